@@ -1,0 +1,38 @@
+/* The error values that every room under api/ returns.
+ *
+ * Errors are returned, never printed and swallowed. A function that fails leaves one sentence for
+ * the user in the calling thread's error message (wl_fail); api/ turns the status into a
+ * hipError_t and prints the sentence when WAVELIFT_LOG asks for it. */
+#ifndef WL_BASE_STATUS_H
+#define WL_BASE_STATUS_H
+
+enum wl_status {
+    WL_OK = 0,
+    WL_INVALID_VALUE,      /* an argument is out of range */
+    WL_OUT_OF_MEMORY,      /* host or device memory is exhausted */
+    WL_INVALID_IMAGE,      /* not a code object, or a damaged one */
+    WL_NO_BINARY,          /* a good container without an entry that this device can run */
+    WL_NOT_FOUND,          /* no such kernel, symbol or file entry */
+    WL_FILE_NOT_FOUND,     /* the file cannot be opened or read */
+    WL_UNSUPPORTED,        /* an instruction or feature that Wavelift does not implement */
+    WL_OUT_OF_RESOURCES,   /* a launch needs more LDS, registers or residency than there is */
+    WL_NOT_READY,          /* asked without waiting, and not finished */
+    WL_ILLEGAL_ADDRESS,    /* a kernel touched memory that is not there */
+    WL_ILLEGAL_INSTRUCTION,/* a kernel ran into something that cannot be executed */
+    WL_ASSERT,             /* a kernel's assert() failed */
+    WL_ABORTED,            /* a kernel called abort() or trapped */
+    WL_INTERNAL,           /* a bug in Wavelift: the message says where */
+};
+
+/* Records a printf-style sentence for the calling thread and returns `status`:
+ *     return wl_fail(WL_INVALID_IMAGE, "section %u lies outside the file", i);
+ * The sentence has no final full stop and no newline; at most 1 KiB is kept. */
+__attribute__((format(printf, 2, 3))) enum wl_status wl_fail(enum wl_status status, const char *format, ...);
+
+/* The sentence of the calling thread's last wl_fail; "" if there was none. Valid until the next wl_fail of this thread. */
+const char *wl_failure(void);
+
+/* A short English name of a status, for messages. Never NULL. */
+const char *wl_status_name(enum wl_status status);
+
+#endif

@@ -1,0 +1,168 @@
+/* Code objects: what compilers for AMD GPUs produce, read and checked.
+ *
+ *   container   what a program hands over: a HIPF wrapper, a clang offload bundle, a compressed
+ *               bundle (CCOB 1 to 3), or a bare AMDGPU ELF. Holds zero or more entries.
+ *   entry       one (target id, ELF) pair of a container: "gfx90a:xnack-", bytes.
+ *   code object one parsed AMDGPU ELF: its target, loadable segments, kernels, variables, functions.
+ *   kernel      a kernel descriptor plus its metadata (arguments, names).
+ *
+ * Everything that comes from the file is hostile: every offset, size and count is checked before
+ * use, and any damage is WL_INVALID_IMAGE with a sentence. Nothing is parsed before it is asked
+ * for: opening a container reads its header and entry table only; a kernel's metadata is decoded
+ * with its code object.
+ *
+ * A container refers to the caller's bytes, which must stay; a code object keeps what it needs
+ * (decompressed bytes included) and is immutable after wl_codeobject_open, so that any number of
+ * threads may read it. */
+#ifndef WL_CODEOBJECT_H
+#define WL_CODEOBJECT_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WL_SIZE_UNKNOWN SIZE_MAX /* the caller has a pointer only; sizes are taken from the headers */
+
+/* ---- targets -------------------------------------------------------------------------------- */
+
+enum wl_feature { WL_FEATURE_ANY, WL_FEATURE_OFF, WL_FEATURE_ON }; /* not named, "-", "+" */
+
+struct wl_target {
+    char processor[32];        /* "gfx90a", "gfx11-generic" */
+    unsigned major, minor, stepping; /* gfx90a: 9, 0, 10; generic targets: those of the family's first */
+    bool generic;
+    enum wl_feature xnack, sramecc;
+};
+
+/* Parses "gfx90a:sramecc+:xnack-" (an optional "amdgcn-amd-amdhsa--" prefix is skipped). WL_INVALID_VALUE if it is no
+ * target id; WL_UNSUPPORTED if it is one below gfx900 or not known. */
+enum wl_status wl_target_parse(struct wl_target *target, const char *text);
+/* Writes the canonical target id; returns the length as snprintf does. */
+int wl_target_format(const struct wl_target *target, char *text, size_t size);
+/* Whether code for `code` may run on a device that presents itself as `device` (generic targets and ANY features included). */
+bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device);
+
+/* ---- containers ----------------------------------------------------------------------------- */
+
+struct wl_container;
+
+struct wl_entry {
+    struct wl_target target;
+    const void *data; /* points into the container (decompressed on first need) */
+    size_t size;
+};
+
+/* Recognizes and opens `data`. The HIPF wrapper's own pointer is followed. */
+enum wl_status wl_container_open(struct wl_container **container, const void *data, size_t size);
+/* Maps a file and opens it; the mapping belongs to the container. WL_FILE_NOT_FOUND if it cannot be read. */
+enum wl_status wl_container_open_file(struct wl_container **container, const char *path);
+void wl_container_close(struct wl_container *container);
+/* The number of device entries that Wavelift could run; host entries and gfx8 and older are left out. Thread-safe. */
+size_t wl_container_count(struct wl_container *container);
+enum wl_status wl_container_entry(struct wl_container *container, size_t index, struct wl_entry *entry);
+/* The best entry for a device: an exact match of `wanted` (may be NULL), else a compatible one, else, when nothing was
+ * wanted, by the fixed order of preference in container.c. WL_NO_BINARY names what was wanted and what there is. */
+enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry);
+
+/* ---- code objects --------------------------------------------------------------------------- */
+
+enum wl_argument_kind {
+    WL_ARG_BY_VALUE, WL_ARG_GLOBAL_BUFFER, WL_ARG_DYNAMIC_LDS, WL_ARG_SAMPLER, WL_ARG_IMAGE, WL_ARG_PIPE, WL_ARG_QUEUE,
+    /* Hidden arguments, which the runtime fills. */
+    WL_ARG_HIDDEN_GLOBAL_OFFSET_X, WL_ARG_HIDDEN_GLOBAL_OFFSET_Y, WL_ARG_HIDDEN_GLOBAL_OFFSET_Z,
+    WL_ARG_HIDDEN_NONE, WL_ARG_HIDDEN_PRINTF_BUFFER, WL_ARG_HIDDEN_HOSTCALL_BUFFER, WL_ARG_HIDDEN_DEFAULT_QUEUE,
+    WL_ARG_HIDDEN_COMPLETION_ACTION, WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG,
+    WL_ARG_HIDDEN_BLOCK_COUNT_X, WL_ARG_HIDDEN_BLOCK_COUNT_Y, WL_ARG_HIDDEN_BLOCK_COUNT_Z,
+    WL_ARG_HIDDEN_GROUP_SIZE_X, WL_ARG_HIDDEN_GROUP_SIZE_Y, WL_ARG_HIDDEN_GROUP_SIZE_Z,
+    WL_ARG_HIDDEN_REMAINDER_X, WL_ARG_HIDDEN_REMAINDER_Y, WL_ARG_HIDDEN_REMAINDER_Z,
+    WL_ARG_HIDDEN_GRID_DIMS, WL_ARG_HIDDEN_HEAP_V1, WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE,
+    WL_ARG_HIDDEN_PRIVATE_BASE, WL_ARG_HIDDEN_SHARED_BASE, WL_ARG_HIDDEN_QUEUE_PTR,
+    WL_ARG_HIDDEN_UNKNOWN, /* a hidden kind this version does not know; filled with zeros */
+};
+
+struct wl_argument {
+    const char *name;      /* may be "" */
+    const char *type_name; /* may be "" */
+    uint32_t offset, size; /* bytes, in the kernarg segment */
+    enum wl_argument_kind kind;
+};
+
+/* The kernel descriptor's fields, in decoded form, and the kernel's metadata. */
+struct wl_kernel {
+    const char *name;        /* the symbol without ".kd", as hipModuleGetFunction asks for it */
+    uint64_t descriptor;     /* virtual addresses within the code object */
+    uint64_t entry;
+    uint32_t lds_size, scratch_size /* per lane */, kernarg_size, kernarg_align;
+    uint32_t vgprs, agprs, sgprs; /* allocated, as metadata says (or the descriptor's granules) */
+    uint32_t sgpr_spills, vgpr_spills;
+    uint32_t wave_size;      /* 32 or 64 */
+    uint32_t accum_offset;   /* gfx90a and gfx94x: first AGPR in the unified file */
+    uint32_t max_workgroup_size; /* metadata's max_flat_workgroup_size; 1024 if absent */
+    uint32_t required_workgroup_size[3]; /* 0 if none */
+    bool dynamic_stack, uniform_workgroup_size;
+    uint32_t float_mode;     /* 8 bits: round f32, round f16/f64, denorm f32, denorm f16/f64, two bits each */
+    bool dx10_clamp, ieee_mode, fp16_overflow, wgp_mode, mem_ordered;
+    /* Initial register state, in the order in which the hardware packs it. */
+    bool user_private_segment_buffer, user_dispatch_ptr, user_queue_ptr, user_kernarg_ptr, user_dispatch_id,
+        user_flat_scratch_init, user_private_segment_size;
+    uint32_t kernarg_preload_length, kernarg_preload_offset; /* dwords */
+    uint32_t user_sgprs;
+    bool system_private_segment_wave_offset; /* ENABLE_PRIVATE_SEGMENT */
+    bool system_workgroup_id_x, system_workgroup_id_y, system_workgroup_id_z, system_workgroup_info;
+    uint32_t workitem_id_dimensions; /* 1 to 3: how many of x, y, z are initialized */
+    const struct wl_argument *arguments;
+    uint32_t argument_count; /* explicit and hidden */
+};
+
+struct wl_variable {
+    const char *name;
+    uint64_t address, size;
+    bool managed;          /* hip's __managed__: `name` is the ".managed" initializer, the pointer variable carries the plain name */
+    bool constant;
+};
+
+struct wl_function {
+    const char *name;
+    uint64_t address, size;
+    bool address_taken;    /* a relocation or data refers to it: it may be called through a pointer */
+};
+
+struct wl_codeobject; /* opaque; the accessors below are all thread-safe */
+
+/* Parses one AMDGPU ELF. `data` may go away afterwards. */
+enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *data, size_t size);
+void wl_codeobject_close(struct wl_codeobject *object);
+
+const struct wl_target *wl_codeobject_target(const struct wl_codeobject *object);
+unsigned wl_codeobject_version(const struct wl_codeobject *object); /* 3 to 6 */
+/* 128 bits that identify the content (XXH3 of the ELF). */
+void wl_codeobject_hash(const struct wl_codeobject *object, uint64_t hash[2]);
+/* The original ELF bytes (for DWARF readers and dumps). */
+const void *wl_codeobject_elf(const struct wl_codeobject *object, size_t *size);
+
+size_t wl_codeobject_kernel_count(const struct wl_codeobject *object);
+const struct wl_kernel *wl_codeobject_kernel(const struct wl_codeobject *object, size_t index);
+const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name); /* NULL: none */
+size_t wl_codeobject_variable_count(const struct wl_codeobject *object);
+const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *object, size_t index);
+const struct wl_variable *wl_codeobject_find_variable(const struct wl_codeobject *object, const char *name);
+size_t wl_codeobject_function_count(const struct wl_codeobject *object);
+const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index);
+
+/* The unrelocated memory image: [0, wl_codeobject_image_size) covers every PT_LOAD segment, zero where the file has
+ * none. Virtual address v of the code object is byte v of the image. Code reads itself relative to the PC, so a device
+ * lays the whole image out in one piece. */
+uint64_t wl_codeobject_image_size(const struct wl_codeobject *object);
+/* Copies the image to `target` (host memory of wl_codeobject_image_size bytes) and applies the dynamic relocations for an
+ * image that will live at address `base`. Undefined symbols (LDS in a dynsym) resolve to 0 if weak or LDS, else WL_NOT_FOUND. */
+enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base);
+/* The unrelocated image itself, for translation. Valid while the object lives. */
+const uint8_t *wl_codeobject_image(const struct wl_codeobject *object);
+/* Whether [address, address + size) lies in an executable segment. */
+bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size);
+/* "file:line" of a virtual address from the ELF's line table; false if it has none. */
+bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size);
+
+#endif

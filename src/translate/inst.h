@@ -1,0 +1,100 @@
+/* One decoded AMDGPU instruction.
+ *
+ * decode.c asks LLVM's disassembler for the canonical text and parses it into this form. Mnemonics
+ * lose their encoding suffix (_e32, _e64, _dpp, _sdwa) and get one name for all generations
+ * (isa.c's alias table: ds_read_b32 -> ds_load_b32, s_load_dword -> s_load_b32, v_add_nc_u32 ->
+ * v_add_u32, v_add_co_ci_u32 -> v_addc_co_u32, ...). */
+#ifndef WL_TRANSLATE_INST_H
+#define WL_TRANSLATE_INST_H
+
+#include "base/status.h"
+#include "device/cpu/wave.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wl_sem; /* sem.h */
+struct wl_isa; /* isa.h: what the lifter does for this mnemonic */
+
+enum wl_operand_kind {
+    WL_OPERAND_NONE,
+    WL_OPERAND_VGPR,   /* reg: row number 0 to 511 (AGPRs from 256); count: consecutive registers */
+    WL_OPERAND_SGPR,   /* reg: WL_SGPR_*, 0 to 127; count: 1, 2, 3, 4, 8, 16. vcc, exec, m0, ttmp, flat_scratch included */
+    WL_OPERAND_IMM,    /* bits: the value of an inline constant or a literal (see `literal`, `is_float`) */
+    WL_OPERAND_SPECIAL,/* reg: enum wl_special */
+    WL_OPERAND_OFF,    /* "off" or "null" where an address or offset register could stand; as destination: discard */
+    WL_OPERAND_LABEL,  /* bits: virtual address of a branch target */
+    WL_OPERAND_TEXT,   /* hwreg(...), sendmsg(...), anything else: bits if it could be evaluated to its encoding */
+};
+
+enum wl_special { /* read-only sources that are no registers */
+    WL_SPECIAL_SHARED_BASE, WL_SPECIAL_SHARED_LIMIT, WL_SPECIAL_PRIVATE_BASE, WL_SPECIAL_PRIVATE_LIMIT,
+    WL_SPECIAL_POPS_EXITING_WAVE_ID, WL_SPECIAL_SCC, WL_SPECIAL_VCCZ, WL_SPECIAL_EXECZ, WL_SPECIAL_LDS_DIRECT,
+};
+
+enum wl_sdwa_sel { WL_SEL_DWORD, WL_SEL_BYTE_0, WL_SEL_BYTE_1, WL_SEL_BYTE_2, WL_SEL_BYTE_3, WL_SEL_WORD_0, WL_SEL_WORD_1 };
+
+struct wl_operand {
+    uint8_t kind;      /* enum wl_operand_kind */
+    uint8_t count;     /* dwords */
+    uint16_t reg;
+    bool neg, abs, sext; /* source modifiers: -v1, |v1|, sext(v1) */
+    uint8_t sel;       /* enum wl_sdwa_sel of this source (SDWA) */
+    bool literal;      /* IMM: a 32-bit literal, not an inline constant; f64 and b64 users: see wl_operand_bits */
+    bool is_float;     /* IMM: written as a floating-point number (0.5, 1.0, ...): `number` holds it */
+    uint64_t bits;     /* IMM: sign-extended integer, or the 32-bit literal zero-extended */
+    double number;
+};
+
+/* The 64 bits that an IMM operand supplies to a user of the given type width (16, 32, 64) and kind. Knows inline
+ * floats, integer inlines used by floats, and literals (high half of an f64, zero- or sign-extended for integers). */
+uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed);
+
+#define WL_MAX_OPERANDS 10
+
+enum wl_dpp_kind { WL_DPP_NONE, WL_DPP_QUAD_PERM, WL_DPP_ROW_SHL, WL_DPP_ROW_SHR, WL_DPP_ROW_ROR, WL_DPP_WAVE_SHL, WL_DPP_WAVE_ROL,
+    WL_DPP_WAVE_SHR, WL_DPP_WAVE_ROR, WL_DPP_ROW_MIRROR, WL_DPP_ROW_HALF_MIRROR, WL_DPP_ROW_BCAST15, WL_DPP_ROW_BCAST31,
+    WL_DPP_ROW_SHARE, WL_DPP_ROW_XMASK, WL_DPP_ROW_NEWBCAST, WL_DPP_DPP8 };
+
+struct wl_inst {
+    uint32_t offset;     /* bytes from the unit's text base: virtual address - unit base */
+    uint64_t address;    /* virtual address */
+    uint8_t size;        /* bytes */
+    uint8_t operand_count;
+    char mnemonic[36];   /* canonical name */
+    const struct wl_sem *sem; /* NULL if the lifter emits it itself */
+    const struct wl_isa *isa; /* NULL if sem is set; both NULL: unknown instruction */
+    struct wl_operand operands[WL_MAX_OPERANDS]; /* in the text's order: destinations first */
+
+    /* Modifiers. */
+    int32_t offset0, offset1; /* offset:N (DS one-address, memory: offset0); DS two-address: both */
+    bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds;
+    bool returns;        /* an atomic that writes its old value back */
+    bool clamp, high;    /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
+    uint8_t omod;        /* 0 none, 1 *2, 2 *4, 3 /2 */
+    uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* one bit an operand as printed; op_sel_hi defaults to all ones for packed ops */
+    bool has_op_sel_hi;
+    bool is_dpp, is_sdwa;
+    uint8_t dst_sel, dst_unused; /* SDWA: enum wl_sdwa_sel; dst_unused: 0 pad, 1 sext, 2 preserve */
+    uint8_t dpp;         /* enum wl_dpp_kind */
+    uint32_t dpp_control;/* shift count, quad_perm as 8 bits, dpp8 as 24 bits, row_share/xmask lane */
+    uint8_t row_mask, bank_mask;
+    bool bound_ctrl, fetch_inactive;
+    uint8_t cbsz, abid, blgp; /* matrix instructions */
+};
+
+struct wl_decoder;
+
+/* A decoder for one processor. Not thread-safe; make one a translation. WL_UNSUPPORTED: LLVM does not know the processor. */
+enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size);
+void wl_decoder_destroy(struct wl_decoder *decoder);
+
+/* Decodes the instruction(s) at `address`; a VOPD pair gives two (the second has size 0), so room for 2 is needed.
+ * Both of a pair read their sources before either writes: `inst[0]` never writes what `inst[1]` reads except in that sense.
+ * Returns the number of instructions, 0 if the bytes are no instruction. An instruction that decodes but is not
+ * implemented has neither sem nor isa. */
+unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
+/* The disassembler's text of the instruction at `address`, for messages and `wavelift disasm`. Returns its size, 0 if none. */
+unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size);
+
+#endif
