@@ -1,0 +1,44 @@
+/* Static knowledge about vector registers: which are uniform over a strip, which are base + stride * lane.
+ *
+ * Facts hold for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may differ from
+ * strip to strip). They are seeded from the workitem ids and the launch's block shape and followed
+ * through the unit by a forward data-flow analysis over (piece, mode) pairs: code in FULL form
+ * overwrites a register in all lanes; in MASKED form only in the active ones, so that such a fact
+ * holds for the active lanes only (`partial`) and is forgotten when EXEC grows. */
+#ifndef WL_TRANSLATE_AFFINE_H
+#define WL_TRANSLATE_AFFINE_H
+
+#include "translate/unit.h"
+
+enum wl_fact_kind {
+    WL_FACT_UNKNOWN,
+    WL_FACT_AFFINE, /* base + stride * lane, modulo 2^32; stride 0: uniform */
+    WL_FACT_CARRY,  /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If lanes 0 and 15
+                       agree, all do */
+};
+
+struct wl_fact {
+    uint8_t kind;    /* enum wl_fact_kind */
+    bool partial;    /* holds for the lanes that were active at the write, a superset of those active now */
+    uint8_t zeros;   /* AFFINE: known zero low bits of the base */
+    uint8_t bits;    /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
+    int32_t stride;
+};
+
+struct wl_lift; /* lift.h */
+
+struct wl_facts {
+    struct wl_fact row[WL_VGPR_COUNT];
+};
+
+struct wl_affine; /* the analysis' result: facts at the start of each piece, for both modes */
+
+/* Analyses a unit. NULL if memory is exhausted. */
+struct wl_affine *wl_affine_create(const struct wl_unit *unit);
+void wl_affine_destroy(struct wl_affine *affine);
+/* Copies the facts at a piece's start. */
+void wl_affine_start(const struct wl_affine *affine, uint32_t piece, enum wl_mode mode, struct wl_facts *facts);
+/* Steps facts forward over one instruction executed in `mode`. */
+void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode);
+
+#endif

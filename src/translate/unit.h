@@ -1,0 +1,98 @@
+/* Control flow of one unit: everything reachable from its entry without following calls.
+ *
+ *   unit    instructions in address order, cut into
+ *   pieces  straight runs of instructions. A piece ends behind a branch, behind anything that
+ *           exits (see device/cpu/wave.h), and behind every change of EXEC, since there FULL and
+ *           MASKED code meet. A piece that an exit may come back to has a resume point; their
+ *           numbers depend on the code alone, so both copies of a unit agree on them. */
+#ifndef WL_TRANSLATE_UNIT_H
+#define WL_TRANSLATE_UNIT_H
+
+#include "translate/inst.h"
+#include "translate/translate.h"
+
+enum wl_piece_end {
+    WL_PIECE_NEXT,     /* goes on with `next` */
+    WL_PIECE_BRANCH,   /* goes to `target` */
+    WL_PIECE_CBRANCH,  /* goes to `target` if the condition holds, else to `next` */
+    WL_PIECE_EXEC,     /* EXEC changed: goes on with `next`, in FULL or MASKED form */
+    WL_PIECE_WAIT,     /* barrier, sleep, message, trap: exits, then `next` */
+    WL_PIECE_CALL,     /* exits to another unit, which returns to `next` */
+    WL_PIECE_JUMP,     /* exits to another unit: return, tail call */
+    WL_PIECE_FINISH,   /* s_endpgm */
+    WL_PIECE_FALL_OFF, /* runs into bytes that are no instruction: exits ILLEGAL */
+};
+
+#define WL_NO_PIECE UINT32_MAX
+
+/* A set of registers: 128 scalar ones (WL_SGPR_*) and 512 vector rows. */
+struct wl_regs {
+    uint64_t scalar[2];
+    uint64_t vector[8];
+};
+
+/* What is live where a piece begins. In FULL form a vector register is live or not. In MASKED form there are two
+ * questions: is it live in the lanes that are active now, and is it live in lanes that are off now? A write under a
+ * partial EXEC ends the first only. */
+struct wl_live {
+    uint64_t scalar[2];
+    uint64_t full[8], active[8], inactive[8];
+};
+
+struct wl_piece {
+    uint32_t first, count;  /* instructions; count is 0 only for FALL_OFF */
+    enum wl_piece_end end;
+    uint32_t next, target;  /* pieces, or WL_NO_PIECE */
+    uint32_t resume;        /* resume point number, or UINT32_MAX */
+    bool is_return;         /* the resume point lies behind a call */
+    bool is_spin_header;    /* a loop without waits that polls memory starts here: it must yield now and then */
+    bool narrows;           /* EXEC end: EXEC can only have lost lanes */
+    struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
+};
+
+struct wl_unit {
+    const struct wl_translate_request *request;
+    struct wl_inst *insts;
+    uint32_t inst_count;
+    struct wl_piece *pieces; /* [0] starts at the entry */
+    uint32_t piece_count;
+    uint32_t resume_count;
+    uint32_t rows;           /* highest VGPR row used + 1 */
+    bool waits;
+    bool indirect;           /* has a call or jump whose target is not constant, returns aside */
+    uint64_t *callees;       /* constant targets of calls and jumps */
+    uint32_t callee_count;
+};
+
+/* Decodes and cuts one unit. WL_UNSUPPORTED names the first instruction that is not implemented; WL_INVALID_IMAGE: the
+ * entry is not code. The request must outlive the unit. */
+enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
+                             uint64_t entry);
+void wl_unit_destroy(struct wl_unit *unit);
+
+/* ---- effects.c: which registers an instruction reads and writes ---- */
+
+struct wl_effects {
+    struct wl_regs use;      /* read; vector registers in active lanes */
+    uint64_t use_lanes[8];   /* vector registers read in inactive lanes too (cross-lane operations) */
+    struct wl_regs def;      /* written completely (vector: in the active lanes) */
+    struct wl_regs touch;    /* written completely or in part: superset of def */
+    uint64_t def_lanes[8];   /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
+    bool loads, stores;      /* vector memory; address spaces below */
+    uint8_t load_spaces, store_spaces; /* bit n: conflict class n (WL_CONFLICT_*) */
+};
+enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2, WL_CONFLICT_SCRATCH = 4 };
+
+void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
+
+/* ---- liveness.c ---- */
+
+/* Fills every piece's live_in and live_out. */
+void wl_unit_liveness(struct wl_unit *unit);
+/* Steps `live` backwards over one instruction (not over an EXEC change; the piece's end does that). */
+void wl_live_step(struct wl_live *live, const struct wl_effects *effects);
+
+static inline bool wl_bit(const uint64_t *set, unsigned n) { return set[n / 64] >> (n % 64) & 1; }
+static inline void wl_set(uint64_t *set, unsigned n) { set[n / 64] |= UINT64_C(1) << (n % 64); }
+
+#endif
