@@ -1,0 +1,57 @@
+# The front door; CMake does the work. `make demo` and `make check` install what a Debian 12 machine lacks.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
+
+.PHONY: all deps demo check bench install format lint check-asan check-tsan clean
+
+all: $(BUILD)/build.ninja
+	cmake --build $(BUILD)
+
+$(BUILD)/build.ninja:
+	$(CMAKE) -B $(BUILD)
+
+deps:
+	tools/install-deps.sh
+
+demo: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) --target demo
+
+check: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD)
+	cmake --build $(BUILD) --target programs
+	tools/run-tests.sh $(BUILD) $(JOBS)
+
+bench: deps
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) --target run-bench
+
+install: all
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	clang-format-19 -i $(FORMATTED)
+
+lint: $(BUILD)/build.ninja
+	clang-format-19 --dry-run -Werror $(FORMATTED)
+	run-clang-tidy-19 -quiet -p $(BUILD) '/(src|tools|bench)/.*\.c$$'
+
+# Sanitizer builds test everything but the program matrix at its full width.
+check-asan: deps
+	$(CMAKE) -B $(BUILD)-asan -DWAVELIFT_SANITIZE=address,undefined -DWAVELIFT_MATRIX=small
+	cmake --build $(BUILD)-asan
+	cmake --build $(BUILD)-asan --target programs
+	tools/run-tests.sh $(BUILD)-asan $(JOBS)
+
+check-tsan: deps
+	$(CMAKE) -B $(BUILD)-tsan -DWAVELIFT_SANITIZE=thread -DWAVELIFT_MATRIX=small
+	cmake --build $(BUILD)-tsan
+	cmake --build $(BUILD)-tsan --target programs
+	tools/run-tests.sh $(BUILD)-tsan $(JOBS)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan

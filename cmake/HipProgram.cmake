@@ -1,0 +1,143 @@
+# Programs built by the stock AMD toolchain: they stand for what users have. They never see this project's headers or
+# libraries; only LD_LIBRARY_PATH at run time makes them ours.
+#
+#   wl_hip_program(NAME [FILE.hip ...]
+#       [ARGS ...]          arguments of the test runs (small sizes)
+#       [FLAGS ...]         more compiler flags
+#       [DEPENDS ...]       more files that the sources include
+#       [VARIANTS ...]      of "O0 O1 O3" (clang-19) and "hipcc0 hipcc3" (clang-15), default all
+#       [EXCLUDE ...]       entries "O3:gfx1200", "*" matching any variant or target, that the toolchain cannot build;
+#                           the reason stands beside the call
+#       [TIMEOUT seconds])
+#
+# One binary holds all targets of an optimisation level (the front end's time dominates); WAVELIFT_ARCH picks the
+# code at run time. Tests are named NAME.O3.gfx90a and NAME.hipcc3.gfx90a and carry the labels "program" and NAME.
+# -O1 binaries are built with --offload-compress and so go through the compressed container.
+# Options: WAVELIFT_MATRIX=full|small (small: -O3 on gfx90a and gfx1030 alone).
+
+set(WAVELIFT_MATRIX full CACHE STRING "full: all targets and levels; small: -O3 on gfx90a and gfx1030")
+set(wl_archs gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200)
+set(wl_hipcc_archs gfx906 gfx90a gfx1030 gfx1100)
+if(WAVELIFT_MATRIX STREQUAL small)
+  set(wl_archs gfx90a gfx1030)
+  set(wl_hipcc_archs gfx90a)
+endif()
+
+find_program(WL_CLANGXX NAMES clang++-19)
+find_program(WL_HIPCC NAMES hipcc)
+set(WL_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs)
+set(WL_PROGRAMS ${CMAKE_BINARY_DIR}/programs)
+file(MAKE_DIRECTORY ${WL_PROGRAMS})
+if(WL_CLANGXX)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_DEVICE_LIBS} RESULT_VARIABLE status)
+  if(status)
+    message(WARNING "the HIP programs cannot be built: no AMD device libraries")
+    unset(WL_CLANGXX CACHE)
+  endif()
+endif()
+
+# The environment of everything that runs on the library just built.
+set(WL_TEST_ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib WAVELIFT_CACHE_DIR=${CMAKE_BINARY_DIR}/cache)
+if(WAVELIFT_SANITIZE)
+  # The programs are not built with the sanitizer, so its runtime has to come first.
+  string(REGEX MATCH "address|thread" sanitizer "${WAVELIFT_SANITIZE}")
+  string(REPLACE "address" "asan" sanitizer "${sanitizer}")
+  string(REPLACE "thread" "tsan" sanitizer "${sanitizer}")
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${sanitizer}.so OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(APPEND WL_TEST_ENVIRONMENT LD_PRELOAD=${runtime} ASAN_OPTIONS=detect_leaks=0:abort_on_error=0
+       TSAN_OPTIONS=halt_on_error=0:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp)
+endif()
+list(JOIN WL_TEST_ENVIRONMENT ";" WL_TEST_ENVIRONMENT)
+
+add_custom_target(programs COMMENT "HIP programs of the stock toolchain")
+
+# wl_hip_binary(OUTPUT COMPILER OPT ARCHS FLAGS SOURCES DEPENDS): one executable
+function(wl_hip_binary output compiler opt archs flags sources depends)
+  list(TRANSFORM archs PREPEND --offload-arch= OUTPUT_VARIABLE offload)
+  if(compiler STREQUAL hipcc)
+    # clang-15 warns that a module made by clang-19 names more address spaces; it has one constant.
+    set(command ${WL_HIPCC} -std=c++17 -Wno-linker-warnings)
+  else()
+    set(command ${WL_CLANGXX} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
+    if("--genco" IN_LIST flags)
+      list(REMOVE_ITEM flags --genco)
+      list(APPEND flags --cuda-device-only)
+    else()
+      list(APPEND flags -lamdhip64)
+    endif()
+  endif()
+  # Flags with a library at the end: the sources stand before them.
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${command} -O${opt} --rocm-device-lib-path=${WL_DEVICE_LIBS} ${offload} -I${CMAKE_SOURCE_DIR}/examples ${sources} ${flags} -o ${output}
+    DEPENDS ${sources} ${depends} ${CMAKE_SOURCE_DIR}/examples/check.h
+    COMMENT "${compiler} -O${opt} ${output}" VERBATIM COMMAND_EXPAND_LISTS)
+endfunction()
+
+# wl_hip_test(NAME ENVIRONMENT COMMAND...): a test on the library just built
+function(wl_hip_test name environment)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_TEST_ENVIRONMENT};${environment}" TIMEOUT 300)
+endfunction()
+
+function(wl_hip_program name)
+  cmake_parse_arguments(P "" "TIMEOUT" "ARGS;FLAGS;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
+  if(NOT WL_CLANGXX)
+    return()
+  endif()
+  set(sources ${P_UNPARSED_ARGUMENTS})
+  if(NOT sources)
+    set(sources ${name}.hip)
+  endif()
+  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM P_DEPENDS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  if(NOT P_VARIANTS)
+    set(P_VARIANTS O0 O1 O3 hipcc0 hipcc3)
+  endif()
+  if(WAVELIFT_MATRIX STREQUAL small)
+    set(P_VARIANTS O3)
+  endif()
+  if(NOT P_TIMEOUT)
+    set(P_TIMEOUT 120)
+  endif()
+
+  foreach(variant IN LISTS P_VARIANTS)
+    string(REGEX REPLACE "[^0-9]" "" opt ${variant})
+    set(flags ${P_FLAGS})
+    if(variant MATCHES hipcc)
+      if(NOT WL_HIPCC)
+        continue()
+      endif()
+      set(compiler hipcc)
+      set(candidates ${wl_hipcc_archs})
+    else()
+      set(compiler clang)
+      set(candidates ${wl_archs})
+      if(variant STREQUAL O1)
+        list(APPEND flags --offload-compress)
+      endif()
+    endif()
+    set(archs)
+    foreach(arch IN LISTS candidates)
+      set(excluded)
+      foreach(entry IN ITEMS ${variant}:${arch} ${variant}:* *:${arch})
+        if(entry IN_LIST P_EXCLUDE)
+          set(excluded yes)
+        endif()
+      endforeach()
+      if(NOT excluded)
+        list(APPEND archs ${arch})
+      endif()
+    endforeach()
+    if(NOT archs)
+      continue()
+    endif()
+    set(binary ${WL_PROGRAMS}/${name}-${variant})
+    wl_hip_binary(${binary} ${compiler} ${opt} "${archs}" "${flags}" "${sources}" "${P_DEPENDS}")
+    add_custom_target(program-${name}-${variant} DEPENDS ${binary})
+    add_dependencies(programs program-${name}-${variant})
+    foreach(arch IN LISTS archs)
+      wl_hip_test(${name}.${variant}.${arch} WAVELIFT_ARCH=${arch} ${binary} ${P_ARGS})
+      set_tests_properties(${name}.${variant}.${arch} PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch}")
+    endforeach()
+  endforeach()
+endfunction()

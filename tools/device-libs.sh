@@ -1,0 +1,51 @@
+#!/bin/sh
+# Makes a complete folder of AMD device libraries for clang-19 out of the system's.
+#
+#   tools/device-libs.sh DESTINATION [SYSTEM_FOLDER]
+#
+# Debian's rocm-device-libs is older than clang-19: it lacks the one-constant modules of newer targets and of
+# code object version 6. The destination gets a symbolic link to every module of the system plus the missing ones.
+# Use it with clang's option --rocm-device-lib-path=DESTINATION. Running it again changes nothing.
+set -eu
+
+destination=$1
+system=${2:-/usr/lib/$(uname -m)-linux-gnu/amdgcn/bitcode}
+clang=${CLANG:-clang-19}
+
+[ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs)" >&2; exit 1; }
+mkdir -p "$destination"
+for module in "$system"/*.bc; do
+    ln -sf "$module" "$destination/"
+done
+
+# constant FILE NAME VALUE: a module that defines one i32 constant of the device libraries
+constant() {
+    [ -e "$destination/$1" ] && return 0
+    printf 'target triple = "amdgcn-amd-amdhsa"\n@%s = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 %s, align 4\n' "$2" "$3" |
+        "$clang" -target amdgcn-amd-amdhsa -nogpulib -Wno-override-module -x ir -emit-llvm -c - -o "$destination/$1.$$"
+    mv "$destination/$1.$$" "$destination/$1"
+}
+
+# The constant is major * 1000 + minor * 100 + stepping, the stepping in decimal.
+while read -r target value; do
+    constant "oclc_isa_version_$target.bc" __oclc_ISA_version "$value"
+done <<END
+940 9400
+941 9401
+942 9402
+1100 11000
+1101 11001
+1102 11002
+1103 11003
+1150 11500
+1151 11501
+1152 11502
+1200 12000
+1201 12001
+9-generic 9000
+10-1-generic 10100
+10-3-generic 10300
+11-generic 11003
+12-generic 12000
+END
+constant oclc_abi_version_600.bc __oclc_ABI_version 600

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the packages of tools/packages.txt that are missing, with apt, as root or through sudo.
+# Does nothing, and needs no rights, when all are there. Systems without dpkg are left alone.
+set -eu
+
+command -v dpkg-query >/dev/null || exit 0
+list=$(dirname "$0")/packages.txt
+missing=
+for package in $(sed 's/#.*//' "$list"); do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || { echo "missing packages; as root: apt-get install$missing" >&2; exit 1; }
+    as_root=sudo
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$as_root apt-get install -y -qq --no-install-recommends $missing
