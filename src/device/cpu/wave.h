@@ -54,6 +54,11 @@ enum wl_exit {
     WL_EXIT_ILLEGAL, /* code that translation could not handle; `pc` is its address */
 };
 
+/* Details of WL_EXIT_MESSAGE that no s_sendmsg has. */
+enum {
+    WL_MESSAGE_GRID_BARRIER = 0x10000, /* ds_gws_barrier: wait until one wave of every workgroup of the grid is here, then call again */
+};
+
 struct wl_wave;
 
 /* Slow or rare operations that translated code calls through wave->helpers, by index. Rows are VGPRs as laid out in
