@@ -25,8 +25,6 @@ struct wl_fact {
     int32_t stride;
 };
 
-struct wl_lift; /* lift.h */
-
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
 };

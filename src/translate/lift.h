@@ -27,8 +27,11 @@
 
 #define WL_ITEM_SCALARS 8
 
+struct wl_lift;
+
 struct wl_item {
     const struct wl_inst *inst;
+    bool paired;                          /* first of a VOPD pair: writes after the next item has read */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
     void (*emit)(struct wl_lift *l, struct wl_item *item);
@@ -46,18 +49,30 @@ struct wl_lift {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef function, wave;    /* wave: the function's parameter, struct wl_wave * */
+    LLVMBasicBlockRef entry;        /* holds the allocas; ends in a branch */
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f16, bf16, f32, f64, ptr, void_type;
     LLVMTypeRef mask_type;          /* i32 or i64: a wave-wide mask */
-    LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f32; /* <16 x ...> */
-    LLVMValueRef sgpr[WL_SGPR_COUNT]; /* allocas, i32; NULL where the unit never uses the register. EXEC is split like others */
+    LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
+    LLVMValueRef sgpr[WL_SGPR_COUNT]; /* pointers to i32: allocas, or the wave's own (in_memory) */
+    bool in_memory;                 /* scalars stay in the wave: units with very many resume points */
+    uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */
+    LLVMBasicBlockRef *blocks;      /* by piece */
+    LLVMMetadataRef subprogram;     /* for debug locations */
+
+    /* The piece being lifted. */
+    const struct wl_piece *piece;
+    struct wl_live *live_after;     /* by instruction of the piece */
+    uint32_t at;                    /* the instruction being recorded, within the piece */
 
     /* The stretch being collected. */
     struct wl_item *items;
     unsigned item_count, item_capacity;
     uint64_t pending_masks[2];      /* scalar registers whose value the stretch will make */
     uint8_t stretch_loads, stretch_stores; /* WL_CONFLICT_* */
+    uint32_t stretch_end;           /* the last recorded instruction, within the piece */
 
     /* The strip being emitted (valid within an item's emit). */
+    LLVMBasicBlockRef strip_start;  /* register loads go here, so that they dominate all of the strip's code */
     LLVMValueRef strip;             /* i64: its number */
     LLVMValueRef first_lane;        /* i64: strip * 16 */
     LLVMValueRef exec;              /* <16 x i1> of active lanes; NULL in FULL code: all are */
@@ -83,13 +98,20 @@ LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);        /* ptr
  * wave first. The stretch must be flushed: helpers work on rows in memory. */
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
 
-/* ---- strip values: only within emit ---- */
+LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name); /* in the entry block */
+/* Calls an overloaded LLVM intrinsic ("llvm.ctpop") for `types`. */
+LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
+                               unsigned argument_count);
+
+/* ---- strip values (lift_stretch.c): only within emit ---- */
 LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row);               /* <16 x i32> */
 LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row);              /* <16 x i64> */
 void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
 void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
 LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar);      /* <16 x T> */
 LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);                    /* <16 x i32>: 0 to 15 */
+/* The row's value in all lanes, the inactive ones included, as cross-lane operations read it. */
+LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row);
 /* <16 x i1> of lanes on which an effect may be had: exec, or all ones. */
 LLVMValueRef wl_strip_exec(struct wl_lift *l);
 LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);     /* a new block at the function's end */
@@ -99,13 +121,40 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /
 /* Fills item->scalar, item->fact and item->emit for a LOAD, STORE or ATOMIC. An access too rare for a strip form is
  * done at once through a helper: then it flushes the stretch itself and returns false (nothing to emit). */
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);
+/* Emits the stretch collected so far. (lift_stretch.c) */
 void wl_lift_flush(struct wl_lift *l);
 
-/* ---- lift_lane.c: cross-lane instructions; the stretch is flushed before ---- */
-void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst);
+/* ---- lift_stretch.c ---- */
+/* Adds an item to the stretch, flushing first if the instruction's memory accesses conflict with the stretch's. */
+struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+/* Declares that the stretch's last item makes the mask in scalar register(s) `reg`. */
+void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg);
+bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
+/* Sets a mask made by the item being emitted: its inactive lanes become 0. */
+void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
+/* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
+LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
+
+/* ---- lift_valu.c: instructions with semantics ---- */
+void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst);
+void wl_valu_record(struct wl_lift *l, struct wl_item *item);
+/* v_cmpx: records the comparison with EXEC (and, on gfx9, the printed register) as its result. */
+void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
+
+/* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
+/* Lifts a LANE or MOVREL instruction. Some become items of the stretch, others are done at once. */
+void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+/* At record time: copies a row, as it is now in all lanes, to a buffer that an item may read lanes of. Flushes. */
+LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive);
+/* Within emit: value of lanes `index` (<16 x i32>, 0 to wave_size - 1) of a snapshot. */
+LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index);
 
 /* ---- lift.c ---- */
-/* Builds the unit's function "wl_unit" in a new module of `context`. */
-enum wl_status wl_lift_unit(const struct wl_unit *unit, LLVMContextRef context, LLVMModuleRef *module);
+/* Records the first error; lifting goes on harmlessly and the unit is dropped. */
+void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
+/* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports. */
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst);
+/* Builds the unit's function "wl_unit" in a new module of `context`. `affine` may be NULL. */
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMContextRef context, LLVMModuleRef *module);
 
 #endif

@@ -54,8 +54,9 @@ struct wl_unit {
     const struct wl_translate_request *request;
     struct wl_inst *insts;
     uint32_t inst_count;
-    struct wl_piece *pieces; /* [0] starts at the entry */
+    struct wl_piece *pieces; /* in address order */
     uint32_t piece_count;
+    uint32_t entry;          /* the piece that starts at the unit's entry */
     uint32_t resume_count;
     uint32_t rows;           /* highest VGPR row used + 1 */
     bool waits;
@@ -84,6 +85,8 @@ struct wl_effects {
 enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2, WL_CONFLICT_SCRATCH = 4 };
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
+/* Whether an instruction with a 16-bit result leaves the destination's other half as it is (else it writes zero there). */
+bool wl_inst_keeps_high_half(const struct wl_inst *inst, unsigned generation);
 
 /* ---- liveness.c ---- */
 

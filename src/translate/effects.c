@@ -1,0 +1,219 @@
+/* Which registers an instruction reads and writes: exact enough to drop dead stores, never too small in what it reads. */
+#include "translate/unit.h"
+
+#include "translate/isa.h"
+#include "translate/sem.h"
+
+#include <string.h>
+
+struct collector {
+    struct wl_effects *effects;
+    unsigned mask_registers;
+};
+
+static void add(struct wl_regs *set, unsigned kind, unsigned reg, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (kind == WL_OPERAND_VGPR && reg + i < WL_VGPR_COUNT)
+            wl_set(set->vector, reg + i);
+        else if (kind == WL_OPERAND_SGPR && reg + i < WL_SGPR_COUNT)
+            wl_set(set->scalar, reg + i);
+    }
+}
+
+static void read_scalar(struct collector *c, unsigned reg, unsigned count) { add(&c->effects->use, WL_OPERAND_SGPR, reg, count); }
+
+static void write_scalar(struct collector *c, unsigned reg, unsigned count)
+{
+    add(&c->effects->def, WL_OPERAND_SGPR, reg, count);
+    add(&c->effects->touch, WL_OPERAND_SGPR, reg, count);
+}
+
+static void read(struct collector *c, const struct wl_operand *operand)
+{
+    if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_SCC)
+        read_scalar(c, WL_SGPR_SCC, 1);
+    else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_VCCZ)
+        read_scalar(c, WL_SGPR_VCC, 2);
+    else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_EXECZ)
+        read_scalar(c, WL_SGPR_EXEC, 2);
+    else
+        add(&c->effects->use, operand->kind, operand->reg, operand->count);
+}
+
+static void read_lanes(struct collector *c, const struct wl_operand *operand)
+{
+    read(c, operand);
+    if (operand->kind == WL_OPERAND_VGPR)
+        for (unsigned i = 0; i < operand->count; i++)
+            wl_set(c->effects->use_lanes, operand->reg + i);
+}
+
+/* `partly`: some bits or some active lanes keep their old value. */
+static void write(struct collector *c, const struct wl_operand *operand, bool partly)
+{
+    add(&c->effects->touch, operand->kind, operand->reg, operand->count);
+    add(partly ? &c->effects->use : &c->effects->def, operand->kind, operand->reg, operand->count);
+}
+
+bool wl_inst_keeps_high_half(const struct wl_inst *inst, unsigned generation)
+{
+    static const char *const preserving_gfx9[] = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16",
+                                                  "v_madak_f16", "v_madmk_f16", "v_mac_f16"};
+    if (generation >= 10)
+        return true;
+    for (unsigned i = 0; i < sizeof preserving_gfx9 / sizeof *preserving_gfx9; i++)
+        if (!strcmp(inst->mnemonic, preserving_gfx9[i]))
+            return true;
+    return false;
+}
+
+static bool is_half(enum wl_type type) { return type == WL_U16 || type == WL_I16 || type == WL_F16 || type == WL_BF16; }
+
+static void semantics_effects(struct collector *c, const struct wl_inst *inst)
+{
+    const struct wl_sem *sem = inst->sem;
+    unsigned printed = 0;
+    bool keeps = inst->is_sdwa ? inst->dst_unused == 2 && inst->dst_sel != WL_SEL_DWORD
+                               : inst->is_dpp; /* lanes without a source, or masked off, keep their value */
+    for (unsigned i = 0; i < sem->result_count; i++) {
+        const struct wl_slot *slot = &sem->results[i];
+        if (slot->role == WL_ROLE_SCC)
+            write_scalar(c, WL_SGPR_SCC, 1);
+        else if (slot->role == WL_ROLE_VCC || slot->role == WL_ROLE_VCC_SCALAR)
+            write_scalar(c, WL_SGPR_VCC, c->mask_registers);
+        else if (slot->role == WL_ROLE_M0)
+            write_scalar(c, WL_SGPR_M0, 1);
+        else if (slot->role == WL_ROLE_EXEC)
+            write_scalar(c, WL_SGPR_EXEC, c->mask_registers);
+        else if (printed < inst->operand_count)
+            write(c, &inst->operands[printed++], keeps || is_half(slot->type));
+    }
+    for (unsigned i = 0; i < sem->input_count; i++) {
+        const struct wl_slot *slot = &sem->inputs[i];
+        switch (slot->role) {
+        case WL_ROLE_SCC: read_scalar(c, WL_SGPR_SCC, 1); break;
+        case WL_ROLE_VCC: case WL_ROLE_VCC_SCALAR: read_scalar(c, WL_SGPR_VCC, c->mask_registers); break;
+        case WL_ROLE_EXEC: read_scalar(c, WL_SGPR_EXEC, c->mask_registers); break;
+        case WL_ROLE_M0: read_scalar(c, WL_SGPR_M0, 1); break;
+        case WL_ROLE_OLD: read(c, &inst->operands[0]); break;
+        default:
+            if (printed < inst->operand_count) {
+                const struct wl_operand *operand = &inst->operands[printed++];
+                if (inst->is_dpp && operand->kind == WL_OPERAND_VGPR)
+                    read_lanes(c, operand);
+                else
+                    read(c, operand);
+            }
+        }
+    }
+    for (; printed < inst->operand_count; printed++) /* operands that the semantics ignore */
+        read(c, &inst->operands[printed]);
+}
+
+static void lane_effects(struct collector *c, const struct wl_inst *inst)
+{
+    const struct wl_operand *op = inst->operands;
+    bool keeps = false;
+    switch (inst->isa->detail) {
+    case WL_LANE_WRITELANE:
+        wl_set(c->effects->def_lanes, op[0].reg);
+        read(c, &op[1]);
+        read(c, &op[2]);
+        return;
+    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: keeps = true; break;
+    case WL_LANE_ADDTID_LOAD: case WL_LANE_ADDTID_STORE: case WL_LANE_APPEND: case WL_LANE_CONSUME:
+        read_scalar(c, WL_SGPR_M0, 1);
+        break;
+    default: break;
+    }
+    unsigned first_source = inst->isa->detail == WL_LANE_ADDTID_STORE ? 0 : 1;
+    if (first_source)
+        write(c, &op[0], keeps);
+    for (unsigned i = first_source; i < inst->operand_count; i++)
+        read_lanes(c, &op[i]);
+}
+
+static uint8_t conflict_class(const struct wl_isa *isa)
+{
+    switch (isa->space) {
+    case WL_SPACE_LDS: return WL_CONFLICT_LDS;
+    case WL_SPACE_SCRATCH: return WL_CONFLICT_SCRATCH;
+    case WL_SPACE_FLAT: case WL_SPACE_BUFFER: return WL_CONFLICT_MEMORY | WL_CONFLICT_LDS | WL_CONFLICT_SCRATCH;
+    default: return WL_CONFLICT_MEMORY;
+    }
+}
+
+static void memory_effects(struct collector *c, const struct wl_inst *inst)
+{
+    struct wl_effects *e = c->effects;
+    const struct wl_isa *isa = inst->isa;
+    bool result = isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns;
+    unsigned first = 0;
+    e->loads = isa->class != WL_ISA_STORE;
+    e->stores = isa->class != WL_ISA_LOAD || inst->lds;
+    e->load_spaces = e->loads ? conflict_class(isa) : 0;
+    e->store_spaces = e->stores ? conflict_class(isa) : 0;
+    if (inst->lds) {
+        e->store_spaces |= WL_CONFLICT_LDS;
+        read_scalar(c, WL_SGPR_M0, 1);
+    }
+    if (result)
+        write(c, &inst->operands[first++], isa->d16);
+    /* MUBUF atomics print one data operand: it is read as well. */
+    if (result && isa->class == WL_ISA_ATOMIC && (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER))
+        first = 0;
+    for (unsigned i = first; i < inst->operand_count; i++)
+        read(c, &inst->operands[i]);
+}
+
+static void isa_effects(struct collector *c, const struct wl_inst *inst)
+{
+    const struct wl_operand *op = inst->operands;
+    unsigned first = 0;
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: memory_effects(c, inst); return;
+    case WL_ISA_LANE: lane_effects(c, inst); return;
+    case WL_ISA_CBRANCH:
+        if (inst->isa->detail <= WL_IF_SCC1)
+            read_scalar(c, WL_SGPR_SCC, 1);
+        else if (inst->isa->detail <= WL_IF_VCCNZ)
+            read_scalar(c, WL_SGPR_VCC, c->mask_registers);
+        return;
+    case WL_ISA_CMPX:
+        if (inst->operand_count == 3) {
+            write_scalar(c, op[0].reg, op[0].count); /* gfx9 names a destination beside EXEC */
+            first = 1;
+        }
+        write_scalar(c, WL_SGPR_EXEC, c->mask_registers);
+        break;
+    case WL_ISA_SAVEEXEC:
+        write_scalar(c, op[0].reg, op[0].count);
+        write_scalar(c, WL_SGPR_EXEC, c->mask_registers);
+        write_scalar(c, WL_SGPR_SCC, 1);
+        first = 1;
+        break;
+    case WL_ISA_SMEM_LOAD: case WL_ISA_GETPC: case WL_ISA_SWAPPC: case WL_ISA_CALL: case WL_ISA_GETREG: case WL_ISA_TIME:
+    case WL_ISA_MESSAGE_RETURN: case WL_ISA_MATRIX:
+        write(c, &op[0], false);
+        first = 1;
+        break;
+    case WL_ISA_MESSAGE: read_scalar(c, WL_SGPR_M0, 1); break;
+    default: break;
+    }
+    for (unsigned i = first; i < inst->operand_count; i++)
+        if (inst->is_dpp)
+            read_lanes(c, &op[i]);
+        else
+            read(c, &op[i]);
+}
+
+void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects)
+{
+    *effects = (struct wl_effects){0};
+    struct collector c = {effects, wave_size / 32};
+    if (inst->sem)
+        semantics_effects(&c, inst);
+    else if (inst->isa)
+        isa_effects(&c, inst);
+}
