@@ -2,8 +2,8 @@
  *
  * decode.c asks LLVM's disassembler for the canonical text and parses it into this form. Mnemonics
  * lose their encoding suffix (_e32, _e64, _dpp, _sdwa) and get one name for all generations
- * (isa.c's alias table: ds_read_b32 -> ds_load_b32, s_load_dword -> s_load_b32, v_add_nc_u32 ->
- * v_add_u32, v_add_co_ci_u32 -> v_addc_co_u32, ...). */
+ * (alias.c: ds_read_b32 -> ds_load_b32, s_load_dword -> s_load_b32, gfx9's v_add_u32 -> v_add_nc_u32,
+ * v_addc_co_u32 -> v_add_co_ci_u32, ...). */
 #ifndef WL_TRANSLATE_INST_H
 #define WL_TRANSLATE_INST_H
 
@@ -47,7 +47,9 @@ struct wl_operand {
 };
 
 /* The 64 bits that an IMM operand supplies to a user of the given type width (16, 32, 64) and kind. Knows inline
- * floats, integer inlines used by floats, and literals (high half of an f64, zero- or sign-extended for integers). */
+ * floats (the pattern of the width's IEEE format, for integer users as well), integer inlines used by floats (their
+ * bits), and literals (high half of an f64, zero- or sign-extended for integers). Packed users take width 32 (floats:
+ * 16 if `is_float`, the value is in the low half); bf16 users the high half of width 32 if `is_float`, else width 16. */
 uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed);
 
 #define WL_MAX_OPERANDS 10
@@ -57,7 +59,7 @@ enum wl_dpp_kind { WL_DPP_NONE, WL_DPP_QUAD_PERM, WL_DPP_ROW_SHL, WL_DPP_ROW_SHR
     WL_DPP_ROW_SHARE, WL_DPP_ROW_XMASK, WL_DPP_ROW_NEWBCAST, WL_DPP_DPP8 };
 
 struct wl_inst {
-    uint32_t offset;     /* bytes from the unit's text base: virtual address - unit base */
+    uint32_t offset;     /* bytes from the unit's text base: virtual address - unit base; wl_decode sets the low half of the address */
     uint64_t address;    /* virtual address */
     uint8_t size;        /* bytes */
     uint8_t operand_count;
@@ -81,6 +83,8 @@ struct wl_inst {
     uint8_t row_mask, bank_mask;
     bool bound_ctrl, fetch_inactive;
     uint8_t cbsz, abid, blgp; /* matrix instructions */
+    uint8_t format;      /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 
 struct wl_decoder;
@@ -90,6 +94,7 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
 void wl_decoder_destroy(struct wl_decoder *decoder);
 
 /* Decodes the instruction(s) at `address`; a VOPD pair gives two (the second has size 0), so room for 2 is needed.
+ * v_swap_b32 comes as such a pair of v_mov_b32.
  * Both of a pair read their sources before either writes: `inst[0]` never writes what `inst[1]` reads except in that sense.
  * Returns the number of instructions, 0 if the bytes are no instruction. An instruction that decodes but is not
  * implemented has neither sem nor isa. */
