@@ -11,6 +11,7 @@
 #include "device/cpu/wave.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wl_sem; /* sem.h */

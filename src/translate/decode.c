@@ -1,0 +1,558 @@
+/* Bytes -> struct wl_inst, through LLVM's disassembler.
+ *
+ * LLVM prints the canonical text of an instruction (2 to 7 us); everything here is small beside that. The mnemonic is looked
+ * up once per decoder: the names it maps to, its semantics or table row, and the repairs that its text needs are kept in a
+ * hash table. Encodings whose text is symbolic (branch targets, hwreg, sendmsg, swizzle) are read from the bytes instead. */
+#include "translate/decode.h"
+#include "translate/isa.h"
+#include "translate/sem.h"
+
+#include <llvm-c/Disassembler.h>
+#include <llvm-c/Target.h>
+#include <llvm/Config/llvm-config.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What to do beyond parsing the operands. */
+enum repair {
+    REPAIR_NONE,
+    REPAIR_BRANCH,        /* the only operand is the target */
+    REPAIR_CALL,          /* the second operand is the target */
+    REPAIR_WAIT,          /* symbolic counters: one TEXT operand, or none */
+    REPAIR_SIGNAL,        /* s_barrier_signal: the whole workgroup's barrier only */
+    REPAIR_NAMED_WAIT,    /* s_barrier_wait: likewise */
+    REPAIR_SYMBOL16,      /* a TEXT operand whose bits are the low 16 of the first word */
+    REPAIR_SYMBOL8,       /* ... the low 8: a source operand of SOP1 */
+    REPAIR_INDEX_MODE,    /* ... bits 8 to 15: a source operand of SOPC */
+    REPAIR_SIMM16,        /* the last operand is the sign-extended low half of the first word */
+    REPAIR_UIMM16,
+    REPAIR_SIMM16_UPDATE, /* the same, and the destination is the first source as well */
+    REPAIR_DUAL_SELECT,   /* v_dual_cndmask_b32: VCC is not printed */
+    REPAIR_SWAP,
+    REPAIR_ILLEGAL,       /* s_code_end: a trap */
+};
+
+struct name {
+    char text[48];      /* LLVM's mnemonic; "" if the slot is free */
+    char canonical[36];
+    const struct wl_sem *sem;
+    const struct wl_isa *isa;
+    uint8_t repair;     /* enum repair */
+    bool returns, lds, is_dpp, is_sdwa, zero_high, packed;
+};
+
+#define NAME_SLOTS 2048 /* a power of two; LLVM has about 2500 mnemonics in all, one processor some 1200 */
+
+struct wl_decoder {
+    LLVMDisasmContextRef context;
+    unsigned generation;
+    uint32_t wave_size;
+    unsigned name_count;
+    struct name names[NAME_SLOTS];
+    struct name overflow; /* for one call, once the table is three quarters full */
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* ---- processors ---- */
+
+/* LLVM aborts the process for some processors that it does not know, so only these reach it. `llvm`: the name to ask for
+ * where this LLVM lacks the processor, but has one that decodes the same. */
+static const struct processor {
+    const char *name, *llvm;
+} processors[] = {
+    {"gfx900", NULL}, {"gfx902", NULL}, {"gfx904", NULL}, {"gfx906", NULL}, {"gfx908", NULL}, {"gfx909", NULL}, {"gfx90a", NULL},
+    {"gfx90c", NULL}, {"gfx940", NULL}, {"gfx941", NULL}, {"gfx942", NULL}, {"gfx9-generic", NULL},
+    {"gfx1010", NULL}, {"gfx1011", NULL}, {"gfx1012", NULL}, {"gfx1013", NULL}, {"gfx1030", NULL}, {"gfx1031", NULL}, {"gfx1032", NULL},
+    {"gfx1033", NULL}, {"gfx1034", NULL}, {"gfx1035", NULL}, {"gfx1036", NULL}, {"gfx10-1-generic", NULL}, {"gfx10-3-generic", NULL},
+    {"gfx1100", NULL}, {"gfx1101", NULL}, {"gfx1102", NULL}, {"gfx1103", NULL}, {"gfx1150", NULL}, {"gfx1151", NULL}, {"gfx1152", NULL},
+    {"gfx11-generic", NULL}, {"gfx1200", NULL}, {"gfx1201", NULL},
+#if LLVM_VERSION_MAJOR >= 20
+    {"gfx950", NULL}, {"gfx1153", NULL}, {"gfx9-4-generic", NULL}, {"gfx12-generic", NULL},
+#else
+    {"gfx1153", "gfx1152"}, {"gfx9-4-generic", "gfx942"}, {"gfx12-generic", "gfx1200"},
+#endif
+};
+
+static const struct processor *find_processor(const char *name)
+{
+    for (size_t i = 0; i < COUNT(processors); i++)
+        if (strcmp(processors[i].name, name) == 0)
+            return &processors[i];
+    return NULL;
+}
+
+static unsigned generation_of(const char *processor)
+{
+    return processor[3] == '9' ? 9 : (unsigned)(processor[3] - '0') * 10 + (unsigned)(processor[4] - '0');
+}
+
+static pthread_once_t initialize_once = PTHREAD_ONCE_INIT;
+
+static void initialize_llvm(void)
+{
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+}
+
+enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size)
+{
+    const struct processor *known = find_processor(processor);
+    struct wl_decoder *made;
+    const char *features = "";
+
+    *decoder = NULL;
+    if (!known)
+        return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build (LLVM %d)", processor, LLVM_VERSION_MAJOR);
+    if (wave_size != 32 && wave_size != 64)
+        return wl_fail(WL_INVALID_VALUE, "a wave has 32 or 64 lanes, not %u", wave_size);
+    if (generation_of(processor) == 9 && wave_size != 64)
+        return wl_fail(WL_INVALID_VALUE, "%s has waves of 64 lanes only", processor);
+    if (generation_of(processor) >= 10)
+        features = wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+    pthread_once(&initialize_once, initialize_llvm);
+    made = calloc(1, sizeof(*made));
+    if (!made)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a decoder");
+    made->generation = generation_of(processor);
+    made->wave_size = wave_size;
+    made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", known->llvm ? known->llvm : processor, features, NULL, 0, NULL, NULL);
+    if (!made->context) {
+        free(made);
+        return wl_fail(WL_UNSUPPORTED, "LLVM has no disassembler for %s", processor);
+    }
+    *decoder = made;
+    return WL_OK;
+}
+
+void wl_decoder_destroy(struct wl_decoder *decoder)
+{
+    if (!decoder)
+        return;
+    LLVMDisasmDispose(decoder->context);
+    free(decoder);
+}
+
+/* ---- names ---- */
+
+static bool strip_suffix(char *text, const char *suffix)
+{
+    const size_t length = strlen(text), tail = strlen(suffix);
+
+    if (length <= tail || strcmp(text + length - tail, suffix) != 0)
+        return false;
+    text[length - tail] = '\0';
+    return true;
+}
+
+static void strip_infix(char *text, const char *infix)
+{
+    char *at = strstr(text, infix);
+
+    if (at)
+        memmove(at, at + strlen(infix), strlen(at + strlen(infix)) + 1);
+}
+
+static void strip_encoding(struct name *name, char *text)
+{
+    name->is_dpp = strip_suffix(text, "_dpp8") || strip_suffix(text, "_dpp");
+    name->is_sdwa = strip_suffix(text, "_sdwa");
+    if (!strip_suffix(text, "_e64"))
+        strip_suffix(text, "_e32");
+    if (!strip_suffix(text, "_t16"))
+        strip_suffix(text, "_fake16");
+}
+
+/* gfx9: 16-bit results clear the high half, but for the VOP3 instructions that have op_sel. */
+static bool clears_high_half(const char *text)
+{
+    static const char *const preserving[] = {
+        "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_min3_i16", "v_min3_u16",
+        "v_max3_f16", "v_max3_i16", "v_max3_u16", "v_med3_f16", "v_med3_i16", "v_med3_u16", "v_mad_mixlo_f16", "v_mad_mixhi_f16",
+        "v_fma_mixlo_f16", "v_fma_mixhi_f16",
+    };
+
+    for (size_t i = 0; i < COUNT(preserving); i++)
+        if (strcmp(text, preserving[i]) == 0)
+            return false;
+    return true;
+}
+
+/* `text` is LLVM's mnemonic without the encoding's suffix. */
+static enum repair find_repair(const char *text, const struct wl_isa *isa)
+{
+    static const struct {
+        const char *prefix;
+        uint8_t repair;
+    } rows[] = {
+        {"s_call_b64", REPAIR_CALL}, {"s_barrier_signal", REPAIR_SIGNAL}, {"s_barrier_wait", REPAIR_NAMED_WAIT}, {"s_getreg_b32", REPAIR_SYMBOL16},
+        {"s_setreg_", REPAIR_SYMBOL16}, {"s_sendmsg_rtn_", REPAIR_SYMBOL8}, {"s_sendmsg", REPAIR_SYMBOL16}, {"s_set_gpr_idx_on", REPAIR_INDEX_MODE},
+        {"s_set_gpr_idx_mode", REPAIR_SYMBOL16}, {"s_movk_i32", REPAIR_SIMM16}, {"s_cmovk_i32", REPAIR_SIMM16},
+        {"s_addk_", REPAIR_SIMM16_UPDATE}, {"s_mulk_i32", REPAIR_SIMM16_UPDATE}, {"v_dual_cndmask_b32", REPAIR_DUAL_SELECT},
+        {"v_swap_b32", REPAIR_SWAP}, {"s_code_end", REPAIR_ILLEGAL},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (starts_with(text, rows[i].prefix))
+            return rows[i].repair;
+    if (starts_with(text, "s_cmpk_"))
+        return strstr(text, "_u32") ? REPAIR_UIMM16 : REPAIR_SIMM16;
+    if (isa && (isa->class == WL_ISA_BRANCH || isa->class == WL_ISA_CBRANCH))
+        return REPAIR_BRANCH;
+    if (isa && isa->class == WL_ISA_NOP)
+        return REPAIR_WAIT;
+    return REPAIR_NONE;
+}
+
+static void resolve_name(const struct wl_decoder *decoder, struct name *name)
+{
+    char text[sizeof(name->text)], llvm[sizeof(name->text)];
+    const char *canonical;
+
+    memcpy(text, name->text, sizeof(text));
+    strip_encoding(name, text);
+    memcpy(llvm, text, sizeof(llvm));
+    if (starts_with(text, "v_dual_"))
+        strip_infix(text, "dual_");
+    if (starts_with(text, "ds_") && strstr(text, "_rtn_")) {
+        strip_infix(text, "_rtn");
+        name->returns = true;
+    }
+    name->lds = strstr(text, "_load_lds_") != NULL;
+    canonical = wl_isa_canonical(text, decoder->generation);
+    snprintf(name->canonical, sizeof(name->canonical), "%.*s", (int)sizeof(name->canonical) - 1, canonical);
+    name->isa = wl_isa_find(name->canonical);
+    name->sem = name->isa ? NULL : wl_sem_find(name->canonical, NULL);
+    name->repair = (uint8_t)find_repair(llvm, name->isa);
+    name->zero_high = decoder->generation == 9 && clears_high_half(llvm);
+    name->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
+}
+
+static uint32_t hash_text(const char *text, size_t length)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* NULL if the text is longer than any mnemonic. */
+static const struct name *find_name(struct wl_decoder *decoder, const char *text, size_t length)
+{
+    uint32_t slot = hash_text(text, length) % NAME_SLOTS;
+    struct name *name;
+
+    if (length >= sizeof(decoder->names[0].text))
+        return NULL;
+    for (;; slot = (slot + 1) % NAME_SLOTS) {
+        name = &decoder->names[slot];
+        if (!name->text[0])
+            break;
+        if (memcmp(name->text, text, length) == 0 && !name->text[length])
+            return name;
+    }
+    if (decoder->name_count >= NAME_SLOTS / 4 * 3)
+        name = &decoder->overflow;
+    else
+        decoder->name_count++;
+    memset(name, 0, sizeof(*name));
+    memcpy(name->text, text, length);
+    resolve_name(decoder, name);
+    return name;
+}
+
+/* ---- repairs ---- */
+
+static void mark_unknown(struct wl_inst *inst)
+{
+    inst->isa = NULL;
+    inst->sem = NULL;
+}
+
+static struct wl_operand *append(struct wl_inst *inst, enum wl_operand_kind kind, uint64_t bits)
+{
+    struct wl_operand *operand = &inst->operands[inst->operand_count++];
+
+    memset(operand, 0, sizeof(*operand));
+    operand->kind = (uint8_t)kind;
+    operand->count = 1;
+    operand->bits = bits;
+    return operand;
+}
+
+static void set_text_bits(struct wl_inst *inst, uint32_t bits)
+{
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_TEXT || (inst->operands[i].kind == WL_OPERAND_IMM && inst->operand_count == 1))
+            inst->operands[i].bits = bits;
+}
+
+static void replace_last(struct wl_inst *inst, uint64_t bits)
+{
+    if (inst->operand_count != 2) {
+        mark_unknown(inst);
+        return;
+    }
+    inst->operand_count = 1;
+    append(inst, WL_OPERAND_IMM, bits);
+}
+
+/* Symbols are taken from the instruction's first dword. */
+static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word)
+{
+    const uint64_t target = inst->address + 4 + (uint64_t)((int64_t)(int16_t)word * 4);
+
+    switch ((enum repair)name->repair) {
+    case REPAIR_NONE:
+    case REPAIR_SWAP:
+        break;
+    case REPAIR_BRANCH:
+        inst->operand_count = 0;
+        append(inst, WL_OPERAND_LABEL, target);
+        break;
+    case REPAIR_CALL:
+        replace_last(inst, target);
+        inst->operands[1].kind = WL_OPERAND_LABEL;
+        break;
+    case REPAIR_WAIT:
+        inst->operand_count = 0;
+        if (starts_with(inst->mnemonic, "s_"))
+            append(inst, WL_OPERAND_TEXT, word & 0xffff);
+        break;
+    case REPAIR_SIGNAL:
+        if (inst->operand_count != 1 || inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
+            mark_unknown(inst);
+        break;
+    case REPAIR_NAMED_WAIT:
+        if ((word & 0xffff) != 0xffff)
+            mark_unknown(inst);
+        break;
+    case REPAIR_SYMBOL16:
+        set_text_bits(inst, word & 0xffff);
+        break;
+    case REPAIR_SYMBOL8:
+        set_text_bits(inst, word & 0xff);
+        break;
+    case REPAIR_INDEX_MODE:
+        set_text_bits(inst, word >> 8 & 0xf);
+        break;
+    case REPAIR_SIMM16:
+        replace_last(inst, (uint64_t)(int64_t)(int16_t)word);
+        break;
+    case REPAIR_UIMM16:
+        replace_last(inst, word & 0xffff);
+        break;
+    case REPAIR_SIMM16_UPDATE:
+        replace_last(inst, (uint64_t)(int64_t)(int16_t)word);
+        inst->operands[2] = inst->operands[1];
+        inst->operands[1] = inst->operands[0];
+        inst->operand_count = 3;
+        break;
+    case REPAIR_DUAL_SELECT:
+        if (inst->operand_count == 3) {
+            struct wl_operand *vcc = append(inst, WL_OPERAND_SGPR, 0);
+
+            vcc->reg = WL_SGPR_VCC;
+            vcc->count = (uint8_t)(decoder->wave_size / 32);
+        }
+        break;
+    case REPAIR_ILLEGAL:
+        inst->operand_count = 0;
+        append(inst, WL_OPERAND_IMM, 2);
+        break;
+    }
+}
+
+static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed, unsigned generation)
+{
+    unsigned first = 1;
+
+    if (starts_with(inst->mnemonic, "v_cmpx_") && generation >= 10)
+        first = 0;
+    else if (strstr(inst->mnemonic, "_co_"))
+        first = 2;
+    for (unsigned i = 0; i < 2 && first + i < inst->operand_count; i++)
+        inst->operands[first + i].sel = parsed->source_sel[i];
+}
+
+static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *decoder, uint32_t word, uint32_t second)
+{
+    const struct wl_isa *isa = inst->isa;
+
+    if (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS)
+        inst->returns |= inst->glc || inst->sc0;
+    else if (isa->class != WL_ISA_ATOMIC)
+        inst->returns = false;
+    if (isa->space == WL_SPACE_TBUFFER)
+        inst->format = (uint8_t)(decoder->generation >= 12 ? second >> 23 & 0x7f : word >> 19 & 0x7f);
+}
+
+/* ---- decoding ---- */
+
+static uint32_t read_word(const uint8_t *bytes, uint64_t available)
+{
+    return available < 4 ? 0 : (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst)
+{
+    const char *word = text;
+    const struct name *name;
+    struct wl_parsed parsed = {0};
+    const uint32_t first = read_word(bytes, inst->size), second = inst->size >= 8 ? read_word(bytes + 4, 4) : 0;
+
+    while (text < end && *text != ' ' && *text != '\t')
+        text++;
+    name = find_name(decoder, word, (size_t)(text - word));
+    if (!name) {
+        snprintf(inst->mnemonic, sizeof(inst->mnemonic), "%.*s", (int)sizeof(inst->mnemonic) - 1, word);
+        return;
+    }
+    memcpy(inst->mnemonic, name->canonical, sizeof(inst->mnemonic));
+    inst->sem = name->sem;
+    inst->isa = name->isa;
+    inst->returns = name->returns;
+    inst->lds = name->lds;
+    inst->is_dpp = name->is_dpp;
+    inst->is_sdwa = name->is_sdwa;
+    inst->zero_high = name->zero_high;
+    if (name->is_dpp)
+        inst->row_mask = inst->bank_mask = 0xf;
+    if (name->packed)
+        inst->op_sel_hi = 7;
+    if (name->repair == REPAIR_BRANCH || name->repair == REPAIR_WAIT)
+        parsed.unknown = false; /* symbolic text: nothing of it is needed */
+    else
+        wl_parse_operands(text, end, inst, &parsed);
+    repair_operands(inst, name, decoder, first);
+    if (name->is_sdwa)
+        set_source_sel(inst, &parsed, decoder->generation);
+    if (parsed.raw_offset)
+        inst->offset0 = (int32_t)(first & 0xffff);
+    if (inst->isa)
+        set_memory_fields(inst, decoder, first, second);
+    if (parsed.unknown)
+        mark_unknown(inst);
+}
+
+/* v_swap_b32 v0, v1 is v_mov_b32 v0, v1 beside v_mov_b32 v1, v0. */
+static void split_swap(struct wl_inst inst[2])
+{
+    struct wl_inst *first = &inst[0], *second = &inst[1];
+
+    memcpy(first->mnemonic, "v_mov_b32", sizeof("v_mov_b32"));
+    first->isa = NULL;
+    first->sem = wl_sem_find(first->mnemonic, NULL);
+    *second = *first;
+    second->size = 0;
+    second->operands[0] = first->operands[1];
+    second->operands[1] = first->operands[0];
+}
+
+static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size)
+{
+    /* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
+    return LLVMDisasmInstruction(decoder->context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
+}
+
+unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2])
+{
+    char buffer[512];
+    const char *text = buffer, *end, *second;
+    const size_t size = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
+
+    if (size == 0)
+        return 0;
+    memset(&inst[0], 0, sizeof(inst[0]));
+    inst[0].address = address;
+    inst[0].offset = (uint32_t)address;
+    inst[0].size = (uint8_t)size;
+    while (*text == ' ' || *text == '\t')
+        text++;
+    end = text + strlen(text);
+    second = starts_with(text, "v_dual_") ? strstr(text, " :: ") : NULL;
+    decode_text(decoder, text, second ? second : end, bytes, &inst[0]);
+    if (second) {
+        memset(&inst[1], 0, sizeof(inst[1]));
+        inst[1].address = address;
+        inst[1].offset = (uint32_t)address;
+        decode_text(decoder, second + 4, end, bytes, &inst[1]);
+        return 2;
+    }
+    if (strcmp(inst[0].mnemonic, "v_swap_b32") == 0 && inst[0].operand_count == 2) {
+        memset(&inst[1], 0, sizeof(inst[1]));
+        split_swap(inst);
+        return 2;
+    }
+    return 1;
+}
+
+unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size)
+{
+    char buffer[512];
+    const char *start = buffer;
+    const size_t bytes_used = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
+
+    if (bytes_used == 0)
+        return 0;
+    while (*start == ' ' || *start == '\t')
+        start++;
+    snprintf(text, size, "%s", start);
+    for (; size > 0 && *text; text++)
+        if (*text == '\t')
+            *text = ' ';
+    return (unsigned)bytes_used;
+}
+
+/* ---- immediates ---- */
+
+static uint64_t float_bits(double number, unsigned width)
+{
+    /* The one inline constant that is not exact: 1 / (2 * pi), rounded for each width. */
+    const double tiny = 0.15915494309189532;
+    union {
+        double d;
+        uint64_t u;
+    } wide = {number};
+    union {
+        float f;
+        uint32_t u;
+    } single = {(float)number};
+    const bool inexact = number == tiny || number == -tiny;
+
+    if (width == 64)
+        return wide.u;
+    if (width == 32)
+        return single.u;
+    /* 0.5, 1, 2 and 4 have no fraction bits: rebias the exponent. */
+    if (inexact)
+        return number < 0 ? 0xb118 : 0x3118;
+    if (number == 0)
+        return single.u >> 16 & 0x8000;
+    return (single.u >> 16 & 0x8000) | ((single.u >> 23 & 0xff) - 127 + 15) << 10;
+}
+
+uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed)
+{
+    uint64_t bits = operand->bits;
+
+    if (operand->kind == WL_OPERAND_IMM && operand->is_float)
+        return float_bits(operand->number, width);
+    if (operand->kind == WL_OPERAND_IMM && operand->literal && width == 64) {
+        if (as_float)
+            return bits << 32;
+        return as_signed ? (uint64_t)(int64_t)(int32_t)bits : bits;
+    }
+    if (width >= 64)
+        return bits;
+    return bits & ((1ull << width) - 1);
+}

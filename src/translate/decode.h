@@ -1,0 +1,18 @@
+/* Between decode.c (LLVM's disassembler, names) and decode_operands.c (the parser of its text). */
+#ifndef WL_TRANSLATE_DECODE_H
+#define WL_TRANSLATE_DECODE_H
+
+#include "translate/inst.h"
+
+/* What the text says beyond the fields of struct wl_inst. */
+struct wl_parsed {
+    uint8_t source_sel[2];  /* SDWA: src0_sel, src1_sel */
+    bool raw_offset;        /* "offset:" with something else than a number (swizzle(...)) */
+    bool unknown;           /* an operand or modifier that the parser does not know */
+};
+
+/* Parses the operands and modifiers in [text, end) into `inst`, which must be zero there. Never fails: what is not known
+ * sets `parsed->unknown`. Uses no memory but its arguments. Thread-safe. */
+void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed);
+
+#endif
