@@ -31,6 +31,7 @@ struct wl_lift;
 
 struct wl_item {
     const struct wl_inst *inst;
+    const struct wl_sem *sem;             /* lift_valu.c: what it computes */
     bool paired;                          /* first of a VOPD pair: writes after the next item has read */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
@@ -154,7 +155,8 @@ LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueR
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
 /* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports. */
 void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst);
-/* Builds the unit's function "wl_unit" in a new module of `context`. `affine` may be NULL. */
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMContextRef context, LLVMModuleRef *module);
+/* Builds the unit's function "wl_unit" and its description "wl_unit_info" in an empty module, whose target and data
+ * layout are set. `affine` may be NULL: nothing is known then. */
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module);
 
 #endif

@@ -1,0 +1,791 @@
+/* The frame of a unit's function: entry and exits, pieces, scalar registers, control flow. */
+#include "translate/lift.h"
+
+#include "device/cpu/helpers.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY_RESUME_POINTS = 40 }; /* beyond this, spilling scalars at every exit costs more than keeping them in memory */
+
+/* ---- small tools ---- */
+
+LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstInt(type, value, 0);
+    LLVMValueRef element = LLVMConstInt(LLVMGetElementType(type), value, 0), elements[64];
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < count; i++)
+        elements[i] = element;
+    (void)l;
+    return LLVMConstVector(elements, count);
+}
+
+LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(l->context, l->function, name);
+}
+
+LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+    LLVMValueRef pointer = LLVMBuildAlloca(l->b, type, name);
+    LLVMSetAlignment(pointer, alignment);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return pointer;
+}
+
+LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
+                               unsigned argument_count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, type_count);
+    return LLVMBuildCall2(l->b, type, function, arguments, argument_count, "");
+}
+
+void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what)
+{
+    if (!l->status)
+        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->request->name, inst->mnemonic,
+                            (unsigned long long)(inst->address - l->request->entry), what);
+}
+
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMMetadataRef location = NULL;
+    if (inst) {
+        uint64_t line = inst->address >= l->request->entry ? (inst->address - l->request->entry) / 4 + 1 : 1;
+        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, 0, l->subprogram, NULL);
+    }
+    LLVMSetCurrentDebugLocation2(l->b, location);
+}
+
+/* ---- the wave ---- */
+
+static LLVMValueRef wave_pointer(struct wl_lift *l, uint64_t offset)
+{
+    LLVMValueRef index = wl_lift_int(l, l->i64, offset);
+    return LLVMBuildGEP2(l->b, l->i8, l->wave, &index, 1, "");
+}
+
+LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type)
+{
+    return LLVMBuildLoad2(l->b, type, wave_pointer(l, offset), "");
+}
+
+static void set_wave_field(struct wl_lift *l, size_t offset, LLVMValueRef value)
+{
+    LLVMBuildStore(l->b, value, wave_pointer(l, offset));
+}
+
+LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row)
+{
+    return wave_pointer(l, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
+}
+
+/* ---- scalar registers ---- */
+
+/* A scalar instruction must not see, or overwrite early, what the stretch still has to make. */
+static void settle(struct wl_lift *l, unsigned reg)
+{
+    if (wl_bit(l->pending_masks, reg))
+        wl_lift_flush(l);
+}
+
+static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg)
+{
+    if (!l->sgpr[reg]) {
+        wl_set(l->scalars_used, reg);
+        l->sgpr[reg] = wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4);
+    }
+    return l->sgpr[reg];
+}
+
+LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg)
+{
+    settle(l, reg);
+    return LLVMBuildLoad2(l->b, l->i32, scalar_pointer(l, reg), "");
+}
+
+LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg)
+{
+    LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
+    LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, "");
+    return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), "");
+}
+
+void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value)
+{
+    settle(l, reg);
+    LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
+}
+
+void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value)
+{
+    wl_lift_set_sgpr(l, reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
+    LLVMValueRef high = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i64, 32), "");
+    wl_lift_set_sgpr(l, reg + 1, LLVMBuildTrunc(l->b, high, l->i32, ""));
+}
+
+static LLVMValueRef wave_mask(struct wl_lift *l, unsigned reg)
+{
+    return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
+}
+
+static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask)
+{
+    if (l->wave_size == 64)
+        wl_lift_set_sgpr64(l, reg, mask);
+    else
+        wl_lift_set_sgpr(l, reg, mask);
+}
+
+LLVMValueRef wl_lift_exec(struct wl_lift *l) { return wave_mask(l, WL_SGPR_EXEC); }
+
+static LLVMValueRef special_value(struct wl_lift *l, unsigned special)
+{
+    switch (special) {
+    case WL_SPECIAL_SHARED_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32);
+    case WL_SPECIAL_SHARED_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32 | UINT32_MAX);
+    case WL_SPECIAL_PRIVATE_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32);
+    case WL_SPECIAL_PRIVATE_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX);
+    case WL_SPECIAL_SCC: return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
+    case WL_SPECIAL_VCCZ: case WL_SPECIAL_EXECZ: {
+        LLVMValueRef mask = wave_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC);
+        return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
+    }
+    default: return NULL;
+    }
+}
+
+LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type)
+{
+    unsigned bits = wl_type_bits(type);
+    bool is_float = wl_type_is_float(type) && type != WL_PKF32, is_signed = type == WL_I32 || type == WL_I64 || type == WL_I16;
+    LLVMTypeRef wanted = LLVMIntTypeInContext(l->context, bits);
+    LLVMValueRef value;
+    switch (operand->kind) {
+    case WL_OPERAND_SGPR:
+        if (bits <= 32) {
+            value = wl_lift_sgpr(l, operand->reg);
+            return bits == 32 ? value : LLVMBuildTrunc(l->b, value, wanted, "");
+        }
+        if (operand->count == 1) /* a 32-bit register given to a 64-bit type */
+            return LLVMBuildZExt(l->b, wl_lift_sgpr(l, operand->reg), wanted, "");
+        value = wl_lift_sgpr64(l, operand->reg);
+        for (unsigned i = 2; i < bits / 32; i++) {
+            LLVMValueRef part = LLVMBuildZExt(l->b, wl_lift_sgpr(l, operand->reg + i), wanted, "");
+            if (i == 2)
+                value = LLVMBuildZExt(l->b, value, wanted, "");
+            value = LLVMBuildOr(l->b, value, LLVMBuildShl(l->b, part, wl_lift_int(l, wanted, 32 * i), ""), "");
+        }
+        return value;
+    case WL_OPERAND_IMM:
+        if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16) { /* inline constants fill the low half */
+            bool half_float = type == WL_PKF16 && !operand->literal;
+            return wl_lift_int(l, wanted, half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
+                                                     : wl_operand_bits(operand, 32, false, true));
+        }
+        return wl_lift_int(l, wanted, wl_operand_bits(operand, bits, is_float, is_signed));
+    case WL_OPERAND_OFF:
+        return LLVMConstNull(wanted);
+    case WL_OPERAND_SPECIAL:
+        value = special_value(l, operand->reg);
+        if (value)
+            return bits == 64 ? value : LLVMBuildTrunc(l->b, value, wanted, "");
+        break;
+    case WL_OPERAND_TEXT: case WL_OPERAND_LABEL:
+        return wl_lift_int(l, wanted, operand->bits);
+    default: break;
+    }
+    if (!l->status)
+        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx has a scalar operand of a kind that is not implemented",
+                            l->request->name, l->unit->insts[l->piece->first + l->at].mnemonic,
+                            (unsigned long long)(l->unit->insts[l->piece->first + l->at].address - l->request->entry));
+    return LLVMConstNull(wanted);
+}
+
+LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
+{
+    LLVMTypeRef types[16];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    if (!l->in_memory)
+        for (unsigned i = 0; i < l->wave_size / 32; i++)
+            set_wave_field(l, offsetof(struct wl_wave, sgpr) + (WL_SGPR_EXEC + i) * 4, wl_lift_sgpr(l, WL_SGPR_EXEC + i));
+    LLVMValueRef table = wl_lift_wave_field(l, offsetof(struct wl_wave, helpers), l->ptr);
+    LLVMValueRef index = wl_lift_int(l, l->i64, offset);
+    LLVMValueRef function = LLVMBuildLoad2(l->b, l->ptr, LLVMBuildGEP2(l->b, l->i8, table, &index, 1, ""), "");
+    return LLVMBuildCall2(l->b, LLVMFunctionType(result, types, count, 0), function, arguments, count, "");
+}
+
+/* ---- entry and exits ---- */
+
+static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store)
+{
+    if (l->in_memory)
+        return;
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (!wl_bit(set, reg) || !l->sgpr[reg])
+            continue;
+        size_t offset = offsetof(struct wl_wave, sgpr) + reg * 4;
+        if (store && wl_bit(l->scalars_written, reg))
+            set_wave_field(l, offset, LLVMBuildLoad2(l->b, l->i32, l->sgpr[reg], ""));
+        else if (!store)
+            LLVMBuildStore(l->b, wl_lift_wave_field(l, offset, l->i32), l->sgpr[reg]);
+    }
+}
+
+static void exit_unit(struct wl_lift *l, enum wl_exit why)
+{
+    LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
+}
+
+/* Leaves with the scalars that are live at `piece` stored, to come back there. */
+static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece)
+{
+    const struct wl_piece *to = &l->unit->pieces[piece];
+    uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
+    wl_set(live, WL_SGPR_EXEC);
+    wl_set(live, WL_SGPR_EXEC + 1);
+    move_scalars(l, live, true);
+    set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
+    exit_unit(l, why);
+}
+
+static void exit_to_address(struct wl_lift *l, LLVMValueRef address)
+{
+    static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
+    move_scalars(l, all, true);
+    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+    set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
+    exit_unit(l, WL_EXIT_JUMP);
+}
+
+static void build_entry(struct wl_lift *l)
+{
+    const struct wl_unit *unit = l->unit;
+    l->entry = wl_lift_block(l, "entry");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->scalars_used, reg))
+            l->sgpr[reg] = l->in_memory ? wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
+    LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        if (unit->pieces[p].resume == UINT32_MAX)
+            continue;
+        LLVMBasicBlockRef block = wl_lift_block(l, "resume");
+        LLVMAddCase(choice, wl_lift_int(l, l->i32, unit->pieces[p].resume), block);
+        LLVMPositionBuilderAtEnd(l->b, block);
+        uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
+        wl_set(live, WL_SGPR_EXEC);
+        wl_set(live, WL_SGPR_EXEC + 1);
+        move_scalars(l, live, false);
+        LLVMBuildBr(l->b, l->blocks[p]);
+    }
+    LLVMPositionBuilderAtEnd(l->b, nowhere);
+    exit_unit(l, WL_EXIT_ILLEGAL);
+}
+
+/* ---- scalar instructions that have no semantics function ---- */
+
+static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst)
+{
+    const struct wl_operand *op = inst->operands;
+    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
+    for (unsigned i = 2; i < inst->operand_count; i++) {
+        if (op[i].kind == WL_OPERAND_SGPR)
+            offset = LLVMBuildAdd(l->b, offset, LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[i].reg), l->i64, ""), "");
+        else if (op[i].kind == WL_OPERAND_IMM)
+            offset = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, op[i].bits), "");
+    }
+    return offset;
+}
+
+static LLVMValueRef pointer_at(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
+
+static void smem_load(struct wl_lift *l, const struct wl_inst *inst)
+{
+    const struct wl_operand *op = inst->operands;
+    bool buffer = inst->isa->detail, small = inst->isa->bits < 32;
+    LLVMValueRef offset = smem_address(l, inst), base = wl_lift_sgpr64(l, op[1].reg), limit = NULL;
+    if (buffer) {
+        base = LLVMBuildAnd(l->b, base, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
+        limit = LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[1].reg + 2), l->i64, "");
+    }
+    if (!small)
+        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i64, (uint64_t)~3), "");
+    LLVMValueRef address = LLVMBuildAdd(l->b, base, offset, ""), loaded[16];
+    if (!small && !buffer)
+        address = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, (uint64_t)~3), "");
+    unsigned count = small ? 1 : op[0].count;
+    LLVMTypeRef type = small ? LLVMIntTypeInContext(l->context, inst->isa->bits) : l->i32;
+    for (unsigned i = 0; i < count && i < 16; i++) {
+        LLVMValueRef here = LLVMBuildAdd(l->b, address, wl_lift_int(l, l->i64, 4 * i), ""), pointer = pointer_at(l, here);
+        if (limit) { /* out of range reads give 0: read the wave's own padding, which is always 0 */
+            LLVMValueRef end = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, 4 * i + (small ? 1 : 4)), "");
+            LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULE, end, limit, "");
+            pointer = LLVMBuildSelect(l->b, inside, pointer, wave_pointer(l, offsetof(struct wl_wave, padding)), "");
+        }
+        loaded[i] = LLVMBuildLoad2(l->b, type, pointer, "");
+        LLVMSetAlignment(loaded[i], small ? inst->isa->bits / 8 : 4);
+        if (inst->glc || inst->sc0 || inst->sc1 || inst->dlc)
+            LLVMSetVolatile(loaded[i], 1);
+        if (small)
+            loaded[i] = inst->isa->sign ? LLVMBuildSExt(l->b, loaded[i], l->i32, "") : LLVMBuildZExt(l->b, loaded[i], l->i32, "");
+    }
+    if (op[0].kind == WL_OPERAND_SGPR)
+        for (unsigned i = 0; i < count && i < 16; i++)
+            wl_lift_set_sgpr(l, op[0].reg + i, loaded[i]);
+}
+
+static void save_exec(struct wl_lift *l, const struct wl_inst *inst)
+{
+    const struct wl_operand *op = inst->operands;
+    LLVMValueRef exec = wl_lift_exec(l), result;
+    LLVMValueRef source = wl_lift_scalar_operand(l, &op[1], l->wave_size == 64 ? WL_U64 : WL_U32);
+    LLVMValueRef not_source = LLVMBuildNot(l->b, source, ""), not_exec = LLVMBuildNot(l->b, exec, "");
+    switch (inst->isa->detail) {
+    case WL_SAVE_AND: result = LLVMBuildAnd(l->b, source, exec, ""); break;
+    case WL_SAVE_OR: result = LLVMBuildOr(l->b, source, exec, ""); break;
+    case WL_SAVE_XOR: result = LLVMBuildXor(l->b, source, exec, ""); break;
+    case WL_SAVE_ANDN1: case WL_WREXEC_ANDN1: result = LLVMBuildAnd(l->b, not_source, exec, ""); break;
+    case WL_SAVE_ANDN2: case WL_WREXEC_ANDN2: result = LLVMBuildAnd(l->b, source, not_exec, ""); break;
+    case WL_SAVE_ORN1: result = LLVMBuildOr(l->b, not_source, exec, ""); break;
+    case WL_SAVE_ORN2: result = LLVMBuildOr(l->b, source, not_exec, ""); break;
+    case WL_SAVE_NAND: result = LLVMBuildNot(l->b, LLVMBuildAnd(l->b, source, exec, ""), ""); break;
+    case WL_SAVE_NOR: result = LLVMBuildNot(l->b, LLVMBuildOr(l->b, source, exec, ""), ""); break;
+    default: result = LLVMBuildNot(l->b, LLVMBuildXor(l->b, source, exec, ""), ""); break;
+    }
+    bool wrexec = inst->isa->detail == WL_WREXEC_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN2;
+    set_wave_mask(l, op[0].reg, wrexec ? result : exec);
+    set_wave_mask(l, WL_SGPR_EXEC, result);
+    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, result, LLVMConstNull(l->mask_type), "");
+    wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
+}
+
+static LLVMValueRef next_address(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+    return LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, inst->address + inst->size), "");
+}
+
+/* The 16-bit hwreg operand and the value of s_setreg*, s_round_mode, s_denorm_mode. */
+static void set_register(struct wl_lift *l, const struct wl_inst *inst)
+{
+    enum { HWREG_MODE = 1 };
+    const struct wl_operand *op = inst->operands;
+    LLVMValueRef hwreg, value;
+    if (!strcmp(inst->mnemonic, "s_round_mode") || !strcmp(inst->mnemonic, "s_denorm_mode")) {
+        unsigned offset = inst->mnemonic[2] == 'r' ? 0 : 4;
+        hwreg = wl_lift_int(l, l->i32, HWREG_MODE | offset << 6 | 3 << 11);
+        value = wl_lift_scalar_operand(l, &op[0], WL_U32);
+    } else {
+        hwreg = wl_lift_int(l, l->i32, op[0].bits);
+        value = wl_lift_scalar_operand(l, &op[1], WL_U32);
+    }
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave, hwreg, value};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, setreg), l->void_type, arguments, 3);
+}
+
+static void get_register(struct wl_lift *l, const struct wl_inst *inst)
+{
+    enum { HWREG_SH_MEM_BASES = 15 };
+    const struct wl_operand *op = inst->operands;
+    uint32_t hwreg = (uint32_t)op[1].bits;
+    LLVMValueRef value;
+    if ((hwreg & 63) == HWREG_SH_MEM_BASES) {
+        uint32_t bases = (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16);
+        unsigned width = (hwreg >> 11 & 31) + 1;
+        value = wl_lift_int(l, l->i32, bases >> (hwreg >> 6 & 31) & (width == 32 ? UINT32_MAX : (1u << width) - 1));
+    } else {
+        LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, hwreg)};
+        value = wl_lift_call_helper(l, offsetof(struct wl_helpers, getreg), l->i32, arguments, 2);
+    }
+    wl_lift_set_sgpr(l, op[0].reg, value);
+}
+
+static void read_time(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef value;
+    if (!strcmp(inst->mnemonic, "s_memrealtime"))
+        value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
+    else
+        value = wl_lift_intrinsic(l, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+    if (inst->operands[0].count == 2)
+        wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
+    else
+        wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
+}
+
+static void message_return(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, inst->operands[1].bits)};
+    LLVMValueRef value = wl_lift_call_helper(l, offsetof(struct wl_helpers, message_return), l->i64, arguments, 2);
+    if (inst->operands[0].count == 2)
+        wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
+    else
+        wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
+}
+
+/* ---- instructions ---- */
+
+static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
+{
+    struct wl_item *item = wl_stretch_add(l, inst, effects);
+    if (!l->item_count)
+        return; /* out of memory */
+    item->paired = inst->size && inst + 1 < l->unit->insts + l->unit->inst_count && !inst[1].size;
+    if (inst->sem) {
+        wl_valu_record(l, item);
+    } else if (inst->isa->class == WL_ISA_CMPX) {
+        wl_cmpx_record(l, item);
+        wl_lift_flush(l);
+    } else if (!wl_memory_record(l, item)) {
+        l->item_count -= l->item_count ? 1 : 0;
+    }
+}
+
+/* An instruction that is not the piece's exit or branch. */
+static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
+{
+    if (inst->sem) {
+        if (inst->sem->scalar)
+            wl_lift_salu(l, inst);
+        else
+            lift_vector(l, inst, effects);
+        return;
+    }
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: case WL_ISA_CMPX: lift_vector(l, inst, effects); break;
+    case WL_ISA_LANE: case WL_ISA_MOVREL: wl_lift_lane(l, inst, effects); break;
+    case WL_ISA_SMEM_LOAD:
+        wl_lift_locate(l, inst);
+        smem_load(l, inst);
+        wl_lift_locate(l, NULL);
+        break;
+    case WL_ISA_SAVEEXEC: wl_lift_flush(l); save_exec(l, inst); break;
+    case WL_ISA_GETPC: wl_lift_set_sgpr64(l, inst->operands[0].reg, next_address(l, inst)); break;
+    case WL_ISA_SETREG: set_register(l, inst); break;
+    case WL_ISA_GETREG: get_register(l, inst); break;
+    case WL_ISA_TIME: read_time(l, inst); break;
+    case WL_ISA_MESSAGE_RETURN: message_return(l, inst); break;
+    case WL_ISA_NOP: case WL_ISA_END: case WL_ISA_BRANCH: case WL_ISA_CBRANCH: case WL_ISA_SETPC: case WL_ISA_SWAPPC: case WL_ISA_CALL:
+    case WL_ISA_BARRIER: case WL_ISA_SLEEP: case WL_ISA_MESSAGE: case WL_ISA_TRAP: case WL_ISA_HALT:
+        break; /* finish_piece */
+    default: wl_lift_error(l, inst, "is of a class that is not implemented");
+    }
+}
+
+/* ---- ends of pieces ---- */
+
+static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef zero = LLVMConstNull(l->mask_type);
+    switch (inst->isa->detail) {
+    case WL_IF_SCC0: return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_SCC1: return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_VCCZ: return LLVMBuildICmp(l->b, LLVMIntEQ, wave_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_VCCNZ: return LLVMBuildICmp(l->b, LLVMIntNE, wave_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_EXECZ: return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
+    default: return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
+    }
+}
+
+static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece)
+{
+    if (piece != WL_NO_PIECE)
+        return l->blocks[piece];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
+    LLVMPositionBuilderAtEnd(l->b, off);
+    exit_unit(l, WL_EXIT_ILLEGAL);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return off;
+}
+
+/* EXEC changed: FULL code goes on while all lanes are active, MASKED code until they are again. */
+static void finish_exec(struct wl_lift *l)
+{
+    uint32_t next = l->piece->next;
+    if (next == WL_NO_PIECE || (l->mode == WL_MODE_MASKED && l->piece->narrows)) {
+        LLVMBuildBr(l->b, block_of(l, next));
+        return;
+    }
+    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
+    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
+    if (l->mode == WL_MODE_FULL)
+        LLVMBuildCondBr(l->b, full, l->blocks[next], leave);
+    else
+        LLVMBuildCondBr(l->b, full, leave, l->blocks[next]);
+    LLVMPositionBuilderAtEnd(l->b, leave);
+    exit_to_piece(l, WL_EXIT_MODE, next);
+}
+
+static void finish_wait(struct wl_lift *l, const struct wl_inst *inst)
+{
+    enum wl_exit why = WL_EXIT_YIELD;
+    switch (inst->isa->class) {
+    case WL_ISA_BARRIER: why = WL_EXIT_BARRIER; break;
+    case WL_ISA_MESSAGE: why = WL_EXIT_MESSAGE; break;
+    case WL_ISA_TRAP: case WL_ISA_HALT: why = WL_EXIT_TRAP; break;
+    default: break;
+    }
+    if (why == WL_EXIT_MESSAGE || why == WL_EXIT_TRAP) {
+        uint64_t detail = inst->operand_count ? inst->operands[0].bits : 0;
+        set_wave_field(l, offsetof(struct wl_wave, exit_detail), wl_lift_int(l, l->i32, detail & 0xffff));
+        set_wave_field(l, offsetof(struct wl_wave, pc), wl_lift_int(l, l->i64, inst->address));
+        set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
+    }
+    if (l->piece->next == WL_NO_PIECE)
+        exit_unit(l, why);
+    else
+        exit_to_piece(l, why, l->piece->next);
+}
+
+static void finish_piece(struct wl_lift *l)
+{
+    const struct wl_piece *piece = l->piece;
+    const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
+    wl_lift_flush(l);
+    switch (piece->end) {
+    case WL_PIECE_NEXT: LLVMBuildBr(l->b, block_of(l, piece->next)); break;
+    case WL_PIECE_BRANCH: LLVMBuildBr(l->b, block_of(l, piece->target)); break;
+    case WL_PIECE_CBRANCH: {
+        LLVMValueRef taken = condition(l, last);
+        LLVMBuildCondBr(l->b, taken, block_of(l, piece->target), block_of(l, piece->next));
+        break;
+    }
+    case WL_PIECE_EXEC: finish_exec(l); break;
+    case WL_PIECE_WAIT: finish_wait(l, last); break;
+    case WL_PIECE_FINISH: exit_unit(l, WL_EXIT_END); break;
+    case WL_PIECE_FALL_OFF: exit_unit(l, WL_EXIT_ILLEGAL); break;
+    case WL_PIECE_JUMP: exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg)); break;
+    case WL_PIECE_CALL: {
+        LLVMValueRef target;
+        if (last->isa->class == WL_ISA_SWAPPC) {
+            target = wl_lift_sgpr64(l, last->operands[1].reg);
+        } else {
+            LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+            target = LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, last->operands[1].bits), "");
+        }
+        wl_lift_set_sgpr64(l, last->operands[0].reg, next_address(l, last));
+        exit_to_address(l, target);
+        break;
+    }
+    }
+}
+
+/* A spinning loop runs on for a while, then lets other waves run. */
+static void spend_fuel(struct wl_lift *l, uint32_t piece)
+{
+    LLVMBasicBlockRef on = wl_lift_block(l, "on"), empty = wl_lift_block(l, "empty");
+    LLVMValueRef fuel = wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32);
+    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
+    LLVMBuildCondBr(l->b, none, empty, on);
+    LLVMPositionBuilderAtEnd(l->b, empty);
+    exit_to_piece(l, WL_EXIT_YIELD, piece);
+    LLVMPositionBuilderAtEnd(l->b, on);
+    set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
+}
+
+static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects)
+{
+    const struct wl_piece *piece = l->piece;
+    struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
+    if (!live) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for liveness");
+        return false;
+    }
+    l->live_after = live;
+    struct wl_live now = piece->live_out;
+    for (uint32_t i = piece->count; i-- > 0;) {
+        live[i] = now;
+        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects[i]);
+        wl_live_step(&now, &effects[i]);
+    }
+    return true;
+}
+
+static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p)
+{
+    const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
+    struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
+    if (!effects || !prepare_liveness(l, effects)) {
+        free(effects);
+        l->status = WL_OUT_OF_MEMORY;
+        return;
+    }
+    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
+    if (piece->is_spin_header)
+        spend_fuel(l, p);
+    struct wl_facts facts;
+    l->facts = affine ? &facts : NULL;
+    if (affine)
+        wl_affine_start(affine, p, l->mode, &facts);
+    for (uint32_t i = 0; i < piece->count && !l->status; i++) {
+        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
+        l->at = i;
+        lift_inst(l, inst, &effects[i]);
+        if (affine)
+            wl_affine_step(&facts, l->unit, inst, l->mode);
+    }
+    free(effects);
+    if (l->status)
+        l->item_count = 0;
+    finish_piece(l);
+}
+
+/* ---- the unit ---- */
+
+static void make_types(struct wl_lift *l)
+{
+    LLVMContextRef c = l->context;
+    l->i1 = LLVMInt1TypeInContext(c);
+    l->i8 = LLVMInt8TypeInContext(c);
+    l->i16 = LLVMInt16TypeInContext(c);
+    l->i32 = LLVMInt32TypeInContext(c);
+    l->i64 = LLVMInt64TypeInContext(c);
+    l->i128 = LLVMInt128TypeInContext(c);
+    l->f16 = LLVMHalfTypeInContext(c);
+    l->bf16 = LLVMBFloatTypeInContext(c);
+    l->f32 = LLVMFloatTypeInContext(c);
+    l->f64 = LLVMDoubleTypeInContext(c);
+    l->ptr = LLVMPointerTypeInContext(c, 0);
+    l->void_type = LLVMVoidTypeInContext(c);
+    l->mask_type = l->wave_size == 64 ? l->i64 : l->i32;
+    l->strip_i1 = LLVMVectorType(l->i1, WL_STRIP);
+    l->strip_i8 = LLVMVectorType(l->i8, WL_STRIP);
+    l->strip_i16 = LLVMVectorType(l->i16, WL_STRIP);
+    l->strip_i32 = LLVMVectorType(l->i32, WL_STRIP);
+    l->strip_i64 = LLVMVectorType(l->i64, WL_STRIP);
+    l->strip_f16 = LLVMVectorType(l->f16, WL_STRIP);
+    l->strip_f32 = LLVMVectorType(l->f32, WL_STRIP);
+    l->strip_f64 = LLVMVectorType(l->f64, WL_STRIP);
+}
+
+static void add_attribute(struct wl_lift *l, const char *name, const char *value)
+{
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, attribute);
+}
+
+/* "line" n of "file" unit stands for the n-th dword of the unit's code: see wl_lift_locate. */
+static LLVMDIBuilderRef add_debug_info(struct wl_lift *l)
+{
+    LLVMDIBuilderRef di = LLVMCreateDIBuilder(l->module);
+    LLVMMetadataRef file = LLVMDIBuilderCreateFile(di, "unit", 4, "", 0);
+    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC, file, "wavelift", 8, 0, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0,
+                                   0, 0, "", 0, "", 0);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(di, file, NULL, 0, LLVMDIFlagZero);
+    l->subprogram = LLVMDIBuilderCreateFunction(di, file, "wl_unit", 7, "wl_unit", 7, file, 1, type, 0, 1, 1, LLVMDIFlagZero, 1);
+    LLVMSetSubprogram(l->function, l->subprogram);
+    LLVMMetadataRef version = LLVMValueAsMetadata(LLVMConstInt(l->i32, LLVMDebugMetadataVersion(), 0));
+    LLVMAddModuleFlag(l->module, LLVMModuleFlagBehaviorWarning, "Debug Info Version", 18, version);
+    return di;
+}
+
+static void add_info(struct wl_lift *l)
+{
+    const struct wl_unit *unit = l->unit;
+    LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
+    if (!points) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for resume points");
+        return;
+    }
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->resume == UINT32_MAX)
+            continue;
+        uint64_t address = piece->count ? unit->insts[piece->first].address : 0;
+        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, piece->is_return), LLVMConstNull(l->i32)};
+        points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
+    }
+    LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);
+    LLVMValueRef fields[] = {wl_lift_int(l, l->i32, WL_WAVE_ABI), wl_lift_int(l, l->i32, unit->rows), wl_lift_int(l, l->i32, unit->inst_count),
+                             wl_lift_int(l, l->i32, unit->resume_count), wl_lift_int(l, l->i32, unit->waits), LLVMConstNull(l->i32), array};
+    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 7, 0);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
+    LLVMSetInitializer(global, info);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 8);
+    free(points);
+}
+
+static void find_scalars(struct wl_lift *l)
+{
+    struct wl_effects effects;
+    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
+        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
+        for (unsigned w = 0; w < 2; w++) {
+            l->scalars_used[w] |= effects.use.scalar[w] | effects.touch.scalar[w];
+            l->scalars_written[w] |= effects.touch.scalar[w];
+        }
+    }
+    static const unsigned always[] = {WL_SGPR_EXEC, WL_SGPR_EXEC + 1, WL_SGPR_M0, WL_SGPR_VCC, WL_SGPR_VCC + 1, WL_SGPR_SCC};
+    for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
+        wl_set(l->scalars_used, always[i]);
+}
+
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module)
+{
+    const struct wl_translate_request *request = unit->request;
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    struct wl_lift *l = calloc(1, sizeof *l);
+    if (!l)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
+    *l = (struct wl_lift){.request = request, .unit = unit, .mode = request->mode, .wave_size = request->wave_size, .context = context};
+    l->strips = l->wave_size / WL_STRIP;
+    l->generation = !strncmp(request->processor, "gfx9", 4) ? 9 : !strncmp(request->processor, "gfx11", 5) ? 11
+                  : !strncmp(request->processor, "gfx12", 5) ? 12 : 10;
+    l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
+                    strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
+    l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
+    make_types(l);
+    l->module = module;
+    l->b = LLVMCreateBuilderInContext(context);
+    l->function = LLVMAddFunction(l->module, "wl_unit", LLVMFunctionType(l->i32, &l->ptr, 1, 0));
+    l->wave = LLVMGetParam(l->function, 0);
+    unsigned no_alias = LLVMGetEnumAttributeKindForName("noalias", 7), no_unwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(l->function, 1, LLVMCreateEnumAttribute(context, no_alias, 0));
+    LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, no_unwind, 0));
+    add_attribute(l, "target-cpu", request->cpu);
+    add_attribute(l, "target-features", request->features);
+    add_attribute(l, "prefer-vector-width", "512");
+    add_attribute(l, "min-legal-vector-width", "512");
+    add_attribute(l, "no-builtins", "");
+    LLVMDIBuilderRef di = add_debug_info(l);
+    find_scalars(l);
+    l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
+    if (!l->blocks) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks");
+    } else {
+        LLVMBasicBlockRef entry = wl_lift_block(l, "entry");
+        for (uint32_t p = 0; p < unit->piece_count; p++)
+            l->blocks[p] = wl_lift_block(l, "piece");
+        LLVMDeleteBasicBlock(entry);
+        build_entry(l);
+        LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
+        for (uint32_t p = 0; p < unit->piece_count && !l->status; p++)
+            lift_piece(l, affine, p);
+        add_info(l);
+    }
+    LLVMDIBuilderFinalize(di);
+    LLVMDisposeDIBuilder(di);
+    enum wl_status status = l->status;
+    LLVMDisposeBuilder(l->b);
+    free(l->blocks);
+    free(l->items);
+    free(l->live_after);
+    free(l);
+    return status;
+}

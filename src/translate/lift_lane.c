@@ -1,0 +1,299 @@
+/* Cross-lane instructions: moves between lanes, between lanes and scalar registers, and lanes chosen at run time. */
+#include "translate/lift.h"
+
+#include "device/cpu/helpers.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- lanes of a row that stays as it was ---- */
+
+LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive)
+{
+    wl_lift_flush(l);
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
+    LLVMValueRef copy = wl_lift_alloca(l, whole, 64, "snapshot");
+    LLVMValueRef value = LLVMBuildLoad2(l->b, whole, wl_lift_row_address(l, row), "");
+    LLVMSetAlignment(value, 64);
+    if (zero_inactive && l->mode == WL_MODE_MASKED) {
+        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        value = LLVMBuildSelect(l->b, on, value, LLVMConstNull(whole), "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, copy), 64);
+    return copy;
+}
+
+static LLVMValueRef snapshot_strip(struct wl_lift *l, LLVMValueRef snapshot, unsigned strip)
+{
+    LLVMValueRef offset = wl_lift_int(l, l->i64, strip * 64);
+    LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, LLVMBuildGEP2(l->b, l->i8, snapshot, &offset, 1, ""), "");
+    LLVMSetAlignment(value, 64);
+    return value;
+}
+
+/* One two-register permutation finds any of 32 lanes; a wave64 needs two and a choice. */
+static LLVMValueRef permute_avx512(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index)
+{
+    LLVMValueRef halves[2];
+    for (unsigned half = 0; half < l->wave_size / 32; half++) {
+        LLVMValueRef arguments[] = {snapshot_strip(l, snapshot, 2 * half), index, snapshot_strip(l, snapshot, 2 * half + 1)};
+        halves[half] = wl_lift_intrinsic(l, "llvm.x86.avx512.vpermi2var.d.512", NULL, 0, arguments, 3);
+    }
+    if (l->wave_size == 32)
+        return halves[0];
+    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntUGE, index, wl_lift_int(l, l->strip_i32, 32), "");
+    return LLVMBuildSelect(l->b, upper, halves[1], halves[0], "");
+}
+
+LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index)
+{
+    if (l->has_avx512)
+        return permute_avx512(l, snapshot, index);
+    LLVMValueRef value = LLVMGetPoison(l->strip_i32);
+    for (unsigned lane = 0; lane < WL_STRIP; lane++) {
+        LLVMValueRef n = wl_lift_int(l, l->i32, lane);
+        LLVMValueRef source = LLVMBuildExtractElement(l->b, index, n, "");
+        LLVMValueRef pointer = LLVMBuildGEP2(l->b, l->i32, snapshot, &source, 1, "");
+        value = LLVMBuildInsertElement(l->b, value, LLVMBuildLoad2(l->b, l->i32, pointer, ""), n, "");
+    }
+    return value;
+}
+
+/* ---- items that read other lanes ---- */
+
+enum { SNAPSHOT, FIRST, SECOND }; /* slots of item->scalar */
+
+static LLVMValueRef lane_in_wave(struct wl_lift *l)
+{
+    LLVMValueRef first = LLVMBuildTrunc(l->b, l->first_lane, l->i32, "");
+    return LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_strip_lane_numbers(l), "");
+}
+
+static LLVMValueRef constant(struct wl_lift *l, uint64_t value) { return wl_lift_int(l, l->strip_i32, value); }
+
+static void emit_bpermute(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    LLVMValueRef address = LLVMBuildAdd(l->b, wl_strip_row(l, inst->operands[1].reg), constant(l, (uint32_t)inst->offset0), "");
+    LLVMValueRef lane = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, address, constant(l, 2), ""), constant(l, l->wave_size - 1), "");
+    wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], lane));
+}
+
+/* ds_swizzle_b32: quads permuted, or and/or/xor of the lane number within 32 lanes. */
+static void emit_swizzle(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    uint32_t pattern = (uint32_t)inst->offset0;
+    LLVMValueRef lane = lane_in_wave(l), source;
+    if (pattern & 0x8000) {
+        LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, lane, constant(l, 3), ""), constant(l, 1), "");
+        LLVMValueRef pick = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, constant(l, pattern & 0xff), shift, ""), constant(l, 3), "");
+        source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~3), ""), pick, "");
+    } else {
+        LLVMValueRef within = LLVMBuildAnd(l->b, lane, constant(l, pattern & 31), "");
+        within = LLVMBuildOr(l->b, within, constant(l, pattern >> 5 & 31), "");
+        within = LLVMBuildXor(l->b, within, constant(l, pattern >> 10 & 31), "");
+        source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~31), ""), within, "");
+    }
+    wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
+}
+
+/* v_permlane16/x16: each lane's source within its row (or the row beside it) is a nibble of two scalars. */
+static void emit_permlane16(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    LLVMValueRef nibbles = LLVMBuildOr(l->b, LLVMBuildZExt(l->b, item->scalar[FIRST], l->i64, ""),
+                                       LLVMBuildShl(l->b, LLVMBuildZExt(l->b, item->scalar[SECOND], l->i64, ""), wl_lift_int(l, l->i64, 32), ""), "");
+    LLVMValueRef shift = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, wl_strip_lane_numbers(l), constant(l, 2), ""), l->strip_i64, "");
+    LLVMValueRef pick = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_strip_splat(l, nibbles), shift, ""), l->strip_i32, "");
+    LLVMValueRef row = LLVMBuildAnd(l->b, lane_in_wave(l), constant(l, (uint32_t)~15), "");
+    if (inst->isa->detail == WL_LANE_PERMLANEX16)
+        row = LLVMBuildXor(l->b, row, constant(l, 16), "");
+    LLVMValueRef source = LLVMBuildOr(l->b, row, LLVMBuildAnd(l->b, pick, constant(l, 15), ""), "");
+    LLVMValueRef value = wl_lane_gather(l, item->scalar[SNAPSHOT], source);
+    bool fetch_inactive = inst->op_sel & 1, bound_control = inst->op_sel & 2;
+    if (l->exec && !fetch_inactive) {
+        LLVMValueRef exec = wl_lift_exec(l);
+        LLVMValueRef wide = wl_strip_splat(l, l->wave_size == 64 ? exec : LLVMBuildZExt(l->b, exec, l->i64, ""));
+        LLVMValueRef bits = LLVMBuildLShr(l->b, wide, LLVMBuildZExt(l->b, source, l->strip_i64, ""), "");
+        LLVMValueRef on = LLVMBuildTrunc(l->b, bits, l->strip_i1, "");
+        LLVMValueRef other = bound_control ? LLVMConstNull(l->strip_i32) : wl_strip_row(l, inst->operands[0].reg);
+        value = LLVMBuildSelect(l->b, on, value, other, "");
+    }
+    wl_strip_set_row(l, inst->operands[0].reg, value);
+}
+
+static void emit_permlane64(struct wl_lift *l, struct wl_item *item)
+{
+    LLVMValueRef source = LLVMBuildXor(l->b, lane_in_wave(l), constant(l, l->wave_size == 64 ? 32 : 0), "");
+    wl_strip_set_row(l, item->inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
+}
+
+/* v_mbcnt_{lo,hi}: set bits of a mask below this lane, in the wave's lower or upper 32 lanes, plus an addend. */
+static void emit_mbcnt(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    bool high = inst->isa->detail == WL_LANE_MBCNT_HI;
+    LLVMTypeRef t = l->strip_i32;
+    LLVMValueRef mask = item->scalar[FIRST] ? wl_strip_splat(l, item->scalar[FIRST]) : wl_strip_row(l, inst->operands[1].reg);
+    LLVMValueRef addend = item->scalar[SECOND] ? wl_strip_splat(l, item->scalar[SECOND]) : wl_strip_row(l, inst->operands[2].reg);
+    LLVMValueRef lane = lane_in_wave(l), all = LLVMConstAllOnes(t), below;
+    LLVMValueRef bit = LLVMBuildShl(l->b, constant(l, 1), LLVMBuildAnd(l->b, lane, constant(l, 31), ""), "");
+    LLVMValueRef low_bits = LLVMBuildSub(l->b, bit, constant(l, 1), "");
+    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntUGE, lane, constant(l, 32), "");
+    below = high ? LLVMBuildSelect(l->b, upper, low_bits, LLVMConstNull(t), "") : LLVMBuildSelect(l->b, upper, all, low_bits, "");
+    LLVMValueRef masked = LLVMBuildAnd(l->b, mask, below, "");
+    LLVMValueRef count = wl_lift_intrinsic(l, "llvm.ctpop", &t, 1, &masked, 1);
+    wl_strip_set_row(l, inst->operands[0].reg, LLVMBuildAdd(l->b, count, addend, ""));
+}
+
+static bool operand_pending(struct wl_lift *l, const struct wl_operand *operand)
+{
+    return operand->kind == WL_OPERAND_SGPR && wl_stretch_mask_pending(l, operand->reg);
+}
+
+/* ---- at once ---- */
+
+static LLVMValueRef lane_pointer(struct wl_lift *l, unsigned row, LLVMValueRef lane)
+{
+    LLVMValueRef index = LLVMBuildZExt(l->b, lane, l->i64, "");
+    return LLVMBuildGEP2(l->b, l->i32, wl_lift_row_address(l, row), &index, 1, "");
+}
+
+static LLVMValueRef lane_number(struct wl_lift *l, const struct wl_operand *operand)
+{
+    return LLVMBuildAnd(l->b, wl_lift_scalar_operand(l, operand, WL_U32), wl_lift_int(l, l->i32, l->wave_size - 1), "");
+}
+
+static LLVMValueRef first_active_lane(struct wl_lift *l)
+{
+    if (l->mode == WL_MODE_FULL)
+        return LLVMConstNull(l->i32);
+    LLVMValueRef arguments[] = {wl_lift_exec(l), LLVMConstNull(l->i1)};
+    LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->mask_type, 1, arguments, 2);
+    if (l->wave_size == 64)
+        lane = LLVMBuildTrunc(l->b, lane, l->i32, "");
+    return LLVMBuildAnd(l->b, lane, wl_lift_int(l, l->i32, l->wave_size - 1), ""); /* no lane active: lane 0 */
+}
+
+static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
+{
+    const struct wl_operand *source = &inst->operands[1];
+    LLVMValueRef value;
+    if (source->kind == WL_OPERAND_VGPR) {
+        LLVMValueRef lane = first ? first_active_lane(l) : lane_number(l, &inst->operands[2]);
+        value = LLVMBuildLoad2(l->b, l->i32, lane_pointer(l, source->reg, lane), "");
+    } else {
+        value = wl_lift_scalar_operand(l, source, WL_U32);
+    }
+    wl_lift_set_sgpr(l, inst->operands[0].reg, value);
+}
+
+static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
+                                wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_permute), l->void_type, arguments, 5);
+}
+
+static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects,
+                     void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot, LLVMValueRef first, LLVMValueRef second)
+{
+    struct wl_item *item = wl_stretch_add(l, inst, effects);
+    item->emit = emit;
+    item->scalar[SNAPSHOT] = snapshot;
+    item->scalar[FIRST] = first;
+    item->scalar[SECOND] = second;
+}
+
+static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *operand)
+{
+    return operand->kind == WL_OPERAND_VGPR ? NULL : wl_lift_scalar_operand(l, operand, WL_U32);
+}
+
+/* The row `destination` or `source` + M0. The stretch has been flushed. */
+static LLVMValueRef relative_row(struct wl_lift *l, unsigned row)
+{
+    LLVMValueRef index = LLVMBuildAdd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, row), "");
+    LLVMValueRef limit = wl_lift_int(l, l->i32, WL_AGPR - 1);
+    index = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntUGT, index, limit, ""), wl_lift_int(l, l->i32, row), index, "");
+    LLVMValueRef bytes = LLVMBuildMul(l->b, LLVMBuildZExt(l->b, index, l->i64, ""), wl_lift_int(l, l->i64, l->wave_size * 4), "");
+    return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, 0), &bytes, 1, "");
+}
+
+static void move_relative(struct wl_lift *l, const struct wl_inst *inst)
+{
+    bool from = !strcmp(inst->mnemonic, "v_movrels_b32") || !strcmp(inst->mnemonic, "v_movrelsd_b32");
+    bool to = !strcmp(inst->mnemonic, "v_movreld_b32") || !strcmp(inst->mnemonic, "v_movrelsd_b32");
+    if (!from && !to) {
+        wl_lift_error(l, inst, "moves relative to M0 in a form that is not implemented");
+        return;
+    }
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
+    const struct wl_operand *source = &inst->operands[1];
+    LLVMValueRef target = to ? relative_row(l, inst->operands[0].reg) : wl_lift_row_address(l, inst->operands[0].reg), value;
+    if (source->kind == WL_OPERAND_VGPR) {
+        value = LLVMBuildLoad2(l->b, whole, from ? relative_row(l, source->reg) : wl_lift_row_address(l, source->reg), "");
+        LLVMSetAlignment(value, 64);
+    } else {
+        LLVMValueRef scalar = wl_lift_scalar_operand(l, source, WL_U32);
+        value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
+        value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(LLVMVectorType(l->i32, l->wave_size)), "");
+    }
+    if (l->mode == WL_MODE_MASKED) {
+        LLVMValueRef old = LLVMBuildLoad2(l->b, whole, target, "");
+        LLVMSetAlignment(old, 64);
+        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        value = LLVMBuildSelect(l->b, on, value, old, "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, target), 64);
+}
+
+void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
+{
+    const struct wl_operand *op = inst->operands;
+    if (inst->isa->class == WL_ISA_MOVREL) {
+        wl_lift_flush(l);
+        move_relative(l, inst);
+        return;
+    }
+    switch (inst->isa->detail) {
+    case WL_LANE_MBCNT_LO: case WL_LANE_MBCNT_HI:
+        if (operand_pending(l, &op[1]) || operand_pending(l, &op[2]))
+            wl_lift_flush(l);
+        add_item(l, inst, effects, emit_mbcnt, NULL, scalar_or_null(l, &op[1]), scalar_or_null(l, &op[2]));
+        return;
+    case WL_LANE_BPERMUTE: {
+        LLVMValueRef snapshot = wl_lane_snapshot(l, op[2].reg, true);
+        add_item(l, inst, effects, emit_bpermute, snapshot, NULL, NULL);
+        return;
+    }
+    case WL_LANE_SWIZZLE: {
+        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, true);
+        add_item(l, inst, effects, emit_swizzle, snapshot, NULL, NULL);
+        return;
+    }
+    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: {
+        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
+        add_item(l, inst, effects, emit_permlane16, snapshot, wl_lift_scalar_operand(l, &op[2], WL_U32),
+                 wl_lift_scalar_operand(l, &op[3], WL_U32));
+        return;
+    }
+    case WL_LANE_PERMLANE64: {
+        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
+        add_item(l, inst, effects, emit_permlane64, snapshot, NULL, NULL);
+        return;
+    }
+    default: break;
+    }
+    wl_lift_flush(l);
+    switch (inst->isa->detail) {
+    case WL_LANE_READFIRSTLANE: read_lane(l, inst, true); break;
+    case WL_LANE_READLANE: read_lane(l, inst, false); break;
+    case WL_LANE_WRITELANE:
+        LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
+        break;
+    case WL_LANE_PERMUTE: call_row_helper(l, inst); break;
+    default: wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");
+    }
+}

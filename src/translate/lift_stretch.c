@@ -1,0 +1,301 @@
+/* Stretches: runs of vector instructions that become one loop over the wave's strips. */
+#include "translate/lift.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    UNROLL_BUDGET = 24, /* items * strips up to which the strip loop is unrolled */
+};
+
+/* ---- recording ---- */
+
+struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
+{
+    if ((effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads))
+        wl_lift_flush(l);
+    if (l->item_count == l->item_capacity) {
+        unsigned capacity = l->item_capacity ? 2 * l->item_capacity : 64;
+        struct wl_item *items = realloc(l->items, capacity * sizeof *items);
+        if (!items) {
+            l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a stretch of %u instructions", capacity);
+            capacity = l->item_capacity;
+            l->item_count = 0;
+        } else {
+            l->items = items;
+            l->item_capacity = capacity;
+        }
+    }
+    l->stretch_loads |= effects->load_spaces;
+    l->stretch_stores |= effects->store_spaces;
+    l->stretch_end = l->at;
+    struct wl_item *item = &l->items[l->item_count++];
+    *item = (struct wl_item){.inst = inst};
+    return item;
+}
+
+void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg)
+{
+    for (unsigned i = 0; i < l->wave_size / 32; i++)
+        wl_set(l->pending_masks, reg + i);
+}
+
+bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg)
+{
+    return wl_bit(l->pending_masks, reg);
+}
+
+/* ---- strip values ---- */
+
+static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row)
+{
+    LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
+    LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 6), ""), "");
+    return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
+}
+
+static LLVMValueRef load_row(struct wl_lift *l, unsigned row)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip_start));
+    LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
+    LLVMSetAlignment(value, 64);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return value;
+}
+
+static LLVMValueRef interleave(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high)
+{
+    LLVMValueRef order[32];
+    for (unsigned i = 0; i < 32; i++)
+        order[i] = wl_lift_int(l, l->i32, i / 2 + (i & 1) * 16);
+    return LLVMBuildBitCast(l->b, LLVMBuildShuffleVector(l->b, low, high, LLVMConstVector(order, 32), ""), l->strip_i64, "");
+}
+
+static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high)
+{
+    LLVMValueRef dwords = LLVMBuildBitCast(l->b, pair, LLVMVectorType(l->i32, 32), "");
+    LLVMValueRef order[16];
+    for (unsigned i = 0; i < 16; i++)
+        order[i] = wl_lift_int(l, l->i32, 2 * i + high);
+    return LLVMBuildShuffleVector(l->b, dwords, LLVMGetUndef(LLVMTypeOf(dwords)), LLVMConstVector(order, 16), "");
+}
+
+LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row)
+{
+    if (!l->row_value[row])
+        l->row_value[row] = load_row(l, row);
+    return l->row_value[row];
+}
+
+LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row)
+{
+    LLVMValueRef value = wl_strip_row(l, row);
+    return l->exec && wl_bit(l->row_dirty, row) ? LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "") : value;
+}
+
+LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row)
+{
+    if (!l->pair_value[row])
+        l->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
+    return l->pair_value[row];
+}
+
+static void forget_pairs(struct wl_lift *l, unsigned row)
+{
+    l->pair_value[row] = NULL;
+    if (row)
+        l->pair_value[row - 1] = NULL;
+}
+
+void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value)
+{
+    forget_pairs(l, row);
+    l->row_value[row] = value;
+    wl_set(l->row_dirty, row);
+}
+
+void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value)
+{
+    wl_strip_set_row(l, row, half_of(l, value, 0));
+    wl_strip_set_row(l, row + 1, half_of(l, value, 1));
+    l->pair_value[row] = value;
+}
+
+LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar)
+{
+    LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
+    LLVMValueRef zero = LLVMConstInt(l->i32, 0, 0);
+    LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), scalar, zero, "");
+    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector), LLVMConstNull(LLVMVectorType(l->i32, WL_STRIP)), "");
+}
+
+LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l)
+{
+    LLVMValueRef lanes[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        lanes[i] = wl_lift_int(l, l->i32, i);
+    return LLVMConstVector(lanes, WL_STRIP);
+}
+
+LLVMValueRef wl_strip_exec(struct wl_lift *l)
+{
+    return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1);
+}
+
+LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask)
+{
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->first_lane, l->mask_type, "");
+    LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
+    return LLVMBuildBitCast(l->b, bits, l->strip_i1, "");
+}
+
+void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes)
+{
+    l->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
+}
+
+/* ---- emission ---- */
+
+struct masks { /* the wave-wide masks that the stretch makes, and where they are gathered */
+    unsigned count;
+    unsigned reg[WL_SGPR_COUNT];
+    LLVMValueRef sum[WL_SGPR_COUNT];
+};
+
+static void find_masks(struct wl_lift *l, struct masks *masks)
+{
+    unsigned step = l->wave_size / 32;
+    masks->count = 0;
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->pending_masks, reg)) {
+            masks->reg[masks->count] = reg;
+            masks->sum[masks->count] = wl_lift_alloca(l, l->mask_type, 8, "mask");
+            LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), masks->sum[masks->count++]);
+            reg += step - 1;
+        }
+}
+
+static void store_row(struct wl_lift *l, unsigned row)
+{
+    LLVMValueRef pointer = row_pointer(l, row), value = l->row_value[row];
+    if (l->exec) {
+        LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, 64, 0), l->exec};
+        LLVMTypeRef types[] = {l->strip_i32, l->ptr};
+        wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
+    } else {
+        LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), 64);
+    }
+}
+
+/* One strip of all items. The builder stands in a fresh block, where l->strip is set. */
+static void emit_strip(struct wl_lift *l, const struct masks *masks)
+{
+    memset(l->row_value, 0, sizeof l->row_value);
+    memset(l->pair_value, 0, sizeof l->pair_value);
+    memset(l->mask_value, 0, sizeof l->mask_value);
+    memset(l->row_dirty, 0, sizeof l->row_dirty);
+    l->first_lane = LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 4), "");
+    LLVMBasicBlockRef body = wl_lift_block(l, "strip");
+    l->strip_start = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, body);
+    LLVMPositionBuilderAtEnd(l->b, body);
+    for (unsigned i = 0; i < l->item_count; i++) {
+        if (i && l->items[i - 1].paired)
+            continue; /* emitted by the first of the pair */
+        wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst);
+        l->items[i].emit(l, &l->items[i]);
+    }
+    wl_lift_locate(l, NULL);
+    const struct wl_live *live = &l->live_after[l->stretch_end];
+    const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (wl_bit(l->row_dirty, row) && wl_bit(wanted, row))
+            store_row(l, row);
+    for (unsigned i = 0; i < masks->count; i++) {
+        LLVMValueRef lanes = l->mask_value[masks->reg[i]];
+        if (!lanes)
+            continue;
+        LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->mask_type, "");
+        bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->first_lane, l->mask_type, ""), "");
+        LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
+        LLVMBuildStore(l->b, LLVMBuildOr(l->b, sum, bits, ""), masks->sum[i]);
+    }
+}
+
+/* Branches to `skip` if no lane of the strip is active; leaves the builder where some is. */
+static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip)
+{
+    if (l->mode == WL_MODE_FULL) {
+        l->exec = NULL;
+        return;
+    }
+    LLVMValueRef first_lane = LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 4), "");
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, first_lane, l->mask_type, "");
+    LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_lift_exec(l), shift, ""), l->i16, "");
+    LLVMBasicBlockRef some = wl_lift_block(l, "active");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i16), ""), skip, some);
+    LLVMPositionBuilderAtEnd(l->b, some);
+    l->exec = LLVMBuildBitCast(l->b, bits, l->strip_i1, "exec");
+}
+
+static void emit_unrolled(struct wl_lift *l, const struct masks *masks)
+{
+    for (unsigned s = 0; s < l->strips; s++) {
+        LLVMBasicBlockRef next = wl_lift_block(l, "next");
+        l->strip = wl_lift_int(l, l->i64, s);
+        if (l->mode == WL_MODE_FULL) {
+            LLVMBasicBlockRef start = wl_lift_block(l, "start");
+            LLVMBuildBr(l->b, start);
+            LLVMPositionBuilderAtEnd(l->b, start);
+        }
+        enter_strip(l, next);
+        emit_strip(l, masks);
+        LLVMBuildBr(l->b, next);
+        LLVMPositionBuilderAtEnd(l->b, next);
+    }
+}
+
+static void emit_loop(struct wl_lift *l, const struct masks *masks)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), header = wl_lift_block(l, "strips"), latch = wl_lift_block(l, "latch"),
+                      after = wl_lift_block(l, "after");
+    LLVMBuildBr(l->b, header);
+    LLVMPositionBuilderAtEnd(l->b, header);
+    LLVMValueRef strip = LLVMBuildPhi(l->b, l->i64, "s");
+    l->strip = strip;
+    enter_strip(l, latch);
+    emit_strip(l, masks);
+    LLVMBuildBr(l->b, latch);
+    LLVMPositionBuilderAtEnd(l->b, latch);
+    LLVMValueRef next = LLVMBuildAdd(l->b, strip, wl_lift_int(l, l->i64, 1), "");
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, l->strips), "");
+    LLVMBuildCondBr(l->b, more, header, after);
+    LLVMValueRef values[] = {LLVMConstNull(l->i64), next};
+    LLVMBasicBlockRef from[] = {before, latch};
+    LLVMAddIncoming(strip, values, from, 2);
+    LLVMPositionBuilderAtEnd(l->b, after);
+}
+
+void wl_lift_flush(struct wl_lift *l)
+{
+    if (!l->item_count)
+        return;
+    struct masks masks;
+    find_masks(l, &masks);
+    if (l->item_count * l->strips <= UNROLL_BUDGET)
+        emit_unrolled(l, &masks);
+    else
+        emit_loop(l, &masks);
+    l->item_count = 0;
+    l->stretch_loads = l->stretch_stores = 0;
+    memset(l->pending_masks, 0, sizeof l->pending_masks);
+    for (unsigned i = 0; i < masks.count; i++) {
+        LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");
+        if (l->wave_size == 64)
+            wl_lift_set_sgpr64(l, masks.reg[i], sum);
+        else
+            wl_lift_set_sgpr(l, masks.reg[i], sum);
+    }
+}

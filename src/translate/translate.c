@@ -1,0 +1,210 @@
+#include "translate/translate.h"
+
+#include "translate/affine.h"
+#include "translate/emit.h"
+#include "translate/lift.h"
+#include "translate/unit.h"
+
+#include <llvm-c/Analysis.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+/* ---- verification: everything that a kernel can reach is implemented ---- */
+
+struct reach {
+    uint64_t *entries;
+    size_t count, capacity;
+    bool indirect;
+};
+
+static enum wl_status reach_add(struct reach *reach, uint64_t entry)
+{
+    for (size_t i = 0; i < reach->count; i++)
+        if (reach->entries[i] == entry)
+            return WL_OK;
+    if (reach->count == reach->capacity) {
+        size_t capacity = reach->capacity ? 2 * reach->capacity : 16;
+        uint64_t *entries = realloc(reach->entries, capacity * sizeof *entries);
+        if (!entries)
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory to follow calls");
+        reach->entries = entries;
+        reach->capacity = capacity;
+    }
+    reach->entries[reach->count++] = entry;
+    return WL_OK;
+}
+
+static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *unit)
+{
+    const struct wl_translate_request *request = unit->request;
+    enum wl_status status = WL_OK;
+    for (uint32_t i = 0; i < unit->callee_count && !status; i++)
+        status = reach_add(reach, unit->callees[i]);
+    if (unit->indirect && !reach->indirect) {
+        reach->indirect = true;
+        for (size_t i = 0; i < request->function_count && !status; i++)
+            status = reach_add(reach, request->functions[i]);
+    }
+    return status;
+}
+
+static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_decoder *decoder)
+{
+    struct reach reach = {0};
+    enum wl_status status = reach_callees(&reach, kernel);
+    for (size_t i = 0; i < reach.count && !status; i++) {
+        struct wl_unit unit;
+        status = wl_unit_build(&unit, decoder, kernel->request, reach.entries[i]);
+        if (!status) {
+            status = reach_callees(&reach, &unit);
+            wl_unit_destroy(&unit);
+        }
+    }
+    free(reach.entries);
+    return status;
+}
+
+/* ---- translation ---- */
+
+static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%.200s-%llx-%s-%s.ll", request->dump, request->name, (unsigned long long)request->entry,
+             request->mode == WL_MODE_FULL ? "full" : "masked", stage);
+    char *message = NULL;
+    if (LLVMPrintModuleToFile(module, path, &message)) {
+        fprintf(stderr, "wavelift: cannot write %s: %s\n", path, message);
+        LLVMDisposeMessage(message);
+    }
+}
+
+static void dump_object(const struct wl_translate_request *request, const struct wl_translate_result *result)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%.200s-%llx-%s.o", request->dump, request->name, (unsigned long long)request->entry,
+             request->mode == WL_MODE_FULL ? "full" : "masked");
+    FILE *file = fopen(path, "wb");
+    if (file) {
+        fwrite(result->object, 1, result->size, file);
+        fclose(file);
+    }
+}
+
+static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result)
+{
+    const struct wl_translate_request *request = unit->request;
+    LLVMTargetMachineRef machine = wl_emit_machine(request->cpu, request->features);
+    if (!machine)
+        return WL_INTERNAL;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(module, triple);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+
+    uint64_t start = now();
+    struct wl_affine *affine = wl_affine_create(unit);
+    enum wl_status status = wl_lift_unit(unit, affine, module);
+    wl_affine_destroy(affine);
+    if (!status && request->dump)
+        dump(request, module, "lifted");
+    char *message = NULL;
+    if (!status && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) /* a message instead of a crash in a pass */
+        status = wl_fail(WL_INTERNAL, "%s: lifted code is malformed: %.600s", request->name, message);
+    LLVMDisposeMessage(message);
+    uint64_t lifted = now();
+    if (!status)
+        status = wl_emit_optimize(module, machine);
+    if (!status && request->dump)
+        dump(request, module, "optimized");
+    uint64_t optimized = now();
+    LLVMMemoryBufferRef object = NULL;
+    if (!status)
+        status = wl_emit_object(module, machine, &object);
+    uint64_t generated = now();
+    if (!status) {
+        result->size = LLVMGetBufferSize(object);
+        result->object = malloc(result->size);
+        if (result->object)
+            memcpy(result->object, LLVMGetBufferStart(object), result->size);
+        else
+            status = wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of native code", result->size);
+        LLVMDisposeMemoryBuffer(object);
+    }
+    result->lift_ns = lifted - start;
+    result->optimize_ns = optimized - lifted;
+    result->codegen_ns = generated - optimized;
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    LLVMDisposeTargetMachine(machine);
+    return status;
+}
+
+EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result)
+{
+    *result = (struct wl_translate_result){0};
+    uint64_t start = now();
+    struct wl_decoder *decoder = NULL;
+    enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
+    if (status)
+        return status;
+    struct wl_unit unit;
+    status = wl_unit_build(&unit, decoder, request, request->entry);
+    if (!status) {
+        if (request->is_kernel && request->mode == WL_MODE_FULL)
+            status = verify_reachable(&unit, decoder);
+        if (!status)
+            wl_unit_liveness(&unit);
+        result->instructions = unit.inst_count;
+        result->decode_ns = now() - start;
+        if (!status)
+            status = generate(&unit, result);
+        wl_unit_destroy(&unit);
+    }
+    wl_decoder_destroy(decoder);
+    if (!status && request->dump)
+        dump_object(request, result);
+    return status;
+}
+
+EXPORT void wl_translate_free(struct wl_translate_result *result)
+{
+    free(result->object);
+    result->object = NULL;
+}
+
+static char *host_cpu, *host_features;
+static pthread_once_t host_once = PTHREAD_ONCE_INIT;
+
+static void find_host(void)
+{
+    host_cpu = LLVMGetHostCPUName();
+    host_features = LLVMGetHostCPUFeatures();
+}
+
+EXPORT void wl_translate_host(const char **cpu, const char **features)
+{
+    pthread_once(&host_once, find_host);
+    *cpu = host_cpu;
+    *features = host_features;
+}
+
+EXPORT const char *wl_translate_failure(void)
+{
+    return wl_failure();
+}
