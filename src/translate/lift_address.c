@@ -1,0 +1,262 @@
+/* Addresses of a strip, and which inline form serves them. */
+#include "translate/lift_memory.h"
+
+#include <stddef.h>
+#include <string.h>
+
+LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(l->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b)), name);
+}
+
+LLVMValueRef wl_memory_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *overloads, unsigned overload_count, LLVMValueRef *arguments,
+                                 unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, overloads, overload_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, overloads, overload_count);
+    return LLVMBuildCall2(l->b, type, function, arguments, count, "");
+}
+
+LLVMValueRef wl_memory_mask(struct wl_lift *l)
+{
+    return l->exec ? LLVMBuildBitCast(l->b, l->exec, l->i16, "") : LLVMConstInt(l->i16, 0xffff, false);
+}
+
+LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask)
+{
+    LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, bits, mask, ""), mask, "");
+}
+
+LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
+    LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(type), scalar, LLVMConstInt(l->i32, 0, false), "");
+    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(type), LLVMConstNull(l->strip_i32), "");
+}
+
+LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride)
+{
+    LLVMValueRef values[WL_STRIP];
+    (void)l;
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        values[i] = LLVMConstInt(element, i * stride, false);
+    return LLVMConstVector(values, WL_STRIP);
+}
+
+LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
+
+/* Two scopes in one domain: an access in one does not alias what is in the other. */
+static void mark(struct wl_lift *l, LLVMValueRef access, const char *in, const char *out)
+{
+    LLVMContextRef c = l->context;
+    LLVMMetadataRef name = LLVMMDStringInContext2(c, "wavelift", 8);
+    LLVMMetadataRef domain = LLVMMDNodeInContext2(c, &name, 1);
+    const char *names[2] = {in, out}, *kinds[2] = {"alias.scope", "noalias"};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(c, names[i], strlen(names[i])), domain};
+        LLVMMetadataRef scope = LLVMMDNodeInContext2(c, parts, 2);
+        LLVMMetadataRef list = LLVMMDNodeInContext2(c, &scope, 1);
+        LLVMSetMetadata(access, LLVMGetMDKindIDInContext(c, kinds[i], (unsigned)strlen(kinds[i])), LLVMMetadataAsValue(c, list));
+    }
+}
+
+void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access) { mark(l, access, "memory", "wave"); }
+
+void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access) { mark(l, access, "wave", "memory"); }
+
+LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile)
+{
+    LLVMValueRef value = LLVMBuildLoad2(l->b, type, wl_memory_pointer(l, address), "");
+    LLVMSetAlignment(value, 1);
+    LLVMSetVolatile(value, is_volatile);
+    wl_lift_mark_memory(l, value);
+    return value;
+}
+
+void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile)
+{
+    LLVMValueRef store = LLVMBuildStore(l->b, value, wl_memory_pointer(l, address));
+    LLVMSetAlignment(store, 1);
+    LLVMSetVolatile(store, is_volatile);
+    wl_lift_mark_memory(l, store);
+}
+
+LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type)
+{
+    LLVMValueRef index = LLVMConstInt(l->i64, offset, false);
+    LLVMValueRef value = LLVMBuildLoad2(l->b, type, LLVMBuildGEP2(l->b, l->i8, wave, &index, 1, ""), "");
+    LLVMValueRef empty = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0));
+    LLVMSetMetadata(value, LLVMGetMDKindIDInContext(l->context, "invariant.load", 14), empty);
+    return value;
+}
+
+LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
+{
+    if (lanes->wide)
+        return lanes->wide;
+    LLVMValueRef base = wl_memory_splat(l, lanes->base);
+    return LLVMBuildAdd(l->b, base, LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, ""), "");
+}
+
+LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
+{
+    if (lanes->wide)
+        return LLVMBuildExtractElement(l->b, lanes->wide, lane, "");
+    LLVMValueRef offset = LLVMBuildExtractElement(l->b, lanes->offset, lane, "");
+    return LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
+}
+
+/* ---- patterns ---- */
+
+LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial)
+{
+    LLVMValueRef lane = LLVMConstInt(l->i32, 0, false);
+    if (partial && l->exec) {
+        LLVMValueRef arguments[2] = {LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, ""), LLVMConstInt(l->i1, 1, false)};
+        lane = wl_memory_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
+    }
+    return LLVMBuildExtractElement(l->b, row, lane, "");
+}
+
+
+static LLVMValueRef both(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b)
+{
+    return !a ? b : !b ? a : LLVMBuildAnd(l->b, a, b, "");
+}
+
+/* The first and last lanes whose registers may be looked at, as i32. */
+static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last)
+{
+    *first = LLVMConstInt(l->i32, 0, false);
+    *last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
+    if (all || !l->exec)
+        return;
+    LLVMValueRef mask = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
+    LLVMValueRef arguments[2] = {mask, LLVMConstInt(l->i1, 1, false)};
+    *first = wl_memory_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
+    LLVMValueRef zeros = wl_memory_intrinsic(l, "llvm.ctlz", &l->i32, 1, arguments, 2);
+    *last = LLVMBuildSub(l->b, LLVMConstInt(l->i32, 31, false), zeros, "");
+}
+
+static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
+
+/* `size` * lane, as i64. */
+static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size)
+{
+    return LLVMBuildMul(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), LLVMConstInt(l->i64, size, false), "");
+}
+
+static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check, LLVMValueRef *start)
+{
+    LLVMValueRef first, last;
+    known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
+    LLVMValueRef head = wl_lanes_address(l, lanes, first);
+    *start = LLVMBuildSub(l->b, head, scaled(l, first, size), "");
+    if (lanes->wraps_freely || (!lanes->wide && lanes->low.bits < 32))
+        return WL_PATTERN_CONSECUTIVE;
+    LLVMValueRef tail = wl_lanes_address(l, lanes, last);
+    LLVMValueRef distance = scaled(l, LLVMBuildSub(l->b, last, first, ""), size);
+    *check = LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildSub(l->b, tail, head, ""), distance, "");
+    if (lanes->wide) { /* the same high halves: only then every lane's is known */
+        LLVMValueRef differ = LLVMBuildXor(l->b, tail, head, "");
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, differ, LLVMConstInt(l->i64, UINT64_C(1) << 32, false), ""));
+    }
+    return WL_PATTERN_CONSECUTIVE;
+}
+
+static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check, LLVMValueRef *start)
+{
+    LLVMValueRef first, last, expected;
+    known_lanes(l, false, &first, &last);
+    LLVMValueRef values = lanes->wide ? lanes->wide : lanes->offset;
+    LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
+    LLVMValueRef head = LLVMBuildExtractElement(l->b, values, first, "");
+    LLVMValueRef skip = LLVMBuildIntCast2(l->b, scaled(l, first, size), element, false, "");
+    LLVMValueRef zero = LLVMBuildSub(l->b, head, skip, ""); /* lane 0's, real or imagined */
+    expected = LLVMBuildAdd(l->b, wl_memory_splat(l, zero), wl_memory_iota(l, element, size), "");
+    *check = wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, values, expected, ""), wl_memory_mask(l));
+    if (lanes->wide) {
+        *start = zero;
+        return WL_PATTERN_CONSECUTIVE;
+    }
+    *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, zero, l->i64, ""), "");
+    if (!lanes->wraps_freely) {
+        LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false);
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, zero, limit, ""));
+    }
+    return WL_PATTERN_CONSECUTIVE;
+}
+
+/* The same offset in every lane's scratch, not across a dword. */
+static enum wl_pattern private_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
+                                       LLVMValueRef *start)
+{
+    LLVMValueRef offset = lanes->scalar_offset;
+    unsigned within = access->bits >= 32 ? 3 : access->bits == 16 ? 1 : 0; /* a 16-bit element at byte 1 is left to the slow path */
+    if (within) {
+        LLVMValueRef low = LLVMBuildAnd(l->b, offset, LLVMConstInt(l->i32, within, false), "");
+        *check = LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstInt(l->i32, 0, false), "");
+    }
+    if (access->place == WL_PLACE_BUFFER) {
+        LLVMValueRef swizzled = LLVMBuildLShr(l->b, lanes->limit, LLVMConstInt(l->i64, 32, false), "");
+        *check = both(l, *check, LLVMBuildTrunc(l->b, swizzled, l->i1, ""));
+    }
+    LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, LLVMConstInt(l->i32, 2, false), ""), l->i64, "");
+    LLVMValueRef byte = LLVMBuildMul(l->b, dword, LLVMConstInt(l->i64, l->wave_size * 4, false), "");
+    LLVMValueRef lane = LLVMBuildShl(l->b, l->first_lane, LLVMConstInt(l->i64, 2, false), "");
+    *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildAdd(l->b, byte, lane, ""), "");
+    return WL_PATTERN_PRIVATE;
+}
+
+/* Whether a raw buffer holds all of [start, start + size). */
+static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef start, uint64_t size)
+{
+    LLVMValueRef end = LLVMBuildAdd(l->b, LLVMBuildSub(l->b, start, lanes->base, ""), LLVMConstInt(l->i64, size, false), "");
+    /* A swizzled buffer's limit has bit 32 set; its offsets are never this way. */
+    LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, end, lanes->limit, "");
+    LLVMValueRef raw = LLVMBuildICmp(l->b, LLVMIntULT, lanes->limit, LLVMConstInt(l->i64, UINT64_C(1) << 32, false), "");
+    return LLVMBuildAnd(l->b, fits, raw, "");
+}
+
+enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
+                                 LLVMValueRef *start)
+{
+    unsigned size = wl_access_size(access);
+    enum wl_pattern pattern;
+    *check = NULL;
+    if (access->kind == WL_ACCESS_ATOMIC)
+        return WL_PATTERN_NONE;
+    if ((access->place == WL_PLACE_PRIVATE || access->place == WL_PLACE_BUFFER) && lanes->scalar_offset)
+        return private_pattern(l, access, lanes, check, start);
+    if (access->place == WL_PLACE_PRIVATE)
+        return WL_PATTERN_NONE;
+    bool uniform = is_uniform(&lanes->low) && (!lanes->wide || is_uniform(&lanes->high));
+    if (uniform) {
+        if (access->kind == WL_ACCESS_STORE)
+            return WL_PATTERN_NONE; /* lane order decides */
+        LLVMValueRef first, last;
+        known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
+        *start = wl_lanes_address(l, lanes, first);
+        pattern = WL_PATTERN_UNIFORM;
+    } else {
+        /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
+        if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
+            return WL_PATTERN_NONE;
+        bool known = lanes->low.kind == WL_FACT_AFFINE && (!lanes->wide || is_uniform(&lanes->high) || lanes->high.kind == WL_FACT_CARRY);
+        if (known && (uint32_t)lanes->low.stride == size)
+            pattern = consecutive_by_fact(l, lanes, size, check, start);
+        else if (lanes->low.kind == WL_FACT_AFFINE)
+            return WL_PATTERN_NONE; /* another stride */
+        else
+            pattern = consecutive_by_test(l, lanes, size, check, start);
+    }
+    if (access->place == WL_PLACE_FLAT) {
+        LLVMValueRef limit = LLVMConstInt(l->i64, UINT64_C(1) << 48, false);
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, *start, limit, ""));
+    }
+    if (access->place == WL_PLACE_BUFFER)
+        *check = both(l, *check, within_buffer(l, lanes, *start, pattern == WL_PATTERN_UNIFORM ? size : (uint64_t)size * WL_STRIP));
+    return pattern;
+}

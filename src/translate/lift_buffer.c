@@ -1,0 +1,139 @@
+/* Buffer instructions: a descriptor of four SGPRs, an optional index and offset in VGPRs, a scalar offset.
+ *
+ * Raw buffers, and the swizzled descriptor through which gfx9 and gfx10 reach scratch, have strip forms. Indexed, typed and
+ * to-LDS accesses call wave->helpers, which know descriptors in full. */
+#include "translate/lift_memory.h"
+
+#include "device/cpu/helpers.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
+
+/* Before gfx940 and gfx11 scratch is reached through swizzled descriptors; later ones have scratch instructions only. */
+static bool may_be_scratch(const struct wl_lift *l)
+{
+    const char *name = l->request->processor;
+    return l->generation < 11 && strncmp(name, "gfx94", 5) != 0 && strncmp(name, "gfx95", 5) != 0 && strncmp(name, "gfx9-4", 6) != 0;
+}
+
+static bool wants_helper(const struct wl_inst *inst)
+{
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->isa->d16;
+}
+
+/* The descriptor as it lies in the wave, where helpers read it. */
+static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg)
+{
+    LLVMValueRef first = NULL;
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + 4 * (reg + i));
+        LLVMValueRef slot = LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
+        LLVMBuildStore(l->b, wl_lift_sgpr(l, reg + i), slot);
+        first = i ? first : slot;
+    }
+    return first;
+}
+
+static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst)
+{
+    const struct wl_isa *isa = inst->isa;
+    bool typed = isa->detail != 0, atomic = isa->class == WL_ISA_ATOMIC;
+    unsigned bits = typed || (isa->bits > 32 && !atomic) ? 32 : isa->bits;
+    uint32_t flags = (isa->sign ? WL_ELEMENT_SIGNED : 0) | (isa->d16 ? WL_ELEMENT_D16 : 0) | (isa->hi ? WL_ELEMENT_HIGH : 0) |
+                     (inst->returns ? WL_ELEMENT_RETURN : 0) | (inst->idxen ? WL_ELEMENT_IDXEN : 0) | (inst->offen ? WL_ELEMENT_OFFEN : 0) |
+                     (inst->lds ? WL_ELEMENT_LDS : 0) | (typed ? WL_ELEMENT_TYPED : 0);
+    if (isa->space == WL_SPACE_TBUFFER)
+        flags |= WL_ELEMENT_WITH_FORMAT(inst->format);
+    return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(l->generation);
+}
+
+static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *data, const struct wl_operand *address,
+                        const struct wl_operand *descriptor, LLVMValueRef soffset)
+{
+    const struct wl_isa *isa = inst->isa;
+    wl_lift_flush(l);
+    if (inst->lds) {
+        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + 4 * WL_SGPR_M0);
+        LLVMBuildStore(l->b, wl_lift_sgpr(l, WL_SGPR_M0), LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, ""));
+    }
+    LLVMValueRef arguments[8] = {
+        l->wave,
+        data ? wl_lift_row_address(l, data->reg) : LLVMConstNull(l->ptr),
+        address->kind == WL_OPERAND_VGPR ? wl_lift_row_address(l, address->reg) : LLVMConstNull(l->ptr),
+        descriptor_pointer(l, descriptor->reg),
+        soffset,
+        wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
+        wl_lift_int(l, l->i32, element(l, inst)),
+        wl_lift_int(l, l->i32, isa->atomic),
+    };
+    size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
+                    : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)
+                                                 : offsetof(struct wl_helpers, buffer_atomic);
+    wl_lift_call_helper(l, helper, l->void_type, arguments, isa->class == WL_ISA_ATOMIC ? 8 : 7);
+}
+
+/* Base address and limit of the bytes that offsets count from. */
+static void read_descriptor(struct wl_lift *l, struct wl_item *item, unsigned reg, LLVMValueRef soffset)
+{
+    LLVMBuilderRef b = l->b;
+    LLVMValueRef high = wl_lift_sgpr(l, reg + 1), records = LLVMBuildZExt(b, wl_lift_sgpr(l, reg + 2), l->i64, "");
+    LLVMValueRef scalar = LLVMBuildZExt(b, soffset, l->i64, "");
+    LLVMValueRef base = LLVMBuildAnd(b, wl_lift_sgpr64(l, reg), wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
+    LLVMValueRef stride = LLVMBuildAnd(b, LLVMBuildLShr(b, high, wl_lift_int(l, l->i32, 16), ""), wl_lift_int(l, l->i32, 0x3fff), "");
+    LLVMValueRef is_raw = LLVMBuildICmp(b, LLVMIntEQ, stride, wl_lift_int(l, l->i32, 0), "");
+    LLVMValueRef scaled = LLVMBuildMul(b, records, LLVMBuildZExt(b, stride, l->i64, ""), "");
+    LLVMValueRef most = wl_lift_int(l, l->i64, UINT32_MAX);
+    LLVMValueRef bytes = LLVMBuildSelect(b, is_raw, records, scaled, "");
+    bytes = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, bytes, most, ""), bytes, most, "");
+    if (may_be_scratch(l)) {
+        LLVMValueRef swizzled = LLVMBuildICmp(b, LLVMIntSLT, high, wl_lift_int(l, l->i32, 0), "");
+        LLVMValueRef scratch = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
+        base = LLVMBuildSelect(b, swizzled, scratch, base, "");
+        bytes = LLVMBuildSelect(b, swizzled, wl_lift_int(l, l->i64, UINT64_C(1) << 32), bytes, "");
+    }
+    item->scalar[SCALAR_BASE] = LLVMBuildAdd(b, base, scalar, "");
+    item->scalar[SCALAR_LIMIT] = bytes;
+}
+
+bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address)
+{
+    const struct wl_inst *inst = item->inst;
+    const struct wl_operand *descriptor = address + 1, *scalar = address + 2;
+    LLVMValueRef soffset = scalar < inst->operands + inst->operand_count && scalar->kind != WL_OPERAND_OFF
+                               ? wl_lift_scalar_operand(l, scalar, WL_U32) : wl_lift_int(l, l->i32, 0);
+    if (wants_helper(inst)) {
+        call_helper(l, inst, data, address, descriptor, soffset);
+        return false;
+    }
+    if (address->kind == WL_OPERAND_VGPR)
+        item->fact[0] = l->facts ? l->facts->row[address->reg] : (struct wl_fact){0};
+    else
+        item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
+    read_descriptor(l, item, descriptor->reg, soffset);
+    return true;
+}
+
+struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    const struct wl_operand *address = &inst->operands[1];
+    LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)inst->offset0);
+    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .limit = item->scalar[SCALAR_LIMIT], .low = item->fact[0]};
+    bool uniform = lanes.low.kind == WL_FACT_AFFINE && lanes.low.stride == 0;
+    if (address->kind != WL_OPERAND_VGPR) {
+        lanes.scalar_offset = offset;
+        lanes.offset = wl_memory_splat(l, offset);
+    } else {
+        LLVMValueRef row = wl_strip_row(l, address->reg);
+        lanes.offset = LLVMBuildAdd(l->b, row, wl_memory_splat(l, offset), "");
+        if (uniform && may_be_scratch(l))
+            lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, lanes.low.partial), offset, "");
+    }
+    if (!may_be_scratch(l))
+        lanes.scalar_offset = NULL;
+    if (inst->offset0)
+        lanes.low.bits = 32; /* the sum may wrap */
+    return lanes;
+}

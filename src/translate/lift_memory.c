@@ -1,0 +1,367 @@
+/* Vector memory instructions: what their operands mean, when they are recorded and when a strip of them is emitted. */
+#include "translate/lift_memory.h"
+
+#include "device/cpu/helpers.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Meaning of item->scalar. Buffers: lift_buffer.c. */
+enum {
+    SCALAR_BASE,   /* i64: GLOBAL, FLAT: saddr and instruction offset; LDS: where it starts; SCRATCH: where this wave's starts */
+    SCALAR_OFFSET, /* i32: LDS, SCRATCH: uniform part of the offset */
+};
+
+/* ---- operands ---- */
+
+struct operands { /* of one memory instruction; NULL: it has none */
+    const struct wl_operand *result, *address, *data, *data1, *scalar;
+};
+
+static struct operands find_operands(const struct wl_inst *inst)
+{
+    const struct wl_isa *isa = inst->isa;
+    const struct wl_operand *op = inst->operands;
+    struct operands found = {0};
+    unsigned at = 0;
+    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) { /* result and data are the same operand */
+        if (!inst->lds)
+            found.data = &op[at++];
+        found.result = isa->class == WL_ISA_LOAD || inst->returns ? found.data : NULL;
+        found.address = &op[at];
+        return found;
+    }
+    if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
+        found.result = &op[at++];
+    found.address = &op[at++];
+    if (isa->class != WL_ISA_LOAD)
+        found.data = &op[at++];
+    if (isa->space == WL_SPACE_LDS) {
+        if (at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR)
+            found.data1 = &op[at];
+    } else if (at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
+        found.scalar = &op[at];
+    }
+    return found;
+}
+
+static struct wl_access describe(const struct wl_inst *inst)
+{
+    const struct wl_isa *isa = inst->isa;
+    struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign};
+    bool atomic = isa->class == WL_ISA_ATOMIC;
+    a.bits = !atomic && isa->bits > 32 ? 32 : isa->bits;
+    a.kind = atomic ? WL_ACCESS_ATOMIC : isa->class == WL_ISA_STORE ? WL_ACCESS_STORE : WL_ACCESS_LOAD;
+    a.place = isa->space == WL_SPACE_FLAT ? WL_PLACE_FLAT : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE :
+              isa->space == WL_SPACE_BUFFER ? WL_PLACE_BUFFER : WL_PLACE_MEMORY;
+    a.atomic = isa->atomic;
+    a.returns = atomic && inst->returns;
+    a.local = atomic && isa->space == WL_SPACE_LDS;
+    /* These bits ask for a coherent access: code that polls must see memory each time. */
+    a.is_volatile = !atomic && isa->space != WL_SPACE_LDS && (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+    return a;
+}
+
+static bool is_vgpr(const struct wl_operand *operand) { return operand && operand->kind == WL_OPERAND_VGPR; }
+
+/* ---- addresses ---- */
+
+static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
+{
+    struct wl_lanes lanes = {.low = item->fact[0], .high = item->fact[1]};
+    if (is_vgpr(op->address) && op->address->count >= 2) {
+        lanes.wide = LLVMBuildAdd(l->b, wl_strip_pair(l, op->address->reg), wl_memory_splat(l, item->scalar[SCALAR_BASE]), "");
+        lanes.low.bits = 32; /* the offset may carry */
+    } else {
+        lanes.base = item->scalar[SCALAR_BASE];
+        lanes.offset = is_vgpr(op->address) ? wl_strip_row(l, op->address->reg) : LLVMConstNull(l->strip_i32);
+    }
+    return lanes;
+}
+
+static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op, uint32_t offset)
+{
+    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .low = item->fact[0], .wraps_freely = true};
+    lanes.offset = wl_strip_row(l, op->address->reg);
+    if (offset)
+        lanes.offset = LLVMBuildAdd(l->b, lanes.offset, wl_lift_int(l, l->strip_i32, offset), "");
+    return lanes;
+}
+
+static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
+
+static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
+{
+    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE]};
+    LLVMValueRef scalar = item->scalar[SCALAR_OFFSET];
+    if (!is_vgpr(op->address)) {
+        lanes.scalar_offset = scalar;
+        return lanes;
+    }
+    LLVMValueRef row = wl_strip_row(l, op->address->reg);
+    if (is_uniform(&item->fact[0]))
+        lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, item->fact[0].partial), scalar, "");
+    else
+        lanes.offset = LLVMBuildAdd(l->b, row, wl_memory_splat(l, scalar), "");
+    return lanes;
+}
+
+static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
+{
+    switch ((enum wl_space)item->inst->isa->space) {
+    case WL_SPACE_LDS: return lds_lanes(l, item, op, (uint32_t)item->inst->offset0);
+    case WL_SPACE_SCRATCH: return scratch_lanes(l, item, op);
+    case WL_SPACE_BUFFER: return wl_buffer_lanes(l, item);
+    default: return global_lanes(l, item, op);
+    }
+}
+
+/* ---- accesses ---- */
+
+static LLVMValueRef dword_shift(struct wl_lift *l, const struct wl_lanes *lanes)
+{
+    LLVMValueRef byte = LLVMBuildAnd(l->b, lanes->scalar_offset, LLVMConstInt(l->i32, 3, false), "");
+    return LLVMBuildShl(l->b, byte, LLVMConstInt(l->i32, 3, false), "");
+}
+
+static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern, LLVMValueRef start,
+                          LLVMValueRef *rows)
+{
+    LLVMValueRef shift = pattern == WL_PATTERN_PRIVATE && a->bits < 32 ? dword_shift(l, lanes) : NULL;
+    if (a->kind == WL_ACCESS_LOAD) {
+        if (pattern == WL_PATTERN_CONSECUTIVE)
+            wl_memory_load_consecutive(l, a, start, l->exec, rows);
+        else if (pattern == WL_PATTERN_UNIFORM)
+            wl_memory_load_uniform(l, a, start, rows);
+        else
+            wl_memory_load_private(l, a, start, shift, rows);
+    } else if (pattern == WL_PATTERN_CONSECUTIVE) {
+        wl_memory_store_consecutive(l, a, start, l->exec, rows);
+    } else {
+        wl_memory_store_private(l, a, start, shift, l->exec, rows);
+    }
+}
+
+/* Tells the code generator that the slow path is cold. */
+static void mark_likely(struct wl_lift *l, LLVMValueRef branch)
+{
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
+                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1000, false)), LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4),
+                    LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
+}
+
+/* The whole ladder. rows: data in (stores, atomics), results out. */
+static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows)
+{
+    LLVMValueRef check, start, fast_rows[WL_MAX_ROWS], slow_rows[2 * WL_MAX_ROWS];
+    enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
+    if (pattern == WL_PATTERN_NONE) {
+        wl_memory_slow(l, a, lanes, rows);
+        return;
+    }
+    if (!check) {
+        access_inline(l, a, lanes, pattern, start, rows);
+        return;
+    }
+    memcpy(fast_rows, rows, sizeof fast_rows);
+    memcpy(slow_rows, rows, sizeof fast_rows);
+    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, "far"), done = wl_memory_block(l, "accessed");
+    mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
+    LLVMPositionBuilderAtEnd(l->b, fast);
+    access_inline(l, a, lanes, pattern, start, fast_rows);
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), slow};
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, slow);
+    wl_memory_slow(l, a, lanes, slow_rows);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    for (unsigned i = 0; a->kind == WL_ACCESS_LOAD && i < a->dwords; i++) {
+        LLVMValueRef values[2] = {fast_rows[i], slow_rows[i]};
+        rows[i] = LLVMBuildPhi(l->b, l->strip_i32, "");
+        LLVMAddIncoming(rows[i], values, from, 2);
+    }
+}
+
+/* A 16-bit result: the register's other half stays. */
+static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVMValueRef old, LLVMValueRef value)
+{
+    LLVMValueRef half = wl_lift_int(l, l->strip_i32, 0xffff), sixteen = wl_lift_int(l, l->strip_i32, 16);
+    value = LLVMBuildAnd(l->b, value, half, "");
+    if (isa->hi)
+        return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, half, ""), LLVMBuildShl(l->b, value, sixteen, ""), "");
+    return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, half, ""), ""), value, "");
+}
+
+static void emit_load(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    struct operands op = find_operands(inst);
+    struct wl_access a = describe(inst);
+    struct wl_lanes lanes = find_lanes(l, item, &op);
+    LLVMValueRef rows[WL_MAX_ROWS], old = inst->isa->d16 ? wl_strip_row(l, op.result->reg) : NULL;
+    access_lanes(l, &a, &lanes, rows);
+    if (old)
+        rows[0] = merge_half(l, inst->isa, old, rows[0]);
+    for (unsigned i = 0; i < a.dwords; i++)
+        wl_strip_set_row(l, op.result->reg + i, rows[i]);
+}
+
+static void emit_store(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    struct operands op = find_operands(inst);
+    struct wl_access a = describe(inst);
+    struct wl_lanes lanes = find_lanes(l, item, &op);
+    LLVMValueRef rows[WL_MAX_ROWS];
+    for (unsigned i = 0; i < a.dwords; i++)
+        rows[i] = wl_strip_row(l, op.data->reg + i);
+    if (inst->isa->hi)
+        rows[0] = LLVMBuildLShr(l->b, rows[0], wl_lift_int(l, l->strip_i32, 16), "");
+    access_lanes(l, &a, &lanes, rows);
+}
+
+/* LDS instructions with two addresses. Neighbours become one access of twice the size, unless the lanes are so close that
+ * each of the two is consecutive for itself. */
+static void emit_two(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    struct operands op = find_operands(inst);
+    struct wl_access a = describe(inst);
+    unsigned size = wl_access_size(&a), unit = inst->isa->stride64 ? size * 64 : size, n = a.dwords;
+    uint32_t offset[2] = {(uint32_t)inst->offset0 * unit, (uint32_t)inst->offset1 * unit};
+    bool overlapping = item->fact[0].kind == WL_FACT_AFFINE && (uint32_t)item->fact[0].stride == size;
+    bool joined = offset[1] == offset[0] + size && !overlapping && a.kind != WL_ACCESS_ATOMIC;
+    LLVMValueRef rows[2 * WL_MAX_ROWS];
+    struct wl_lanes lanes[2] = {lds_lanes(l, item, &op, offset[0]), lds_lanes(l, item, &op, offset[1])};
+    if (a.kind != WL_ACCESS_LOAD)
+        for (unsigned i = 0; i < n; i++) {
+            rows[i] = wl_strip_row(l, op.data->reg + i);
+            rows[n + i] = wl_strip_row(l, op.data1->reg + i);
+        }
+    if (joined)
+        a.dwords = (uint8_t)(2 * n);
+    access_lanes(l, &a, &lanes[0], rows);
+    if (!joined)
+        access_lanes(l, &a, &lanes[1], rows + n);
+    if (op.result)
+        for (unsigned i = 0; i < 2 * n; i++)
+            wl_strip_set_row(l, op.result->reg + i, rows[i]);
+}
+
+/* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
+static void second_data(struct wl_lift *l, const struct operands *op, const struct wl_isa *isa, LLVMValueRef *rows)
+{
+    const struct wl_operand *first = op->data, *second = op->data1;
+    unsigned n = isa->dwords;
+    if (second && isa->compare_first) {
+        first = op->data1;
+        second = op->data;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        rows[i] = wl_strip_row(l, first->reg + i);
+        if (second)
+            rows[n + i] = wl_strip_row(l, second->reg + i);
+        else if (first->count >= 2 * n)
+            rows[n + i] = wl_strip_row(l, first->reg + n + i);
+    }
+}
+
+static void emit_atomic(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    struct operands op = find_operands(inst);
+    struct wl_access a = describe(inst);
+    LLVMValueRef rows[2 * WL_MAX_ROWS];
+    struct wl_lanes lanes = find_lanes(l, item, &op);
+    second_data(l, &op, inst->isa, rows);
+    wl_memory_slow(l, &a, &lanes, rows);
+    for (unsigned i = 0; op.result && i < a.dwords; i++)
+        wl_strip_set_row(l, op.result->reg + i, rows[i]);
+}
+
+/* A load to LDS: lane i's element goes to M0 + instruction offset + i * size. */
+static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item)
+{
+    struct operands op = find_operands(item->inst);
+    struct wl_access a = describe(item->inst);
+    struct wl_lanes lanes = find_lanes(l, item, &op);
+    LLVMValueRef rows[WL_MAX_ROWS];
+    unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
+    access_lanes(l, &a, &lanes, rows);
+    LLVMValueRef target = LLVMBuildMul(l->b, l->first_lane, wl_lift_int(l, l->i64, size), "");
+    struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""), .wraps_freely = true,
+                          .low = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
+    to.offset = wl_memory_iota(l, l->i32, size);
+    struct wl_access store = {.kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords};
+    access_lanes(l, &store, &to, rows);
+}
+
+/* ---- recording ---- */
+
+static struct wl_fact known(const struct wl_lift *l, unsigned row)
+{
+    return l->facts && row < WL_VGPR_COUNT ? l->facts->row[row] : (struct wl_fact){0};
+}
+
+static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *scalar)
+{
+    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
+    if (!scalar || scalar->kind != WL_OPERAND_SGPR)
+        return offset;
+    return LLVMBuildAdd(l->b, wl_lift_sgpr64(l, scalar->reg), offset, "");
+}
+
+static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct operands *op)
+{
+    LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0);
+    item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
+    if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
+        offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, op->scalar, WL_U32), "");
+    item->scalar[SCALAR_OFFSET] = offset;
+}
+
+static void record_lds_target(struct wl_lift *l, struct wl_item *item)
+{
+    LLVMValueRef low = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
+    LLVMValueRef offset = LLVMBuildAdd(l->b, low, wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0), "");
+    LLVMValueRef lds = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
+    item->scalar[7] = LLVMBuildAdd(l->b, lds, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
+}
+
+bool wl_memory_record(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    const struct wl_isa *isa = inst->isa;
+    struct operands op = find_operands(inst);
+    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) {
+        if (!wl_buffer_record(l, item, op.data, op.address))
+            return false;
+    } else {
+        if (inst->gds)
+            l->status = wl_fail(WL_UNSUPPORTED, "%s with gds at %#llx: there is no global data share", inst->mnemonic,
+                                (unsigned long long)inst->address);
+        if (is_vgpr(op.address)) {
+            item->fact[0] = known(l, op.address->reg);
+            item->fact[1] = op.address->count >= 2 ? known(l, op.address->reg + 1) : (struct wl_fact){0};
+        } else {
+            item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32, .bits = 0};
+        }
+        if (isa->space == WL_SPACE_LDS)
+            item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
+        else if (isa->space == WL_SPACE_SCRATCH)
+            record_scratch(l, item, &op);
+        else
+            item->scalar[SCALAR_BASE] = global_base(l, inst, op.scalar);
+    }
+    if (inst->lds) {
+        record_lds_target(l, item);
+        item->emit = emit_load_to_lds;
+    } else if (isa->class == WL_ISA_ATOMIC && isa->addresses != 2) {
+        item->emit = emit_atomic;
+    } else {
+        item->emit = isa->addresses == 2 ? emit_two : isa->class == WL_ISA_LOAD ? emit_load : emit_store;
+    }
+    return true;
+}

@@ -1,0 +1,122 @@
+/* Vector memory: how one strip of 16 lanes loads, stores and does atomics. Shared by lift_memory.c, lift_address.c,
+ * lift_slow.c, lift_atomic.c and lift_buffer.c only.
+ *
+ * Every access climbs down a ladder:
+ *   inline      static facts, or one test at run time, say that the lanes are consecutive or all the same: a vector
+ *               access, or one scalar access and a broadcast
+ *   slow path   a function of the module, made once for each kind of access and called with the 16 addresses: gathers,
+ *               scatters, loops over the active lanes, apertures, range checks, atomics. Keeping it out of line keeps
+ *               both the compile time of a unit and the size of its hot code small.
+ *
+ * Slow functions have one signature: (wave, first lane, base, limit, addresses, mask, data rows...) -> rows. What a place
+ * does not need is passed as poison. They keep a frame pointer, so that a fault in one finds its caller. */
+#ifndef WL_TRANSLATE_LIFT_MEMORY_H
+#define WL_TRANSLATE_LIFT_MEMORY_H
+
+#include "translate/lift.h"
+
+/* What the addresses of an access mean. */
+enum wl_place {
+    WL_PLACE_MEMORY,  /* <16 x i64>: host addresses */
+    WL_PLACE_FLAT,    /* <16 x i64>: host addresses or apertures */
+    WL_PLACE_PRIVATE, /* <16 x i32>: offsets in the lane's scratch; `base`: host address of the wave's scratch */
+    WL_PLACE_BUFFER,  /* <16 x i32>: offsets in a raw buffer, or in scratch if the descriptor swizzles; `base`: of either;
+                         `limit`: bytes of the buffer, bit 32: swizzled */
+};
+
+enum wl_access_kind { WL_ACCESS_LOAD, WL_ACCESS_STORE, WL_ACCESS_ATOMIC };
+
+struct wl_access {
+    uint8_t kind;     /* enum wl_access_kind */
+    uint8_t place;    /* enum wl_place */
+    uint8_t bits;     /* of one memory element: 8, 16, 32; atomics 32 or 64 */
+    uint8_t dwords;   /* rows moved: 1 for sub-dword elements */
+    bool sign;        /* loads of 8 and 16 bits extend the sign */
+    bool is_volatile;
+    bool returns;     /* atomics: the old value comes back */
+    bool local;       /* atomics in LDS: only this thread can see it */
+    uint8_t atomic;   /* enum wl_atomic_op */
+};
+
+#define WL_MAX_ROWS 4
+
+/* The addresses of a strip: `wide`, or base + zero-extended offset. */
+struct wl_lanes {
+    LLVMValueRef wide;    /* <16 x i64>, or NULL */
+    LLVMValueRef base;    /* i64 */
+    LLVMValueRef offset;  /* <16 x i32>, or NULL: scalar_offset is every lane's */
+    LLVMValueRef scalar_offset; /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
+    LLVMValueRef limit;   /* i64: BUFFER */
+    struct wl_fact low, high; /* of offset, or of the halves of `wide` */
+    bool wraps_freely;    /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
+};
+
+/* ---- lift_address.c ---- */
+
+/* Bytes a lane moves. */
+static inline unsigned wl_access_size(const struct wl_access *access)
+{
+    return access->kind != WL_ACCESS_ATOMIC && access->bits < 32 ? access->bits / 8 : access->dwords * 4;
+}
+
+LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
+LLVMValueRef wl_memory_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *overloads, unsigned overload_count, LLVMValueRef *arguments,
+                                 unsigned count);
+/* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
+LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
+LLVMValueRef wl_memory_mask(struct wl_lift *l);                            /* i16 of the strip's active lanes */
+LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar);      /* <16 x T>, also in slow functions */
+LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride); /* <0, stride, ..., 15 * stride> */
+/* One lane's value of a row that is uniform; partial: over the active lanes only. */
+LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial);
+LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address);   /* ptr of an i64 */
+/* Loads and stores of program memory: unaligned, marked, volatile on demand. */
+LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile);
+void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile);
+/* Marks an access of program memory (LDS, scratch, global) or of struct wl_wave: the two never alias. */
+void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access);
+void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access);
+/* Loads a field of struct wl_wave that does not change while the unit runs. */
+LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type);
+
+LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);            /* <16 x i64> */
+LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
+
+enum wl_pattern { WL_PATTERN_NONE, WL_PATTERN_CONSECUTIVE, WL_PATTERN_UNIFORM, WL_PATTERN_PRIVATE };
+/* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
+ * element (CONSECUTIVE), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
+enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
+                                 LLVMValueRef *start);
+
+/* ---- lift_shuffle.c ---- */
+
+/* rows[r] lane i = vectors[(i * n + r) / 16] element (i * n + r) % 16: memory order to registers, and back. */
+void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *vectors, LLVMValueRef *rows);
+void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *vectors);
+/* Vector accesses of consecutive lanes; exec: <16 x i1>, or NULL for all. */
+void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows);
+void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows);
+void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
+/* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */
+void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows);
+void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef exec,
+                             LLVMValueRef *rows);
+/* Whether this host has vector loads and stores under a mask for elements of so many bits. */
+bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
+
+/* ---- lift_slow.c, lift_atomic.c ---- */
+
+/* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
+void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
+LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
+/* The value that the operation leaves in memory. */
+LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
+/* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
+bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
+
+/* ---- lift_buffer.c ---- */
+bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);
+struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item);
+
+#endif

@@ -1,0 +1,217 @@
+/* The inline forms: vector accesses of consecutive lanes, broadcasts, uniform scratch accesses, and the shuffles between
+ * memory order and registers. */
+#include "translate/lift_memory.h"
+
+#include <string.h>
+
+static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, const int *index)
+{
+    LLVMValueRef mask[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        mask[i] = index[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)index[i], false);
+    return LLVMBuildShuffleVector(l->b, a, b, LLVMConstVector(mask, WL_STRIP), "");
+}
+
+/* Elements start, start + 2, ... of a and b. */
+static LLVMValueRef every_second(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, int start)
+{
+    int index[WL_STRIP];
+    for (int i = 0; i < WL_STRIP; i++)
+        index[i] = start + 2 * i;
+    return shuffle(l, a, b, index);
+}
+
+/* The lower or upper half of a[0] b[0] a[1] b[1] ... */
+static LLVMValueRef zip(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, bool upper)
+{
+    int index[WL_STRIP];
+    for (int i = 0; i < WL_STRIP; i++)
+        index[i] = (i + (upper ? WL_STRIP : 0)) / 2 + (i & 1 ? WL_STRIP : 0);
+    return shuffle(l, a, b, index);
+}
+
+/* Element i of the result is element from[i] % 16 of vector from[i] / 16 of three. */
+static LLVMValueRef pick3(struct wl_lift *l, LLVMValueRef *vectors, const int *from)
+{
+    int low[WL_STRIP], all[WL_STRIP];
+    for (int i = 0; i < WL_STRIP; i++) {
+        low[i] = from[i] < 2 * WL_STRIP ? from[i] : -1;
+        all[i] = from[i] < 2 * WL_STRIP ? i : from[i] - WL_STRIP;
+    }
+    return shuffle(l, shuffle(l, vectors[0], vectors[1], low), vectors[2], all);
+}
+
+void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *v, LLVMValueRef *rows)
+{
+    if (n == 1) {
+        rows[0] = v[0];
+    } else if (n == 2) {
+        LLVMValueRef even = every_second(l, v[0], v[1], 0);
+        rows[1] = every_second(l, v[0], v[1], 1);
+        rows[0] = even;
+    } else if (n == 3) {
+        LLVMValueRef in[3] = {v[0], v[1], v[2]};
+        for (int r = 0; r < 3; r++) {
+            int from[WL_STRIP];
+            for (int i = 0; i < WL_STRIP; i++)
+                from[i] = i * 3 + r;
+            rows[r] = pick3(l, in, from);
+        }
+    } else {
+        LLVMValueRef even0 = every_second(l, v[0], v[1], 0), even1 = every_second(l, v[2], v[3], 0);
+        LLVMValueRef odd0 = every_second(l, v[0], v[1], 1), odd1 = every_second(l, v[2], v[3], 1);
+        rows[0] = every_second(l, even0, even1, 0);
+        rows[2] = every_second(l, even0, even1, 1);
+        rows[1] = every_second(l, odd0, odd1, 0);
+        rows[3] = every_second(l, odd0, odd1, 1);
+    }
+}
+
+void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *v)
+{
+    if (n == 1) {
+        v[0] = rows[0];
+    } else if (n == 2) {
+        LLVMValueRef low = zip(l, rows[0], rows[1], false);
+        v[1] = zip(l, rows[0], rows[1], true);
+        v[0] = low;
+    } else if (n == 3) {
+        LLVMValueRef in[3] = {rows[0], rows[1], rows[2]};
+        for (int r = 0; r < 3; r++) {
+            int from[WL_STRIP];
+            for (int i = 0; i < WL_STRIP; i++) {
+                int element = r * WL_STRIP + i;
+                from[i] = element % 3 * WL_STRIP + element / 3;
+            }
+            v[r] = pick3(l, in, from);
+        }
+    } else {
+        LLVMValueRef a[2] = {zip(l, rows[0], rows[2], false), zip(l, rows[0], rows[2], true)};
+        LLVMValueRef c[2] = {zip(l, rows[1], rows[3], false), zip(l, rows[1], rows[3], true)};
+        for (unsigned half = 0; half < 2; half++) {
+            v[2 * half] = zip(l, a[half], c[half], false);
+            v[2 * half + 1] = zip(l, a[half], c[half], true);
+        }
+    }
+}
+
+bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits)
+{
+    const char *features = l->request->features ? l->request->features : "";
+    if (bits < 32)
+        return l->has_avx512 && strstr(features, "+avx512bw") && strstr(features, "+avx512vl");
+    return l->has_avx512 || strstr(features, "+avx2") != NULL;
+}
+
+/* A vector access of `type`, under `mask` if there is one. */
+static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef mask, bool is_volatile)
+{
+    if (!mask)
+        return wl_memory_load(l, type, address, is_volatile);
+    LLVMTypeRef overloads[2] = {type, l->ptr};
+    LLVMValueRef arguments[4] = {wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask, LLVMConstNull(type)};
+    LLVMValueRef value = wl_memory_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
+    wl_lift_mark_memory(l, value);
+    return value;
+}
+
+static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask, bool is_volatile)
+{
+    if (!mask) {
+        wl_memory_store(l, value, address, is_volatile);
+        return;
+    }
+    LLVMTypeRef overloads[2] = {LLVMTypeOf(value), l->ptr};
+    LLVMValueRef arguments[4] = {value, wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask};
+    wl_lift_mark_memory(l, wl_memory_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4));
+}
+
+static LLVMTypeRef element_type(struct wl_lift *l, unsigned bits) { return bits == 8 ? l->i8 : bits == 16 ? l->i16 : l->i32; }
+
+static LLVMValueRef extend(struct wl_lift *l, const struct wl_access *access, LLVMValueRef value, LLVMTypeRef type)
+{
+    return access->sign ? LLVMBuildSExt(l->b, value, type, "") : LLVMBuildZExt(l->b, value, type, "");
+}
+
+/* The lanes of memory vector `v` of n that active lanes own. */
+static LLVMValueRef spread_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned v)
+{
+    if (!exec || n == 1)
+        return exec;
+    int index[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        index[i] = (int)((v * WL_STRIP + i) / n);
+    return shuffle(l, exec, exec, index);
+}
+
+static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset)
+{
+    return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
+}
+
+void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows)
+{
+    if (access->bits < 32) {
+        LLVMTypeRef type = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
+        rows[0] = extend(l, access, vector_load(l, type, start, exec, access->is_volatile), l->strip_i32);
+        return;
+    }
+    LLVMValueRef vectors[WL_MAX_ROWS];
+    for (unsigned v = 0; v < access->dwords; v++)
+        vectors[v] = vector_load(l, l->strip_i32, at(l, start, v * 64), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+    wl_memory_deinterleave(l, access->dwords, vectors, rows);
+}
+
+void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows)
+{
+    if (access->bits < 32) {
+        LLVMTypeRef type = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
+        vector_store(l, LLVMBuildTrunc(l->b, rows[0], type, ""), start, exec, access->is_volatile);
+        return;
+    }
+    LLVMValueRef vectors[WL_MAX_ROWS];
+    wl_memory_interleave(l, access->dwords, rows, vectors);
+    for (unsigned v = 0; v < access->dwords; v++)
+        vector_store(l, vectors[v], at(l, start, v * 64), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+}
+
+void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows)
+{
+    for (unsigned d = 0; d < access->dwords; d++) {
+        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, d * 4), access->is_volatile);
+        rows[d] = wl_memory_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
+    }
+}
+
+static LLVMValueRef dword_row(struct wl_lift *l, LLVMValueRef start, unsigned d) { return at(l, start, (uint64_t)d * l->wave_size * 4); }
+
+void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows)
+{
+    /* All lanes' scratch exists, so inactive lanes may be read. */
+    for (unsigned d = 0; d < access->dwords; d++)
+        rows[d] = wl_memory_load(l, l->strip_i32, dword_row(l, start, d), access->is_volatile);
+    if (access->bits >= 32)
+        return;
+    LLVMTypeRef narrow = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
+    LLVMValueRef down = LLVMBuildLShr(l->b, rows[0], wl_memory_splat(l, shift), "");
+    rows[0] = extend(l, access, LLVMBuildTrunc(l->b, down, narrow, ""), l->strip_i32);
+}
+
+void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef exec,
+                             LLVMValueRef *rows)
+{
+    bool masks = wl_memory_has_masks(l, 32) && !access->is_volatile;
+    for (unsigned d = 0; d < access->dwords; d++) {
+        LLVMValueRef address = dword_row(l, start, d), value = rows[d];
+        if (access->bits < 32) {
+            LLVMValueRef up = wl_memory_splat(l, shift);
+            LLVMValueRef field = wl_memory_splat(l, LLVMConstInt(l->i32, (1u << access->bits) - 1, false));
+            LLVMValueRef old = wl_memory_load(l, l->strip_i32, address, access->is_volatile);
+            LLVMValueRef kept = LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, LLVMBuildShl(l->b, field, up, ""), ""), "");
+            value = LLVMBuildOr(l->b, kept, LLVMBuildShl(l->b, LLVMBuildAnd(l->b, value, field, ""), up, ""), "");
+        }
+        if (exec && !masks) /* nobody else can write an inactive lane's scratch meanwhile */
+            value = LLVMBuildSelect(l->b, exec, value, wl_memory_load(l, l->strip_i32, address, access->is_volatile), "");
+        vector_store(l, value, address, masks ? exec : NULL, access->is_volatile);
+    }
+}

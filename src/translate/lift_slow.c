@@ -1,0 +1,550 @@
+/* Slow functions: accesses of lanes that have nothing in common, one internal function of the module for each kind.
+ *
+ * Data cross the loop over lanes through buffers on the stack in lane order (lane 0's dwords, lane 1's, ...), so that a lane
+ * moves its dwords at once; shuffles turn them into rows before or after the loop. */
+#include "translate/lift_memory.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct slow { /* a slow function being built */
+    const struct wl_access *access;
+    LLVMValueRef function, wave, first_lane, base, limit, addresses, mask;
+    LLVMValueRef data;     /* alloca: what lanes store, in lane order */
+    LLVMValueRef compare;  /* alloca: cmpswap's compare values, mskor's and wrap's second operands */
+    LLVMValueRef result;   /* alloca: what lanes load */
+    LLVMValueRef address_buffer;
+    unsigned data_rows;
+};
+
+enum { ARGUMENT_WAVE, ARGUMENT_LANE, ARGUMENT_BASE, ARGUMENT_LIMIT, ARGUMENT_ADDRESSES, ARGUMENT_MASK, ARGUMENT_DATA };
+
+static bool has_second_operand(const struct wl_access *a)
+{
+    return a->kind == WL_ACCESS_ATOMIC && (a->atomic == WL_ATOMIC_CMPSWAP || a->atomic == WL_ATOMIC_FCMPSWAP || a->atomic == WL_ATOMIC_MSKOR ||
+                                           a->atomic == WL_ATOMIC_WRAP);
+}
+
+static unsigned data_rows(const struct wl_access *a)
+{
+    return a->kind == WL_ACCESS_LOAD ? 0 : a->dwords * (has_second_operand(a) ? 2 : 1);
+}
+
+static unsigned result_rows(const struct wl_access *a)
+{
+    return a->kind == WL_ACCESS_LOAD || (a->kind == WL_ACCESS_ATOMIC && a->returns) ? a->dwords : 0;
+}
+
+static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER; }
+
+static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) { return LLVMIntTypeInContext(l->context, wl_access_size(a) * 8); }
+
+static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a)
+{
+    LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS] = {l->ptr, l->i64, l->i64, l->i64, narrow_addresses(a) ? l->strip_i32 : l->strip_i64,
+                                                               l->i16};
+    LLVMTypeRef results[WL_MAX_ROWS];
+    unsigned in = data_rows(a), out = result_rows(a);
+    for (unsigned i = 0; i < in; i++)
+        parameters[ARGUMENT_DATA + i] = l->strip_i32;
+    for (unsigned i = 0; i < out; i++)
+        results[i] = l->strip_i32;
+    LLVMTypeRef result = out == 0 ? l->void_type : out == 1 ? l->strip_i32 : LLVMStructTypeInContext(l->context, results, out, false);
+    return LLVMFunctionType(result, parameters, ARGUMENT_DATA + in, false);
+}
+
+static LLVMValueRef constant(struct wl_lift *l, LLVMTypeRef type, uint64_t value) { (void)l; return LLVMConstInt(type, value, false); }
+
+static LLVMValueRef offset_pointer(struct wl_lift *l, LLVMValueRef pointer, LLVMTypeRef element, LLVMValueRef index)
+{
+    return LLVMBuildGEP2(l->b, element, pointer, &index, 1, "");
+}
+
+static LLVMValueRef aligned_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned alignment)
+{
+    LLVMValueRef value = LLVMBuildLoad2(l->b, type, pointer, "");
+    LLVMSetAlignment(value, alignment);
+    return value;
+}
+
+static void aligned_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment)
+{
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), alignment);
+}
+
+static LLVMValueRef buffer(struct wl_lift *l, unsigned rows)
+{
+    LLVMValueRef space = LLVMBuildAlloca(l->b, LLVMArrayType2(l->strip_i32, rows), "");
+    LLVMSetAlignment(space, 64);
+    return space;
+}
+
+static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned count)
+{
+    LLVMValueRef space = buffer(l, count), vectors[WL_MAX_ROWS];
+    if (rows)
+        wl_memory_interleave(l, count, rows, vectors);
+    for (unsigned i = 0; i < count; i++)
+        aligned_store(l, rows ? vectors[i] : LLVMConstNull(l->strip_i32), offset_pointer(l, space, l->strip_i32, constant(l, l->i64, i)), 64);
+    return space;
+}
+
+static void return_rows(struct wl_lift *l, const struct wl_access *a, LLVMValueRef *rows)
+{
+    unsigned count = result_rows(a);
+    if (!count)
+        LLVMBuildRetVoid(l->b);
+    else if (count == 1)
+        LLVMBuildRet(l->b, rows[0]);
+    else
+        LLVMBuildAggregateRet(l->b, rows, count);
+}
+
+static void return_buffer(struct wl_lift *l, struct slow *s)
+{
+    LLVMValueRef vectors[WL_MAX_ROWS], rows[WL_MAX_ROWS];
+    unsigned count = result_rows(s->access);
+    for (unsigned i = 0; i < count; i++)
+        vectors[i] = aligned_load(l, l->strip_i32, offset_pointer(l, s->result, l->strip_i32, constant(l, l->i64, i)), 64);
+    if (count)
+        wl_memory_deinterleave(l, count, vectors, rows);
+    return_rows(l, s->access, rows);
+}
+
+/* ---- one lane ---- */
+
+/* A lane's slot of a buffer in lane order, as the integer that memory holds. */
+static LLVMValueRef lane_slot(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane)
+{
+    LLVMValueRef index = LLVMBuildMul(l->b, lane, constant(l, l->i64, s->access->dwords), "");
+    return offset_pointer(l, space, l->i32, index);
+}
+
+static LLVMValueRef lane_data(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane)
+{
+    LLVMValueRef value = aligned_load(l, LLVMIntTypeInContext(l->context, s->access->dwords * 32), lane_slot(l, s, space, lane), 4);
+    return wl_access_size(s->access) < 4 ? LLVMBuildTrunc(l->b, value, value_type(l, s->access), "") : value;
+}
+
+static void set_result(struct wl_lift *l, struct slow *s, LLVMValueRef lane, LLVMValueRef value)
+{
+    if (wl_access_size(s->access) < 4)
+        value = s->access->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
+    aligned_store(l, value, lane_slot(l, s, s->result, lane), 4);
+}
+
+static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane)
+{
+    const struct wl_access *a = s->access;
+    if (a->kind == WL_ACCESS_LOAD) {
+        set_result(l, s, lane, wl_memory_load(l, value_type(l, a), address, a->is_volatile));
+    } else if (a->kind == WL_ACCESS_STORE) {
+        wl_memory_store(l, lane_data(l, s, s->data, lane), address, a->is_volatile);
+    } else {
+        LLVMValueRef compare = s->compare ? lane_data(l, s, s->compare, lane) : NULL;
+        LLVMValueRef old = wl_atomic_at(l, a, address, lane_data(l, s, s->data, lane), compare);
+        if (a->returns)
+            set_result(l, s, lane, old);
+    }
+}
+
+/* Address of the byte at `offset` (i32) of a lane's scratch. */
+static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane)
+{
+    LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, constant(l, l->i32, 2), ""), l->i64, "");
+    LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, l->wave_size * 4), "");
+    LLVMValueRef byte = LLVMBuildZExt(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), l->i64, "");
+    LLVMValueRef column = LLVMBuildAdd(l->b, LLVMBuildShl(l->b, lane, constant(l, l->i64, 2), ""), byte, "");
+    return LLVMBuildAdd(l->b, base, LLVMBuildAdd(l->b, row, column, ""), "");
+}
+
+static LLVMValueRef private_dword(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, bool is_volatile)
+{
+    LLVMValueRef aligned = LLVMBuildAnd(l->b, offset, constant(l, l->i32, ~3u), "");
+    return wl_memory_load(l, l->i32, private_byte(l, base, aligned, lane), is_volatile);
+}
+
+/* `bytes` (1 to 4) at any offset, zero-extended: the dwords that hold its ends, shifted together. */
+static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes, bool is_volatile)
+{
+    LLVMValueRef end = LLVMBuildAdd(l->b, offset, constant(l, l->i32, bytes - 1), "");
+    LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), constant(l, l->i32, 3), "");
+    LLVMValueRef parts[3] = {private_dword(l, base, end, lane, is_volatile), private_dword(l, base, offset, lane, is_volatile), shift};
+    return wl_memory_intrinsic(l, "llvm.fshr", &l->i32, 1, parts, 3);
+}
+
+static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
+                          bool is_volatile)
+{
+    for (unsigned i = 0; i < bytes; i++) {
+        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, i), "");
+        LLVMValueRef byte = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, l->i32, 8 * i), ""), l->i8, "");
+        wl_memory_store(l, byte, private_byte(l, base, at, lane), is_volatile);
+    }
+}
+
+static void private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
+                          bool is_volatile)
+{
+    if (bytes < 4) {
+        private_bytes(l, base, offset, lane, value, bytes, is_volatile);
+        return;
+    }
+    LLVMBasicBlockRef aligned = wl_memory_block(l, "aligned"), crooked = wl_memory_block(l, "crooked"), done = wl_memory_block(l, "stored");
+    LLVMValueRef low = LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), "");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, low, constant(l, l->i32, 0), ""), aligned, crooked);
+    LLVMPositionBuilderAtEnd(l->b, aligned);
+    wl_memory_store(l, value, private_byte(l, base, offset, lane), is_volatile);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, crooked);
+    private_bytes(l, base, offset, lane, value, bytes, is_volatile);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
+/* One dword (or less) of a lane: `d` is its number, `offset` its own. */
+static LLVMValueRef data_dword(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane, unsigned d)
+{
+    return aligned_load(l, l->i32, offset_pointer(l, lane_slot(l, s, space, lane), l->i32, constant(l, l->i64, d)), 4);
+}
+
+static void set_result_dword(struct wl_lift *l, struct slow *s, LLVMValueRef lane, unsigned d, LLVMValueRef value)
+{
+    if (s->access->bits < 32 && s->access->kind == WL_ACCESS_LOAD) {
+        LLVMValueRef narrow = LLVMBuildTrunc(l->b, value, value_type(l, s->access), "");
+        value = s->access->sign ? LLVMBuildSExt(l->b, narrow, l->i32, "") : LLVMBuildZExt(l->b, narrow, l->i32, "");
+    }
+    aligned_store(l, value, offset_pointer(l, lane_slot(l, s, s->result, lane), l->i32, constant(l, l->i64, d)), 4);
+}
+
+/* Atomics on scratch: nobody else sees it, so a plain read-modify-write, dword by dword. */
+static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef number, LLVMValueRef lane)
+{
+    const struct wl_access *a = s->access;
+    LLVMTypeRef type = value_type(l, a);
+    LLVMValueRef old = LLVMConstNull(type);
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "");
+        LLVMValueRef part = LLVMBuildZExt(l->b, private_load(l, base, at, number, 4, false), type, "");
+        old = LLVMBuildOr(l->b, old, LLVMBuildShl(l->b, part, constant(l, type, 32 * d), ""), "");
+    }
+    LLVMValueRef compare = s->compare ? lane_data(l, s, s->compare, lane) : NULL;
+    LLVMValueRef value = wl_atomic_apply(l, a, old, lane_data(l, s, s->data, lane), compare);
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "");
+        LLVMValueRef part = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, type, 32 * d), ""), l->i32, "");
+        private_store(l, base, at, number, part, 4, false);
+    }
+    if (a->returns)
+        set_result(l, s, lane, old);
+}
+
+/* `number`: the lane's number in the wave; `lane`: in the strip. */
+static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane)
+{
+    const struct wl_access *a = s->access;
+    LLVMValueRef number = LLVMBuildAdd(l->b, s->first_lane, lane, "");
+    unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
+    if (a->kind == WL_ACCESS_ATOMIC) {
+        private_atomic(l, s, base, offset, number, lane);
+        return;
+    }
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef at = d ? LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "") : offset;
+        if (a->kind == WL_ACCESS_LOAD)
+            set_result_dword(l, s, lane, d, private_load(l, base, at, number, bytes, a->is_volatile));
+        else
+            private_store(l, base, at, number, data_dword(l, s, s->data, lane, d), bytes, a->is_volatile);
+    }
+}
+
+/* Branches to one of two new blocks; the builder is left in `yes`, *no is the other, *join a third. */
+static void split(struct wl_lift *l, LLVMValueRef condition, LLVMBasicBlockRef *no, LLVMBasicBlockRef *join)
+{
+    LLVMBasicBlockRef yes = wl_memory_block(l, "yes");
+    *no = wl_memory_block(l, "no");
+    *join = wl_memory_block(l, "join");
+    LLVMBuildCondBr(l->b, condition, yes, *no);
+    LLVMPositionBuilderAtEnd(l->b, yes);
+}
+
+/* Ends a block with a branch to `to` and goes on in `next`. */
+static void go(struct wl_lift *l, LLVMBasicBlockRef to, LLVMBasicBlockRef next)
+{
+    LLVMBuildBr(l->b, to);
+    LLVMPositionBuilderAtEnd(l->b, next);
+}
+
+static LLVMValueRef high_is(struct wl_lift *l, LLVMValueRef address, uint32_t high)
+{
+    return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildLShr(l->b, address, constant(l, l->i64, 32), ""), constant(l, l->i64, high), "");
+}
+
+static void flat_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane)
+{
+    LLVMBasicBlockRef memory, done;
+    LLVMValueRef low = LLVMBuildTrunc(l->b, address, l->i32, "");
+    split(l, high_is(l, address, WL_PRIVATE_APERTURE_HI), &memory, &done);
+    private_lane(l, s, wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, scratch), l->i64), low, lane);
+    go(l, done, memory);
+    LLVMValueRef lds = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, lds), l->i64);
+    LLVMValueRef shared = LLVMBuildAdd(l->b, lds, LLVMBuildZExt(l->b, low, l->i64, ""), "");
+    LLVMValueRef target = LLVMBuildSelect(l->b, high_is(l, address, WL_SHARED_APERTURE_HI), shared, address, "");
+    memory_lane(l, s, target, lane);
+    go(l, done, done);
+}
+
+/* A raw buffer: every dword has its own range check. */
+static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d)
+{
+    const struct wl_access *a = s->access;
+    unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, bytes * 8);
+    LLVMBasicBlockRef out, done;
+    LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, 4 * d), "");
+    LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, bytes), "");
+    LLVMValueRef address = LLVMBuildAdd(l->b, s->base, at, "");
+    split(l, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), &out, &done);
+    if (a->kind == WL_ACCESS_LOAD) {
+        LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
+        set_result_dword(l, s, lane, d, bytes < 4 ? LLVMBuildZExt(l->b, value, l->i32, "") : value);
+    } else {
+        LLVMValueRef value = data_dword(l, s, s->data, lane, d);
+        wl_memory_store(l, bytes < 4 ? LLVMBuildTrunc(l->b, value, type, "") : value, address, a->is_volatile);
+    }
+    go(l, done, out);
+    go(l, done, done);
+}
+
+static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane)
+{
+    LLVMBasicBlockRef raw, done, out, inside;
+    LLVMValueRef swizzled = LLVMBuildICmp(l->b, LLVMIntUGE, s->limit, constant(l, l->i64, UINT64_C(1) << 32), "");
+    split(l, swizzled, &raw, &done);
+    private_lane(l, s, s->base, offset, lane);
+    go(l, done, raw);
+    if (s->access->kind == WL_ACCESS_ATOMIC) {
+        LLVMValueRef at = LLVMBuildZExt(l->b, offset, l->i64, "");
+        LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, wl_access_size(s->access)), "");
+        split(l, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), &out, &inside);
+        memory_lane(l, s, LLVMBuildAdd(l->b, s->base, at, ""), lane);
+        go(l, inside, out);
+        go(l, inside, inside);
+    } else {
+        for (unsigned d = 0; d < s->access->dwords; d++)
+            buffer_dword(l, s, offset, lane, d);
+    }
+    go(l, done, done);
+}
+
+static void one_lane(struct wl_lift *l, struct slow *s, LLVMValueRef lane)
+{
+    LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
+    LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
+    switch ((enum wl_place)s->access->place) {
+    case WL_PLACE_MEMORY: memory_lane(l, s, address, lane); break;
+    case WL_PLACE_FLAT: flat_lane(l, s, address, lane); break;
+    case WL_PLACE_PRIVATE: private_lane(l, s, s->base, address, lane); break;
+    case WL_PLACE_BUFFER: buffer_lane(l, s, address, lane); break;
+    }
+}
+
+/* Visits the set bits of the mask from the lowest: in this order lanes of a wave store to the same address. */
+static void lane_loop(struct wl_lift *l, struct slow *s)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), loop = wl_memory_block(l, "lane"), done = wl_memory_block(l, "done");
+    LLVMValueRef bits = LLVMBuildZExt(l->b, s->mask, l->i64, ""), zero = constant(l, l->i64, 0);
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, bits, zero, ""), loop, done);
+    LLVMPositionBuilderAtEnd(l->b, loop);
+    LLVMValueRef left = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMValueRef arguments[2] = {left, LLVMConstInt(l->i1, 1, false)};
+    one_lane(l, s, wl_memory_intrinsic(l, "llvm.cttz", &l->i64, 1, arguments, 2));
+    LLVMValueRef rest = LLVMBuildAnd(l->b, left, LLVMBuildSub(l->b, left, constant(l, l->i64, 1), ""), "");
+    LLVMValueRef values[2] = {bits, rest};
+    LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(l->b)};
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, rest, zero, ""), loop, done);
+    LLVMAddIncoming(left, values, from, 2);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
+/* ---- shortcuts for a whole strip ---- */
+
+/* *same: i1, all active lanes have the address of the first active one, which is returned. */
+static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRef *same)
+{
+    LLVMValueRef arguments[2] = {s->mask, LLVMConstInt(l->i1, 0, false)};
+    LLVMValueRef lane = wl_memory_intrinsic(l, "llvm.cttz", &l->i16, 1, arguments, 2);
+    lane = LLVMBuildAnd(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), constant(l, l->i64, 15), "");
+    LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
+    LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
+    LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, s->addresses, wl_memory_splat(l, address), "");
+    *same = wl_memory_all(l, equal, s->mask);
+    return address;
+}
+
+/* All lanes name one address: a broadcast, or one atomic. */
+static void uniform_shortcut(struct wl_lift *l, struct slow *s)
+{
+    LLVMBasicBlockRef no, join;
+    LLVMValueRef same, rows[WL_MAX_ROWS], address = first_address(l, s, &same);
+    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, s->mask, constant(l, l->i16, 0), "");
+    split(l, LLVMBuildAnd(l->b, same, some, ""), &no, &join);
+    if (s->access->kind == WL_ACCESS_LOAD) {
+        wl_memory_load_uniform(l, s->access, address, rows);
+        return_rows(l, s->access, rows);
+    } else {
+        LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
+        if (wl_atomic_reduce(l, s->access, address, LLVMGetParam(s->function, ARGUMENT_DATA), exec))
+            LLVMBuildRetVoid(l->b);
+        else
+            LLVMBuildBr(l->b, join);
+    }
+    LLVMPositionBuilderAtEnd(l->b, no);
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, join);
+}
+
+/* All lanes name one aligned scratch offset: vector accesses. */
+static void private_shortcut(struct wl_lift *l, struct slow *s)
+{
+    const struct wl_access *a = s->access;
+    LLVMBasicBlockRef no, join;
+    LLVMValueRef ok, rows[WL_MAX_ROWS], address = first_address(l, s, &ok), base = s->base, offset = address;
+    if (a->place == WL_PLACE_FLAT) {
+        ok = LLVMBuildAnd(l->b, ok, high_is(l, address, WL_PRIVATE_APERTURE_HI), "");
+        base = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, scratch), l->i64);
+        offset = LLVMBuildTrunc(l->b, address, l->i32, "");
+    } else if (a->place == WL_PLACE_BUFFER) {
+        ok = LLVMBuildAnd(l->b, ok, LLVMBuildICmp(l->b, LLVMIntUGE, s->limit, constant(l, l->i64, UINT64_C(1) << 32), ""), "");
+    }
+    LLVMValueRef within = LLVMBuildAnd(l->b, offset, constant(l, l->i32, a->bits >= 32 ? 3 : a->bits == 16 ? 1 : 0), "");
+    ok = LLVMBuildAnd(l->b, ok, LLVMBuildICmp(l->b, LLVMIntEQ, within, constant(l, l->i32, 0), ""), "");
+    split(l, ok, &no, &join);
+    LLVMValueRef aligned = LLVMBuildAnd(l->b, offset, constant(l, l->i32, ~3u), "");
+    LLVMValueRef start = private_byte(l, base, aligned, s->first_lane);
+    LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), constant(l, l->i32, 3), "");
+    for (unsigned i = 0; i < data_rows(a); i++)
+        rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
+    if (a->kind == WL_ACCESS_LOAD)
+        wl_memory_load_private(l, a, start, shift, rows);
+    else
+        wl_memory_store_private(l, a, start, shift, LLVMBuildBitCast(l->b, s->mask, l->strip_i1, ""), rows);
+    return_rows(l, a, rows);
+    LLVMPositionBuilderAtEnd(l->b, no);
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, join);
+}
+
+/* The host's own gather or scatter. Its elements are visited from the lowest lane. */
+static bool hardware_gather(struct wl_lift *l, struct slow *s)
+{
+    const struct wl_access *a = s->access;
+    if (!l->has_avx512 || a->is_volatile || a->place != WL_PLACE_MEMORY || a->bits != 32 || a->dwords != 1)
+        return false;
+    LLVMTypeRef pointers = LLVMVectorType(l->ptr, WL_STRIP), overloads[2] = {l->strip_i32, pointers};
+    LLVMValueRef where = LLVMBuildIntToPtr(l->b, s->addresses, pointers, ""), four = constant(l, l->i32, 4);
+    LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
+    if (a->kind == WL_ACCESS_LOAD) {
+        LLVMValueRef arguments[4] = {where, four, exec, LLVMConstNull(l->strip_i32)};
+        LLVMBuildRet(l->b, wl_memory_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4));
+    } else {
+        LLVMValueRef arguments[4] = {LLVMGetParam(s->function, ARGUMENT_DATA), where, four, exec};
+        wl_memory_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+        LLVMBuildRetVoid(l->b);
+    }
+    return true;
+}
+
+/* ---- the functions ---- */
+
+static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a)
+{
+    struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};
+    s.wave = LLVMGetParam(function, ARGUMENT_WAVE);
+    s.first_lane = LLVMGetParam(function, ARGUMENT_LANE);
+    s.base = LLVMGetParam(function, ARGUMENT_BASE);
+    s.limit = LLVMGetParam(function, ARGUMENT_LIMIT);
+    s.addresses = LLVMGetParam(function, ARGUMENT_ADDRESSES);
+    s.mask = LLVMGetParam(function, ARGUMENT_MASK);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
+    s.address_buffer = buffer(l, 2);
+    aligned_store(l, s.addresses, s.address_buffer, 64);
+    LLVMValueRef rows[2 * WL_MAX_ROWS];
+    for (unsigned i = 0; i < s.data_rows; i++)
+        rows[i] = LLVMGetParam(function, ARGUMENT_DATA + i);
+    if (s.data_rows)
+        s.data = new_buffer(l, rows, a->dwords);
+    if (s.data_rows > a->dwords)
+        s.compare = new_buffer(l, rows + a->dwords, a->dwords);
+    if (result_rows(a))
+        s.result = new_buffer(l, NULL, a->dwords);
+    if (a->place == WL_PLACE_MEMORY && ((a->kind == WL_ACCESS_LOAD && !a->is_volatile) || (a->kind == WL_ACCESS_ATOMIC && !a->returns)))
+        uniform_shortcut(l, &s);
+    if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
+        private_shortcut(l, &s);
+    if (hardware_gather(l, &s))
+        return;
+    lane_loop(l, &s);
+    return_buffer(l, &s);
+}
+
+static void copy_attributes(struct wl_lift *l, LLVMValueRef function)
+{
+    static const char *const names[] = {"target-cpu", "target-features", "prefer-vector-width", "min-legal-vector-width", "denormal-fp-math",
+                                        "denormal-fp-math-f32", "strictfp"};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        unsigned length = 0;
+        while (names[i][length])
+            length++;
+        LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, names[i], length);
+        if (attribute)
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+    }
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(l->context, "frame-pointer", 13, "all", 3));
+    static const char *const kinds[] = {"noinline", "nounwind"};
+    for (unsigned i = 0; i < 2; i++)
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(kinds[i], 8), 0));
+}
+
+static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a)
+{
+    char name[64];
+    snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile, a->returns, a->local);
+    if (a->kind == WL_ACCESS_ATOMIC)
+        snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
+    if (function)
+        return function;
+    function = LLVMAddFunction(l->module, name, function_type(l, a));
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    copy_attributes(l, function);
+    LLVMBuilderRef outer = l->b; /* it carries the unit's debug locations */
+    l->b = LLVMCreateBuilderInContext(l->context);
+    build(l, function, a);
+    LLVMDisposeBuilder(l->b);
+    l->b = outer;
+    return function;
+}
+
+void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows)
+{
+    LLVMValueRef function = slow_function(l, a);
+    LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
+    unsigned in = data_rows(a), out = result_rows(a);
+    bool narrow = narrow_addresses(a);
+    arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT ? l->wave : LLVMGetPoison(l->ptr);
+    arguments[ARGUMENT_LANE] = a->place == WL_PLACE_MEMORY ? LLVMGetPoison(l->i64) : l->first_lane;
+    arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
+    arguments[ARGUMENT_LIMIT] = a->place == WL_PLACE_BUFFER ? lanes->limit : LLVMGetPoison(l->i64);
+    if (!narrow)
+        arguments[ARGUMENT_ADDRESSES] = wl_lanes_addresses(l, lanes);
+    else
+        arguments[ARGUMENT_ADDRESSES] = lanes->offset ? lanes->offset : wl_memory_splat(l, lanes->scalar_offset);
+    arguments[ARGUMENT_MASK] = wl_memory_mask(l);
+    for (unsigned i = 0; i < in; i++)
+        arguments[ARGUMENT_DATA + i] = rows[i];
+    LLVMValueRef result = LLVMBuildCall2(l->b, function_type(l, a), function, arguments, ARGUMENT_DATA + in, "");
+    for (unsigned i = 0; i < out; i++)
+        rows[i] = out == 1 ? result : LLVMBuildExtractValue(l->b, result, i, "");
+}
