@@ -425,14 +425,15 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
     inst->is_dpp = name->is_dpp;
     inst->is_sdwa = name->is_sdwa;
     inst->zero_high = name->zero_high;
-    if (name->is_dpp)
-        inst->row_mask = inst->bank_mask = 0xf;
     if (name->packed)
         inst->op_sel_hi = 7;
     if (name->repair == REPAIR_BRANCH || name->repair == REPAIR_WAIT)
         parsed.unknown = false; /* symbolic text: nothing of it is needed */
     else
         wl_parse_operands(text, end, inst, &parsed);
+    inst->is_dpp |= inst->dpp != WL_DPP_NONE; /* gfx11's VOPC forms print no _dpp */
+    if (inst->dpp == WL_DPP_DPP8)
+        inst->row_mask = inst->bank_mask = 0xf;
     repair_operands(inst, name, decoder, first);
     if (name->is_sdwa)
         set_source_sel(inst, &parsed, decoder->generation);

@@ -128,7 +128,7 @@ static bool read_number(struct cursor *c, bool negative, struct wl_operand *oper
         return false;
     if (!hexadecimal && read_fraction(c, value, negative, operand))
         return true;
-    set_immediate(operand, negative ? 0 - value : value, hexadecimal && value <= UINT32_MAX);
+    set_immediate(operand, negative ? 0 - value : value, hexadecimal && !negative && value <= UINT32_MAX);
     return true;
 }
 
@@ -208,15 +208,11 @@ static bool read_plain(struct cursor *c, struct wl_operand *operand)
 
     if (is_digit(first))
         return read_number(c, false, operand);
-    if (is_digit(second) || second == '[') {
+    if ((is_digit(second) || second == '[') && (first == 'v' || first == 's' || first == 'a')) {
         c->at++;
-        if (first == 'v')
-            return read_register(c, WL_OPERAND_VGPR, 0, WL_AGPR, operand);
         if (first == 's')
             return read_register(c, WL_OPERAND_SGPR, 0, WL_SGPR_VCC, operand);
-        if (first == 'a')
-            return read_register(c, WL_OPERAND_VGPR, WL_AGPR, WL_VGPR_COUNT - WL_AGPR, operand);
-        return false;
+        return read_register(c, WL_OPERAND_VGPR, first == 'v' ? 0 : WL_AGPR, WL_AGPR, operand);
     }
     while (is_word(peek(c)))
         c->at++;

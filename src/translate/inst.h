@@ -73,6 +73,7 @@ struct wl_inst {
     int32_t offset0, offset1; /* offset:N (DS one-address, memory: offset0); DS two-address: both */
     bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds;
     bool returns;        /* an atomic that writes its old value back */
+    /* `lds` on a load: the data goes to LDS at M0 + offset0 + 4 * lane; there is no destination operand. */
     bool clamp, high;    /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
     uint8_t omod;        /* 0 none, 1 *2, 2 *4, 3 /2 */
     uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* one bit an operand as printed; op_sel_hi defaults to all ones for packed ops */
