@@ -12,8 +12,7 @@ enum { OSABI_AMDGPU_HSA = 64, SEGMENTS_MAX = 64 };
 
 /* ---- image ---------------------------------------------------------------------------------------- */
 
-static enum wl_status check_header(struct wl_codeobject *object)
-{
+static enum wl_status check_header(struct wl_codeobject *object) {
     const Elf64_Ehdr *header = &object->elf.header;
     if (header->e_machine != EM_AMDGPU)
         return wl_fail(WL_INVALID_IMAGE, "the ELF is for machine %u, not for AMD GPUs", header->e_machine);
@@ -28,8 +27,7 @@ static enum wl_status check_header(struct wl_codeobject *object)
     return wl_target_from_flags(&object->target, header->e_flags, version);
 }
 
-static enum wl_status check_segments(struct wl_codeobject *object)
-{
+static enum wl_status check_segments(struct wl_codeobject *object) {
     const struct wl_elf *elf = &object->elf;
     if (elf->header.e_phnum > SEGMENTS_MAX)
         return wl_fail(WL_INVALID_IMAGE, "the code object has %u segments", elf->header.e_phnum);
@@ -54,8 +52,7 @@ static enum wl_status check_segments(struct wl_codeobject *object)
     return object->segment_count ? WL_OK : wl_fail(WL_INVALID_IMAGE, "the code object has nothing to load");
 }
 
-static enum wl_status build_image(struct wl_codeobject *object)
-{
+static enum wl_status build_image(struct wl_codeobject *object) {
     enum wl_status status = check_segments(object);
     if (status)
         return status;
@@ -70,8 +67,7 @@ static enum wl_status build_image(struct wl_codeobject *object)
     return WL_OK;
 }
 
-static const struct wl_segment *segment_of(const struct wl_codeobject *object, uint64_t address, uint64_t size)
-{
+static const struct wl_segment *segment_of(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
     for (size_t i = 0; i < object->segment_count; i++) {
         const struct wl_segment *segment = &object->segments[i];
         if (address >= segment->address && wl_within(address - segment->address, size, segment->memory_size))
@@ -80,13 +76,11 @@ static const struct wl_segment *segment_of(const struct wl_codeobject *object, u
     return NULL;
 }
 
-bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t address, uint64_t size)
-{
+bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
     return segment_of(object, address, size) != NULL;
 }
 
-bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size)
-{
+bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
     const struct wl_segment *segment = segment_of(object, address, size);
     return segment && segment->executable;
 }
@@ -98,47 +92,37 @@ struct symbols {
     size_t count, dynamic;
 };
 
-static bool is_defined(const struct wl_symbol *symbol)
-{
+static bool is_defined(const struct wl_symbol *symbol) {
     return symbol->section != SHN_UNDEF && symbol->section < SHN_LORESERVE && symbol->name[0];
 }
 
-static bool ends_with(const char *text, const char *end)
-{
+static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), end_length = strlen(end);
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-static bool is_descriptor(const struct wl_symbol *symbol)
-{
+static bool is_descriptor(const struct wl_symbol *symbol) {
     return is_defined(symbol) && (symbol->type == STT_OBJECT || symbol->type == STT_NOTYPE) && ends_with(symbol->name, ".kd");
 }
 
-static bool is_variable(const struct wl_symbol *symbol)
-{
+static bool is_variable(const struct wl_symbol *symbol) {
     return is_defined(symbol) && symbol->type == STT_OBJECT && symbol->binding != STB_LOCAL && !ends_with(symbol->name, ".kd");
 }
 
-static bool is_function(const struct wl_symbol *symbol)
-{
-    return is_defined(symbol) && symbol->type == STT_FUNC;
-}
+static bool is_function(const struct wl_symbol *symbol) { return is_defined(symbol) && symbol->type == STT_FUNC; }
 
-static int compare_kernels(const void *a, const void *b)
-{
+static int compare_kernels(const void *a, const void *b) {
     const struct wl_kernel *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
-static int compare_variables(const void *a, const void *b)
-{
+static int compare_variables(const void *a, const void *b) {
     const struct wl_variable *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
 /* By address; of several names for one address the one that others may call comes first (see add_function). */
-static int compare_functions(const void *a, const void *b)
-{
+static int compare_functions(const void *a, const void *b) {
     const struct wl_function *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
@@ -148,8 +132,8 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /* An array for all symbols that `wanted` takes. */
-static void *make_list(struct wl_codeobject *object, const struct symbols *symbols, bool (*wanted)(const struct wl_symbol *), size_t extra, size_t size)
-{
+static void *make_list(struct wl_codeobject *object, const struct symbols *symbols, bool (*wanted)(const struct wl_symbol *), size_t extra,
+                       size_t size) {
     size_t count = extra;
     for (size_t i = 0; i < symbols->count; i++)
         count += wanted(&symbols->all[i]);
@@ -159,8 +143,7 @@ static void *make_list(struct wl_codeobject *object, const struct symbols *symbo
     return list;
 }
 
-static enum wl_status list_kernels(struct wl_codeobject *object, const struct symbols *symbols)
-{
+static enum wl_status list_kernels(struct wl_codeobject *object, const struct symbols *symbols) {
     object->kernels = make_list(object, symbols, is_descriptor, 0, sizeof *object->kernels);
     if (!object->kernels)
         return WL_OUT_OF_MEMORY;
@@ -190,8 +173,7 @@ static enum wl_status list_kernels(struct wl_codeobject *object, const struct sy
     return WL_OK;
 }
 
-static enum wl_status list_variables(struct wl_codeobject *object, const struct symbols *symbols)
-{
+static enum wl_status list_variables(struct wl_codeobject *object, const struct symbols *symbols) {
     object->variables = make_list(object, symbols, is_variable, 0, sizeof *object->variables);
     if (!object->variables)
         return WL_OUT_OF_MEMORY;
@@ -219,15 +201,13 @@ static enum wl_status list_variables(struct wl_codeobject *object, const struct 
     return WL_OK;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
+static int compare_addresses(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Functions that data points at but no symbol names, as in a stripped object's virtual tables. */
-static size_t add_pointed_at(struct wl_codeobject *object, struct wl_function *functions)
-{
+static size_t add_pointed_at(struct wl_codeobject *object, struct wl_function *functions) {
     size_t count = 0;
     for (size_t i = 0; i < object->relocation_count; i++) {
         const struct wl_relocation *relocation = &object->relocations[i];
@@ -238,8 +218,7 @@ static size_t add_pointed_at(struct wl_codeobject *object, struct wl_function *f
     return count;
 }
 
-static enum wl_status list_functions(struct wl_codeobject *object, const struct symbols *symbols)
-{
+static enum wl_status list_functions(struct wl_codeobject *object, const struct symbols *symbols) {
     uint64_t *entries = malloc((object->kernel_count + 1) * sizeof *entries);
     object->functions = make_list(object, symbols, is_function, object->relocation_count, sizeof *object->functions);
     enum wl_status status = entries && object->functions ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object's functions");
@@ -276,8 +255,7 @@ static enum wl_status list_functions(struct wl_codeobject *object, const struct 
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
-static enum wl_status read_contents(struct wl_codeobject *object)
-{
+static enum wl_status read_contents(struct wl_codeobject *object) {
     struct symbols symbols = {0};
     enum wl_status status = wl_elf_symbols(&object->elf, &symbols.all, &symbols.count, &symbols.dynamic);
     if (!status)
@@ -296,8 +274,7 @@ static enum wl_status read_contents(struct wl_codeobject *object)
     return status;
 }
 
-enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *data, size_t size)
-{
+enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *data, size_t size) {
     *object = NULL;
     if (!data)
         return wl_fail(WL_INVALID_VALUE, "no code object given");
@@ -327,8 +304,7 @@ enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *dat
     return WL_OK;
 }
 
-void wl_codeobject_close(struct wl_codeobject *object)
-{
+void wl_codeobject_close(struct wl_codeobject *object) {
     if (!object)
         return;
     wl_lines_close(object->lines);
@@ -349,41 +325,34 @@ size_t wl_codeobject_kernel_count(const struct wl_codeobject *object) { return o
 size_t wl_codeobject_variable_count(const struct wl_codeobject *object) { return object->variable_count; }
 size_t wl_codeobject_function_count(const struct wl_codeobject *object) { return object->function_count; }
 
-void wl_codeobject_hash(const struct wl_codeobject *object, uint64_t hash[2])
-{
+void wl_codeobject_hash(const struct wl_codeobject *object, uint64_t hash[2]) {
     hash[0] = object->hash[0];
     hash[1] = object->hash[1];
 }
 
-const void *wl_codeobject_elf(const struct wl_codeobject *object, size_t *size)
-{
+const void *wl_codeobject_elf(const struct wl_codeobject *object, size_t *size) {
     *size = object->elf.size;
     return object->bytes;
 }
 
-const struct wl_kernel *wl_codeobject_kernel(const struct wl_codeobject *object, size_t index)
-{
+const struct wl_kernel *wl_codeobject_kernel(const struct wl_codeobject *object, size_t index) {
     return index < object->kernel_count ? &object->kernels[index] : NULL;
 }
 
-const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *object, size_t index)
-{
+const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *object, size_t index) {
     return index < object->variable_count ? &object->variables[index] : NULL;
 }
 
-const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index)
-{
+const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index) {
     return index < object->function_count ? &object->functions[index] : NULL;
 }
 
-const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name)
-{
+const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name) {
     struct wl_kernel key = {.name = name};
     return name ? bsearch(&key, object->kernels, object->kernel_count, sizeof key, compare_kernels) : NULL;
 }
 
-const struct wl_variable *wl_codeobject_find_variable(const struct wl_codeobject *object, const char *name)
-{
+const struct wl_variable *wl_codeobject_find_variable(const struct wl_codeobject *object, const char *name) {
     struct wl_variable key = {.name = name};
     return name ? bsearch(&key, object->variables, object->variable_count, sizeof key, compare_variables) : NULL;
 }

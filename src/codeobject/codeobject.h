@@ -30,7 +30,7 @@
 enum wl_feature { WL_FEATURE_ANY, WL_FEATURE_OFF, WL_FEATURE_ON }; /* not named, "-", "+" */
 
 struct wl_target {
-    char processor[32];        /* "gfx90a", "gfx11-generic" */
+    char processor[32];              /* "gfx90a", "gfx11-generic" */
     unsigned major, minor, stepping; /* gfx90a: 9, 0, 10; generic targets: those of the family's first */
     bool generic;
     enum wl_feature xnack, sramecc;
@@ -69,16 +69,38 @@ enum wl_status wl_container_select(struct wl_container *container, const struct 
 /* ---- code objects --------------------------------------------------------------------------- */
 
 enum wl_argument_kind {
-    WL_ARG_BY_VALUE, WL_ARG_GLOBAL_BUFFER, WL_ARG_DYNAMIC_LDS, WL_ARG_SAMPLER, WL_ARG_IMAGE, WL_ARG_PIPE, WL_ARG_QUEUE,
+    WL_ARG_BY_VALUE,
+    WL_ARG_GLOBAL_BUFFER,
+    WL_ARG_DYNAMIC_LDS,
+    WL_ARG_SAMPLER,
+    WL_ARG_IMAGE,
+    WL_ARG_PIPE,
+    WL_ARG_QUEUE,
     /* Hidden arguments, which the runtime fills. */
-    WL_ARG_HIDDEN_GLOBAL_OFFSET_X, WL_ARG_HIDDEN_GLOBAL_OFFSET_Y, WL_ARG_HIDDEN_GLOBAL_OFFSET_Z,
-    WL_ARG_HIDDEN_NONE, WL_ARG_HIDDEN_PRINTF_BUFFER, WL_ARG_HIDDEN_HOSTCALL_BUFFER, WL_ARG_HIDDEN_DEFAULT_QUEUE,
-    WL_ARG_HIDDEN_COMPLETION_ACTION, WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG,
-    WL_ARG_HIDDEN_BLOCK_COUNT_X, WL_ARG_HIDDEN_BLOCK_COUNT_Y, WL_ARG_HIDDEN_BLOCK_COUNT_Z,
-    WL_ARG_HIDDEN_GROUP_SIZE_X, WL_ARG_HIDDEN_GROUP_SIZE_Y, WL_ARG_HIDDEN_GROUP_SIZE_Z,
-    WL_ARG_HIDDEN_REMAINDER_X, WL_ARG_HIDDEN_REMAINDER_Y, WL_ARG_HIDDEN_REMAINDER_Z,
-    WL_ARG_HIDDEN_GRID_DIMS, WL_ARG_HIDDEN_HEAP_V1, WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE,
-    WL_ARG_HIDDEN_PRIVATE_BASE, WL_ARG_HIDDEN_SHARED_BASE, WL_ARG_HIDDEN_QUEUE_PTR,
+    WL_ARG_HIDDEN_GLOBAL_OFFSET_X,
+    WL_ARG_HIDDEN_GLOBAL_OFFSET_Y,
+    WL_ARG_HIDDEN_GLOBAL_OFFSET_Z,
+    WL_ARG_HIDDEN_NONE,
+    WL_ARG_HIDDEN_PRINTF_BUFFER,
+    WL_ARG_HIDDEN_HOSTCALL_BUFFER,
+    WL_ARG_HIDDEN_DEFAULT_QUEUE,
+    WL_ARG_HIDDEN_COMPLETION_ACTION,
+    WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG,
+    WL_ARG_HIDDEN_BLOCK_COUNT_X,
+    WL_ARG_HIDDEN_BLOCK_COUNT_Y,
+    WL_ARG_HIDDEN_BLOCK_COUNT_Z,
+    WL_ARG_HIDDEN_GROUP_SIZE_X,
+    WL_ARG_HIDDEN_GROUP_SIZE_Y,
+    WL_ARG_HIDDEN_GROUP_SIZE_Z,
+    WL_ARG_HIDDEN_REMAINDER_X,
+    WL_ARG_HIDDEN_REMAINDER_Y,
+    WL_ARG_HIDDEN_REMAINDER_Z,
+    WL_ARG_HIDDEN_GRID_DIMS,
+    WL_ARG_HIDDEN_HEAP_V1,
+    WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE,
+    WL_ARG_HIDDEN_PRIVATE_BASE,
+    WL_ARG_HIDDEN_SHARED_BASE,
+    WL_ARG_HIDDEN_QUEUE_PTR,
     WL_ARG_HIDDEN_UNKNOWN, /* a hidden kind this version does not know; filled with zeros */
 };
 
@@ -91,22 +113,22 @@ struct wl_argument {
 
 /* The kernel descriptor's fields, in decoded form, and the kernel's metadata. */
 struct wl_kernel {
-    const char *name;        /* the symbol without ".kd", as hipModuleGetFunction asks for it */
-    uint64_t descriptor;     /* virtual addresses within the code object */
+    const char *name;    /* the symbol without ".kd", as hipModuleGetFunction asks for it */
+    uint64_t descriptor; /* virtual addresses within the code object */
     uint64_t entry;
     uint32_t lds_size, scratch_size /* per lane */, kernarg_size, kernarg_align;
     uint32_t vgprs, agprs, sgprs; /* allocated, as metadata says (or the descriptor's granules) */
     uint32_t sgpr_spills, vgpr_spills;
-    uint32_t wave_size;      /* 32 or 64 */
-    uint32_t accum_offset;   /* gfx90a and gfx94x: first AGPR in the unified file */
-    uint32_t max_workgroup_size; /* metadata's max_flat_workgroup_size; 1024 if absent */
+    uint32_t wave_size;                  /* 32 or 64 */
+    uint32_t accum_offset;               /* gfx90a and gfx94x: first AGPR in the unified file */
+    uint32_t max_workgroup_size;         /* metadata's max_flat_workgroup_size; 1024 if absent */
     uint32_t required_workgroup_size[3]; /* 0 if none */
     bool dynamic_stack, uniform_workgroup_size;
-    uint32_t float_mode;     /* 8 bits: round f32, round f16/f64, denorm f32, denorm f16/f64, two bits each */
+    uint32_t float_mode; /* 8 bits: round f32, round f16/f64, denorm f32, denorm f16/f64, two bits each */
     bool dx10_clamp, ieee_mode, fp16_overflow, wgp_mode, mem_ordered;
     /* Initial register state, in the order in which the hardware packs it. */
-    bool user_private_segment_buffer, user_dispatch_ptr, user_queue_ptr, user_kernarg_ptr, user_dispatch_id,
-        user_flat_scratch_init, user_private_segment_size;
+    bool user_private_segment_buffer, user_dispatch_ptr, user_queue_ptr, user_kernarg_ptr, user_dispatch_id, user_flat_scratch_init,
+        user_private_segment_size;
     uint32_t kernarg_preload_length, kernarg_preload_offset; /* dwords */
     uint32_t user_sgprs;
     bool system_private_segment_wave_offset; /* ENABLE_PRIVATE_SEGMENT */
@@ -119,14 +141,14 @@ struct wl_kernel {
 struct wl_variable {
     const char *name;
     uint64_t address, size;
-    bool managed;          /* hip's __managed__: `name` is the ".managed" initializer, the pointer variable carries the plain name */
+    bool managed; /* hip's __managed__: `name` is the ".managed" initializer, the pointer variable carries the plain name */
     bool constant;
 };
 
 struct wl_function {
     const char *name;
     uint64_t address, size;
-    bool address_taken;    /* a relocation or data refers to it: it may be called through a pointer */
+    bool address_taken; /* a relocation or data refers to it: it may be called through a pointer */
 };
 
 struct wl_codeobject; /* opaque; the accessors below are all thread-safe */

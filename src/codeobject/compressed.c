@@ -17,17 +17,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define MAGIC UINT32_C(0x424f4343)         /* "CCOB" */
-#define UNCOMPRESSED_MAX (UINT64_C(1) << 36) /* no bundle comes near 64 GiB; a damaged header does */
-#define PAGE UINT64_C(4096)
+#define MAGIC            UINT32_C(0x424f4343) /* "CCOB" */
+#define UNCOMPRESSED_MAX (UINT64_C(1) << 36)  /* no bundle comes near 64 GiB; a damaged header does */
+#define PAGE             UINT64_C(4096)
 
-bool wl_compressed_is(const void *data, uint64_t size)
-{
-    return size >= 8 && wl_read32(data) == MAGIC;
-}
+bool wl_compressed_is(const void *data, uint64_t size) { return size >= 8 && wl_read32(data) == MAGIC; }
 
-enum wl_status wl_compressed_open(struct wl_compressed *compressed, const void *data, uint64_t size)
-{
+enum wl_status wl_compressed_open(struct wl_compressed *compressed, const void *data, uint64_t size) {
     static const uint8_t header_sizes[] = {0, 20, 24, 32};
     const uint8_t *bytes = data;
     unsigned version = wl_read16(bytes + 4), method = wl_read16(bytes + 6);
@@ -42,24 +38,30 @@ enum wl_status wl_compressed_open(struct wl_compressed *compressed, const void *
 
     uint64_t total = size;
     switch (version) {
-    case 1: compressed->uncompressed_size = wl_read32(bytes + 8); break;
-    case 2: total = wl_read32(bytes + 8), compressed->uncompressed_size = wl_read32(bytes + 12); break;
-    case 3: total = wl_read64(bytes + 8), compressed->uncompressed_size = wl_read64(bytes + 16); break;
+    case 1:
+        compressed->uncompressed_size = wl_read32(bytes + 8);
+        break;
+    case 2:
+        total = wl_read32(bytes + 8), compressed->uncompressed_size = wl_read32(bytes + 12);
+        break;
+    case 3:
+        total = wl_read64(bytes + 8), compressed->uncompressed_size = wl_read64(bytes + 16);
+        break;
     }
     if (total < compressed->header_size || total > size)
         return wl_fail(WL_INVALID_IMAGE, "the compressed bundle says it has %llu bytes", (unsigned long long)total);
     if (size == WL_SIZE_UNKNOWN && version > 1 && !wl_pages_mapped(bytes, total))
         return wl_fail(WL_INVALID_IMAGE, "the compressed bundle reaches past the memory it is in");
     if (compressed->uncompressed_size == 0 || compressed->uncompressed_size > UNCOMPRESSED_MAX)
-        return wl_fail(WL_INVALID_IMAGE, "the compressed bundle says it expands to %llu bytes", (unsigned long long)compressed->uncompressed_size);
+        return wl_fail(WL_INVALID_IMAGE, "the compressed bundle says it expands to %llu bytes",
+                       (unsigned long long)compressed->uncompressed_size);
     compressed->size = total;
     return WL_OK;
 }
 
 /* How many bytes from `at` may be handed to a decompressor. Where the payload's end is unknown, that is the rest of the
  * page: it is mapped as a whole, and `at` is a byte that the stream still needs. */
-static size_t readable(const struct wl_compressed *compressed, const uint8_t *at, size_t wanted)
-{
+static size_t readable(const struct wl_compressed *compressed, const uint8_t *at, size_t wanted) {
     uint64_t left;
     if (compressed->size == WL_SIZE_UNKNOWN)
         left = wl_pages_mapped(at, 1) ? PAGE - (uintptr_t)at % PAGE : 0;
@@ -68,13 +70,9 @@ static size_t readable(const struct wl_compressed *compressed, const uint8_t *at
     return left < wanted ? left : wanted;
 }
 
-static enum wl_status damaged(const char *why)
-{
-    return wl_fail(WL_INVALID_IMAGE, "the compressed bundle cannot be expanded: %s", why);
-}
+static enum wl_status damaged(const char *why) { return wl_fail(WL_INVALID_IMAGE, "the compressed bundle cannot be expanded: %s", why); }
 
-static enum wl_status expand_zstd(const struct wl_compressed *compressed, void *target)
-{
+static enum wl_status expand_zstd(const struct wl_compressed *compressed, void *target) {
     ZSTD_DStream *stream = ZSTD_createDStream();
     if (!stream)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to expand a compressed bundle");
@@ -100,8 +98,7 @@ static enum wl_status expand_zstd(const struct wl_compressed *compressed, void *
     return status;
 }
 
-static enum wl_status expand_zlib(const struct wl_compressed *compressed, void *target)
-{
+static enum wl_status expand_zlib(const struct wl_compressed *compressed, void *target) {
     z_stream stream = {0};
     if (inflateInit(&stream) != Z_OK)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to expand a compressed bundle");
@@ -130,8 +127,7 @@ static enum wl_status expand_zlib(const struct wl_compressed *compressed, void *
     return status;
 }
 
-enum wl_status wl_compressed_expand(const struct wl_compressed *compressed, void **pages)
-{
+enum wl_status wl_compressed_expand(const struct wl_compressed *compressed, void **pages) {
     void *target = wl_pages_allocate(compressed->uncompressed_size);
     if (!target)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a bundle of %llu bytes", (unsigned long long)compressed->uncompressed_size);

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HIPF_MAGIC UINT32_C(0x48495046)
-#define HIPF_SIZE 24
-#define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
-#define BUNDLE_MAGIC_SIZE 24
+#define HIPF_MAGIC         UINT32_C(0x48495046)
+#define HIPF_SIZE          24
+#define BUNDLE_MAGIC       "__CLANG_OFFLOAD_BUNDLE__"
+#define BUNDLE_MAGIC_SIZE  24
 #define BUNDLE_ENTRIES_MAX 4096 /* clang knows some 60 processors; more entries than this are damage */
-#define ID_MAX 4096
-#define FATBIN_ALIGN UINT64_C(4096) /* clang's alignment of each bundle in a host file's .hip_fatbin section */
+#define ID_MAX             4096
+#define FATBIN_ALIGN       UINT64_C(4096) /* clang's alignment of each bundle in a host file's .hip_fatbin section */
 
 struct item {
     struct wl_target target;
@@ -46,15 +46,13 @@ struct wl_container {
     char failure[256];
 };
 
-static bool bytes_at(const uint8_t *data, uint64_t size, uint64_t offset, uint64_t length)
-{
+static bool bytes_at(const uint8_t *data, uint64_t size, uint64_t offset, uint64_t length) {
     if (size != WL_SIZE_UNKNOWN)
         return wl_within(offset, length, size);
     return offset < UINT64_C(1) << 40 && wl_pages_mapped(data + offset, length);
 }
 
-static enum wl_status add_item(struct wl_container *container, const struct item *item)
-{
+static enum wl_status add_item(struct wl_container *container, const struct item *item) {
     if (container->count == container->capacity) {
         size_t capacity = container->capacity ? container->capacity * 2 : 8;
         struct item *items = realloc(container->items, capacity * sizeof *items);
@@ -68,8 +66,7 @@ static enum wl_status add_item(struct wl_container *container, const struct item
 }
 
 /* The target in a bundle's entry id, such as "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-". False: not an entry for us. */
-static bool parse_id(const uint8_t *id, uint64_t length, struct wl_target *target)
-{
+static bool parse_id(const uint8_t *id, uint64_t length, struct wl_target *target) {
     char text[256];
     if (length >= sizeof text)
         return false;
@@ -80,8 +77,7 @@ static bool parse_id(const uint8_t *id, uint64_t length, struct wl_target *targe
 }
 
 /* Reads a bundle's entry table. `extent` receives how far its entries reach. */
-static enum wl_status add_bundle(struct wl_container *container, const uint8_t *data, uint64_t size, uint64_t *extent)
-{
+static enum wl_status add_bundle(struct wl_container *container, const uint8_t *data, uint64_t size, uint64_t *extent) {
     if (!bytes_at(data, size, 0, BUNDLE_MAGIC_SIZE + 8))
         return wl_fail(WL_INVALID_IMAGE, "the bundle's header is cut off");
     uint64_t count = wl_read64(data + BUNDLE_MAGIC_SIZE), at = BUNDLE_MAGIC_SIZE + 8;
@@ -112,8 +108,7 @@ static enum wl_status add_bundle(struct wl_container *container, const uint8_t *
     return WL_OK;
 }
 
-static enum wl_status add_compressed(struct wl_container *container, const uint8_t *data, uint64_t size, uint64_t *extent)
-{
+static enum wl_status add_compressed(struct wl_container *container, const uint8_t *data, uint64_t size, uint64_t *extent) {
     struct part part = {0};
     enum wl_status status = wl_compressed_open(&part.compressed, data, size);
     if (status)
@@ -128,8 +123,7 @@ static enum wl_status add_compressed(struct wl_container *container, const uint8
     return WL_OK;
 }
 
-static enum wl_status add_elf(struct wl_container *container, const uint8_t *data, uint64_t size)
-{
+static enum wl_status add_elf(struct wl_container *container, const uint8_t *data, uint64_t size) {
     struct item item = {.data = data, .size = size, .checked = true};
     if (size == WL_SIZE_UNKNOWN && (item.size = wl_elf_extent(data)) == 0)
         return wl_fail(WL_INVALID_IMAGE, "the ELF's headers are damaged, or it reaches past the memory it is in");
@@ -146,8 +140,7 @@ static enum wl_status add_elf(struct wl_container *container, const uint8_t *dat
 }
 
 /* The bundles of a host executable or library, one behind another in its .hip_fatbin section. */
-static enum wl_status add_host_file(struct wl_container *container, const uint8_t *data, uint64_t size)
-{
+static enum wl_status add_host_file(struct wl_container *container, const uint8_t *data, uint64_t size) {
     struct wl_elf elf;
     const uint8_t *section;
     uint64_t section_size;
@@ -171,13 +164,12 @@ static enum wl_status add_host_file(struct wl_container *container, const uint8_
     return status;
 }
 
-static bool is_host_elf(const uint8_t *data, uint64_t size)
-{
-    return size >= sizeof(Elf64_Ehdr) && memcmp(data, ELFMAG, SELFMAG) == 0 && wl_read16(data + offsetof(Elf64_Ehdr, e_machine)) != EM_AMDGPU;
+static bool is_host_elf(const uint8_t *data, uint64_t size) {
+    return size >= sizeof(Elf64_Ehdr) && memcmp(data, ELFMAG, SELFMAG) == 0 &&
+           wl_read16(data + offsetof(Elf64_Ehdr, e_machine)) != EM_AMDGPU;
 }
 
-static enum wl_status recognize(struct wl_container *container, const uint8_t *data, uint64_t size)
-{
+static enum wl_status recognize(struct wl_container *container, const uint8_t *data, uint64_t size) {
     uint64_t extent = 0;
     if (bytes_at(data, size, 0, SELFMAG) && memcmp(data, ELFMAG, SELFMAG) == 0)
         return add_elf(container, data, size);
@@ -188,8 +180,7 @@ static enum wl_status recognize(struct wl_container *container, const uint8_t *d
     return wl_fail(WL_INVALID_IMAGE, "neither a HIP fat binary, nor an offload bundle, nor an AMDGPU ELF");
 }
 
-static struct wl_container *create(void)
-{
+static struct wl_container *create(void) {
     struct wl_container *container = calloc(1, sizeof *container);
     if (container && pthread_mutex_init(&container->lock, NULL) != 0) {
         free(container);
@@ -200,8 +191,7 @@ static struct wl_container *create(void)
     return container;
 }
 
-enum wl_status wl_container_open(struct wl_container **container, const void *data, size_t size)
-{
+enum wl_status wl_container_open(struct wl_container **container, const void *data, size_t size) {
     *container = NULL;
     const uint8_t *bytes = data;
     if (!bytes)
@@ -224,8 +214,7 @@ enum wl_status wl_container_open(struct wl_container **container, const void *da
     return status;
 }
 
-static enum wl_status map_file(struct wl_container *container, const char *path)
-{
+static enum wl_status map_file(struct wl_container *container, const char *path) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -248,8 +237,7 @@ static enum wl_status map_file(struct wl_container *container, const char *path)
     return WL_OK;
 }
 
-enum wl_status wl_container_open_file(struct wl_container **container, const char *path)
-{
+enum wl_status wl_container_open_file(struct wl_container **container, const char *path) {
     *container = NULL;
     if (!path)
         return wl_fail(WL_INVALID_VALUE, "no file name given");
@@ -274,8 +262,7 @@ enum wl_status wl_container_open_file(struct wl_container **container, const cha
     return status;
 }
 
-void wl_container_close(struct wl_container *container)
-{
+void wl_container_close(struct wl_container *container) {
     if (!container)
         return;
     for (size_t i = 0; i < container->part_count; i++)
@@ -288,8 +275,7 @@ void wl_container_close(struct wl_container *container)
     free(container);
 }
 
-static enum wl_status expand_part(struct wl_container *container, struct part *part)
-{
+static enum wl_status expand_part(struct wl_container *container, struct part *part) {
     enum wl_status status = wl_compressed_expand(&part->compressed, &part->pages);
     if (status)
         return status;
@@ -300,8 +286,7 @@ static enum wl_status expand_part(struct wl_container *container, struct part *p
 }
 
 /* Expands the compressed parts, once. Afterwards the items never change. */
-static enum wl_status expand(struct wl_container *container)
-{
+static enum wl_status expand(struct wl_container *container) {
     if (container->part_count == 0)
         return WL_OK;
     pthread_mutex_lock(&container->lock);
@@ -315,21 +300,16 @@ static enum wl_status expand(struct wl_container *container)
     return status ? wl_fail(status, "%s", container->failure) : WL_OK;
 }
 
-size_t wl_container_count(struct wl_container *container)
-{
-    return expand(container) ? 0 : container->count;
-}
+size_t wl_container_count(struct wl_container *container) { return expand(container) ? 0 : container->count; }
 
-static enum wl_status give(const struct item *item, struct wl_entry *entry)
-{
+static enum wl_status give(const struct item *item, struct wl_entry *entry) {
     if (!item->checked && !wl_pages_mapped(item->data, item->size))
         return wl_fail(WL_INVALID_IMAGE, "the bundle's entry for %s reaches past the memory it is in", item->target.processor);
     *entry = (struct wl_entry){.target = item->target, .data = item->data, .size = item->size};
     return WL_OK;
 }
 
-enum wl_status wl_container_entry(struct wl_container *container, size_t index, struct wl_entry *entry)
-{
+enum wl_status wl_container_entry(struct wl_container *container, size_t index, struct wl_entry *entry) {
     enum wl_status status = expand(container);
     if (status)
         return status;
@@ -339,8 +319,7 @@ enum wl_status wl_container_entry(struct wl_container *container, size_t index, 
 }
 
 /* Smaller is better; UINT_MAX: cannot serve. */
-static unsigned badness(const struct wl_target *code, const struct wl_target *wanted)
-{
+static unsigned badness(const struct wl_target *code, const struct wl_target *wanted) {
     enum { COMPATIBLE = 1 << 16, GENERIC = 2 << 16 };
     unsigned rank = wl_target_rank(code);
     if (!wanted)
@@ -352,8 +331,7 @@ static unsigned badness(const struct wl_target *code, const struct wl_target *wa
     return code->xnack == wanted->xnack && code->sramecc == wanted->sramecc ? rank : COMPATIBLE + rank;
 }
 
-static enum wl_status no_binary(const struct wl_container *container, const struct wl_target *wanted)
-{
+static enum wl_status no_binary(const struct wl_container *container, const struct wl_target *wanted) {
     char text[400] = "", name[64];
     size_t used = 0;
     for (size_t i = 0; i < container->count && used < sizeof text - 80; i++) {
@@ -364,11 +342,11 @@ static enum wl_status no_binary(const struct wl_container *container, const stru
         wl_target_format(wanted, name, sizeof name);
     else
         snprintf(name, sizeof name, "any supported processor");
-    return wl_fail(WL_NO_BINARY, "there is no code for %s, only for %s", name, container->count ? text : "the host or unsupported processors");
+    return wl_fail(WL_NO_BINARY, "there is no code for %s, only for %s", name,
+                   container->count ? text : "the host or unsupported processors");
 }
 
-enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry)
-{
+enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry) {
     enum wl_status status = expand(container);
     if (status)
         return status;

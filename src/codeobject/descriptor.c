@@ -6,13 +6,9 @@
 
 enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64, KERNARG_MAX = 1 << 20 };
 
-static uint32_t bits(uint32_t word, unsigned shift, unsigned width)
-{
-    return word >> shift & ((1u << width) - 1);
-}
+static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return word >> shift & ((1u << width) - 1); }
 
-static void decode_registers(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1, uint32_t rsrc3)
-{
+static void decode_registers(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1, uint32_t rsrc3) {
     /* Granules that the counts are encoded in; metadata, where there is some, has the exact numbers. */
     unsigned vgpr_granule = wl_target_has_unified_registers(target) || kernel->wave_size == 32 ? 8 : 4;
     kernel->vgprs = (bits(rsrc1, 0, 6) + 1) * vgpr_granule;
@@ -23,8 +19,7 @@ static void decode_registers(const struct wl_target *target, struct wl_kernel *k
     }
 }
 
-static void decode_modes(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1)
-{
+static void decode_modes(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1) {
     bool old = target->major < 12; /* gfx12 gave these two bits away: it always clamps and never quiets */
     kernel->float_mode = bits(rsrc1, 12, 8);
     kernel->dx10_clamp = old ? bits(rsrc1, 21, 1) : true;
@@ -34,8 +29,8 @@ static void decode_modes(const struct wl_target *target, struct wl_kernel *kerne
     kernel->mem_ordered = target->major >= 10 && bits(rsrc1, 30, 1);
 }
 
-static void decode_initial_state(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc2, uint32_t properties, uint32_t preload)
-{
+static void decode_initial_state(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc2, uint32_t properties,
+                                 uint32_t preload) {
     kernel->user_private_segment_buffer = bits(properties, 0, 1);
     kernel->user_dispatch_ptr = bits(properties, 1, 1);
     kernel->user_queue_ptr = bits(properties, 2, 1);
@@ -55,15 +50,13 @@ static void decode_initial_state(const struct wl_target *target, struct wl_kerne
 }
 
 /* The user SGPRs that the enabled fields occupy. */
-static unsigned needed_user_sgprs(const struct wl_kernel *kernel)
-{
+static unsigned needed_user_sgprs(const struct wl_kernel *kernel) {
     return 4u * kernel->user_private_segment_buffer + 2u * kernel->user_dispatch_ptr + 2u * kernel->user_queue_ptr +
            2u * kernel->user_kernarg_ptr + 2u * kernel->user_dispatch_id + 2u * kernel->user_flat_scratch_init +
            1u * kernel->user_private_segment_size + kernel->kernarg_preload_length;
 }
 
-enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct wl_kernel *kernel)
-{
+enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct wl_kernel *kernel) {
     const struct wl_target *target = &object->target;
     if (kernel->descriptor % DESCRIPTOR_ALIGN || !wl_codeobject_is_loaded(object, kernel->descriptor, DESCRIPTOR_SIZE))
         return wl_fail(WL_INVALID_IMAGE, "the descriptor of kernel %s is not in a segment", kernel->name);
@@ -88,7 +81,8 @@ enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct w
     if (kernel->wave_size == 32 && target->major < 10)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has waves of 32 lanes, which %s has not", kernel->name, target->processor);
     if (kernel->user_sgprs < needed_user_sgprs(kernel))
-        return wl_fail(WL_INVALID_IMAGE, "kernel %s has %u user SGPRs and needs %u", kernel->name, kernel->user_sgprs, needed_user_sgprs(kernel));
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has %u user SGPRs and needs %u", kernel->name, kernel->user_sgprs,
+                       needed_user_sgprs(kernel));
     if (kernel->workitem_id_dimensions > 3 || kernel->kernarg_size > KERNARG_MAX)
         return wl_fail(WL_INVALID_IMAGE, "the descriptor of kernel %s is damaged", kernel->name);
     return WL_OK;

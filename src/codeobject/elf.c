@@ -5,8 +5,7 @@
 
 #define SYMBOLS_MAX (UINT64_C(1) << 24)
 
-enum wl_status wl_elf_open(struct wl_elf *elf, const void *data, size_t size)
-{
+enum wl_status wl_elf_open(struct wl_elf *elf, const void *data, size_t size) {
     if (size < sizeof elf->header)
         return wl_fail(WL_INVALID_IMAGE, "the ELF has %zu bytes, fewer than its header", size);
     *elf = (struct wl_elf){.data = data, .size = size};
@@ -27,22 +26,19 @@ enum wl_status wl_elf_open(struct wl_elf *elf, const void *data, size_t size)
     return WL_OK;
 }
 
-Elf64_Phdr wl_elf_segment(const struct wl_elf *elf, unsigned index)
-{
+Elf64_Phdr wl_elf_segment(const struct wl_elf *elf, unsigned index) {
     Elf64_Phdr header;
     memcpy(&header, elf->data + elf->header.e_phoff + index * sizeof header, sizeof header);
     return header;
 }
 
-Elf64_Shdr wl_elf_section(const struct wl_elf *elf, unsigned index)
-{
+Elf64_Shdr wl_elf_section(const struct wl_elf *elf, unsigned index) {
     Elf64_Shdr header;
     memcpy(&header, elf->data + elf->header.e_shoff + index * sizeof header, sizeof header);
     return header;
 }
 
-bool wl_elf_find_section(const struct wl_elf *elf, const char *name, const uint8_t **data, uint64_t *size)
-{
+bool wl_elf_find_section(const struct wl_elf *elf, const char *name, const uint8_t **data, uint64_t *size) {
     if (elf->header.e_shstrndx >= elf->header.e_shnum)
         return false;
     Elf64_Shdr names = wl_elf_section(elf, elf->header.e_shstrndx);
@@ -62,8 +58,7 @@ bool wl_elf_find_section(const struct wl_elf *elf, const char *name, const uint8
     return false;
 }
 
-static bool reach(uint64_t offset, uint64_t length, uint64_t *extent)
-{
+static bool reach(uint64_t offset, uint64_t length, uint64_t *extent) {
     if (length > UINT64_C(1) << 40 || offset > UINT64_C(1) << 40)
         return false;
     if (length && offset + length > *extent)
@@ -71,15 +66,15 @@ static bool reach(uint64_t offset, uint64_t length, uint64_t *extent)
     return true;
 }
 
-uint64_t wl_elf_extent(const void *data)
-{
+uint64_t wl_elf_extent(const void *data) {
     const uint8_t *bytes = data;
     Elf64_Ehdr header;
     if (!wl_pages_mapped(bytes, sizeof header))
         return 0;
     memcpy(&header, bytes, sizeof header);
     uint64_t extent = sizeof header;
-    uint64_t segments = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr), sections = header.e_shoff ? (uint64_t)header.e_shnum * sizeof(Elf64_Shdr) : 0;
+    uint64_t segments = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr),
+             sections = header.e_shoff ? (uint64_t)header.e_shnum * sizeof(Elf64_Shdr) : 0;
     if (!reach(header.e_phoff, segments, &extent) || !reach(header.e_shoff, sections, &extent) || !wl_pages_mapped(bytes, extent))
         return 0;
     for (unsigned i = 0; i < header.e_phnum; i++) {
@@ -97,8 +92,7 @@ uint64_t wl_elf_extent(const void *data)
     return wl_pages_mapped(bytes, extent) ? extent : 0;
 }
 
-const uint8_t *wl_elf_from(const struct wl_elf *elf, uint64_t address, uint64_t *size)
-{
+const uint8_t *wl_elf_from(const struct wl_elf *elf, uint64_t address, uint64_t *size) {
     for (unsigned i = 0; i < elf->header.e_phnum; i++) {
         Elf64_Phdr segment = wl_elf_segment(elf, i);
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz ||
@@ -110,15 +104,13 @@ const uint8_t *wl_elf_from(const struct wl_elf *elf, uint64_t address, uint64_t 
     return NULL;
 }
 
-const uint8_t *wl_elf_at(const struct wl_elf *elf, uint64_t address, uint64_t size)
-{
+const uint8_t *wl_elf_at(const struct wl_elf *elf, uint64_t address, uint64_t size) {
     uint64_t left;
     const uint8_t *data = wl_elf_from(elf, address, &left);
     return data && size <= left ? data : NULL;
 }
 
-enum wl_status wl_elf_dynamic(const struct wl_elf *elf, struct wl_dynamic *dynamic)
-{
+enum wl_status wl_elf_dynamic(const struct wl_elf *elf, struct wl_dynamic *dynamic) {
     memset(dynamic, 0, sizeof *dynamic);
     Elf64_Phdr segment = {0};
     for (unsigned i = 0; i < elf->header.e_phnum && segment.p_type != PT_DYNAMIC; i++)
@@ -132,16 +124,18 @@ enum wl_status wl_elf_dynamic(const struct wl_elf *elf, struct wl_dynamic *dynam
         int64_t tag;
         uint64_t *value;
     } fields[] = {
-        {DT_SYMTAB, &dynamic->symtab}, {DT_STRTAB, &dynamic->strtab}, {DT_STRSZ, &dynamic->strsz}, {DT_HASH, &dynamic->hash},
-        {DT_GNU_HASH, &dynamic->gnu_hash}, {DT_RELA, &dynamic->rela}, {DT_RELASZ, &dynamic->relasz}, {DT_JMPREL, &dynamic->jmprel},
-        {DT_PLTRELSZ, &dynamic->pltrelsz}, {36 /* DT_RELR */, &dynamic->relr}, {35 /* DT_RELRSZ */, &dynamic->relrsz},
+        {DT_SYMTAB, &dynamic->symtab},      {DT_STRTAB, &dynamic->strtab},          {DT_STRSZ, &dynamic->strsz},
+        {DT_HASH, &dynamic->hash},          {DT_GNU_HASH, &dynamic->gnu_hash},      {DT_RELA, &dynamic->rela},
+        {DT_RELASZ, &dynamic->relasz},      {DT_JMPREL, &dynamic->jmprel},          {DT_PLTRELSZ, &dynamic->pltrelsz},
+        {36 /* DT_RELR */, &dynamic->relr}, {35 /* DT_RELRSZ */, &dynamic->relrsz},
     };
     for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= segment.p_filesz; at += sizeof(Elf64_Dyn)) {
         Elf64_Dyn entry;
         memcpy(&entry, elf->data + segment.p_offset + at, sizeof entry);
         if (entry.d_tag == DT_NULL)
             break;
-        if ((entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela)) || (entry.d_tag == DT_SYMENT && entry.d_un.d_val != sizeof(Elf64_Sym)))
+        if ((entry.d_tag == DT_RELAENT && entry.d_un.d_val != sizeof(Elf64_Rela)) ||
+            (entry.d_tag == DT_SYMENT && entry.d_un.d_val != sizeof(Elf64_Sym)))
             return wl_fail(WL_INVALID_IMAGE, "the dynamic section has entries of an unknown size");
         for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
             if (entry.d_tag == fields[i].tag)
@@ -156,27 +150,27 @@ struct symbol_table {
     uint64_t count, strings_size;
 };
 
-static enum wl_status section_table(const struct wl_elf *elf, uint32_t type, struct symbol_table *table)
-{
+static enum wl_status section_table(const struct wl_elf *elf, uint32_t type, struct symbol_table *table) {
     memset(table, 0, sizeof *table);
     for (unsigned i = 0; i < elf->header.e_shnum; i++) {
         Elf64_Shdr section = wl_elf_section(elf, i);
         if (section.sh_type != type)
             continue;
-        if (section.sh_entsize != sizeof(Elf64_Sym) || section.sh_link >= elf->header.e_shnum || !wl_within(section.sh_offset, section.sh_size, elf->size))
+        if (section.sh_entsize != sizeof(Elf64_Sym) || section.sh_link >= elf->header.e_shnum ||
+            !wl_within(section.sh_offset, section.sh_size, elf->size))
             return wl_fail(WL_INVALID_IMAGE, "symbol table in section %u is damaged", i);
         Elf64_Shdr strings = wl_elf_section(elf, section.sh_link);
         if (strings.sh_type != SHT_STRTAB || !wl_within(strings.sh_offset, strings.sh_size, elf->size))
             return wl_fail(WL_INVALID_IMAGE, "string table in section %u is damaged", section.sh_link);
-        *table = (struct symbol_table){elf->data + section.sh_offset, elf->data + strings.sh_offset, section.sh_size / sizeof(Elf64_Sym), strings.sh_size};
+        *table = (struct symbol_table){elf->data + section.sh_offset, elf->data + strings.sh_offset, section.sh_size / sizeof(Elf64_Sym),
+                                       strings.sh_size};
         break;
     }
     return WL_OK;
 }
 
 /* The number of symbols as DT_HASH or DT_GNU_HASH imply it. */
-static bool count_hashed_symbols(const struct wl_elf *elf, const struct wl_dynamic *dynamic, uint64_t *count)
-{
+static bool count_hashed_symbols(const struct wl_elf *elf, const struct wl_dynamic *dynamic, uint64_t *count) {
     const uint8_t *hash;
     uint64_t size;
     if (dynamic->hash && (hash = wl_elf_at(elf, dynamic->hash, 8))) {
@@ -210,8 +204,7 @@ static bool count_hashed_symbols(const struct wl_elf *elf, const struct wl_dynam
 }
 
 /* .dynsym of an ELF without section headers, found through PT_DYNAMIC. */
-static enum wl_status dynamic_table(const struct wl_elf *elf, struct symbol_table *table)
-{
+static enum wl_status dynamic_table(const struct wl_elf *elf, struct symbol_table *table) {
     memset(table, 0, sizeof *table);
     struct wl_dynamic dynamic;
     enum wl_status status = wl_elf_dynamic(elf, &dynamic);
@@ -229,8 +222,7 @@ static enum wl_status dynamic_table(const struct wl_elf *elf, struct symbol_tabl
     return WL_OK;
 }
 
-static enum wl_status append_symbols(const struct symbol_table *table, struct wl_symbol *symbols)
-{
+static enum wl_status append_symbols(const struct symbol_table *table, struct wl_symbol *symbols) {
     if (table->strings_size && table->strings[table->strings_size - 1] != 0)
         return wl_fail(WL_INVALID_IMAGE, "a string table has no end");
     for (uint64_t i = 0; i < table->count; i++) {
@@ -250,8 +242,7 @@ static enum wl_status append_symbols(const struct symbol_table *table, struct wl
     return WL_OK;
 }
 
-enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbols, size_t *count, size_t *dynamic)
-{
+enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbols, size_t *count, size_t *dynamic) {
     struct symbol_table dynsym, symtab;
     enum wl_status status = section_table(elf, SHT_DYNSYM, &dynsym);
     if (!status && !dynsym.table)

@@ -19,27 +19,21 @@
 #include <string.h>
 
 /* Whether [offset, offset + length) lies within `size` bytes. Cannot overflow. */
-static inline bool wl_within(uint64_t offset, uint64_t length, uint64_t size)
-{
-    return offset <= size && length <= size - offset;
-}
+static inline bool wl_within(uint64_t offset, uint64_t length, uint64_t size) { return offset <= size && length <= size - offset; }
 
-static inline uint16_t wl_read16(const void *bytes)
-{
+static inline uint16_t wl_read16(const void *bytes) {
     uint16_t value;
     memcpy(&value, bytes, sizeof value);
     return value;
 }
 
-static inline uint32_t wl_read32(const void *bytes)
-{
+static inline uint32_t wl_read32(const void *bytes) {
     uint32_t value;
     memcpy(&value, bytes, sizeof value);
     return value;
 }
 
-static inline uint64_t wl_read64(const void *bytes)
-{
+static inline uint64_t wl_read64(const void *bytes) {
     uint64_t value;
     memcpy(&value, bytes, sizeof value);
     return value;
@@ -58,7 +52,7 @@ struct wl_arena_block;
 struct wl_arena {
     struct wl_arena_block *blocks;
 };
-void *wl_arena_allocate(struct wl_arena *arena, size_t size); /* 16-byte aligned, zeroed; NULL when memory is exhausted */
+void *wl_arena_allocate(struct wl_arena *arena, size_t size);                 /* 16-byte aligned, zeroed; NULL when memory is exhausted */
 char *wl_arena_text(struct wl_arena *arena, const char *text, size_t length); /* a NUL-terminated copy */
 void wl_arena_free(struct wl_arena *arena);
 
@@ -75,11 +69,11 @@ bool wl_target_has_unified_registers(const struct wl_target *target);        /* 
 /* ---- compressed bundles ------------------------------------------------------------------------ */
 
 struct wl_compressed {
-    const uint8_t *data;       /* the whole CCOB, header included */
+    const uint8_t *data; /* the whole CCOB, header included */
     uint64_t header_size;
-    uint64_t size;             /* header and payload; WL_SIZE_UNKNOWN for version 1 at an address without a size */
+    uint64_t size; /* header and payload; WL_SIZE_UNKNOWN for version 1 at an address without a size */
     uint64_t uncompressed_size;
-    bool zstd;                 /* else zlib */
+    bool zstd; /* else zlib */
 };
 bool wl_compressed_is(const void *data, uint64_t size);
 /* Reads and checks the header. `size` may be WL_SIZE_UNKNOWN. */
@@ -134,21 +128,29 @@ struct wl_segment {
 /* A dynamic relocation, resolved as far as it can be without the base address. */
 struct wl_relocation {
     uint64_t place;
-    uint64_t value;         /* symbol value + addend */
-    uint8_t type;           /* R_AMDGPU_* */
-    bool relative;          /* `value` is an address of the image: add the base */
-    const char *undefined;  /* the symbol that nothing defines, or NULL */
+    uint64_t value;        /* symbol value + addend */
+    uint8_t type;          /* R_AMDGPU_* */
+    bool relative;         /* `value` is an address of the image: add the base */
+    const char *undefined; /* the symbol that nothing defines, or NULL */
 };
 
 enum { /* AMDGPU relocation types */
-    R_AMDGPU_NONE = 0, R_AMDGPU_ABS32_LO = 1, R_AMDGPU_ABS32_HI = 2, R_AMDGPU_ABS64 = 3, R_AMDGPU_REL32 = 4, R_AMDGPU_REL64 = 5,
-    R_AMDGPU_ABS32 = 6, R_AMDGPU_REL32_LO = 10, R_AMDGPU_REL32_HI = 11, R_AMDGPU_RELATIVE64 = 13,
+       R_AMDGPU_NONE = 0,
+       R_AMDGPU_ABS32_LO = 1,
+       R_AMDGPU_ABS32_HI = 2,
+       R_AMDGPU_ABS64 = 3,
+       R_AMDGPU_REL32 = 4,
+       R_AMDGPU_REL64 = 5,
+       R_AMDGPU_ABS32 = 6,
+       R_AMDGPU_REL32_LO = 10,
+       R_AMDGPU_REL32_HI = 11,
+       R_AMDGPU_RELATIVE64 = 13,
 };
 
 struct wl_lines; /* the state of lines.c */
 
 struct wl_codeobject {
-    struct wl_elf elf;      /* of our own copy of the bytes */
+    struct wl_elf elf; /* of our own copy of the bytes */
     uint8_t *bytes;
     struct wl_target target;
     unsigned version;
@@ -159,15 +161,15 @@ struct wl_codeobject {
     size_t segment_count;
     struct wl_relocation *relocations;
     size_t relocation_count;
-    struct wl_kernel *kernels;      /* sorted by name */
+    struct wl_kernel *kernels; /* sorted by name */
     size_t kernel_count;
-    struct wl_variable *variables;  /* sorted by name */
+    struct wl_variable *variables; /* sorted by name */
     size_t variable_count;
-    struct wl_function *functions;  /* sorted by address */
+    struct wl_function *functions; /* sorted by address */
     size_t function_count;
-    struct wl_arena arena;          /* owns all the arrays above and the strings not in `bytes` */
-    pthread_mutex_t lines_lock;     /* guards `lines`; taken alone */
-    struct wl_lines *lines;         /* NULL until asked for */
+    struct wl_arena arena;      /* owns all the arrays above and the strings not in `bytes` */
+    pthread_mutex_t lines_lock; /* guards `lines`; taken alone */
+    struct wl_lines *lines;     /* NULL until asked for */
 };
 
 /* Whether the range lies in one loadable segment. */

@@ -40,8 +40,7 @@ struct wl_lines {
     size_t count, capacity;
 };
 
-static void open_libdw(void)
-{
+static void open_libdw(void) {
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return;
@@ -49,10 +48,18 @@ static void open_libdw(void)
         const char *name;
         void *function;
     } wanted[] = {
-        {"elf_version", &dw.elf_version}, {"elf_memory", &dw.elf_memory}, {"elf_end", &dw.elf_end},
-        {"dwarf_begin_elf", &dw.begin_elf}, {"dwarf_end", &dw.end}, {"dwarf_nextcu", &dw.nextcu},
-        {"dwarf_offdie", &dw.offdie}, {"dwarf_getsrclines", &dw.getsrclines}, {"dwarf_onesrcline", &dw.onesrcline},
-        {"dwarf_lineaddr", &dw.lineaddr}, {"dwarf_lineno", &dw.lineno}, {"dwarf_lineendsequence", &dw.lineendsequence},
+        {"elf_version", &dw.elf_version},
+        {"elf_memory", &dw.elf_memory},
+        {"elf_end", &dw.elf_end},
+        {"dwarf_begin_elf", &dw.begin_elf},
+        {"dwarf_end", &dw.end},
+        {"dwarf_nextcu", &dw.nextcu},
+        {"dwarf_offdie", &dw.offdie},
+        {"dwarf_getsrclines", &dw.getsrclines},
+        {"dwarf_onesrcline", &dw.onesrcline},
+        {"dwarf_lineaddr", &dw.lineaddr},
+        {"dwarf_lineno", &dw.lineno},
+        {"dwarf_lineendsequence", &dw.lineendsequence},
         {"dwarf_linesrc", &dw.linesrc},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -64,8 +71,7 @@ static void open_libdw(void)
     dw.usable = dw.elf_version(EV_CURRENT) != EV_NONE;
 }
 
-static bool add_row(struct wl_lines *lines, struct row row)
-{
+static bool add_row(struct wl_lines *lines, struct row row) {
     if (lines->count == lines->capacity) {
         size_t capacity = lines->capacity ? lines->capacity * 2 : 1024;
         struct row *rows = realloc(lines->rows, capacity * sizeof *rows);
@@ -78,8 +84,7 @@ static bool add_row(struct wl_lines *lines, struct row row)
     return true;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
+static int compare_rows(const void *a, const void *b) {
     const struct row *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
@@ -88,8 +93,7 @@ static int compare_rows(const void *a, const void *b)
     return 0;
 }
 
-static void read_unit(struct wl_lines *lines, Dwarf_Die *die)
-{
+static void read_unit(struct wl_lines *lines, Dwarf_Die *die) {
     Dwarf_Lines *table;
     size_t count;
     if (dw.getsrclines(die, &table, &count) != 0)
@@ -112,8 +116,7 @@ static void read_unit(struct wl_lines *lines, Dwarf_Die *die)
     }
 }
 
-static void read_lines(const struct wl_codeobject *object, struct wl_lines *lines)
-{
+static void read_lines(const struct wl_codeobject *object, struct wl_lines *lines) {
     pthread_once(&dw.once, open_libdw);
     if (!dw.usable)
         return;
@@ -133,8 +136,7 @@ static void read_lines(const struct wl_codeobject *object, struct wl_lines *line
         qsort(lines->rows, lines->count, sizeof *lines->rows, compare_rows);
 }
 
-void wl_lines_close(struct wl_lines *lines)
-{
+void wl_lines_close(struct wl_lines *lines) {
     if (!lines)
         return;
     if (lines->dwarf)
@@ -145,8 +147,7 @@ void wl_lines_close(struct wl_lines *lines)
     free(lines);
 }
 
-static const struct row *find_row(const struct wl_lines *lines, uint64_t address)
-{
+static const struct row *find_row(const struct wl_lines *lines, uint64_t address) {
     size_t low = 0, high = lines->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -158,8 +159,7 @@ static const struct row *find_row(const struct wl_lines *lines, uint64_t address
     return low && lines->rows[low - 1].file ? &lines->rows[low - 1] : NULL;
 }
 
-bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size)
-{
+bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size) {
     /* The lock and what it guards are the only parts of a code object that change after opening. */
     struct wl_codeobject *changing = (struct wl_codeobject *)object;
     if (!wl_codeobject_is_code(object, address, 1))

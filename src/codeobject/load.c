@@ -6,20 +6,21 @@
 enum { SHN_AMDGPU_LDS = 0xff00 };
 #define RELOCATIONS_MAX (UINT64_C(1) << 26)
 
-static const uint8_t widths[] = { /* bytes that a type writes; 0: none that a loader knows */
+static const uint8_t widths[] = {
+    /* bytes that a type writes; 0: none that a loader knows */
     [R_AMDGPU_ABS32_LO] = 4, [R_AMDGPU_ABS32_HI] = 4, [R_AMDGPU_ABS64] = 8,    [R_AMDGPU_REL32] = 4,      [R_AMDGPU_REL64] = 8,
     [R_AMDGPU_ABS32] = 4,    [R_AMDGPU_REL32_LO] = 4, [R_AMDGPU_REL32_HI] = 4, [R_AMDGPU_RELATIVE64] = 8,
 };
 
 static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Rela *rela, const struct wl_symbol *symbols, size_t count,
-                              struct wl_relocation *relocation)
-{
+                              struct wl_relocation *relocation) {
     uint64_t type = ELF64_R_TYPE(rela->r_info), index = ELF64_R_SYM(rela->r_info);
     if (type >= sizeof widths || widths[type] == 0)
         return wl_fail(WL_INVALID_IMAGE, "relocation of type %llu, which a loader does not know", (unsigned long long)type);
     if (!wl_codeobject_is_loaded(object, rela->r_offset, widths[type]))
         return wl_fail(WL_INVALID_IMAGE, "a relocation at 0x%llx is outside the segments", (unsigned long long)rela->r_offset);
-    *relocation = (struct wl_relocation){.place = rela->r_offset, .value = (uint64_t)rela->r_addend, .type = (uint8_t)type, .relative = true};
+    *relocation =
+        (struct wl_relocation){.place = rela->r_offset, .value = (uint64_t)rela->r_addend, .type = (uint8_t)type, .relative = true};
     if (type == R_AMDGPU_RELATIVE64 || index == 0)
         return WL_OK;
     if (index >= count)
@@ -36,8 +37,8 @@ static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Re
     return WL_OK;
 }
 
-static enum wl_status read_rela(struct wl_codeobject *object, uint64_t address, uint64_t size, const struct wl_symbol *symbols, size_t count)
-{
+static enum wl_status read_rela(struct wl_codeobject *object, uint64_t address, uint64_t size, const struct wl_symbol *symbols,
+                                size_t count) {
     if (size == 0)
         return WL_OK;
     const uint8_t *table = wl_elf_at(&object->elf, address, size);
@@ -56,8 +57,7 @@ static enum wl_status read_rela(struct wl_codeobject *object, uint64_t address, 
     return WL_OK;
 }
 
-static enum wl_status add_relative(struct wl_codeobject *object, uint64_t place, uint64_t limit)
-{
+static enum wl_status add_relative(struct wl_codeobject *object, uint64_t place, uint64_t limit) {
     if (!wl_codeobject_is_loaded(object, place, 8) || object->relocation_count >= limit)
         return wl_fail(WL_INVALID_IMAGE, "a packed relocation at 0x%llx is outside the segments", (unsigned long long)place);
     object->relocations[object->relocation_count++] =
@@ -66,8 +66,7 @@ static enum wl_status add_relative(struct wl_codeobject *object, uint64_t place,
 }
 
 /* The packed form: an even word is an address, an odd one a bitmap of the 63 words behind the last address. */
-static enum wl_status read_relr(struct wl_codeobject *object, const uint8_t *table, uint64_t size, uint64_t limit)
-{
+static enum wl_status read_relr(struct wl_codeobject *object, const uint8_t *table, uint64_t size, uint64_t limit) {
     uint64_t base = 0;
     for (uint64_t at = 0; at + 8 <= size; at += 8) {
         uint64_t word = wl_read64(table + at);
@@ -87,8 +86,7 @@ static enum wl_status read_relr(struct wl_codeobject *object, const uint8_t *tab
     return WL_OK;
 }
 
-enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_symbol *symbols, size_t count)
-{
+enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_symbol *symbols, size_t count) {
     struct wl_dynamic dynamic;
     enum wl_status status = wl_elf_dynamic(&object->elf, &dynamic);
     if (status)
@@ -110,8 +108,7 @@ enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl
     return status;
 }
 
-enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base)
-{
+enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base) {
     for (size_t i = 0; i < object->relocation_count; i++)
         if (object->relocations[i].undefined)
             return wl_fail(WL_NOT_FOUND, "nothing defines symbol %s, which the code object needs", object->relocations[i].undefined);
@@ -121,10 +118,19 @@ enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *targ
         const struct wl_relocation *relocation = &object->relocations[i];
         uint64_t value = relocation->value + (relocation->relative ? base : 0), place = base + relocation->place;
         switch (relocation->type) {
-        case R_AMDGPU_REL32: case R_AMDGPU_REL32_LO: case R_AMDGPU_REL64: value -= place; break;
-        case R_AMDGPU_REL32_HI: value = (value - place) >> 32; break;
-        case R_AMDGPU_ABS32_HI: value >>= 32; break;
-        default: break;
+        case R_AMDGPU_REL32:
+        case R_AMDGPU_REL32_LO:
+        case R_AMDGPU_REL64:
+            value -= place;
+            break;
+        case R_AMDGPU_REL32_HI:
+            value = (value - place) >> 32;
+            break;
+        case R_AMDGPU_ABS32_HI:
+            value >>= 32;
+            break;
+        default:
+            break;
         }
         memcpy((uint8_t *)target + relocation->place, &value, widths[relocation->type]); /* a little-endian host, as everywhere here */
     }

@@ -20,8 +20,7 @@
 #define FROM_HEAP(size) ((void)(size), false)
 #endif
 
-void *wl_pages_allocate(uint64_t size)
-{
+void *wl_pages_allocate(uint64_t size) {
     if (size == 0 || size > SIZE_MAX)
         return NULL;
     if (FROM_HEAP(size))
@@ -30,16 +29,14 @@ void *wl_pages_allocate(uint64_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-void wl_pages_free(void *pages, uint64_t size)
-{
+void wl_pages_free(void *pages, uint64_t size) {
     if (FROM_HEAP(size))
         free(pages);
     else if (pages)
         munmap(pages, (size_t)size);
 }
 
-bool wl_pages_mapped(const void *data, uint64_t size)
-{
+bool wl_pages_mapped(const void *data, uint64_t size) {
     enum { CHUNK = 1024 };
     unsigned char resident[CHUNK];
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)data & ~(page - 1);
@@ -62,8 +59,7 @@ struct wl_arena_block {
     max_align_t data[];
 };
 
-void *wl_arena_allocate(struct wl_arena *arena, size_t size)
-{
+void *wl_arena_allocate(struct wl_arena *arena, size_t size) {
     if (size > SIZE_MAX / 2)
         return NULL;
     size = (size + 15) & ~(size_t)15;
@@ -88,16 +84,14 @@ void *wl_arena_allocate(struct wl_arena *arena, size_t size)
     return memory;
 }
 
-char *wl_arena_text(struct wl_arena *arena, const char *text, size_t length)
-{
+char *wl_arena_text(struct wl_arena *arena, const char *text, size_t length) {
     char *copy = wl_arena_allocate(arena, length + 1);
     if (copy)
         memcpy(copy, text, length);
     return copy;
 }
 
-void wl_arena_free(struct wl_arena *arena)
-{
+void wl_arena_free(struct wl_arena *arena) {
     while (arena->blocks) {
         struct wl_arena_block *block = arena->blocks;
         arena->blocks = block->next;

@@ -19,14 +19,12 @@ struct text {
     size_t length;
 };
 
-static bool next(struct cursor *cursor, mpack_token_t *token)
-{
+static bool next(struct cursor *cursor, mpack_token_t *token) {
     return mpack_read(&cursor->state, &cursor->at, &cursor->left, token) == MPACK_OK;
 }
 
 /* The bytes behind a string, binary or extension token. */
-static bool take_bytes(struct cursor *cursor, const mpack_token_t *head, struct text *text)
-{
+static bool take_bytes(struct cursor *cursor, const mpack_token_t *head, struct text *text) {
     mpack_token_t chunk;
     *text = (struct text){"", 0};
     if (head->length == 0)
@@ -38,8 +36,7 @@ static bool take_bytes(struct cursor *cursor, const mpack_token_t *head, struct 
 }
 
 /* Skips what `token` begins. */
-static bool skip_rest(struct cursor *cursor, mpack_token_t token)
-{
+static bool skip_rest(struct cursor *cursor, mpack_token_t token) {
     for (uint64_t open = 1;;) {
         struct text ignored;
         open--;
@@ -56,15 +53,13 @@ static bool skip_rest(struct cursor *cursor, mpack_token_t token)
     }
 }
 
-static bool skip(struct cursor *cursor)
-{
+static bool skip(struct cursor *cursor) {
     mpack_token_t token;
     return next(cursor, &token) && skip_rest(cursor, token);
 }
 
 /* A container of the given type; `count` is checked against the bytes that are left. */
-static bool take_container(struct cursor *cursor, mpack_token_type_t type, uint32_t *count)
-{
+static bool take_container(struct cursor *cursor, mpack_token_type_t type, uint32_t *count) {
     mpack_token_t token;
     if (!next(cursor, &token) || token.type != type || token.length > cursor->left)
         return false;
@@ -72,14 +67,12 @@ static bool take_container(struct cursor *cursor, mpack_token_type_t type, uint3
     return true;
 }
 
-static bool take_text(struct cursor *cursor, struct text *text)
-{
+static bool take_text(struct cursor *cursor, struct text *text) {
     mpack_token_t token;
     return next(cursor, &token) && token.type == MPACK_TOKEN_STR && take_bytes(cursor, &token, text);
 }
 
-static bool take_u32(struct cursor *cursor, uint32_t *value)
-{
+static bool take_u32(struct cursor *cursor, uint32_t *value) {
     mpack_token_t token;
     if (!next(cursor, &token) || (token.type != MPACK_TOKEN_UINT && token.type != MPACK_TOKEN_BOOLEAN))
         return false;
@@ -87,10 +80,7 @@ static bool take_u32(struct cursor *cursor, uint32_t *value)
     return token.type == MPACK_TOKEN_BOOLEAN || token.data.value.hi == 0;
 }
 
-static bool same(struct text text, const char *name)
-{
-    return strlen(name) == text.length && memcmp(text.data, name, text.length) == 0;
-}
+static bool same(struct text text, const char *name) { return strlen(name) == text.length && memcmp(text.data, name, text.length) == 0; }
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
@@ -131,8 +121,7 @@ static const struct {
     {"hidden_queue_ptr", WL_ARG_HIDDEN_QUEUE_PTR},
 };
 
-static bool take_kind(struct cursor *cursor, enum wl_argument_kind *kind)
-{
+static bool take_kind(struct cursor *cursor, enum wl_argument_kind *kind) {
     struct text name;
     if (!take_text(cursor, &name))
         return false;
@@ -146,14 +135,12 @@ static bool take_kind(struct cursor *cursor, enum wl_argument_kind *kind)
     return name.length > 7 && memcmp(name.data, "hidden_", 7) == 0;
 }
 
-static bool take_argument_text(struct wl_arena *arena, struct cursor *cursor, const char **text)
-{
+static bool take_argument_text(struct wl_arena *arena, struct cursor *cursor, const char **text) {
     struct text value;
     return take_text(cursor, &value) && (value.length == 0 || (*text = wl_arena_text(arena, value.data, value.length)));
 }
 
-static bool take_argument(struct wl_arena *arena, struct cursor *cursor, struct wl_argument *argument)
-{
+static bool take_argument(struct wl_arena *arena, struct cursor *cursor, struct wl_argument *argument) {
     uint32_t count;
     bool good = take_container(cursor, MPACK_TOKEN_MAP, &count), has_kind = false;
     argument->name = argument->type_name = "";
@@ -209,8 +196,7 @@ static const struct {
     {".uses_dynamic_stack", offsetof(struct record, dynamic_stack)},
 };
 
-static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct record *record)
-{
+static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct record *record) {
     uint32_t count;
     if (record->arguments || !take_container(cursor, MPACK_TOKEN_ARRAY, &count))
         return false;
@@ -222,15 +208,13 @@ static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct
     return good;
 }
 
-static bool take_required_size(struct cursor *cursor, uint32_t required[3])
-{
+static bool take_required_size(struct cursor *cursor, uint32_t required[3]) {
     uint32_t count;
     return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &required[0]) &&
            take_u32(cursor, &required[1]) && take_u32(cursor, &required[2]);
 }
 
-static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct text key, struct record *record)
-{
+static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct text key, struct record *record) {
     if (same(key, ".name"))
         return take_text(cursor, &record->name);
     if (same(key, ".symbol"))
@@ -245,8 +229,7 @@ static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct tex
     return skip(cursor);
 }
 
-static bool take_record(struct wl_arena *arena, struct cursor *cursor, struct record *record)
-{
+static bool take_record(struct wl_arena *arena, struct cursor *cursor, struct record *record) {
     uint32_t count;
     bool good = take_container(cursor, MPACK_TOKEN_MAP, &count);
     *record = (struct record){.max_workgroup_size = 1024, .kernarg_align = 16};
@@ -257,8 +240,7 @@ static bool take_record(struct wl_arena *arena, struct cursor *cursor, struct re
     return good;
 }
 
-static struct wl_kernel *find_kernel(struct wl_codeobject *object, struct text name)
-{
+static struct wl_kernel *find_kernel(struct wl_codeobject *object, struct text name) {
     size_t low = 0, high = object->kernel_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -276,18 +258,19 @@ static struct wl_kernel *find_kernel(struct wl_codeobject *object, struct text n
     return NULL;
 }
 
-static enum wl_status apply(struct wl_codeobject *object, const struct record *record)
-{
+static enum wl_status apply(struct wl_codeobject *object, const struct record *record) {
     struct text name = record->symbol.length ? record->symbol : record->name;
     if (name.length > 3 && memcmp(name.data + name.length - 3, ".kd", 3) == 0)
         name.length -= 3;
     struct wl_kernel *kernel = name.length && !memchr(name.data, 0, name.length) ? find_kernel(object, name) : NULL;
     if (!kernel)
-        return wl_fail(WL_INVALID_IMAGE, "the metadata names a kernel %.*s that has no descriptor", (int)(name.length > 200 ? 200 : name.length), name.data);
+        return wl_fail(WL_INVALID_IMAGE, "the metadata names a kernel %.*s that has no descriptor",
+                       (int)(name.length > 200 ? 200 : name.length), name.data);
     if (kernel->arguments)
         return wl_fail(WL_INVALID_IMAGE, "the metadata describes kernel %s twice", kernel->name);
     if (record->wave_size && record->wave_size != kernel->wave_size)
-        return wl_fail(WL_INVALID_IMAGE, "the metadata of kernel %s says waves of %u lanes, its descriptor %u", kernel->name, record->wave_size, kernel->wave_size);
+        return wl_fail(WL_INVALID_IMAGE, "the metadata of kernel %s says waves of %u lanes, its descriptor %u", kernel->name,
+                       record->wave_size, kernel->wave_size);
     if (record->kernarg_size > KERNARG_MAX || record->max_workgroup_size == 0 || (record->kernarg_align & (record->kernarg_align - 1)) ||
         record->kernarg_align > 4096)
         return wl_fail(WL_INVALID_IMAGE, "the metadata of kernel %s is damaged", kernel->name);
@@ -316,8 +299,7 @@ static enum wl_status apply(struct wl_codeobject *object, const struct record *r
     return WL_OK;
 }
 
-static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *cursor)
-{
+static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *cursor) {
     uint32_t count;
     if (!take_container(cursor, MPACK_TOKEN_ARRAY, &count))
         return wl_fail(WL_INVALID_IMAGE, "the metadata's list of kernels is damaged");
@@ -332,8 +314,7 @@ static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *
     return WL_OK;
 }
 
-static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data, size_t size)
-{
+static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data, size_t size) {
     struct cursor cursor = {.at = (const char *)data, .left = size};
     uint32_t count;
     mpack_tokbuf_init(&cursor.state);
@@ -356,8 +337,7 @@ static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data
 /* ---- notes --------------------------------------------------------------------------------------- */
 
 /* Looks for the metadata among the notes of one segment or section. */
-static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_t **found, uint64_t *found_size)
-{
+static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_t **found, uint64_t *found_size) {
     for (uint64_t at = 0; wl_within(at, 12, size);) {
         uint64_t name_size = wl_read32(data + at), text_size = wl_read32(data + at + 4);
         uint32_t type = wl_read32(data + at + 8);
@@ -374,8 +354,7 @@ static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_
     return WL_OK;
 }
 
-enum wl_status wl_metadata_read(struct wl_codeobject *object)
-{
+enum wl_status wl_metadata_read(struct wl_codeobject *object) {
     const struct wl_elf *elf = &object->elf;
     const uint8_t *note = NULL;
     uint64_t size = 0;

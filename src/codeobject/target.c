@@ -60,21 +60,18 @@ static const struct processor {
 };
 enum { PROCESSOR_COUNT = sizeof processors / sizeof *processors };
 
-static const struct processor *find_processor(const char *name, size_t length)
-{
+static const struct processor *find_processor(const char *name, size_t length) {
     for (size_t i = 0; i < PROCESSOR_COUNT; i++)
         if (strlen(processors[i].name) == length && memcmp(processors[i].name, name, length) == 0)
             return &processors[i];
     return NULL;
 }
 
-static const struct processor *processor_of(const struct wl_target *target)
-{
+static const struct processor *processor_of(const struct wl_target *target) {
     return find_processor(target->processor, strnlen(target->processor, sizeof target->processor));
 }
 
-static void set_processor(struct wl_target *target, const struct processor *processor)
-{
+static void set_processor(struct wl_target *target, const struct processor *processor) {
     memset(target, 0, sizeof *target);
     snprintf(target->processor, sizeof target->processor, "%s", processor->name);
     target->major = processor->major;
@@ -83,8 +80,7 @@ static void set_processor(struct wl_target *target, const struct processor *proc
     target->generic = processor->generic;
 }
 
-static enum wl_status parse_feature(struct wl_target *target, unsigned features, const char *text, size_t length)
-{
+static enum wl_status parse_feature(struct wl_target *target, unsigned features, const char *text, size_t length) {
     static const struct {
         const char *name;
         size_t length;
@@ -106,8 +102,7 @@ static enum wl_status parse_feature(struct wl_target *target, unsigned features,
     return wl_fail(WL_INVALID_VALUE, "\"%.*s\" is no target feature", (int)length, text);
 }
 
-enum wl_status wl_target_parse(struct wl_target *target, const char *text)
-{
+enum wl_status wl_target_parse(struct wl_target *target, const char *text) {
     static const char triple[] = "amdgcn-amd-amdhsa";
     if (!text)
         return wl_fail(WL_INVALID_VALUE, "no target id given");
@@ -133,20 +128,17 @@ enum wl_status wl_target_parse(struct wl_target *target, const char *text)
     return WL_OK;
 }
 
-int wl_target_format(const struct wl_target *target, char *text, size_t size)
-{
+int wl_target_format(const struct wl_target *target, char *text, size_t size) {
     static const char *const signs[] = {[WL_FEATURE_ANY] = "", [WL_FEATURE_OFF] = "-", [WL_FEATURE_ON] = "+"};
     return snprintf(text, size, "%s%s%s%s%s", target->processor, target->sramecc ? ":sramecc" : "", signs[target->sramecc],
                     target->xnack ? ":xnack" : "", signs[target->xnack]);
 }
 
-static bool feature_compatible(enum wl_feature code, enum wl_feature device)
-{
+static bool feature_compatible(enum wl_feature code, enum wl_feature device) {
     return code == WL_FEATURE_ANY || device == WL_FEATURE_ANY || code == device;
 }
 
-bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device)
-{
+bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device) {
     if (!feature_compatible(code->xnack, device->xnack) || !feature_compatible(code->sramecc, device->sramecc))
         return false;
     if (strncmp(code->processor, device->processor, sizeof code->processor) == 0)
@@ -157,8 +149,7 @@ bool wl_target_compatible(const struct wl_target *code, const struct wl_target *
     return strcmp(a->name, "gfx9-generic") != 0 || strcmp(b->name, "gfx908") != 0; /* the one gfx9 outside its generic family */
 }
 
-enum wl_status wl_target_from_flags(struct wl_target *target, uint32_t flags, unsigned version)
-{
+enum wl_status wl_target_from_flags(struct wl_target *target, uint32_t flags, unsigned version) {
     const struct processor *processor = NULL;
     for (size_t i = 0; i < PROCESSOR_COUNT && !processor; i++)
         if (processors[i].flags == (flags & 0xff))
@@ -183,20 +174,17 @@ enum wl_status wl_target_from_flags(struct wl_target *target, uint32_t flags, un
     return WL_OK;
 }
 
-unsigned wl_target_rank(const struct wl_target *target)
-{
+unsigned wl_target_rank(const struct wl_target *target) {
     /* Within a processor: no demand on a feature, then off, then on. */
     const struct processor *processor = processor_of(target);
     unsigned place = processor ? (unsigned)(processor - processors) : PROCESSOR_COUNT;
     return place * 16 + target->xnack * 4 + target->sramecc;
 }
 
-bool wl_target_has_architected_flat_scratch(const struct wl_target *target)
-{
+bool wl_target_has_architected_flat_scratch(const struct wl_target *target) {
     return target->major >= 11 || (target->major == 9 && target->minor >= 4);
 }
 
-bool wl_target_has_unified_registers(const struct wl_target *target)
-{
+bool wl_target_has_unified_registers(const struct wl_target *target) {
     return target->major == 9 && (target->minor >= 4 || target->stepping == 10);
 }
