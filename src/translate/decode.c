@@ -459,8 +459,23 @@ static void split_swap(struct wl_inst inst[2])
     second->operands[1] = first->operands[0];
 }
 
+/* LLVM runs into undefined behaviour when it prints an SDWA dword with a reserved selector, so these are refused before. */
+static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available)
+{
+    const uint32_t word = read_word(bytes, available), sdwa = available < 8 ? 0 : read_word(bytes + 4, 4);
+    const bool is_vop1 = word >> 25 == 0x3f, is_vopc = word >> 25 == 0x3e;
+
+    if (decoder->generation > 10 || word >> 31 || (word & 0x1ff) != 0xf9)
+        return false;
+    if ((sdwa >> 16 & 7) == 7 || (!is_vop1 && (sdwa >> 24 & 7) == 7))
+        return true;
+    return !is_vopc && ((sdwa >> 8 & 7) == 7 || (sdwa >> 11 & 3) == 3);
+}
+
 static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size)
 {
+    if (is_reserved_sdwa(decoder, bytes, available))
+        return 0;
     /* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
     return LLVMDisasmInstruction(decoder->context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
 }
