@@ -290,7 +290,8 @@ static void pack_module(LLVMModuleRef module)
     }
     drop_origin(module);
     run_passes(module, "always-inline,globaldce,function(sroa,early-cse,loop-simplify,loop(loop-rotate),loop-unroll-full,sroa,"
-                       "instcombine,early-cse,simplifycfg,aggressive-instcombine,instcombine,early-cse),cgscc(function-attrs)");
+                       "instcombine<no-verify-fixpoint>,early-cse,simplifycfg,aggressive-instcombine,"
+                       "instcombine<no-verify-fixpoint>,early-cse),cgscc(function-attrs)");
     for (size_t i = first; i < row_count; i++)
         LLVMAddAttributeAtIndex(rows[i].packed, LLVMAttributeFunctionIndex, attribute("alwaysinline"));
 }
@@ -329,6 +330,21 @@ static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size
     LLVMDisposeModule(copy);
 }
 
+/* Lets code generation use the features "avx512f,avx512dq". */
+static void set_features(LLVMValueRef function, const char *features)
+{
+    char text[128] = "+f16c,+fma,+bmi2";
+
+    for (const char *f = features; *f; f += *f == ',') {
+        const size_t size = strcspn(f, ","), used = strlen(text);
+
+        snprintf(text + used, sizeof(text) - used, ",+%.*s", (int)size, f);
+        f += size;
+    }
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(context, "target-features", 15, text, (unsigned)strlen(text)));
+}
+
 /* wl_native_SYMBOL(results..., inputs...): pointers again, for tests. */
 static void define_native(LLVMModuleRef module, const struct row *row)
 {
@@ -336,16 +352,15 @@ static void define_native(LLVMModuleRef module, const struct row *row)
     LLVMTypeRef parameters[2 * WL_SEM_SLOTS];
     LLVMValueRef arguments[WL_SEM_SLOTS], function, value;
     const unsigned result_count = row->sem.result_count, input_count = row->sem.input_count;
-    char name[96], features[80];
+    char name[96];
 
     for (unsigned i = 0; i < result_count + input_count; i++)
         parameters[i] = pointer;
     snprintf(name, sizeof(name), NATIVE_PREFIX "%s", row->symbol);
     function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, result_count + input_count, 0));
     if (row->features[0]) {
-        snprintf(features, sizeof(features), "+%s,+f16c,+fma", row->features);
-        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-            LLVMCreateStringAttribute(context, "target-features", 15, features, (unsigned)strlen(features)));
+        set_features(function, row->features);
+        set_features(row->packed, row->features);
     }
     LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, function, ""));
     for (unsigned i = 0; i < input_count; i++)

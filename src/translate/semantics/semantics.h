@@ -24,6 +24,7 @@
 #endif
 
 #pragma clang diagnostic ignored "-Wpsabi"
+#pragma clang diagnostic ignored "-Wbitwise-conditional-parentheses"
 
 typedef uint8_t u8;
 typedef int8_t i8;
@@ -72,28 +73,28 @@ typedef STRIP(i8, 1) i8s;
     const char wl_signature_##symbol[] = unit ";" features ";" results ";" inputs;
 
 /* Functions on lanes. */
-#define LANES1_AS(symbol, features, attribute, R, A)                                                                               \
+#define LANES1_AS(symbol, features, R, A)                                                                               \
     SIGNATURE(symbol, "v", features, #R, #A)                                                                                       \
-    attribute static INLINE R##s symbol##_(A##s a);                                                                                \
-    attribute void symbol(R##s *d, const A##s *a);                                                                                 \
-    attribute void symbol(R##s *d, const A##s *a) { *d = symbol##_(*a); }                                                          \
-    attribute static INLINE R##s symbol##_(A##s a)
-#define LANES2_AS(symbol, features, attribute, R, A, B)                                                                            \
+    static INLINE R##s symbol##_(A##s a);                                                                                \
+    void symbol(R##s *d, const A##s *a);                                                                                 \
+    void symbol(R##s *d, const A##s *a) { *d = symbol##_(*a); }                                                          \
+    static INLINE R##s symbol##_(A##s a)
+#define LANES2_AS(symbol, features, R, A, B)                                                                            \
     SIGNATURE(symbol, "v", features, #R, #A "," #B)                                                                                \
-    attribute static INLINE R##s symbol##_(A##s a, B##s b);                                                                        \
-    attribute void symbol(R##s *d, const A##s *a, const B##s *b);                                                                  \
-    attribute void symbol(R##s *d, const A##s *a, const B##s *b) { *d = symbol##_(*a, *b); }                                       \
-    attribute static INLINE R##s symbol##_(A##s a, B##s b)
-#define LANES3_AS(symbol, features, attribute, inputs, R, A, B, C)                                                                 \
+    static INLINE R##s symbol##_(A##s a, B##s b);                                                                        \
+    void symbol(R##s *d, const A##s *a, const B##s *b);                                                                  \
+    void symbol(R##s *d, const A##s *a, const B##s *b) { *d = symbol##_(*a, *b); }                                       \
+    static INLINE R##s symbol##_(A##s a, B##s b)
+#define LANES3_AS(symbol, features, inputs, R, A, B, C)                                                                 \
     SIGNATURE(symbol, "v", features, #R, inputs)                                                                                   \
-    attribute static INLINE R##s symbol##_(A##s a, B##s b, C##s c);                                                                \
-    attribute void symbol(R##s *d, const A##s *a, const B##s *b, const C##s *c);                                                   \
-    attribute void symbol(R##s *d, const A##s *a, const B##s *b, const C##s *c) { *d = symbol##_(*a, *b, *c); }                    \
-    attribute static INLINE R##s symbol##_(A##s a, B##s b, C##s c)
+    static INLINE R##s symbol##_(A##s a, B##s b, C##s c);                                                                \
+    void symbol(R##s *d, const A##s *a, const B##s *b, const C##s *c);                                                   \
+    void symbol(R##s *d, const A##s *a, const B##s *b, const C##s *c) { *d = symbol##_(*a, *b, *c); }                    \
+    static INLINE R##s symbol##_(A##s a, B##s b, C##s c)
 
-#define LANES1(name, R, A) LANES1_AS(name, "", , R, A)
-#define LANES2(name, R, A, B) LANES2_AS(name, "", , R, A, B)
-#define LANES3(name, R, A, B, C) LANES3_AS(name, "", , #A "," #B "," #C, R, A, B, C)
+#define LANES1(name, R, A) LANES1_AS(name, "", R, A)
+#define LANES2(name, R, A, B) LANES2_AS(name, "", R, A, B)
+#define LANES3(name, R, A, B, C) LANES3_AS(name, "", #A "," #B "," #C, R, A, B, C)
 /* The destination's old value is c (b with one source). */
 #define LANES1_OLD(name, R, A)                                                                                                     \
     SIGNATURE(name, "v", "", #R, #A ",old:" #R)                                                                                    \
@@ -101,7 +102,7 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *d, const A##s *a, const R##s *b);                                                                              \
     void name(R##s *d, const A##s *a, const R##s *b) { *d = name##_(*a, *b); }                                                     \
     static INLINE R##s name##_(A##s a, R##s b)
-#define LANES2_OLD(name, R, A, B) LANES3_AS(name, "", , #A "," #B ",old:" #R, R, A, B, R)
+#define LANES2_OLD(name, R, A, B) LANES3_AS(name, "", #A "," #B ",old:" #R, R, A, B, R)
 /* Implicit VCC as a mask. */
 #define LANES3_VCC(name, R, A, B, C)                                                                                               \
     SIGNATURE(name, "v", "", #R, #A "," #B "," #C ",vcc:mask")                                                                     \
@@ -123,13 +124,13 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *d, masks *m, const A##s *a, const B##s *b, const C##s *c) { *d = name##_(m, *a, *b, *c); }                     \
     static INLINE R##s name##_(masks *m, A##s a, B##s b, C##s c)
 
-/* A variant of `name` for hosts that have LLVM's `features` (a string); `tag` makes its C symbol unique. */
-#if defined(__x86_64__) && WL_LANES == 16
+/* A variant of `name` for hosts that have LLVM's `features` (a string). The compiler may use them everywhere (CMakeLists.txt), but
+ * only builtins do: pack.c forgets what the code was compiled for. */
+#if defined(__AVX512F__) && WL_LANES == 16
 #define WL_AVX512 1
-#define AVX512(features) __attribute__((target(features)))
-#define LANES1_AVX512(name, features, R, A) LANES1_AS(name##__avx512, features, AVX512(features), R, A)
-#define LANES2_AVX512(name, features, R, A, B) LANES2_AS(name##__avx512, features, AVX512(features), R, A, B)
-#define LANES3_AVX512(name, features, R, A, B, C) LANES3_AS(name##__avx512, features, AVX512(features), #A "," #B "," #C, R, A, B, C)
+#define LANES1_AVX512(name, features, R, A) LANES1_AS(name##__avx512, features, R, A)
+#define LANES2_AVX512(name, features, R, A, B) LANES2_AS(name##__avx512, features, R, A, B)
+#define LANES3_AVX512(name, features, R, A, B, C) LANES3_AS(name##__avx512, features, #A "," #B "," #C, R, A, B, C)
 #endif
 
 /* Functions of the scalar unit. */

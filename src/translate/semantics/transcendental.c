@@ -1,0 +1,164 @@
+/* Vector unit: reciprocals, roots, exponentials, logarithms, sine and cosine, within AMD's documented ulp.
+ *
+ * The polynomials are minimax fits of the functions named beside them, in Horner form. */
+#include "lanes_float.h"
+
+/* y, or `fallback` where the refinement that made y met an infinity times zero. */
+static INLINE f32s unless_nan(f32s y, f32s fallback)
+{
+    return y == y ? y : fallback;
+}
+static INLINE f64s unless_nan64(f64s y, f64s fallback)
+{
+    return y == y ? y : fallback;
+}
+
+LANES1(v_rcp_f32, f32, f32) { return 1.0f / a; }
+LANES1(v_rcp_iflag_f32, f32, f32) { return 1.0f / a; }
+LANES1(v_rcp_f64, f64, f64) { return 1.0 / a; }
+LANES1(v_sqrt_f32, f32, f32) { return sqrt_lanes(a); }
+LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
+LANES1(v_rsq_f32, f32, f32)
+{
+    /* The quotient carries the root's rounding error; the root's exact residual takes it away again. */
+    const f32s root = sqrt_lanes(a), y = 1.0f / root, residual = fma_lanes(-root, root, a);
+
+    return unless_nan(fma_lanes(-0.5f * residual * y * y, y, y), y);
+}
+LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
+#ifdef WL_AVX512
+/* From the hardware's 14-bit estimates, by one Newton step (f64: AMD's own result has about 29 bits). */
+static INLINE f32s reciprocal(f32s a)
+{
+    const f32s y = __builtin_ia32_rcp14ps512_mask(a, a, -1), error = fma_lanes(-a, y, ALL(f32, 1));
+
+    return unless_nan(fma_lanes(error, y, y), y);
+}
+LANES1_AVX512(v_rcp_f32, "avx512f", f32, f32) { return reciprocal(a); }
+LANES1_AVX512(v_rcp_iflag_f32, "avx512f", f32, f32) { return reciprocal(a); }
+LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32)
+{
+    const f32s y = __builtin_ia32_rsqrt14ps512_mask(a, a, -1), error = fma_lanes(-(a * y), y, ALL(f32, 1));
+
+    /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
+    return unless_nan(fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y), y);
+}
+static INLINE f64h reciprocal_estimate(f64h a)
+{
+    return __builtin_ia32_rcp14pd512_mask(a, a, -1);
+}
+static INLINE f64h root_estimate(f64h a)
+{
+    return __builtin_ia32_rsqrt14pd512_mask(a, a, -1);
+}
+LANES1_AVX512(v_rcp_f64, "avx512f", f64, f64)
+{
+    const f64s y = JOIN(reciprocal_estimate(LOW_HALF(a)), reciprocal_estimate(HIGH_HALF(a)));
+    const f64s error = fma_lanes(-a, y, ALL(f64, 1));
+
+    return unless_nan64(fma_lanes(fma_lanes(error, error, error), y, y), y);
+}
+LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64)
+{
+    const f64s y = JOIN(root_estimate(LOW_HALF(a)), root_estimate(HIGH_HALF(a)));
+    const f64s error = fma_lanes(-(a * y), y, ALL(f64, 1));
+
+    return unless_nan64(fma_lanes(fma_lanes(ALL(f64, 0.375), error, ALL(f64, 0.5)) * error, y, y), y);
+}
+#endif
+
+/* 2^x for |x| <= 1/2. */
+static INLINE f32s power_fraction(f32s x)
+{
+    f32s p = ALL(f32, 0.0001545316294512069f);
+
+    p = fma_lanes(p, x, ALL(f32, 0.0013390863364671234f));
+    p = fma_lanes(p, x, ALL(f32, 0.0096180825572778515f));
+    p = fma_lanes(p, x, ALL(f32, 0.055503571142190778f));
+    p = fma_lanes(p, x, ALL(f32, 0.24022650760568127f));
+    p = fma_lanes(p, x, ALL(f32, 0.69314718802622878f));
+    return fma_lanes(p, x, ALL(f32, 1));
+}
+static INLINE f32s exp2_lanes(f32s a)
+{
+    /* Beyond these bounds the result is infinity or zero. NaN fails both comparisons and stays. */
+    const f32s bounded = a > 129.0f ? ALL(f32, 129) : a < -151.0f ? ALL(f32, -151) : a;
+    const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
+    const i32s n = CONVERT(i32s, whole == whole ? whole : ALL(f32, 0)), half = n >> 1;
+
+    return power * power_of_2(half) * power_of_2(n - half);
+}
+LANES1(v_exp_f32, f32, f32) { return exp2_lanes(a); }
+LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(CONVERT(f32s, a))); }
+#ifdef WL_AVX512
+static INLINE f32s exp2_scaled(f32s a)
+{
+    /* The scale saturates in the instruction; bounds are needed only where a - whole would be infinity - infinity. */
+    const f32s bounded = a > 129.0f ? ALL(f32, 129) : a < -151.0f ? ALL(f32, -151) : a;
+    const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
+
+    return __builtin_ia32_scalefps512_mask(power, whole, power, -1, CURRENT_ROUNDING);
+}
+LANES1_AVX512(v_exp_f32, "avx512f", f32, f32) { return exp2_scaled(a); }
+#endif
+
+/* log2(m) + exponent for sqrt(1/2) <= m < sqrt(2). */
+static INLINE f32s log2_parts(f32s m, f32s exponent)
+{
+    const f32s f = m - 1.0f, log2e_high = ALL(f32, 0x1.715476p+0f), log2e_low = ALL(f32, 1.9259629911266175e-08f);
+    f32s q = ALL(f32, -0.11287228629631077f);
+
+    q = fma_lanes(q, f, ALL(f32, 0.18762153518602216f));
+    q = fma_lanes(q, f, ALL(f32, -0.19056150341289741f));
+    q = fma_lanes(q, f, ALL(f32, 0.20433541164540878f));
+    q = fma_lanes(q, f, ALL(f32, -0.23964834060083716f));
+    q = fma_lanes(q, f, ALL(f32, 0.2885825265196688f));
+    q = fma_lanes(q, f, ALL(f32, -0.36069571530577965f));
+    q = fma_lanes(q, f, ALL(f32, 0.48089798556927815f));
+    q = fma_lanes(q, f, ALL(f32, -0.72134736405640895f));
+    /* log2(e) in two parts, because its rounding error would count twice near 1. */
+    const f32s small = fma_lanes(f * f, q, f * log2e_low), main = f * log2e_high, main_error = fma_lanes(f, log2e_high, -main);
+    const f32s sum = exponent + main, sum_error = (exponent - sum) + main;
+
+    return sum + (exponent == 0 ? small + main_error : small + sum_error);
+}
+static INLINE f32s log2_lanes(f32s a)
+{
+    const masks tiny = a < 0x1p-126f;
+    const u32s bits = (u32s)(tiny ? a * 0x1p24f : a);
+    /* Counting from sqrt(1/2) upwards, the exponent changes where the mantissa should. */
+    const i32s offset = (i32s)bits - 0x3f3504f3, exponent = (offset >> 23) - (tiny & 24);
+    const f32s m = (f32s)((offset & 0x007fffff) + 0x3f3504f3), result = log2_parts(m, CONVERT(f32s, exponent));
+    const f32s special = a == 0 ? -(1.0f / magnitude(a)) : a < 0 ? ALL(f32, __builtin_nanf("")) : a;
+
+    return (a > 0) & ((u32s)a < F32_INFINITY) ? result : special;
+}
+LANES1(v_log_f32, f32, f32) { return log2_lanes(a); }
+LANES1(v_log_f16, f16, f16) { return CONVERT(f16s, log2_lanes(CONVERT(f32s, a))); }
+
+/* sin(2 pi x) for |x| <= 1/4; 2 pi in two parts. */
+static INLINE f32s sine_of_quarter(f32s x)
+{
+    const f32s square = x * x;
+    f32s q = ALL(f32, 39.818209624812922f);
+
+    q = fma_lanes(q, square, ALL(f32, -76.589273725141643f));
+    q = fma_lanes(q, square, ALL(f32, 81.602848477113465f));
+    q = fma_lanes(q, square, ALL(f32, -41.341686850855757f));
+    q = fma_lanes(q, square, ALL(f32, -1.748455600074497e-07f));
+    return fma_lanes(x, ALL(f32, 0x1.921fb6p+2f), x * q);
+}
+static INLINE f32s sine_of_turns(f32s a)
+{
+    const f32s turn = a - __builtin_elementwise_roundeven(a), size = magnitude(turn);
+
+    return sine_of_quarter(with_sign(size > 0.25f ? 0.5f - size : size, (u32s)a ^ (((u32s)turn ^ (u32s)a) & F32_SIGN)));
+}
+static INLINE f32s cosine_of_turns(f32s a)
+{
+    return sine_of_quarter(0.25f - magnitude(a - __builtin_elementwise_roundeven(a)));
+}
+LANES1(v_sin_f32, f32, f32) { return sine_of_turns(a); }
+LANES1(v_cos_f32, f32, f32) { return cosine_of_turns(a); }
+LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(CONVERT(f32s, a))); }
+LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(CONVERT(f32s, a))); }
