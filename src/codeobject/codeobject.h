@@ -23,7 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WL_SIZE_UNKNOWN SIZE_MAX /* the caller has a pointer only; sizes are taken from the headers */
+/* The caller has a pointer only: sizes are taken from the headers, and nothing is read that is not mapped. */
+#define WL_SIZE_UNKNOWN SIZE_MAX
 
 /* ---- targets -------------------------------------------------------------------------------- */
 
@@ -39,9 +40,10 @@ struct wl_target {
 /* Parses "gfx90a:sramecc+:xnack-" (an optional "amdgcn-amd-amdhsa--" prefix is skipped). WL_INVALID_VALUE if it is no
  * target id; WL_UNSUPPORTED if it is one below gfx900 or not known. */
 enum wl_status wl_target_parse(struct wl_target *target, const char *text);
-/* Writes the canonical target id; returns the length as snprintf does. */
+/* Writes the canonical target id, at most 63 characters; returns the length as snprintf does. */
 int wl_target_format(const struct wl_target *target, char *text, size_t size);
-/* Whether code for `code` may run on a device that presents itself as `device` (generic targets and ANY features included). */
+/* Whether code for `code` may run on a device that presents itself as `device`: the same processor or a generic one of its
+ * family, and no feature that both name and set differently. */
 bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device);
 
 /* ---- containers ----------------------------------------------------------------------------- */
@@ -50,20 +52,25 @@ struct wl_container;
 
 struct wl_entry {
     struct wl_target target;
-    const void *data; /* points into the container (decompressed on first need) */
+    const void *data; /* points into the container (decompressed on first need); valid until it is closed */
     size_t size;
 };
 
-/* Recognizes and opens `data`. The HIPF wrapper's own pointer is followed. */
+/* Recognizes and opens `data`. The HIPF wrapper's own pointer is followed. WL_INVALID_VALUE for NULL, WL_INVALID_IMAGE for
+ * what is no container or a damaged one. A compressed bundle's contents are read, and found damaged, when first asked for. */
 enum wl_status wl_container_open(struct wl_container **container, const void *data, size_t size);
-/* Maps a file and opens it; the mapping belongs to the container. WL_FILE_NOT_FOUND if it cannot be read. */
+/* Maps a file and opens it; the mapping belongs to the container. WL_FILE_NOT_FOUND if it cannot be read. Host executables,
+ * libraries and object files are read too: their entries are those of all bundles in the section .hip_fatbin. */
 enum wl_status wl_container_open_file(struct wl_container **container, const char *path);
+/* Frees all that the container made, entries of compressed bundles included. NULL does nothing. */
 void wl_container_close(struct wl_container *container);
-/* The number of device entries that Wavelift could run; host entries and gfx8 and older are left out. Thread-safe. */
+/* The number of device entries that Wavelift could run; host entries and gfx8 and older are left out. 0 if a compressed
+ * bundle is damaged. This and the functions below are thread-safe. */
 size_t wl_container_count(struct wl_container *container);
+/* Entry `index`, in the container's order. WL_INVALID_VALUE from wl_container_count on, WL_INVALID_IMAGE if it is damaged. */
 enum wl_status wl_container_entry(struct wl_container *container, size_t index, struct wl_entry *entry);
-/* The best entry for a device: an exact match of `wanted` (may be NULL), else a compatible one, else, when nothing was
- * wanted, by the fixed order of preference in container.c. WL_NO_BINARY names what was wanted and what there is. */
+/* The best entry for a device: an exact match of `wanted`, else a compatible one, specific before generic. With `wanted`
+ * NULL: by the fixed order of preference that target.c's table is in. WL_NO_BINARY names what was wanted and what there is. */
 enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry);
 
 /* ---- code objects --------------------------------------------------------------------------- */
@@ -113,14 +120,17 @@ struct wl_argument {
 
 /* The kernel descriptor's fields, in decoded form, and the kernel's metadata. */
 struct wl_kernel {
-    const char *name;    /* the symbol without ".kd", as hipModuleGetFunction asks for it */
-    uint64_t descriptor; /* virtual addresses within the code object */
-    uint64_t entry;
-    uint32_t lds_size, scratch_size /* per lane */, kernarg_size, kernarg_align;
-    uint32_t vgprs, agprs, sgprs; /* allocated, as metadata says (or the descriptor's granules) */
+    const char *name;      /* the symbol without ".kd", as hipModuleGetFunction asks for it */
+    uint64_t descriptor;   /* virtual addresses within the code object */
+    uint64_t entry;        /* also of kernels with preloaded arguments: the prologue there, for firmware that cannot, is harmless */
+    uint32_t lds_size;     /* bytes, static */
+    uint32_t scratch_size; /* bytes per lane; with dynamic_stack (recursion, unknown calls) only what is known: from version 5 on maybe 0 */
+    uint32_t kernarg_size, kernarg_align;
+    uint32_t vgprs, agprs,
+        sgprs; /* allocated, as metadata says (or the descriptor's granules); gfx90a, gfx94x: `vgprs` includes the AGPRs */
     uint32_t sgpr_spills, vgpr_spills;
     uint32_t wave_size;                  /* 32 or 64 */
-    uint32_t accum_offset;               /* gfx90a and gfx94x: first AGPR in the unified file */
+    uint32_t accum_offset;               /* gfx90a and gfx94x: first AGPR in the unified file; 0 on others */
     uint32_t max_workgroup_size;         /* metadata's max_flat_workgroup_size; 1024 if absent */
     uint32_t required_workgroup_size[3]; /* 0 if none */
     bool dynamic_stack, uniform_workgroup_size;
@@ -131,9 +141,9 @@ struct wl_kernel {
         user_private_segment_size;
     uint32_t kernarg_preload_length, kernarg_preload_offset; /* dwords */
     uint32_t user_sgprs;
-    bool system_private_segment_wave_offset; /* ENABLE_PRIVATE_SEGMENT */
-    bool system_workgroup_id_x, system_workgroup_id_y, system_workgroup_id_z, system_workgroup_info;
-    uint32_t workitem_id_dimensions; /* 1 to 3: how many of x, y, z are initialized */
+    bool system_workgroup_id_x, system_workgroup_id_y, system_workgroup_id_z, system_workgroup_info; /* gfx12: in TTMPs instead */
+    bool system_private_segment_wave_offset; /* in an SGPR: never where flat scratch is architected (gfx94x, gfx11, gfx12) */
+    uint32_t workitem_id_dimensions;         /* 1 to 3: how many of x, y, z are initialized */
     const struct wl_argument *arguments;
     uint32_t argument_count; /* explicit and hidden */
 };
@@ -141,20 +151,23 @@ struct wl_kernel {
 struct wl_variable {
     const char *name;
     uint64_t address, size;
-    bool managed; /* hip's __managed__: `name` is the ".managed" initializer, the pointer variable carries the plain name */
-    bool constant;
+    bool managed;  /* hip's __managed__: `name` is the ".managed" initializer, the pointer variable carries the plain name */
+    bool constant; /* in a segment that code may not write. Not the same as __constant__, which hosts may write */
 };
 
+/* A device function: every symbol of a function that is no kernel, and every address in code that data points at. */
 struct wl_function {
-    const char *name;
+    const char *name; /* "" if no symbol names it */
     uint64_t address, size;
-    bool address_taken; /* a relocation or data refers to it: it may be called through a pointer */
+    bool address_taken; /* it may be called through a pointer. Always true today: code makes pointers relative to the PC, without a trace */
 };
 
 struct wl_codeobject; /* opaque; the accessors below are all thread-safe */
 
-/* Parses one AMDGPU ELF. `data` may go away afterwards. */
+/* Parses one AMDGPU ELF of known size. `data` may go away afterwards. WL_INVALID_IMAGE: damaged; WL_UNSUPPORTED: a processor,
+ * an OS ABI or a version that Wavelift does not know. `*object` is NULL after a failure. */
 enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *data, size_t size);
+/* Frees the object and all that its accessors gave out. NULL does nothing. */
 void wl_codeobject_close(struct wl_codeobject *object);
 
 const struct wl_target *wl_codeobject_target(const struct wl_codeobject *object);
@@ -164,9 +177,11 @@ void wl_codeobject_hash(const struct wl_codeobject *object, uint64_t hash[2]);
 /* The original ELF bytes (for DWARF readers and dumps). */
 const void *wl_codeobject_elf(const struct wl_codeobject *object, size_t *size);
 
+/* Kernels and variables in the order of their names, functions in that of their addresses. An index from the count on, or a
+ * name that there is not, gives NULL. What they point to lives as long as the object. */
 size_t wl_codeobject_kernel_count(const struct wl_codeobject *object);
 const struct wl_kernel *wl_codeobject_kernel(const struct wl_codeobject *object, size_t index);
-const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name); /* NULL: none */
+const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name);
 size_t wl_codeobject_variable_count(const struct wl_codeobject *object);
 const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *object, size_t index);
 const struct wl_variable *wl_codeobject_find_variable(const struct wl_codeobject *object, const char *name);
@@ -178,13 +193,15 @@ const struct wl_function *wl_codeobject_function(const struct wl_codeobject *obj
  * lays the whole image out in one piece. */
 uint64_t wl_codeobject_image_size(const struct wl_codeobject *object);
 /* Copies the image to `target` (host memory of wl_codeobject_image_size bytes) and applies the dynamic relocations for an
- * image that will live at address `base`. Undefined symbols (LDS in a dynsym) resolve to 0 if weak or LDS, else WL_NOT_FOUND. */
+ * image that will live at address `base`. Undefined symbols (LDS in a dynsym) resolve to 0 if weak or LDS, else WL_NOT_FOUND
+ * before anything is written. */
 enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base);
 /* The unrelocated image itself, for translation. Valid while the object lives. */
 const uint8_t *wl_codeobject_image(const struct wl_codeobject *object);
 /* Whether [address, address + size) lies in an executable segment. */
 bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size);
-/* "file:line" of a virtual address from the ELF's line table; false if it has none. */
+/* "file:line" of a virtual address from the ELF's line table; false if it has none, or libdw is not installed. The first call
+ * opens libdw and reads the whole table. */
 bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size);
 
 #endif

@@ -37,16 +37,14 @@ enum wl_status wl_compressed_open(struct wl_compressed *compressed, const void *
         return wl_fail(WL_INVALID_IMAGE, "the compressed bundle's header is cut off");
 
     uint64_t total = size;
-    switch (version) {
-    case 1:
+    if (version == 1) {
         compressed->uncompressed_size = wl_read32(bytes + 8);
-        break;
-    case 2:
-        total = wl_read32(bytes + 8), compressed->uncompressed_size = wl_read32(bytes + 12);
-        break;
-    case 3:
-        total = wl_read64(bytes + 8), compressed->uncompressed_size = wl_read64(bytes + 16);
-        break;
+    } else if (version == 2) {
+        total = wl_read32(bytes + 8);
+        compressed->uncompressed_size = wl_read32(bytes + 12);
+    } else {
+        total = wl_read64(bytes + 8);
+        compressed->uncompressed_size = wl_read64(bytes + 16);
     }
     if (total < compressed->header_size || total > size)
         return wl_fail(WL_INVALID_IMAGE, "the compressed bundle says it has %llu bytes", (unsigned long long)total);

@@ -218,10 +218,10 @@ static enum wl_status map_file(struct wl_container *container, const char *path)
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        int error = file < 0 ? errno : EINVAL;
+        const char *why = file < 0 ? strerrordesc_np(errno) : "not a file";
         if (file >= 0)
             close(file);
-        return wl_fail(WL_FILE_NOT_FOUND, "cannot read %s: %s", path, file < 0 ? strerror(error) : "not a file");
+        return wl_fail(WL_FILE_NOT_FOUND, "cannot read %s: %s", path, why);
     }
     if (info.st_size == 0) {
         close(file);
@@ -231,7 +231,7 @@ static enum wl_status map_file(struct wl_container *container, const char *path)
     int error = errno;
     close(file);
     if (mapping == MAP_FAILED)
-        return wl_fail(WL_FILE_NOT_FOUND, "cannot map %s: %s", path, strerror(error));
+        return wl_fail(WL_FILE_NOT_FOUND, "cannot map %s: %s", path, strerrordesc_np(error));
     container->mapping = mapping;
     container->mapping_size = (size_t)info.st_size;
     return WL_OK;

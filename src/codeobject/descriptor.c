@@ -4,7 +4,7 @@
  *   44 u32 RSRC3  48 u32 RSRC1  52 u32 RSRC2  56 u16 code properties  58 u16 kernarg preload */
 #include "codeobject/internal.h"
 
-enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64, KERNARG_MAX = 1 << 20 };
+enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64 };
 
 static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return word >> shift & ((1u << width) - 1); }
 
@@ -83,7 +83,7 @@ enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct w
     if (kernel->user_sgprs < needed_user_sgprs(kernel))
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has %u user SGPRs and needs %u", kernel->name, kernel->user_sgprs,
                        needed_user_sgprs(kernel));
-    if (kernel->workitem_id_dimensions > 3 || kernel->kernarg_size > KERNARG_MAX)
+    if (kernel->workitem_id_dimensions > 3 || kernel->kernarg_size > WL_KERNARG_MAX)
         return wl_fail(WL_INVALID_IMAGE, "the descriptor of kernel %s is damaged", kernel->name);
     return WL_OK;
 }

@@ -251,12 +251,13 @@ enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbo
         status = section_table(elf, SHT_SYMTAB, &symtab);
     if (status)
         return status;
-    if (dynsym.count + symtab.count > SYMBOLS_MAX)
-        return wl_fail(WL_INVALID_IMAGE, "the ELF says it has %llu symbols", (unsigned long long)(dynsym.count + symtab.count));
+    uint64_t total = dynsym.count + symtab.count;
+    if (total > SYMBOLS_MAX)
+        return wl_fail(WL_INVALID_IMAGE, "the ELF says it has %llu symbols", (unsigned long long)total);
 
-    struct wl_symbol *array = calloc(dynsym.count + symtab.count + 1, sizeof *array);
+    struct wl_symbol *array = calloc(total + 1, sizeof *array);
     if (!array)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu symbols", (unsigned long long)(dynsym.count + symtab.count));
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu symbols", (unsigned long long)total);
     status = append_symbols(&dynsym, array);
     if (!status)
         status = append_symbols(&symtab, array + dynsym.count);
@@ -265,7 +266,7 @@ enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbo
         return status;
     }
     *symbols = array;
-    *count = dynsym.count + symtab.count;
+    *count = total;
     *dynamic = dynsym.count;
     return WL_OK;
 }

@@ -8,6 +8,7 @@
  *   descriptor.c  the 64-byte kernel descriptor
  *   metadata.c    the MessagePack note
  *   load.c        dynamic relocations, copies of the image
+ *   memory.c      pages and the arena
  *   lines.c       source lines, through libdw opened on demand */
 #ifndef WL_CODEOBJECT_INTERNAL_H
 #define WL_CODEOBJECT_INTERNAL_H
@@ -171,6 +172,8 @@ struct wl_codeobject {
     pthread_mutex_t lines_lock; /* guards `lines`; taken alone */
     struct wl_lines *lines;     /* NULL until asked for */
 };
+
+enum { WL_KERNARG_MAX = 1 << 20 }; /* bytes; no compiler comes near */
 
 /* Whether the range lies in one loadable segment. */
 bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t address, uint64_t size);

@@ -40,35 +40,28 @@ struct wl_lines {
     size_t count, capacity;
 };
 
+/* libelf's functions are found as those of libdw's dependency. */
+#define FIND(field, name) found &= (*(void **)&dw.field = dlsym(library, name)) != NULL
+
 static void open_libdw(void) {
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return;
-    const struct {
-        const char *name;
-        void *function;
-    } wanted[] = {
-        {"elf_version", &dw.elf_version},
-        {"elf_memory", &dw.elf_memory},
-        {"elf_end", &dw.elf_end},
-        {"dwarf_begin_elf", &dw.begin_elf},
-        {"dwarf_end", &dw.end},
-        {"dwarf_nextcu", &dw.nextcu},
-        {"dwarf_offdie", &dw.offdie},
-        {"dwarf_getsrclines", &dw.getsrclines},
-        {"dwarf_onesrcline", &dw.onesrcline},
-        {"dwarf_lineaddr", &dw.lineaddr},
-        {"dwarf_lineno", &dw.lineno},
-        {"dwarf_lineendsequence", &dw.lineendsequence},
-        {"dwarf_linesrc", &dw.linesrc},
-    };
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *symbol = dlsym(library, wanted[i].name); /* libelf's are found as libdw's dependency */
-        if (!symbol)
-            return;
-        memcpy(wanted[i].function, &symbol, sizeof symbol);
-    }
-    dw.usable = dw.elf_version(EV_CURRENT) != EV_NONE;
+    bool found = true;
+    FIND(elf_version, "elf_version");
+    FIND(elf_memory, "elf_memory");
+    FIND(elf_end, "elf_end");
+    FIND(begin_elf, "dwarf_begin_elf");
+    FIND(end, "dwarf_end");
+    FIND(nextcu, "dwarf_nextcu");
+    FIND(offdie, "dwarf_offdie");
+    FIND(getsrclines, "dwarf_getsrclines");
+    FIND(onesrcline, "dwarf_onesrcline");
+    FIND(lineaddr, "dwarf_lineaddr");
+    FIND(lineno, "dwarf_lineno");
+    FIND(lineendsequence, "dwarf_lineendsequence");
+    FIND(linesrc, "dwarf_linesrc");
+    dw.usable = found && dw.elf_version(EV_CURRENT) != EV_NONE;
 }
 
 static bool add_row(struct wl_lines *lines, struct row row) {

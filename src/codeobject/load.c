@@ -77,8 +77,8 @@ static enum wl_status read_relr(struct wl_codeobject *object, const uint8_t *tab
         } else {
             for (unsigned bit = 0; bit < 63 && !status; bit++)
                 if (word >> (bit + 1) & 1)
-                    status = add_relative(object, base + bit * 8, limit);
-            base += 63 * 8;
+                    status = add_relative(object, base + (uint64_t)bit * 8, limit);
+            base += UINT64_C(63) * 8;
         }
         if (status)
             return status;

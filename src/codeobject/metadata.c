@@ -6,7 +6,7 @@
 #include <mpack.h>
 #include <stdlib.h>
 
-enum { NOTE_METADATA = 32, KERNARG_MAX = 1 << 20 };
+enum { NOTE_METADATA = 32 };
 
 struct cursor {
     mpack_tokbuf_t state;
@@ -271,7 +271,7 @@ static enum wl_status apply(struct wl_codeobject *object, const struct record *r
     if (record->wave_size && record->wave_size != kernel->wave_size)
         return wl_fail(WL_INVALID_IMAGE, "the metadata of kernel %s says waves of %u lanes, its descriptor %u", kernel->name,
                        record->wave_size, kernel->wave_size);
-    if (record->kernarg_size > KERNARG_MAX || record->max_workgroup_size == 0 || (record->kernarg_align & (record->kernarg_align - 1)) ||
+    if (record->kernarg_size > WL_KERNARG_MAX || record->max_workgroup_size == 0 || (record->kernarg_align & (record->kernarg_align - 1)) ||
         record->kernarg_align > 4096)
         return wl_fail(WL_INVALID_IMAGE, "the metadata of kernel %s is damaged", kernel->name);
 
