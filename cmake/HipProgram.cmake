@@ -3,7 +3,7 @@
 #
 #   wl_hip_program(NAME [FILE.hip ...]
 #       [ARGS ...]          arguments of the test runs (small sizes)
-#       [FLAGS ...]         more compiler flags
+#       [FLAGS ...]         more compiler flags; FLAGS_O0: at -O0 alone
 #       [DEPENDS ...]       more files that the sources include
 #       [VARIANTS ...]      of "O0 O1 O3" (clang-19) and "hipcc0 hipcc3" (clang-15), default all
 #       [EXCLUDE ...]       entries "O3:gfx1200", "*" matching any variant or target, that the toolchain cannot build;
@@ -57,7 +57,8 @@ function(wl_hip_binary output compiler opt archs flags sources depends)
   list(TRANSFORM archs PREPEND --offload-arch= OUTPUT_VARIABLE offload)
   if(compiler STREQUAL hipcc)
     # clang-15 warns that a module made by clang-19 names more address spaces; it has one constant.
-    set(command ${WL_HIPCC} -std=c++17 -Wno-linker-warnings)
+    # -B: else it takes the default lld, which may be older than the compiler.
+    set(command ${WL_HIPCC} -B/usr/lib/llvm-15/bin -std=c++17 -Wno-linker-warnings)
   else()
     set(command ${WL_CLANGXX} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
     if("--genco" IN_LIST flags)
@@ -118,7 +119,7 @@ else()
 endif()
 
 function(wl_hip_program name)
-  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARGS;FLAGS;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARGS;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
   if(NOT WL_CLANGXX)
     return()
   endif()
@@ -143,6 +144,9 @@ function(wl_hip_program name)
     set(binary ${WL_PROGRAMS}/${name}-${variant})
     set(command ${binary} ${P_ARGS})
     set(flags ${P_FLAGS} ${more_flags})
+    if(opt EQUAL 0)
+      list(APPEND flags ${P_FLAGS_O0})
+    endif()
     if(P_PROGRAM) # the binary is a code object; a program loads it
       set(binary ${binary}.co)
       set(command ${P_PROGRAM} ${binary} ${P_ARGS})
