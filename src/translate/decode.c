@@ -18,28 +18,28 @@
 /* What to do beyond parsing the operands. */
 enum repair {
     REPAIR_NONE,
-    REPAIR_BRANCH,        /* the only operand is the target */
-    REPAIR_CALL,          /* the second operand is the target */
-    REPAIR_WAIT,          /* symbolic counters: one TEXT operand, or none */
-    REPAIR_SIGNAL,        /* s_barrier_signal: the whole workgroup's barrier only */
-    REPAIR_NAMED_WAIT,    /* s_barrier_wait: likewise */
-    REPAIR_SYMBOL16,      /* a TEXT operand whose bits are the low 16 of the first word */
-    REPAIR_SYMBOL8,       /* ... the low 8: a source operand of SOP1 */
-    REPAIR_INDEX_MODE,    /* ... bits 8 to 15: a source operand of SOPC */
-    REPAIR_SIMM16,        /* the last operand is the sign-extended low half of the first word */
+    REPAIR_BRANCH,     /* the only operand is the target */
+    REPAIR_CALL,       /* the second operand is the target */
+    REPAIR_WAIT,       /* symbolic counters: one TEXT operand, or none */
+    REPAIR_SIGNAL,     /* s_barrier_signal: the whole workgroup's barrier only */
+    REPAIR_NAMED_WAIT, /* s_barrier_wait: likewise */
+    REPAIR_SYMBOL16,   /* a TEXT operand whose bits are the low 16 of the first word */
+    REPAIR_SYMBOL8,    /* ... the low 8: a source operand of SOP1 */
+    REPAIR_INDEX_MODE, /* ... bits 8 to 15: a source operand of SOPC */
+    REPAIR_SIMM16,     /* the last operand is the sign-extended low half of the first word */
     REPAIR_UIMM16,
     REPAIR_SIMM16_UPDATE, /* the same, and the destination is the first source as well */
     REPAIR_DUAL_SELECT,   /* v_dual_cndmask_b32: VCC is not printed */
     REPAIR_SWAP,
-    REPAIR_ILLEGAL,       /* s_code_end: a trap */
+    REPAIR_ILLEGAL, /* s_code_end: a trap */
 };
 
 struct name {
-    char text[48];      /* LLVM's mnemonic; "" if the slot is free */
+    char text[48]; /* LLVM's mnemonic; "" if the slot is free */
     char canonical[36];
     const struct wl_sem *sem;
     const struct wl_isa *isa;
-    uint8_t repair;     /* enum repair */
+    uint8_t repair; /* enum repair */
     bool returns, lds, is_dpp, is_sdwa, zero_high, packed;
 };
 
@@ -56,10 +56,7 @@ struct wl_decoder {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool starts_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* ---- processors ---- */
 
@@ -68,43 +65,40 @@ static bool starts_with(const char *text, const char *prefix)
 static const struct processor {
     const char *name, *llvm;
 } processors[] = {
-    {"gfx900", NULL}, {"gfx902", NULL}, {"gfx904", NULL}, {"gfx906", NULL}, {"gfx908", NULL}, {"gfx909", NULL}, {"gfx90a", NULL},
-    {"gfx90c", NULL}, {"gfx940", NULL}, {"gfx941", NULL}, {"gfx942", NULL}, {"gfx9-generic", NULL},
-    {"gfx1010", NULL}, {"gfx1011", NULL}, {"gfx1012", NULL}, {"gfx1013", NULL}, {"gfx1030", NULL}, {"gfx1031", NULL}, {"gfx1032", NULL},
-    {"gfx1033", NULL}, {"gfx1034", NULL}, {"gfx1035", NULL}, {"gfx1036", NULL}, {"gfx10-1-generic", NULL}, {"gfx10-3-generic", NULL},
-    {"gfx1100", NULL}, {"gfx1101", NULL}, {"gfx1102", NULL}, {"gfx1103", NULL}, {"gfx1150", NULL}, {"gfx1151", NULL}, {"gfx1152", NULL},
-    {"gfx11-generic", NULL}, {"gfx1200", NULL}, {"gfx1201", NULL},
+    {"gfx900", NULL},  {"gfx902", NULL},       {"gfx904", NULL},         {"gfx906", NULL},          {"gfx908", NULL},
+    {"gfx909", NULL},  {"gfx90a", NULL},       {"gfx90c", NULL},         {"gfx940", NULL},          {"gfx941", NULL},
+    {"gfx942", NULL},  {"gfx9-generic", NULL}, {"gfx1010", NULL},        {"gfx1011", NULL},         {"gfx1012", NULL},
+    {"gfx1013", NULL}, {"gfx1030", NULL},      {"gfx1031", NULL},        {"gfx1032", NULL},         {"gfx1033", NULL},
+    {"gfx1034", NULL}, {"gfx1035", NULL},      {"gfx1036", NULL},        {"gfx10-1-generic", NULL}, {"gfx10-3-generic", NULL},
+    {"gfx1100", NULL}, {"gfx1101", NULL},      {"gfx1102", NULL},        {"gfx1103", NULL},         {"gfx1150", NULL},
+    {"gfx1151", NULL}, {"gfx1152", NULL},      {"gfx11-generic", NULL},  {"gfx1200", NULL},         {"gfx1201", NULL},
 #if LLVM_VERSION_MAJOR >= 20
-    {"gfx950", NULL}, {"gfx1153", NULL}, {"gfx9-4-generic", NULL}, {"gfx12-generic", NULL},
+    {"gfx950", NULL},  {"gfx1153", NULL},      {"gfx9-4-generic", NULL}, {"gfx12-generic", NULL},
 #else
     {"gfx1153", "gfx1152"}, {"gfx9-4-generic", "gfx942"}, {"gfx12-generic", "gfx1200"},
 #endif
 };
 
-static const struct processor *find_processor(const char *name)
-{
+static const struct processor *find_processor(const char *name) {
     for (size_t i = 0; i < COUNT(processors); i++)
         if (strcmp(processors[i].name, name) == 0)
             return &processors[i];
     return NULL;
 }
 
-static unsigned generation_of(const char *processor)
-{
+static unsigned generation_of(const char *processor) {
     return processor[3] == '9' ? 9 : (unsigned)(processor[3] - '0') * 10 + (unsigned)(processor[4] - '0');
 }
 
 static pthread_once_t initialize_once = PTHREAD_ONCE_INIT;
 
-static void initialize_llvm(void)
-{
+static void initialize_llvm(void) {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUDisassembler();
 }
 
-enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size)
-{
+enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct processor *known = find_processor(processor);
     struct wl_decoder *made;
     const char *features = "";
@@ -133,8 +127,7 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
     return WL_OK;
 }
 
-void wl_decoder_destroy(struct wl_decoder *decoder)
-{
+void wl_decoder_destroy(struct wl_decoder *decoder) {
     if (!decoder)
         return;
     LLVMDisasmDispose(decoder->context);
@@ -143,8 +136,7 @@ void wl_decoder_destroy(struct wl_decoder *decoder)
 
 /* ---- names ---- */
 
-static bool strip_suffix(char *text, const char *suffix)
-{
+static bool strip_suffix(char *text, const char *suffix) {
     const size_t length = strlen(text), tail = strlen(suffix);
 
     if (length <= tail || strcmp(text + length - tail, suffix) != 0)
@@ -153,16 +145,14 @@ static bool strip_suffix(char *text, const char *suffix)
     return true;
 }
 
-static void strip_infix(char *text, const char *infix)
-{
+static void strip_infix(char *text, const char *infix) {
     char *at = strstr(text, infix);
 
     if (at)
         memmove(at, at + strlen(infix), strlen(at + strlen(infix)) + 1);
 }
 
-static void strip_encoding(struct name *name, char *text)
-{
+static void strip_encoding(struct name *name, char *text) {
     name->is_dpp = strip_suffix(text, "_dpp8") || strip_suffix(text, "_dpp");
     name->is_sdwa = strip_suffix(text, "_sdwa");
     if (!strip_suffix(text, "_e64"))
@@ -172,12 +162,11 @@ static void strip_encoding(struct name *name, char *text)
 }
 
 /* gfx9: 16-bit results clear the high half, but for the VOP3 instructions that have op_sel. */
-static bool clears_high_half(const char *text)
-{
+static bool clears_high_half(const char *text) {
     static const char *const preserving[] = {
-        "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_add_i16", "v_sub_i16", "v_min3_f16", "v_min3_i16", "v_min3_u16",
-        "v_max3_f16", "v_max3_i16", "v_max3_u16", "v_med3_f16", "v_med3_i16", "v_med3_u16", "v_mad_mixlo_f16", "v_mad_mixhi_f16",
-        "v_fma_mixlo_f16", "v_fma_mixhi_f16",
+        "v_mad_f16",  "v_mad_u16",  "v_mad_i16",       "v_fma_f16",       "v_div_fixup_f16", "v_add_i16",       "v_sub_i16",
+        "v_min3_f16", "v_min3_i16", "v_min3_u16",      "v_max3_f16",      "v_max3_i16",      "v_max3_u16",      "v_med3_f16",
+        "v_med3_i16", "v_med3_u16", "v_mad_mixlo_f16", "v_mad_mixhi_f16", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
     };
 
     for (size_t i = 0; i < COUNT(preserving); i++)
@@ -187,17 +176,27 @@ static bool clears_high_half(const char *text)
 }
 
 /* `text` is LLVM's mnemonic without the encoding's suffix. */
-static enum repair find_repair(const char *text, const struct wl_isa *isa)
-{
+static enum repair find_repair(const char *text, const struct wl_isa *isa) {
     static const struct {
         const char *prefix;
         uint8_t repair;
     } rows[] = {
-        {"s_call_b64", REPAIR_CALL}, {"s_barrier_signal", REPAIR_SIGNAL}, {"s_barrier_wait", REPAIR_NAMED_WAIT}, {"s_getreg_b32", REPAIR_SYMBOL16},
-        {"s_setreg_", REPAIR_SYMBOL16}, {"s_sendmsg_rtn_", REPAIR_SYMBOL8}, {"s_sendmsg", REPAIR_SYMBOL16}, {"s_set_gpr_idx_on", REPAIR_INDEX_MODE},
-        {"s_set_gpr_idx_mode", REPAIR_SYMBOL16}, {"s_movk_i32", REPAIR_SIMM16}, {"s_cmovk_i32", REPAIR_SIMM16},
-        {"s_addk_", REPAIR_SIMM16_UPDATE}, {"s_mulk_i32", REPAIR_SIMM16_UPDATE}, {"v_dual_cndmask_b32", REPAIR_DUAL_SELECT},
-        {"v_swap_b32", REPAIR_SWAP}, {"s_code_end", REPAIR_ILLEGAL},
+        {"s_call_b64", REPAIR_CALL},
+        {"s_barrier_signal", REPAIR_SIGNAL},
+        {"s_barrier_wait", REPAIR_NAMED_WAIT},
+        {"s_getreg_b32", REPAIR_SYMBOL16},
+        {"s_setreg_", REPAIR_SYMBOL16},
+        {"s_sendmsg_rtn_", REPAIR_SYMBOL8},
+        {"s_sendmsg", REPAIR_SYMBOL16},
+        {"s_set_gpr_idx_on", REPAIR_INDEX_MODE},
+        {"s_set_gpr_idx_mode", REPAIR_SYMBOL16},
+        {"s_movk_i32", REPAIR_SIMM16},
+        {"s_cmovk_i32", REPAIR_SIMM16},
+        {"s_addk_", REPAIR_SIMM16_UPDATE},
+        {"s_mulk_i32", REPAIR_SIMM16_UPDATE},
+        {"v_dual_cndmask_b32", REPAIR_DUAL_SELECT},
+        {"v_swap_b32", REPAIR_SWAP},
+        {"s_code_end", REPAIR_ILLEGAL},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -212,8 +211,7 @@ static enum repair find_repair(const char *text, const struct wl_isa *isa)
     return REPAIR_NONE;
 }
 
-static void resolve_name(const struct wl_decoder *decoder, struct name *name)
-{
+static void resolve_name(const struct wl_decoder *decoder, struct name *name) {
     char text[sizeof(name->text)], llvm[sizeof(name->text)];
     const char *canonical;
 
@@ -236,8 +234,7 @@ static void resolve_name(const struct wl_decoder *decoder, struct name *name)
     name->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
 }
 
-static uint32_t hash_text(const char *text, size_t length)
-{
+static uint32_t hash_text(const char *text, size_t length) {
     uint32_t hash = 2166136261u;
 
     for (size_t i = 0; i < length; i++)
@@ -246,8 +243,7 @@ static uint32_t hash_text(const char *text, size_t length)
 }
 
 /* NULL if the text is longer than any mnemonic. */
-static const struct name *find_name(struct wl_decoder *decoder, const char *text, size_t length)
-{
+static const struct name *find_name(struct wl_decoder *decoder, const char *text, size_t length) {
     uint32_t slot = hash_text(text, length) % NAME_SLOTS;
     struct name *name;
 
@@ -272,14 +268,12 @@ static const struct name *find_name(struct wl_decoder *decoder, const char *text
 
 /* ---- repairs ---- */
 
-static void mark_unknown(struct wl_inst *inst)
-{
+static void mark_unknown(struct wl_inst *inst) {
     inst->isa = NULL;
     inst->sem = NULL;
 }
 
-static struct wl_operand *append(struct wl_inst *inst, enum wl_operand_kind kind, uint64_t bits)
-{
+static struct wl_operand *append(struct wl_inst *inst, enum wl_operand_kind kind, uint64_t bits) {
     struct wl_operand *operand = &inst->operands[inst->operand_count++];
 
     memset(operand, 0, sizeof(*operand));
@@ -289,15 +283,13 @@ static struct wl_operand *append(struct wl_inst *inst, enum wl_operand_kind kind
     return operand;
 }
 
-static void set_text_bits(struct wl_inst *inst, uint32_t bits)
-{
+static void set_text_bits(struct wl_inst *inst, uint32_t bits) {
     for (unsigned i = 0; i < inst->operand_count; i++)
         if (inst->operands[i].kind == WL_OPERAND_TEXT || (inst->operands[i].kind == WL_OPERAND_IMM && inst->operand_count == 1))
             inst->operands[i].bits = bits;
 }
 
-static void replace_last(struct wl_inst *inst, uint64_t bits)
-{
+static void replace_last(struct wl_inst *inst, uint64_t bits) {
     if (inst->operand_count != 2) {
         mark_unknown(inst);
         return;
@@ -307,8 +299,7 @@ static void replace_last(struct wl_inst *inst, uint64_t bits)
 }
 
 /* Symbols are taken from the instruction's first dword. */
-static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word)
-{
+static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word) {
     const uint64_t target = inst->address + 4 + (uint64_t)((int64_t)(int16_t)word * 4);
 
     switch ((enum repair)name->repair) {
@@ -372,8 +363,7 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
     }
 }
 
-static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed, unsigned generation)
-{
+static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed, unsigned generation) {
     unsigned first = 1;
 
     if (starts_with(inst->mnemonic, "v_cmpx_") && generation >= 10)
@@ -384,8 +374,7 @@ static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed,
         inst->operands[first + i].sel = parsed->source_sel[i];
 }
 
-static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *decoder, uint32_t word, uint32_t second)
-{
+static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *decoder, uint32_t word, uint32_t second) {
     const struct wl_isa *isa = inst->isa;
 
     if (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS)
@@ -398,13 +387,11 @@ static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *dec
 
 /* ---- decoding ---- */
 
-static uint32_t read_word(const uint8_t *bytes, uint64_t available)
-{
+static uint32_t read_word(const uint8_t *bytes, uint64_t available) {
     return available < 4 ? 0 : (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst)
-{
+static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
     const char *word = text;
     const struct name *name;
     struct wl_parsed parsed = {0};
@@ -446,8 +433,7 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
 }
 
 /* v_swap_b32 v0, v1 is v_mov_b32 v0, v1 beside v_mov_b32 v1, v0. */
-static void split_swap(struct wl_inst inst[2])
-{
+static void split_swap(struct wl_inst inst[2]) {
     struct wl_inst *first = &inst[0], *second = &inst[1];
 
     memcpy(first->mnemonic, "v_mov_b32", sizeof("v_mov_b32"));
@@ -460,8 +446,7 @@ static void split_swap(struct wl_inst inst[2])
 }
 
 /* LLVM runs into undefined behaviour when it prints an SDWA dword with a reserved selector, so these are refused before. */
-static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available)
-{
+static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available) {
     const uint32_t word = read_word(bytes, available), sdwa = available < 8 ? 0 : read_word(bytes + 4, 4);
     const bool is_vop1 = word >> 25 == 0x3f, is_vopc = word >> 25 == 0x3e;
 
@@ -472,16 +457,14 @@ static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *by
     return !is_vopc && ((sdwa >> 8 & 7) == 7 || (sdwa >> 11 & 3) == 3);
 }
 
-static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size)
-{
+static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     if (is_reserved_sdwa(decoder, bytes, available))
         return 0;
     /* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
     return LLVMDisasmInstruction(decoder->context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
 }
 
-unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2])
-{
+unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
     char buffer[512];
     const char *text = buffer, *end, *second;
     const size_t size = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
@@ -512,8 +495,7 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
     return 1;
 }
 
-unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size)
-{
+unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     char buffer[512];
     const char *start = buffer;
     const size_t bytes_used = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
@@ -531,8 +513,7 @@ unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64
 
 /* ---- immediates ---- */
 
-static uint64_t float_bits(double number, unsigned width)
-{
+static uint64_t float_bits(double number, unsigned width) {
     /* The one inline constant that is not exact: 1 / (2 * pi), rounded for each width. */
     const double tiny = 0.15915494309189532;
     union {
@@ -557,8 +538,7 @@ static uint64_t float_bits(double number, unsigned width)
     return (single.u >> 16 & 0x8000) | ((single.u >> 23 & 0xff) - 127 + 15) << 10;
 }
 
-uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed)
-{
+uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed) {
     uint64_t bits = operand->bits;
 
     if (operand->kind == WL_OPERAND_IMM && operand->is_float)

@@ -6,9 +6,9 @@
 
 /* What the text says beyond the fields of struct wl_inst. */
 struct wl_parsed {
-    uint8_t source_sel[2];  /* SDWA: src0_sel, src1_sel */
-    bool raw_offset;        /* "offset:" with something else than a number (swizzle(...)) */
-    bool unknown;           /* an operand or modifier that the parser does not know */
+    uint8_t source_sel[2]; /* SDWA: src0_sel, src1_sel */
+    bool raw_offset;       /* "offset:" with something else than a number (swizzle(...)) */
+    bool unknown;          /* an operand or modifier that the parser does not know */
 };
 
 /* Parses the operands and modifiers in [text, end) into `inst`, which must be zero there. Never fails: what is not known

@@ -11,37 +11,34 @@ struct cursor {
     const char *at, *end;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+static char peek(const struct cursor *c) {
+    if (c->at >= c->end)
+        return '\0';
+    return *c->at;
 }
 
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+/* The character after the next one. */
+static char peek_second(const struct cursor *c) {
+    if (c->end - c->at < 2)
+        return '\0';
+    return c->at[1];
 }
 
-static char peek(const struct cursor *c)
-{
-    return c->at < c->end ? *c->at : '\0';
-}
-
-static bool accept(struct cursor *c, char wanted)
-{
+static bool accept(struct cursor *c, char wanted) {
     if (peek(c) != wanted)
         return false;
     c->at++;
     return true;
 }
 
-static bool word_is(const char *word, size_t length, const char *name)
-{
-    return strlen(name) == length && memcmp(word, name, length) == 0;
-}
+static bool word_is(const char *word, size_t length, const char *name) { return strlen(name) == length && memcmp(word, name, length) == 0; }
 
 /* A decimal or hexadecimal number without a sign; false if there is none. */
-static bool read_unsigned(struct cursor *c, uint64_t *value)
-{
+static bool read_unsigned(struct cursor *c, uint64_t *value) {
     if (!is_digit(peek(c)))
         return false;
     *value = 0;
@@ -63,8 +60,7 @@ static bool read_unsigned(struct cursor *c, uint64_t *value)
     return true;
 }
 
-static bool read_signed(struct cursor *c, int64_t *value)
-{
+static bool read_signed(struct cursor *c, int64_t *value) {
     const bool negative = accept(c, '-');
     uint64_t magnitude;
 
@@ -75,8 +71,7 @@ static bool read_signed(struct cursor *c, int64_t *value)
 }
 
 /* Skips a value that nobody needs: a word, [...], (...) or word(...). */
-static void skip_value(struct cursor *c)
-{
+static void skip_value(struct cursor *c) {
     unsigned depth = 0;
 
     for (; c->at < c->end; c->at++) {
@@ -91,8 +86,7 @@ static void skip_value(struct cursor *c)
 
 /* ---- operands ---- */
 
-static void set_immediate(struct wl_operand *operand, uint64_t bits, bool literal)
-{
+static void set_immediate(struct wl_operand *operand, uint64_t bits, bool literal) {
     operand->kind = WL_OPERAND_IMM;
     operand->count = 1;
     operand->bits = bits;
@@ -100,8 +94,7 @@ static void set_immediate(struct wl_operand *operand, uint64_t bits, bool litera
 }
 
 /* Inline floating-point constants are the only ones that are printed with a point. */
-static bool read_fraction(struct cursor *c, uint64_t whole, bool negative, struct wl_operand *operand)
-{
+static bool read_fraction(struct cursor *c, uint64_t whole, bool negative, struct wl_operand *operand) {
     double number;
 
     if (!accept(c, '.'))
@@ -119,9 +112,8 @@ static bool read_fraction(struct cursor *c, uint64_t whole, bool negative, struc
     return true;
 }
 
-static bool read_number(struct cursor *c, bool negative, struct wl_operand *operand)
-{
-    const bool hexadecimal = c->end - c->at > 1 && c->at[1] == 'x';
+static bool read_number(struct cursor *c, bool negative, struct wl_operand *operand) {
+    const bool hexadecimal = peek_second(c) == 'x';
     uint64_t value;
 
     if (!read_unsigned(c, &value))
@@ -137,22 +129,35 @@ static const struct named_operand {
     uint8_t kind, count;
     uint16_t reg;
 } named_operands[] = {
-    {"vcc", WL_OPERAND_SGPR, 2, WL_SGPR_VCC}, {"vcc_lo", WL_OPERAND_SGPR, 1, WL_SGPR_VCC}, {"vcc_hi", WL_OPERAND_SGPR, 1, WL_SGPR_VCC + 1},
-    {"exec", WL_OPERAND_SGPR, 2, WL_SGPR_EXEC}, {"exec_lo", WL_OPERAND_SGPR, 1, WL_SGPR_EXEC}, {"exec_hi", WL_OPERAND_SGPR, 1, WL_SGPR_EXEC + 1},
-    {"off", WL_OPERAND_OFF, 0, 0}, {"null", WL_OPERAND_OFF, 0, 0}, {"m0", WL_OPERAND_SGPR, 1, WL_SGPR_M0},
-    {"flat_scratch", WL_OPERAND_SGPR, 2, WL_SGPR_FLAT_SCRATCH}, {"flat_scratch_lo", WL_OPERAND_SGPR, 1, WL_SGPR_FLAT_SCRATCH},
-    {"flat_scratch_hi", WL_OPERAND_SGPR, 1, WL_SGPR_FLAT_SCRATCH + 1}, {"xnack_mask", WL_OPERAND_SGPR, 2, WL_SGPR_XNACK_MASK},
-    {"xnack_mask_lo", WL_OPERAND_SGPR, 1, WL_SGPR_XNACK_MASK}, {"xnack_mask_hi", WL_OPERAND_SGPR, 1, WL_SGPR_XNACK_MASK + 1},
-    {"src_shared_base", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_SHARED_BASE}, {"src_shared_limit", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_SHARED_LIMIT},
-    {"src_private_base", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_PRIVATE_BASE}, {"src_private_limit", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_PRIVATE_LIMIT},
-    {"src_pops_exiting_wave_id", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_POPS_EXITING_WAVE_ID}, {"src_scc", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_SCC},
-    {"src_vccz", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_VCCZ}, {"src_execz", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_EXECZ},
-    {"lds_direct", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_LDS_DIRECT}, {"src_lds_direct", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_LDS_DIRECT},
+    {"vcc", WL_OPERAND_SGPR, 2, WL_SGPR_VCC},
+    {"vcc_lo", WL_OPERAND_SGPR, 1, WL_SGPR_VCC},
+    {"vcc_hi", WL_OPERAND_SGPR, 1, WL_SGPR_VCC + 1},
+    {"exec", WL_OPERAND_SGPR, 2, WL_SGPR_EXEC},
+    {"exec_lo", WL_OPERAND_SGPR, 1, WL_SGPR_EXEC},
+    {"exec_hi", WL_OPERAND_SGPR, 1, WL_SGPR_EXEC + 1},
+    {"off", WL_OPERAND_OFF, 0, 0},
+    {"null", WL_OPERAND_OFF, 0, 0},
+    {"m0", WL_OPERAND_SGPR, 1, WL_SGPR_M0},
+    {"flat_scratch", WL_OPERAND_SGPR, 2, WL_SGPR_FLAT_SCRATCH},
+    {"flat_scratch_lo", WL_OPERAND_SGPR, 1, WL_SGPR_FLAT_SCRATCH},
+    {"flat_scratch_hi", WL_OPERAND_SGPR, 1, WL_SGPR_FLAT_SCRATCH + 1},
+    {"xnack_mask", WL_OPERAND_SGPR, 2, WL_SGPR_XNACK_MASK},
+    {"xnack_mask_lo", WL_OPERAND_SGPR, 1, WL_SGPR_XNACK_MASK},
+    {"xnack_mask_hi", WL_OPERAND_SGPR, 1, WL_SGPR_XNACK_MASK + 1},
+    {"src_shared_base", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_SHARED_BASE},
+    {"src_shared_limit", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_SHARED_LIMIT},
+    {"src_private_base", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_PRIVATE_BASE},
+    {"src_private_limit", WL_OPERAND_SPECIAL, 2, WL_SPECIAL_PRIVATE_LIMIT},
+    {"src_pops_exiting_wave_id", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_POPS_EXITING_WAVE_ID},
+    {"src_scc", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_SCC},
+    {"src_vccz", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_VCCZ},
+    {"src_execz", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_EXECZ},
+    {"lds_direct", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_LDS_DIRECT},
+    {"src_lds_direct", WL_OPERAND_SPECIAL, 1, WL_SPECIAL_LDS_DIRECT},
 };
 
 /* The number or range behind a register's letter: "5", "[4:7]" or "[5]". */
-static bool read_register(struct cursor *c, unsigned kind, unsigned base, unsigned limit, struct wl_operand *operand)
-{
+static bool read_register(struct cursor *c, unsigned kind, unsigned base, unsigned limit, struct wl_operand *operand) {
     uint64_t first, last;
 
     if (accept(c, '[')) {
@@ -176,15 +181,13 @@ static bool read_register(struct cursor *c, unsigned kind, unsigned base, unsign
     return true;
 }
 
-static bool read_text(struct cursor *c, struct wl_operand *operand)
-{
+static bool read_text(struct cursor *c, struct wl_operand *operand) {
     skip_value(c);
     operand->kind = WL_OPERAND_TEXT;
     return true;
 }
 
-static bool read_named(struct cursor *c, const char *word, size_t length, struct wl_operand *operand)
-{
+static bool read_named(struct cursor *c, const char *word, size_t length, struct wl_operand *operand) {
     for (size_t i = 0; i < sizeof(named_operands) / sizeof(named_operands[0]); i++) {
         const struct named_operand *named = &named_operands[i];
 
@@ -199,10 +202,9 @@ static bool read_named(struct cursor *c, const char *word, size_t length, struct
     return read_text(c, operand);
 }
 
-static bool read_plain(struct cursor *c, struct wl_operand *operand)
-{
+static bool read_plain(struct cursor *c, struct wl_operand *operand) {
     const char first = peek(c);
-    const char second = c->end - c->at > 1 ? c->at[1] : '\0';
+    const char second = peek_second(c);
     const char *word = c->at;
     size_t length;
 
@@ -232,16 +234,14 @@ static bool read_plain(struct cursor *c, struct wl_operand *operand)
     return length > 0 && read_named(c, word, length, operand);
 }
 
-static bool starts_with(const struct cursor *c, const char *prefix)
-{
+static bool starts_with(const struct cursor *c, const char *prefix) {
     const size_t length = strlen(prefix);
 
     return (size_t)(c->end - c->at) >= length && memcmp(c->at, prefix, length) == 0;
 }
 
 /* An operand with its source modifiers: -v1, |v1|, -|v1|, neg(v1), abs(v1), sext(v1), -1, -4.0. */
-static bool read_operand(struct cursor *c, struct wl_operand *operand)
-{
+static bool read_operand(struct cursor *c, struct wl_operand *operand) {
     if (accept(c, '-')) {
         if (is_digit(peek(c)))
             return read_number(c, true, operand);
@@ -275,11 +275,11 @@ enum modifier_kind {
     BITS,       /* "op_sel:[0,1]": one bit an element */
     SELECT,     /* "dst_sel:BYTE_1" */
     SOURCE_SELECT,
-    UNUSED,     /* "dst_unused:UNUSED_PAD" */
-    OMOD,       /* "mul:2", "div:2" */
-    DPP,        /* "row_shl:1", "row_mirror" */
-    HINT,       /* "th:TH_ATOMIC_RETURN" */
-    IGNORED,    /* no meaning here */
+    UNUSED,  /* "dst_unused:UNUSED_PAD" */
+    OMOD,    /* "mul:2", "div:2" */
+    DPP,     /* "row_shl:1", "row_mirror" */
+    HINT,    /* "th:TH_ATOMIC_RETURN" */
+    IGNORED, /* no meaning here */
 };
 
 #define FIELD(f) offsetof(struct wl_inst, f)
@@ -289,33 +289,70 @@ static const struct modifier {
     uint8_t kind, argument;
     uint16_t field;
 } modifiers[] = {
-    {"offset", OFFSET, 0, FIELD(offset0)}, {"offset0", OFFSET, 0, FIELD(offset0)}, {"offset1", OFFSET, 0, FIELD(offset1)},
-    {"glc", FLAG, 0, FIELD(glc)}, {"slc", FLAG, 0, FIELD(slc)}, {"dlc", FLAG, 0, FIELD(dlc)}, {"sc0", FLAG, 0, FIELD(sc0)},
-    {"sc1", FLAG, 0, FIELD(sc1)}, {"nt", FLAG, 0, FIELD(nt)}, {"scc", FLAG, 0, FIELD(scc_bit)}, {"lds", FLAG, 0, FIELD(lds)},
-    {"tfe", FLAG, 0, FIELD(tfe)}, {"offen", FLAG, 0, FIELD(offen)}, {"idxen", FLAG, 0, FIELD(idxen)}, {"addr64", FLAG, 0, FIELD(addr64)},
-    {"gds", FLAG, 0, FIELD(gds)}, {"clamp", FLAG, 0, FIELD(clamp)}, {"th", HINT, 0, 0}, {"scope", IGNORED, 0, 0},
-    {"mul", OMOD, 0, 0}, {"div", OMOD, 1, 0}, {"op_sel", BITS, 0, FIELD(op_sel)}, {"op_sel_hi", BITS, 1, FIELD(op_sel_hi)},
-    {"neg_lo", BITS, 0, FIELD(neg_lo)}, {"neg_hi", BITS, 0, FIELD(neg_hi)}, {"neg", BITS, 0, FIELD(blgp)},
-    {"quad_perm", DPP, WL_DPP_QUAD_PERM, 2}, {"dpp8", DPP, WL_DPP_DPP8, 3}, {"row_shl", DPP, WL_DPP_ROW_SHL, 0}, {"row_shr", DPP, WL_DPP_ROW_SHR, 0},
-    {"row_ror", DPP, WL_DPP_ROW_ROR, 0}, {"row_mirror", DPP, WL_DPP_ROW_MIRROR, 0}, {"row_half_mirror", DPP, WL_DPP_ROW_HALF_MIRROR, 0},
-    {"row_bcast", DPP, WL_DPP_ROW_BCAST15, 0}, {"row_share", DPP, WL_DPP_ROW_SHARE, 0}, {"row_xmask", DPP, WL_DPP_ROW_XMASK, 0},
-    {"row_newbcast", DPP, WL_DPP_ROW_NEWBCAST, 0}, {"wave_shl", DPP, WL_DPP_WAVE_SHL, 0}, {"wave_rol", DPP, WL_DPP_WAVE_ROL, 0},
-    {"wave_shr", DPP, WL_DPP_WAVE_SHR, 0}, {"wave_ror", DPP, WL_DPP_WAVE_ROR, 0},
-    {"row_mask", BYTE, 0, FIELD(row_mask)}, {"bank_mask", BYTE, 0, FIELD(bank_mask)}, {"bound_ctrl", FLAG_VALUE, 0, FIELD(bound_ctrl)},
-    {"fi", FLAG_VALUE, 0, FIELD(fetch_inactive)}, {"dst_sel", SELECT, 0, FIELD(dst_sel)}, {"dst_unused", UNUSED, 0, FIELD(dst_unused)},
-    {"src0_sel", SOURCE_SELECT, 0, 0}, {"src1_sel", SOURCE_SELECT, 1, 0}, {"cbsz", BYTE, 0, FIELD(cbsz)}, {"abid", BYTE, 0, FIELD(abid)},
-    {"blgp", BYTE, 0, FIELD(blgp)}, {"dfmt", IGNORED, 0, 0}, {"nfmt", IGNORED, 0, 0}, {"format", IGNORED, 0, 0},
+    {"offset", OFFSET, 0, 0},
+    {"offset0", OFFSET, 0, 0},
+    {"offset1", OFFSET, 1, 0},
+    {"glc", FLAG, 0, FIELD(glc)},
+    {"slc", FLAG, 0, FIELD(slc)},
+    {"dlc", FLAG, 0, FIELD(dlc)},
+    {"sc0", FLAG, 0, FIELD(sc0)},
+    {"sc1", FLAG, 0, FIELD(sc1)},
+    {"nt", FLAG, 0, FIELD(nt)},
+    {"scc", FLAG, 0, FIELD(scc_bit)},
+    {"lds", FLAG, 0, FIELD(lds)},
+    {"tfe", FLAG, 0, FIELD(tfe)},
+    {"offen", FLAG, 0, FIELD(offen)},
+    {"idxen", FLAG, 0, FIELD(idxen)},
+    {"addr64", FLAG, 0, FIELD(addr64)},
+    {"gds", FLAG, 0, FIELD(gds)},
+    {"clamp", FLAG, 0, FIELD(clamp)},
+    {"th", HINT, 0, 0},
+    {"scope", IGNORED, 0, 0},
+    {"mul", OMOD, 0, 0},
+    {"div", OMOD, 1, 0},
+    {"op_sel", BITS, 0, FIELD(op_sel)},
+    {"op_sel_hi", BITS, 1, FIELD(op_sel_hi)},
+    {"neg_lo", BITS, 0, FIELD(neg_lo)},
+    {"neg_hi", BITS, 0, FIELD(neg_hi)},
+    {"neg", BITS, 0, FIELD(blgp)},
+    {"quad_perm", DPP, WL_DPP_QUAD_PERM, 2},
+    {"dpp8", DPP, WL_DPP_DPP8, 3},
+    {"row_shl", DPP, WL_DPP_ROW_SHL, 0},
+    {"row_shr", DPP, WL_DPP_ROW_SHR, 0},
+    {"row_ror", DPP, WL_DPP_ROW_ROR, 0},
+    {"row_mirror", DPP, WL_DPP_ROW_MIRROR, 0},
+    {"row_half_mirror", DPP, WL_DPP_ROW_HALF_MIRROR, 0},
+    {"row_bcast", DPP, WL_DPP_ROW_BCAST15, 0},
+    {"row_share", DPP, WL_DPP_ROW_SHARE, 0},
+    {"row_xmask", DPP, WL_DPP_ROW_XMASK, 0},
+    {"row_newbcast", DPP, WL_DPP_ROW_NEWBCAST, 0},
+    {"wave_shl", DPP, WL_DPP_WAVE_SHL, 0},
+    {"wave_rol", DPP, WL_DPP_WAVE_ROL, 0},
+    {"wave_shr", DPP, WL_DPP_WAVE_SHR, 0},
+    {"wave_ror", DPP, WL_DPP_WAVE_ROR, 0},
+    {"row_mask", BYTE, 0, FIELD(row_mask)},
+    {"bank_mask", BYTE, 0, FIELD(bank_mask)},
+    {"bound_ctrl", FLAG_VALUE, 0, FIELD(bound_ctrl)},
+    {"fi", FLAG_VALUE, 0, FIELD(fetch_inactive)},
+    {"dst_sel", SELECT, 0, FIELD(dst_sel)},
+    {"dst_unused", UNUSED, 0, FIELD(dst_unused)},
+    {"src0_sel", SOURCE_SELECT, 0, 0},
+    {"src1_sel", SOURCE_SELECT, 1, 0},
+    {"cbsz", BYTE, 0, FIELD(cbsz)},
+    {"abid", BYTE, 0, FIELD(abid)},
+    {"blgp", BYTE, 0, FIELD(blgp)},
+    {"dfmt", IGNORED, 0, 0},
+    {"nfmt", IGNORED, 0, 0},
+    {"format", IGNORED, 0, 0},
 };
 
 /* Whether the modifier stands without a value; the others do not exist without one ("neg:[1,0]", but "neg(1.0)"). */
-static bool is_bare(const struct modifier *modifier)
-{
+static bool is_bare(const struct modifier *modifier) {
     return modifier->kind == FLAG ||
            (modifier->kind == DPP && (modifier->argument == WL_DPP_ROW_MIRROR || modifier->argument == WL_DPP_ROW_HALF_MIRROR));
 }
 
-static const struct modifier *find_modifier(const char *word, size_t length)
-{
+static const struct modifier *find_modifier(const char *word, size_t length) {
     for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++)
         if (modifiers[i].name[0] == word[0] && word_is(word, length, modifiers[i].name))
             return &modifiers[i];
@@ -323,8 +360,7 @@ static const struct modifier *find_modifier(const char *word, size_t length)
 }
 
 /* [a,b,c,...], `bits` each, the first in the low bits. */
-static bool read_list(struct cursor *c, unsigned bits, uint32_t *packed)
-{
+static bool read_list(struct cursor *c, unsigned bits, uint32_t *packed) {
     unsigned shift = 0;
 
     *packed = 0;
@@ -343,8 +379,7 @@ static bool read_list(struct cursor *c, unsigned bits, uint32_t *packed)
     return accept(c, ']');
 }
 
-static bool read_select(struct cursor *c, uint8_t *sel)
-{
+static bool read_select(struct cursor *c, uint8_t *sel) {
     static const char *const names[] = {"DWORD", "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1"};
     const char *word = c->at;
 
@@ -358,8 +393,7 @@ static bool read_select(struct cursor *c, uint8_t *sel)
     return false;
 }
 
-static bool read_unused(struct cursor *c, uint8_t *unused)
-{
+static bool read_unused(struct cursor *c, uint8_t *unused) {
     static const char *const names[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
     const char *word = c->at;
 
@@ -373,8 +407,7 @@ static bool read_unused(struct cursor *c, uint8_t *unused)
     return false;
 }
 
-static bool read_dpp(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst)
-{
+static bool read_dpp(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst) {
     uint64_t number = 0;
 
     inst->dpp = modifier->argument;
@@ -391,8 +424,7 @@ static bool read_dpp(struct cursor *c, const struct modifier *modifier, struct w
 }
 
 /* "th:TH_ATOMIC_RETURN", "th:TH_ATOMIC_NT_RETURN", ...; the other hints are about caches. */
-static bool read_hint(struct cursor *c, struct wl_inst *inst)
-{
+static bool read_hint(struct cursor *c, struct wl_inst *inst) {
     static const char suffix[] = "RETURN";
     const char *word = c->at;
 
@@ -402,8 +434,7 @@ static bool read_hint(struct cursor *c, struct wl_inst *inst)
     return true;
 }
 
-static bool read_offset(struct cursor *c, int32_t *offset, struct wl_parsed *parsed)
-{
+static bool read_offset(struct cursor *c, int32_t *offset, struct wl_parsed *parsed) {
     int64_t value;
 
     if (read_signed(c, &value)) {
@@ -415,8 +446,7 @@ static bool read_offset(struct cursor *c, int32_t *offset, struct wl_parsed *par
     return true;
 }
 
-static bool read_bits(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst)
-{
+static bool read_bits(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst) {
     uint32_t packed;
 
     if (!read_list(c, 1, &packed))
@@ -426,8 +456,7 @@ static bool read_bits(struct cursor *c, const struct modifier *modifier, struct 
     return true;
 }
 
-static bool read_omod(struct cursor *c, bool divide, struct wl_inst *inst)
-{
+static bool read_omod(struct cursor *c, bool divide, struct wl_inst *inst) {
     uint64_t factor;
 
     if (!read_unsigned(c, &factor) || (factor != 2 && factor != 4))
@@ -436,8 +465,7 @@ static bool read_omod(struct cursor *c, bool divide, struct wl_inst *inst)
     return true;
 }
 
-static bool read_modifier(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst, struct wl_parsed *parsed)
-{
+static bool read_modifier(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst, struct wl_parsed *parsed) {
     uint8_t *byte = (uint8_t *)inst + modifier->field;
     uint64_t number;
 
@@ -454,7 +482,7 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
         *byte = (uint8_t)number;
         return true;
     case OFFSET:
-        return read_offset(c, (int32_t *)(void *)byte, parsed);
+        return read_offset(c, modifier->argument ? &inst->offset1 : &inst->offset0, parsed);
     case BITS:
         return read_bits(c, modifier, inst);
     case SELECT:
@@ -477,8 +505,7 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
 }
 
 /* A modifier, if the token is one; *known says whether it was understood. */
-static bool try_modifier(struct cursor *c, struct wl_inst *inst, struct wl_parsed *parsed, bool *known)
-{
+static bool try_modifier(struct cursor *c, struct wl_inst *inst, struct wl_parsed *parsed, bool *known) {
     const char *word = c->at;
     const struct modifier *modifier;
     struct cursor ahead = *c;
@@ -501,8 +528,7 @@ static bool try_modifier(struct cursor *c, struct wl_inst *inst, struct wl_parse
     return true;
 }
 
-void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed)
-{
+void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed) {
     struct cursor c = {text, end};
 
     while (!parsed->unknown) {

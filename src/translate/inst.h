@@ -19,31 +19,38 @@ struct wl_isa; /* isa.h: what the lifter does for this mnemonic */
 
 enum wl_operand_kind {
     WL_OPERAND_NONE,
-    WL_OPERAND_VGPR,   /* reg: row number 0 to 511 (AGPRs from 256); count: consecutive registers */
-    WL_OPERAND_SGPR,   /* reg: WL_SGPR_*, 0 to 127; count: 1, 2, 3, 4, 8, 16. vcc, exec, m0, ttmp, flat_scratch included */
-    WL_OPERAND_IMM,    /* bits: the value of an inline constant or a literal (see `literal`, `is_float`) */
-    WL_OPERAND_SPECIAL,/* reg: enum wl_special */
-    WL_OPERAND_OFF,    /* "off" or "null" where an address or offset register could stand; as destination: discard */
-    WL_OPERAND_LABEL,  /* bits: virtual address of a branch target */
-    WL_OPERAND_TEXT,   /* hwreg(...), sendmsg(...), anything else: bits if it could be evaluated to its encoding */
+    WL_OPERAND_VGPR,    /* reg: row number 0 to 511 (AGPRs from 256); count: consecutive registers */
+    WL_OPERAND_SGPR,    /* reg: WL_SGPR_*, 0 to 127; count: 1, 2, 3, 4, 8, 16. vcc, exec, m0, ttmp, flat_scratch included */
+    WL_OPERAND_IMM,     /* bits: the value of an inline constant or a literal (see `literal`, `is_float`) */
+    WL_OPERAND_SPECIAL, /* reg: enum wl_special */
+    WL_OPERAND_OFF,     /* "off" or "null" where an address or offset register could stand; as destination: discard */
+    WL_OPERAND_LABEL,   /* bits: virtual address of a branch target */
+    WL_OPERAND_TEXT,    /* hwreg(...), sendmsg(...), anything else: bits if it could be evaluated to its encoding */
 };
 
 enum wl_special { /* read-only sources that are no registers */
-    WL_SPECIAL_SHARED_BASE, WL_SPECIAL_SHARED_LIMIT, WL_SPECIAL_PRIVATE_BASE, WL_SPECIAL_PRIVATE_LIMIT,
-    WL_SPECIAL_POPS_EXITING_WAVE_ID, WL_SPECIAL_SCC, WL_SPECIAL_VCCZ, WL_SPECIAL_EXECZ, WL_SPECIAL_LDS_DIRECT,
+                  WL_SPECIAL_SHARED_BASE,
+                  WL_SPECIAL_SHARED_LIMIT,
+                  WL_SPECIAL_PRIVATE_BASE,
+                  WL_SPECIAL_PRIVATE_LIMIT,
+                  WL_SPECIAL_POPS_EXITING_WAVE_ID,
+                  WL_SPECIAL_SCC,
+                  WL_SPECIAL_VCCZ,
+                  WL_SPECIAL_EXECZ,
+                  WL_SPECIAL_LDS_DIRECT,
 };
 
 enum wl_sdwa_sel { WL_SEL_DWORD, WL_SEL_BYTE_0, WL_SEL_BYTE_1, WL_SEL_BYTE_2, WL_SEL_BYTE_3, WL_SEL_WORD_0, WL_SEL_WORD_1 };
 
 struct wl_operand {
-    uint8_t kind;      /* enum wl_operand_kind */
-    uint8_t count;     /* dwords */
+    uint8_t kind;  /* enum wl_operand_kind */
+    uint8_t count; /* dwords */
     uint16_t reg;
     bool neg, abs, sext; /* source modifiers: -v1, |v1|, sext(v1) */
-    uint8_t sel;       /* enum wl_sdwa_sel of this source (SDWA) */
-    bool literal;      /* IMM: a 32-bit literal, not an inline constant; f64 and b64 users: see wl_operand_bits */
-    bool is_float;     /* IMM: written as a floating-point number (0.5, 1.0, ...): `number` holds it */
-    uint64_t bits;     /* IMM: sign-extended integer, or the 32-bit literal zero-extended */
+    uint8_t sel;         /* enum wl_sdwa_sel of this source (SDWA) */
+    bool literal;        /* IMM: a 32-bit literal, not an inline constant; f64 and b64 users: see wl_operand_bits */
+    bool is_float;       /* IMM: written as a floating-point number (0.5, 1.0, ...): `number` holds it */
+    uint64_t bits;       /* IMM: sign-extended integer, or the 32-bit literal zero-extended */
     double number;
 };
 
@@ -55,38 +62,54 @@ uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool 
 
 #define WL_MAX_OPERANDS 10
 
-enum wl_dpp_kind { WL_DPP_NONE, WL_DPP_QUAD_PERM, WL_DPP_ROW_SHL, WL_DPP_ROW_SHR, WL_DPP_ROW_ROR, WL_DPP_WAVE_SHL, WL_DPP_WAVE_ROL,
-    WL_DPP_WAVE_SHR, WL_DPP_WAVE_ROR, WL_DPP_ROW_MIRROR, WL_DPP_ROW_HALF_MIRROR, WL_DPP_ROW_BCAST15, WL_DPP_ROW_BCAST31,
-    WL_DPP_ROW_SHARE, WL_DPP_ROW_XMASK, WL_DPP_ROW_NEWBCAST, WL_DPP_DPP8 };
+enum wl_dpp_kind {
+    WL_DPP_NONE,
+    WL_DPP_QUAD_PERM,
+    WL_DPP_ROW_SHL,
+    WL_DPP_ROW_SHR,
+    WL_DPP_ROW_ROR,
+    WL_DPP_WAVE_SHL,
+    WL_DPP_WAVE_ROL,
+    WL_DPP_WAVE_SHR,
+    WL_DPP_WAVE_ROR,
+    WL_DPP_ROW_MIRROR,
+    WL_DPP_ROW_HALF_MIRROR,
+    WL_DPP_ROW_BCAST15,
+    WL_DPP_ROW_BCAST31,
+    WL_DPP_ROW_SHARE,
+    WL_DPP_ROW_XMASK,
+    WL_DPP_ROW_NEWBCAST,
+    WL_DPP_DPP8
+};
 
 struct wl_inst {
-    uint32_t offset;     /* bytes from the unit's text base: virtual address - unit base; wl_decode sets the low half of the address */
-    uint64_t address;    /* virtual address */
-    uint8_t size;        /* bytes */
+    uint32_t offset;  /* bytes from the unit's text base: virtual address - unit base; wl_decode sets the low half of the address */
+    uint64_t address; /* virtual address */
+    uint8_t size;     /* bytes */
     uint8_t operand_count;
-    char mnemonic[36];   /* canonical name */
-    const struct wl_sem *sem; /* NULL if the lifter emits it itself */
-    const struct wl_isa *isa; /* NULL if sem is set; both NULL: unknown instruction */
+    char mnemonic[36];                           /* canonical name */
+    const struct wl_sem *sem;                    /* NULL if the lifter emits it itself */
+    const struct wl_isa *isa;                    /* NULL if sem is set; both NULL: unknown instruction */
     struct wl_operand operands[WL_MAX_OPERANDS]; /* in the text's order: destinations first */
 
     /* Modifiers. */
     int32_t offset0, offset1; /* offset:N (DS one-address, memory: offset0); DS two-address: both */
     bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds;
-    bool returns;        /* an atomic that writes its old value back */
+    bool returns; /* an atomic that writes its old value back */
     /* `lds` on a load: the data goes to LDS at M0 + offset0 + 4 * lane; there is no destination operand. */
-    bool clamp, high;    /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
-    uint8_t omod;        /* 0 none, 1 *2, 2 *4, 3 /2 */
+    bool clamp, high;                          /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
+    uint8_t omod;                              /* 0 none, 1 *2, 2 *4, 3 /2 */
     uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* one bit an operand as printed; op_sel_hi defaults to all ones for packed ops */
     bool has_op_sel_hi;
     bool is_dpp, is_sdwa;
     uint8_t dst_sel, dst_unused; /* SDWA: enum wl_sdwa_sel; dst_unused: 0 pad, 1 sext, 2 preserve */
-    uint8_t dpp;         /* enum wl_dpp_kind */
-    uint32_t dpp_control;/* shift count, quad_perm as 8 bits, dpp8 as 24 bits, row_share/xmask lane */
+    uint8_t dpp;                 /* enum wl_dpp_kind */
+    uint32_t dpp_control;        /* shift count, quad_perm as 8 bits, dpp8 as 24 bits, row_share/xmask lane */
     uint8_t row_mask, bank_mask;
     bool bound_ctrl, fetch_inactive;
     uint8_t cbsz, abid, blgp; /* matrix instructions */
-    uint8_t format;      /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
-    bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
+    uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    bool zero_high;           /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 
 struct wl_decoder;

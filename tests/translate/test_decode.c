@@ -14,30 +14,33 @@
  *     test_decode --coverage FILE...                 mnemonics of the code objects' reachable code that nothing implements */
 #include "base/status.h"
 #include "codeobject/codeobject.h"
+#include "decode_cases.h"
 #include "translate/inst.h"
 #include "translate/isa.h"
 #include "translate/sem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <inttypes.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Object.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cmocka.h> /* needs some of the above */
+
 /* ---- the assembler ---- */
 
-static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size)
-{
+static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size) {
     LLVMTargetRef target;
-    const char *features = strncmp(processor, "gfx9", 4) == 0 ? "" : wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
+    const char *features = strncmp(processor, "gfx9", 4) == 0 ? ""
+                           : wave_size == 64                  ? "+wavefrontsize64,-wavefrontsize32"
+                                                              : "+wavefrontsize32,-wavefrontsize64";
     char *message = NULL;
 
     LLVMInitializeAMDGPUTargetInfo();
@@ -47,11 +50,11 @@ static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_si
     LLVMInitializeAMDGPUAsmParser();
     if (LLVMGetTargetFromTriple("amdgcn-amd-amdhsa", &target, &message))
         return NULL;
-    return LLVMCreateTargetMachine(target, "amdgcn-amd-amdhsa", processor, features, LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, "amdgcn-amd-amdhsa", processor, features, LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                   LLVMCodeModelDefault);
 }
 
-static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed)
-{
+static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed) {
     if (LLVMGetDiagInfoSeverity(diagnostic) == LLVMDSError) {
         char *message = LLVMGetDiagInfoDescription(diagnostic);
 
@@ -65,8 +68,7 @@ static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed)
 #define SECTION ".wl_test"
 
 /* The bytes of `text`; free() them. NULL if it is no assembly for the processor. */
-static uint8_t *assemble(const char *processor, unsigned wave_size, const char *text, size_t *size)
-{
+static uint8_t *assemble(const char *processor, unsigned wave_size, const char *text, size_t *size) {
     LLVMTargetMachineRef machine = make_machine(processor, wave_size);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("test", context);
@@ -83,7 +85,11 @@ static uint8_t *assemble(const char *processor, unsigned wave_size, const char *
     LLVMSetModuleInlineAsm2(module, source, (size_t)snprintf(source, sizeof(source), ".section %s,\"ax\"\n%s\n", SECTION, text));
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
         fprintf(stderr, "%s\n", message);
-        exit(1);
+        LLVMDisposeMessage(message);
+        LLVMDisposeModule(module);
+        LLVMContextDispose(context);
+        LLVMDisposeTargetMachine(machine);
+        return NULL;
     }
     binary = LLVMCreateBinary(object, NULL, &message);
     section = LLVMObjectFileCopySectionIterator(binary);
@@ -116,8 +122,7 @@ struct line {
     size_t used;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void put(struct line *line, const char *format, ...) {
     va_list arguments;
 
     va_start(arguments, format);
@@ -128,23 +133,28 @@ __attribute__((format(printf, 2, 3))) static void put(struct line *line, const c
 
 static const char *const sel_names[] = {"", ".BYTE_0", ".BYTE_1", ".BYTE_2", ".BYTE_3", ".WORD_0", ".WORD_1"};
 
-static void format_register(struct line *line, char file, unsigned reg, unsigned count)
-{
+static void format_register(struct line *line, char file, unsigned reg, unsigned count) {
     if (count == 1)
         put(line, "%c%u", file, reg);
     else
         put(line, "%c[%u:%u]", file, reg, reg + count - 1);
 }
 
-static void format_operand(struct line *line, const struct wl_operand *operand, uint64_t address)
-{
-    static const char *const specials[] = {"shared_base", "shared_limit", "private_base", "private_limit", "pops", "scc", "vccz", "execz", "lds_direct"};
+static void format_operand(struct line *line, const struct wl_operand *operand, uint64_t address) {
+    static const char *const specials[] = {"shared_base", "shared_limit", "private_base", "private_limit", "pops",
+                                           "scc",         "vccz",         "execz",        "lds_direct"};
 
     put(line, " %s%s%s", operand->neg ? "-" : "", operand->abs ? "|" : "", operand->sext ? "sext(" : "");
     switch ((enum wl_operand_kind)operand->kind) {
-    case WL_OPERAND_NONE: put(line, "none"); break;
-    case WL_OPERAND_VGPR: format_register(line, operand->reg < WL_AGPR ? 'v' : 'a', operand->reg % WL_AGPR, operand->count); break;
-    case WL_OPERAND_SGPR: format_register(line, 's', operand->reg, operand->count); break;
+    case WL_OPERAND_NONE:
+        put(line, "none");
+        break;
+    case WL_OPERAND_VGPR:
+        format_register(line, operand->reg < WL_AGPR ? 'v' : 'a', operand->reg % WL_AGPR, operand->count);
+        break;
+    case WL_OPERAND_SGPR:
+        format_register(line, 's', operand->reg, operand->count);
+        break;
     case WL_OPERAND_IMM:
         if (operand->is_float)
             put(line, "#%.8g", operand->number);
@@ -153,32 +163,55 @@ static void format_operand(struct line *line, const struct wl_operand *operand, 
         else
             put(line, "#%" PRId64, (int64_t)operand->bits);
         break;
-    case WL_OPERAND_SPECIAL: put(line, "%s", specials[operand->reg]); break;
-    case WL_OPERAND_OFF: put(line, "off"); break;
-    case WL_OPERAND_LABEL: put(line, "@%" PRId64, (int64_t)(operand->bits - address)); break;
-    case WL_OPERAND_TEXT: put(line, "{0x%" PRIx64 "}", operand->bits); break;
+    case WL_OPERAND_SPECIAL:
+        put(line, "%s", specials[operand->reg]);
+        break;
+    case WL_OPERAND_OFF:
+        put(line, "off");
+        break;
+    case WL_OPERAND_LABEL:
+        put(line, "@%" PRId64, (int64_t)(operand->bits - address));
+        break;
+    case WL_OPERAND_TEXT:
+        put(line, "{0x%" PRIx64 "}", operand->bits);
+        break;
     }
     put(line, "%s%s%s", operand->sext ? ")" : "", operand->abs ? "|" : "", sel_names[operand->sel]);
 }
 
-static void format_modifiers(struct line *line, const struct wl_inst *inst)
-{
+static void format_modifiers(struct line *line, const struct wl_inst *inst) {
     const struct {
         const char *name;
         long value;
     } values[] = {
-        {"offset0", inst->offset0}, {"offset1", inst->offset1}, {"omod", inst->omod}, {"op_sel", inst->op_sel}, {"op_sel_hi", inst->op_sel_hi},
-        {"neg_lo", inst->neg_lo}, {"neg_hi", inst->neg_hi}, {"dst_sel", inst->dst_sel}, {"dst_unused", inst->dst_unused}, {"dpp", inst->dpp},
-        {"control", inst->dpp_control}, {"row_mask", inst->row_mask}, {"bank_mask", inst->bank_mask}, {"cbsz", inst->cbsz}, {"abid", inst->abid},
-        {"blgp", inst->blgp}, {"format", inst->format},
+        {"offset0", inst->offset0},       {"offset1", inst->offset1}, {"omod", inst->omod},           {"op_sel", inst->op_sel},
+        {"op_sel_hi", inst->op_sel_hi},   {"neg_lo", inst->neg_lo},   {"neg_hi", inst->neg_hi},       {"dst_sel", inst->dst_sel},
+        {"dst_unused", inst->dst_unused}, {"dpp", inst->dpp},         {"control", inst->dpp_control}, {"row_mask", inst->row_mask},
+        {"bank_mask", inst->bank_mask},   {"cbsz", inst->cbsz},       {"abid", inst->abid},           {"blgp", inst->blgp},
+        {"format", inst->format},
     };
     const struct {
         const char *name;
         bool set;
     } flags[] = {
-        {"glc", inst->glc}, {"slc", inst->slc}, {"dlc", inst->dlc}, {"scc", inst->scc_bit}, {"nt", inst->nt}, {"sc0", inst->sc0}, {"sc1", inst->sc1},
-        {"lds", inst->lds}, {"tfe", inst->tfe}, {"offen", inst->offen}, {"idxen", inst->idxen}, {"gds", inst->gds}, {"returns", inst->returns},
-        {"clamp", inst->clamp}, {"is_dpp", inst->is_dpp}, {"is_sdwa", inst->is_sdwa}, {"bound_ctrl", inst->bound_ctrl}, {"fi", inst->fetch_inactive},
+        {"glc", inst->glc},
+        {"slc", inst->slc},
+        {"dlc", inst->dlc},
+        {"scc", inst->scc_bit},
+        {"nt", inst->nt},
+        {"sc0", inst->sc0},
+        {"sc1", inst->sc1},
+        {"lds", inst->lds},
+        {"tfe", inst->tfe},
+        {"offen", inst->offen},
+        {"idxen", inst->idxen},
+        {"gds", inst->gds},
+        {"returns", inst->returns},
+        {"clamp", inst->clamp},
+        {"is_dpp", inst->is_dpp},
+        {"is_sdwa", inst->is_sdwa},
+        {"bound_ctrl", inst->bound_ctrl},
+        {"fi", inst->fetch_inactive},
     };
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -189,16 +222,14 @@ static void format_modifiers(struct line *line, const struct wl_inst *inst)
             put(line, " %s", flags[i].name);
 }
 
-static void format_inst(struct line *line, const struct wl_inst *inst)
-{
+static void format_inst(struct line *line, const struct wl_inst *inst) {
     put(line, "%s", inst->mnemonic);
     for (unsigned i = 0; i < inst->operand_count; i++)
         format_operand(line, &inst->operands[i], inst->address);
     format_modifiers(line, inst);
 }
 
-static void format_all(struct line *line, const struct wl_inst *inst, unsigned count)
-{
+static void format_all(struct line *line, const struct wl_inst *inst, unsigned count) {
     memset(line, 0, sizeof(*line));
     for (unsigned i = 0; i < count; i++) {
         put(line, i ? " :: " : "");
@@ -208,8 +239,7 @@ static void format_all(struct line *line, const struct wl_inst *inst, unsigned c
 
 /* ---- modes for people ---- */
 
-static int assemble_stdin(const char *processor, unsigned wave_size)
-{
+static int assemble_stdin(const char *processor, unsigned wave_size) {
     struct wl_decoder *decoder;
     char text[512];
 
@@ -251,8 +281,7 @@ struct coverage {
     uint64_t instructions, undecodable;
 };
 
-static void note_missing(struct coverage *coverage, const char *mnemonic, const char *example)
-{
+static void note_missing(struct coverage *coverage, const char *mnemonic, const char *example) {
     unsigned i = 0;
 
     while (i < coverage->row_count && strcmp(coverage->rows[i].mnemonic, mnemonic) != 0)
@@ -267,15 +296,13 @@ static void note_missing(struct coverage *coverage, const char *mnemonic, const 
     coverage->rows[i].count++;
 }
 
-static bool falls_through(const struct wl_inst *inst)
-{
+static bool falls_through(const struct wl_inst *inst) {
     return !inst->isa || (inst->isa->class != WL_ISA_END && inst->isa->class != WL_ISA_BRANCH && inst->isa->class != WL_ISA_SETPC &&
                           inst->isa->class != WL_ISA_TRAP);
 }
 
 /* Follows the control flow from `start`; `seen` has a byte for each dword of the image. */
-static void walk(struct coverage *coverage, struct wl_decoder *decoder, const struct wl_codeobject *object, uint64_t start, uint8_t *seen)
-{
+static void walk(struct coverage *coverage, struct wl_decoder *decoder, const struct wl_codeobject *object, uint64_t start, uint8_t *seen) {
     const uint8_t *image = wl_codeobject_image(object);
     const uint64_t end = wl_codeobject_image_size(object);
     uint64_t *work = malloc(sizeof(*work) * (end / 4 + 1)), depth = 0;
@@ -301,8 +328,8 @@ static void walk(struct coverage *coverage, struct wl_decoder *decoder, const st
                     note_missing(coverage, inst[i].mnemonic, text);
                 }
                 for (unsigned j = 0; j < inst[i].operand_count; j++)
-                    if (inst[i].operands[j].kind == WL_OPERAND_LABEL && inst[i].operands[j].bits / 4 < end / 4 && !seen[inst[i].operands[j].bits / 4] &&
-                        depth < end / 4)
+                    if (inst[i].operands[j].kind == WL_OPERAND_LABEL && inst[i].operands[j].bits / 4 < end / 4 &&
+                        !seen[inst[i].operands[j].bits / 4] && depth < end / 4)
                         work[depth++] = inst[i].operands[j].bits;
             }
             if (!falls_through(&inst[0]))
@@ -313,8 +340,7 @@ static void walk(struct coverage *coverage, struct wl_decoder *decoder, const st
     free(work);
 }
 
-static void cover_object(struct coverage *coverage, const struct wl_codeobject *object)
-{
+static void cover_object(struct coverage *coverage, const struct wl_codeobject *object) {
     const char *processor = wl_codeobject_target(object)->processor;
     struct wl_decoder *decoders[2] = {NULL, NULL}; /* wave64, wave32 */
     uint8_t *seen = calloc(wl_codeobject_image_size(object) / 4 + 1, 1);
@@ -338,13 +364,11 @@ static void cover_object(struct coverage *coverage, const struct wl_codeobject *
     free(seen);
 }
 
-static int by_count(const void *a, const void *b)
-{
+static int by_count(const void *a, const void *b) {
     return (int)((const struct missing *)b)->count - (int)((const struct missing *)a)->count;
 }
 
-static int cover_files(int count, char **files)
-{
+static int cover_files(int count, char **files) {
     struct coverage *coverage = calloc(1, sizeof(*coverage));
 
     for (int i = 0; i < count; i++) {
@@ -378,10 +402,7 @@ static int cover_files(int count, char **files)
 }
 
 /* ---- tests ---- */
-#include "decode_cases.h"
-
-static void check_case(const struct decode_case *test)
-{
+static void check_case(const struct decode_case *test) {
     struct wl_decoder *decoder;
     struct wl_inst inst[2];
     struct line line;
@@ -404,15 +425,13 @@ static void check_case(const struct decode_case *test)
     free(bytes);
 }
 
-static void decodes_every_form(void **state)
-{
+static void decodes_every_form(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(decode_cases) / sizeof(decode_cases[0]); i++)
         check_case(&decode_cases[i]);
 }
 
-static void immediates_follow_the_type(void **state)
-{
+static void immediates_follow_the_type(void **state) {
     const struct wl_operand half = {.kind = WL_OPERAND_IMM, .is_float = true, .number = -0.5};
     const struct wl_operand tiny = {.kind = WL_OPERAND_IMM, .is_float = true, .number = 0.15915494309189532};
     const struct wl_operand minus = {.kind = WL_OPERAND_IMM, .bits = UINT64_MAX};
@@ -434,8 +453,7 @@ static void immediates_follow_the_type(void **state)
     assert_true(wl_operand_bits(&literal, 64, false, true) == 0xffffffffc0590000);
 }
 
-static void names_are_canonical(void **state)
-{
+static void names_are_canonical(void **state) {
     (void)state;
     assert_string_equal(wl_isa_canonical("v_add_u32", 9), "v_add_nc_u32");
     assert_string_equal(wl_isa_canonical("v_add_u32", 10), "v_add_u32");
@@ -446,8 +464,7 @@ static void names_are_canonical(void **state)
 }
 
 /* No row twice, and no row under a name that the alias table takes away. */
-static void table_has_canonical_names_once(void **state)
-{
+static void table_has_canonical_names_once(void **state) {
     size_t count;
     const struct wl_isa *rows = wl_isa_table(&count);
 
@@ -463,8 +480,7 @@ static void table_has_canonical_names_once(void **state)
     assert_null(wl_isa_find(""));
 }
 
-static void refuses_what_it_does_not_know(void **state)
-{
+static void refuses_what_it_does_not_know(void **state) {
     struct wl_decoder *decoder = NULL;
     struct wl_inst inst[2];
     const uint8_t zeros[64] = {0}, nonsense[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -486,8 +502,7 @@ static void refuses_what_it_does_not_know(void **state)
 }
 
 /* Random bytes: any answer will do, but memory errors and endless loops. */
-static void survives_random_bytes(void **state)
-{
+static void survives_random_bytes(void **state) {
     static const struct {
         const char *processor;
         uint32_t wave_size;
@@ -516,11 +531,14 @@ static void survives_random_bytes(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_every_form), cmocka_unit_test(immediates_follow_the_type), cmocka_unit_test(names_are_canonical),
-        cmocka_unit_test(table_has_canonical_names_once), cmocka_unit_test(refuses_what_it_does_not_know), cmocka_unit_test(survives_random_bytes),
+        cmocka_unit_test(decodes_every_form),
+        cmocka_unit_test(immediates_follow_the_type),
+        cmocka_unit_test(names_are_canonical),
+        cmocka_unit_test(table_has_canonical_names_once),
+        cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(survives_random_bytes),
     };
 
     if (argc == 4 && strcmp(argv[1], "--assemble") == 0)
