@@ -333,7 +333,7 @@ static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size
 /* Lets code generation use the features "avx512f,avx512dq". */
 static void set_features(LLVMValueRef function, const char *features)
 {
-    char text[128] = "+f16c,+fma,+bmi2";
+    char text[128] = "+f16c,+fma,+bmi2,+evex512";
 
     for (const char *f = features; *f; f += *f == ',') {
         const size_t size = strcspn(f, ","), used = strlen(text);
@@ -343,6 +343,7 @@ static void set_features(LLVMValueRef function, const char *features)
     }
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
         LLVMCreateStringAttribute(context, "target-features", 15, text, (unsigned)strlen(text)));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(context, "min-legal-vector-width", 22, "512", 3));
 }
 
 /* wl_native_SYMBOL(results..., inputs...): pointers again, for tests. */
