@@ -216,7 +216,10 @@ typedef STRIP(i8, 1) i8s;
 LLVM1(ctpop, u32, u32)
 LLVM1(ctlz, u32, u32)
 LLVM1(cttz, u32, u32)
-LLVM1(ctlz, u16, u16)
+LLVM1(fptosisat, i32, f32) /* NaN gives 0, what does not fit the nearest integer that does */
+LLVM1(fptouisat, u32, f32)
+LLVM1(fptosisat, i32, f64)
+LLVM1(fptouisat, u32, f64)
 #define popcount(x) ctpop_u32_u32(x)
 #define leading_zeros(x) ctlz_u32_u32(x)   /* 32 for 0 */
 #define trailing_zeros(x) cttz_u32_u32(x)  /* 32 for 0 */
