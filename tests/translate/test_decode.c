@@ -11,7 +11,8 @@
  *
  * With arguments:
  *     test_decode --assemble PROCESSOR WAVE_SIZE     assembly on stdin, the notation on stdout
- *     test_decode --coverage FILE...                 mnemonics of the code objects' reachable code that nothing implements */
+ *     test_decode --coverage FILE...                 mnemonics of the code objects' reachable code that nothing
+ *                                                    implements, or whose semantics have other operands */
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "decode_cases.h"
@@ -296,6 +297,17 @@ static void note_missing(struct coverage *coverage, const char *mnemonic, const 
     coverage->rows[i].count++;
 }
 
+/* Whether the semantics take as many printed operands as the instruction has. */
+static bool fits_semantics(const struct wl_inst *inst) {
+    unsigned printed = 0;
+
+    for (unsigned i = 0; i < inst->sem->result_count; i++)
+        printed += inst->sem->results[i].role == WL_ROLE_PRINTED && inst->sem->results[i].type != WL_SCC;
+    for (unsigned i = 0; i < inst->sem->input_count; i++)
+        printed += inst->sem->inputs[i].role == WL_ROLE_PRINTED && inst->sem->inputs[i].type != WL_SCC;
+    return printed == inst->operand_count;
+}
+
 static bool falls_through(const struct wl_inst *inst) {
     return !inst->isa || (inst->isa->class != WL_ISA_END && inst->isa->class != WL_ISA_BRANCH && inst->isa->class != WL_ISA_SETPC &&
                           inst->isa->class != WL_ISA_TRAP);
@@ -323,7 +335,7 @@ static void walk(struct coverage *coverage, struct wl_decoder *decoder, const st
             }
             coverage->instructions++;
             for (unsigned i = 0; i < count; i++) {
-                if (!inst[i].sem && !inst[i].isa) {
+                if (inst[i].sem ? !fits_semantics(&inst[i]) : !inst[i].isa) {
                     wl_disassemble(decoder, image + at, end - at, at, text, sizeof(text));
                     note_missing(coverage, inst[i].mnemonic, text);
                 }
