@@ -15,6 +15,7 @@ enum wl_fact_kind {
     WL_FACT_AFFINE, /* base + stride * lane, modulo 2^32; stride 0: uniform */
     WL_FACT_CARRY,  /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If lanes 0 and 15
                        agree, all do */
+    WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
 };
 
 struct wl_fact {
@@ -27,6 +28,13 @@ struct wl_fact {
 
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
+    /* Known within a piece only. */
+    uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
+    uint64_t constant_known[2];
+    uint16_t carry;                   /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
+    bool carry_uniform;
+    uint16_t previous_row;            /* written last, and its fact before: what the second of a VOPD pair reads */
+    struct wl_fact previous;
 };
 
 struct wl_affine; /* the analysis' result: facts at the start of each piece, for both modes */

@@ -53,7 +53,7 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
                         const struct wl_operand *descriptor, LLVMValueRef soffset)
 {
     const struct wl_isa *isa = inst->isa;
-    wl_lift_flush(l);
+    wl_memory_flush_before(l);
     if (inst->lds) {
         LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + 4 * WL_SGPR_M0);
         LLVMBuildStore(l->b, wl_lift_sgpr(l, WL_SGPR_M0), LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, ""));

@@ -330,9 +330,39 @@ static void record_lds_target(struct wl_lift *l, struct wl_item *item)
     item->scalar[7] = LLVMBuildAdd(l->b, lds, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
 }
 
+void wl_memory_flush_before(struct wl_lift *l)
+{
+    l->item_count--;
+    l->stretch_end = l->at ? l->at - 1 : 0;
+    wl_lift_flush(l);
+    l->stretch_end = l->at;
+}
+
+/* The scalars that an access reads must exist: a mask that the stretch still makes can be one of them. */
+static struct wl_item *settle_scalars(struct wl_lift *l, struct wl_item *item)
+{
+    const struct wl_inst *inst = item->inst;
+    bool pending = inst->lds && wl_stretch_mask_pending(l, WL_SGPR_M0);
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        for (unsigned r = 0; inst->operands[i].kind == WL_OPERAND_SGPR && r < inst->operands[i].count; r++)
+            pending |= wl_stretch_mask_pending(l, inst->operands[i].reg + r);
+    if (!pending)
+        return item;
+    struct wl_item again = *item;
+    struct wl_effects effects;
+    wl_memory_flush_before(l);
+    wl_inst_effects(inst, l->wave_size, &effects);
+    l->stretch_loads = effects.load_spaces;
+    l->stretch_stores = effects.store_spaces;
+    item = &l->items[l->item_count++];
+    *item = again;
+    return item;
+}
+
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item)
 {
     const struct wl_inst *inst = item->inst;
+    item = settle_scalars(l, item);
     const struct wl_isa *isa = inst->isa;
     struct operands op = find_operands(inst);
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) {

@@ -51,6 +51,11 @@ struct wl_lanes {
     bool wraps_freely;    /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
 };
 
+/* ---- lift_memory.c ---- */
+
+/* Flushes the stretch without the item that is being recorded, which is taken out of it. */
+void wl_memory_flush_before(struct wl_lift *l);
+
 /* ---- lift_address.c ---- */
 
 /* Bytes a lane moves. */

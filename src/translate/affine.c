@@ -1,0 +1,837 @@
+/* The forward analysis of vector registers: transfer functions by mnemonic, joins, and the fixpoint. */
+#include "translate/affine.h"
+
+#include "translate/isa.h"
+#include "translate/sem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an operand or a half of one is: a fact, and its value if that is known. */
+struct value {
+    struct wl_fact fact;
+    bool is_constant;
+    uint32_t constant;
+};
+
+static const struct value unknown = {.fact = {.kind = WL_FACT_UNKNOWN}};
+
+static unsigned trailing_zeros(uint32_t x) { return x ? (unsigned)__builtin_ctz(x) : 32; }
+static unsigned width(uint32_t x) { return x ? 32 - (unsigned)__builtin_clz(x) : 0; }
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
+
+static struct value affine(int64_t stride, unsigned zeros, unsigned bits)
+{
+    if (stride > INT32_C(1) << 26 || stride < -(INT32_C(1) << 26))
+        return unknown; /* 15 strides must stay far below 2^32 */
+    struct value v = {.fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32), .bits = (uint8_t)least(bits, 32)}};
+    return v;
+}
+
+static struct value constant(uint32_t x)
+{
+    struct value v = affine(0, trailing_zeros(x), width(x));
+    v.is_constant = true;
+    v.constant = x;
+    return v;
+}
+
+static struct value uniform(void) { return affine(0, 0, 32); }
+
+static struct value carried(void) { return (struct value){.fact = {.kind = WL_FACT_CARRY}}; }
+
+static bool is_affine(struct value v) { return v.fact.kind == WL_FACT_AFFINE; }
+static bool is_uniform(struct value v) { return is_affine(v) && v.fact.stride == 0; }
+/* Uniform, or so but for a carry. */
+static bool is_flat(struct value v) { return is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
+static bool is_zero(struct value v) { return is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
+
+/* Low bits that are zero in every lane. */
+static unsigned low_zeros(struct value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
+
+/* What the stride adds over the 16 lanes, if it stays within the base's zero bits; else 2^32 - 1. */
+static uint32_t lane_part(struct value v)
+{
+    uint64_t reach = (uint64_t)15 * (uint32_t)v.fact.stride;
+    return v.fact.stride >= 0 && v.fact.zeros <= 32 && reach < UINT64_C(1) << v.fact.zeros ? (uint32_t)reach : UINT32_MAX;
+}
+
+static bool lane_part_fits(struct value v) { return v.fact.stride == 0 || lane_part(v) != UINT32_MAX; }
+
+/* All bits that stride * lane has in some lane. */
+static uint32_t lane_bits(struct value v)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < 16; i++)
+        set |= (uint32_t)v.fact.stride * i;
+    return set;
+}
+
+static struct value value_add(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant + b.constant);
+    if (is_zero(a))
+        return b;
+    if (is_zero(b))
+        return a;
+    if (!is_affine(a) || !is_affine(b))
+        return unknown;
+    unsigned bits = most(a.fact.bits, b.fact.bits) + 1;
+    return affine((int64_t)a.fact.stride + b.fact.stride, least(a.fact.zeros, b.fact.zeros), bits);
+}
+
+static struct value value_sub(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant - b.constant);
+    if (is_zero(b))
+        return a;
+    if (!is_affine(a) || !is_affine(b))
+        return unknown;
+    return affine((int64_t)a.fact.stride - b.fact.stride, least(a.fact.zeros, b.fact.zeros), 32);
+}
+
+static struct value value_mul(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant * b.constant);
+    if (!is_affine(a) || !is_affine(b))
+        return unknown;
+    unsigned bits = a.fact.bits + b.fact.bits, zeros = (unsigned)a.fact.zeros + b.fact.zeros;
+    if (is_uniform(a) && is_uniform(b))
+        return affine(0, zeros, bits);
+    if (b.is_constant && b.constant < 1u << 26)
+        return affine((int64_t)a.fact.stride * (int32_t)b.constant, zeros, bits);
+    if (a.is_constant && a.constant < 1u << 26)
+        return affine((int64_t)b.fact.stride * (int32_t)a.constant, zeros, bits);
+    return unknown;
+}
+
+static struct value value_shl(struct value a, struct value count)
+{
+    if (count.is_constant) {
+        unsigned k = count.constant & 31;
+        if (a.is_constant)
+            return constant(a.constant << k);
+        if (!is_affine(a))
+            return unknown;
+        return affine((int64_t)a.fact.stride * (INT64_C(1) << k), a.fact.zeros + k, a.fact.bits + k);
+    }
+    return is_uniform(a) && is_uniform(count) ? affine(0, a.fact.zeros, 32) : unknown;
+}
+
+/* Logical, or `arithmetic`. */
+static struct value value_shr(struct value a, struct value count, bool arithmetic)
+{
+    if (is_uniform(a) && is_uniform(count) && !count.is_constant)
+        return affine(0, 0, arithmetic && a.fact.bits == 32 ? 32 : a.fact.bits);
+    if (!count.is_constant || !is_affine(a))
+        return unknown;
+    unsigned k = count.constant & 31;
+    bool negative = arithmetic && a.fact.bits == 32; /* the sign may be set */
+    unsigned bits = negative ? 32 : a.fact.bits > k ? a.fact.bits - k : 0;
+    if (a.is_constant)
+        return constant(arithmetic ? (uint32_t)((int32_t)a.constant >> k) : a.constant >> k);
+    if (!arithmetic)
+        bits = a.fact.bits > k ? a.fact.bits - k : 0;
+    if (is_uniform(a))
+        return affine(0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
+    if (lane_part_fits(a)) {
+        if (lane_part(a) >> k == 0)
+            return affine(0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
+        if ((a.fact.stride & ((INT32_C(1) << k) - 1)) == 0)
+            return affine(a.fact.stride >> k, a.fact.zeros - k, bits);
+    }
+    if (bits == 0)
+        return constant(0);
+    return k >= 16 ? carried() : unknown; /* steps at most once within a strip */
+}
+
+static struct value value_or(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant | b.constant);
+    if (!is_affine(a) || !is_affine(b))
+        return unknown;
+    if (is_uniform(a) && is_uniform(b))
+        return affine(0, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
+    if (low_zeros(a) >= b.fact.bits || low_zeros(b) >= a.fact.bits) { /* disjoint: a sum */
+        struct value sum = value_add(a, b);
+        sum.fact.bits = (uint8_t)most(a.fact.bits, b.fact.bits);
+        return sum;
+    }
+    if (is_uniform(a)) {
+        struct value swap = a;
+        a = b;
+        b = swap;
+    }
+    /* Only bits of the base change. */
+    if (is_uniform(b) && lane_part_fits(a) && b.fact.zeros >= width(lane_part(a)))
+        return affine(a.fact.stride, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
+    if (is_uniform(b) && b.is_constant && lane_part_fits(a) && (b.constant & lane_bits(a)) == 0 && (b.constant & lane_part(a)) == 0)
+        return affine(a.fact.stride, least(a.fact.zeros, width(lane_part(a))), most(a.fact.bits, b.fact.bits));
+    return unknown;
+}
+
+static struct value value_xor(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant ^ b.constant);
+    return value_or(a, b); /* the same conditions: no common bits, or base bits only */
+}
+
+static struct value value_and(struct value a, struct value b)
+{
+    if (a.is_constant && b.is_constant)
+        return constant(a.constant & b.constant);
+    if (!is_affine(a) || !is_affine(b))
+        return unknown;
+    unsigned bits = least(a.fact.bits, b.fact.bits), zeros = most(low_zeros(a), low_zeros(b));
+    if (is_uniform(a) && is_uniform(b))
+        return affine(0, zeros, bits);
+    struct value x = is_uniform(a) ? b : a, mask = is_uniform(a) ? a : b;
+    if (!mask.is_constant || !lane_part_fits(x))
+        return unknown;
+    uint32_t moving = lane_bits(x);
+    if ((mask.constant & moving) == 0)
+        return affine(0, most(zeros, trailing_zeros(mask.constant)), bits);
+    if ((mask.constant & moving) == moving)
+        return affine(x.fact.stride, x.fact.zeros, bits);
+    return unknown;
+}
+
+/* ---- operands ---- */
+
+enum { MAX_RESULTS = 2 };
+
+struct step {
+    struct wl_facts *facts;
+    const struct wl_unit *unit;
+    const struct wl_inst *inst;
+    enum wl_mode mode;
+    struct value result[MAX_RESULTS];
+    bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
+};
+
+static struct value row_value(const struct step *s, unsigned row)
+{
+    if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
+        return unknown;
+    /* The second of a VOPD pair reads before the first writes. */
+    if (s->inst->size == 0 && row == s->facts->previous_row)
+        return (struct value){.fact = s->facts->previous};
+    return (struct value){.fact = s->facts->row[row]};
+}
+
+/* Dword `d` of operand i. */
+static struct value operand(const struct step *s, unsigned i, unsigned d)
+{
+    const struct wl_operand *op = &s->inst->operands[i];
+    if (i >= s->inst->operand_count)
+        return unknown;
+    switch ((enum wl_operand_kind)op->kind) {
+    case WL_OPERAND_VGPR: {
+        struct value v = row_value(s, op->reg + d);
+        return op->neg || op->abs || op->sext || op->sel ? (is_uniform(v) ? uniform() : unknown) : v;
+    }
+    case WL_OPERAND_SGPR: {
+        unsigned reg = op->reg + (op->count > 1 ? d : 0);
+        if (d && op->count < 2)
+            return uniform();
+        return reg < WL_SGPR_COUNT && wl_bit(s->facts->constant_known, reg) ? constant(s->facts->constant[reg]) : uniform();
+    }
+    case WL_OPERAND_IMM: return constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
+    case WL_OPERAND_SPECIAL: return op->reg == WL_SPECIAL_LDS_DIRECT ? unknown : uniform();
+    default: return unknown;
+    }
+}
+
+/* ---- 64-bit sums ---- */
+
+struct pair {
+    struct value low, high;
+};
+
+static struct pair pair_operand(const struct step *s, unsigned i) { return (struct pair){operand(s, i, 0), operand(s, i, 1)}; }
+
+static struct pair pair_add(struct pair a, struct pair b)
+{
+    struct pair sum = {value_add(a.low, b.low), unknown};
+    if (is_uniform(a.low) && is_uniform(b.low) && is_uniform(a.high) && is_uniform(b.high))
+        sum.high = uniform();
+    else if (is_affine(sum.low) && is_flat(a.high) && is_flat(b.high) && (is_uniform(a.high) || is_uniform(b.high)))
+        sum.high = is_zero(a.high) && is_zero(b.high) && sum.low.fact.bits < 32 ? constant(0) : carried();
+    return sum;
+}
+
+static struct pair pair_shl(struct pair a, struct value count)
+{
+    struct pair r = {unknown, unknown};
+    if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
+        r.low = count.is_constant && count.constant < 32 ? value_shl(a.low, count) : uniform();
+        r.high = uniform();
+        if (count.is_constant && is_zero(a.high) && count.constant < 32 && a.low.fact.bits + count.constant <= 32)
+            r.high = constant(0);
+        return r;
+    }
+    if (!count.is_constant)
+        return r;
+    unsigned k = count.constant & 63;
+    if (k == 0)
+        return a;
+    if (k >= 32) {
+        r.low = constant(0);
+        r.high = value_shl(a.low, constant(k - 32));
+        return r;
+    }
+    r.low = value_shl(a.low, count);
+    if (is_affine(r.low) && is_flat(a.high))
+        r.high = is_zero(a.high) && a.low.fact.bits + k <= 32 ? constant(0) : carried();
+    return r;
+}
+
+static struct pair pair_mul(struct value a, struct value b)
+{
+    struct pair r = {value_mul(a, b), unknown};
+    if (is_uniform(a) && is_uniform(b))
+        r.high = a.fact.bits + b.fact.bits <= 32 ? constant(0) : uniform();
+    else if (is_affine(r.low))
+        r.high = a.fact.bits + b.fact.bits <= 32 ? constant(0) : carried();
+    return r;
+}
+
+/* ---- rules: one function a kind of instruction ---- */
+
+static void rule_move(struct step *s) { s->result[0] = operand(s, 1, 0); }
+
+static void rule_move64(struct step *s)
+{
+    s->result[0] = operand(s, 1, 0);
+    s->result[1] = operand(s, 1, 1);
+}
+
+static void rule_add(struct step *s) { s->result[0] = value_add(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_sub(struct step *s) { s->result[0] = value_sub(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_subrev(struct step *s) { s->result[0] = value_sub(operand(s, 2, 0), operand(s, 1, 0)); }
+static void rule_and(struct step *s) { s->result[0] = value_and(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_or(struct step *s) { s->result[0] = value_or(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_xor(struct step *s) { s->result[0] = value_xor(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_mul(struct step *s) { s->result[0] = value_mul(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_lshlrev(struct step *s) { s->result[0] = value_shl(operand(s, 2, 0), operand(s, 1, 0)); }
+static void rule_lshrrev(struct step *s) { s->result[0] = value_shr(operand(s, 2, 0), operand(s, 1, 0), false); }
+static void rule_ashrrev(struct step *s) { s->result[0] = value_shr(operand(s, 2, 0), operand(s, 1, 0), true); }
+static void rule_add3(struct step *s) { s->result[0] = value_add(value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_or3(struct step *s) { s->result[0] = value_or(value_or(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_lshl_add(struct step *s) { s->result[0] = value_add(value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_lshl_or(struct step *s) { s->result[0] = value_or(value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_add_lshl(struct step *s) { s->result[0] = value_shl(value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_and_or(struct step *s) { s->result[0] = value_or(value_and(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_xad(struct step *s) { s->result[0] = value_add(value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+
+/* A factor of a 24-bit product, whose upper bits must not count. */
+static struct value factor24(struct value v, unsigned bits)
+{
+    if (v.fact.bits <= bits)
+        return v;
+    return is_uniform(v) ? affine(0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32) : unknown;
+}
+
+static void rule_mul24(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 24), factor24(operand(s, 2, 0), 24)); }
+static void rule_mul24i(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 23), factor24(operand(s, 2, 0), 23)); }
+
+static void rule_mad24(struct step *s)
+{
+    rule_mul24(s);
+    s->result[0] = value_add(s->result[0], operand(s, 3, 0));
+}
+
+static void rule_mad24i(struct step *s)
+{
+    rule_mul24i(s);
+    s->result[0] = value_add(s->result[0], operand(s, 3, 0));
+}
+
+static void rule_bfe(struct step *s)
+{
+    struct value v = operand(s, 1, 0), first = operand(s, 2, 0), count = operand(s, 3, 0);
+    if (!first.is_constant || !count.is_constant) {
+        s->result[0] = is_uniform(v) && is_uniform(first) && is_uniform(count) ? uniform() : unknown;
+        return;
+    }
+    uint32_t mask = (UINT32_C(1) << (count.constant & 31)) - 1;
+    s->result[0] = value_and(value_shr(v, first, false), constant(mask));
+}
+
+/* Sums with a carry out: operand 1 is the carry's register. */
+static void rule_add_co(struct step *s)
+{
+    s->result[0] = value_add(operand(s, 2, 0), operand(s, 3, 0));
+    s->low_carries = true;
+}
+
+static void rule_sub_co(struct step *s)
+{
+    s->result[0] = value_sub(operand(s, 2, 0), operand(s, 3, 0));
+    s->low_carries = true;
+}
+
+static void rule_subrev_co(struct step *s)
+{
+    s->result[0] = value_sub(operand(s, 3, 0), operand(s, 2, 0));
+    s->low_carries = true;
+}
+
+static void rule_carry_in(struct step *s)
+{
+    const struct wl_operand *mask = &s->inst->operands[4];
+    struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
+    if (s->inst->operand_count < 5 || mask->kind != WL_OPERAND_SGPR || s->facts->carry != mask->reg + 1)
+        return;
+    if (is_uniform(a) && is_uniform(b))
+        s->result[0] = s->facts->carry_uniform ? uniform() : carried();
+    else if (is_flat(a) && is_flat(b) && (is_uniform(a) || is_uniform(b)))
+        s->result[0] = carried();
+}
+
+static void set_pair(struct step *s, struct pair p)
+{
+    s->result[0] = p.low;
+    s->result[1] = p.high;
+}
+
+static void rule_lshlrev64(struct step *s) { set_pair(s, pair_shl(pair_operand(s, 2), operand(s, 1, 0))); }
+static void rule_lshl_add64(struct step *s) { set_pair(s, pair_add(pair_shl(pair_operand(s, 1), operand(s, 2, 0)), pair_operand(s, 3))); }
+static void rule_add64(struct step *s) { set_pair(s, pair_add(pair_operand(s, 1), pair_operand(s, 2))); }
+/* v_mad_u64_u32: operand 1 is a carry out that nobody uses. */
+static void rule_mad64(struct step *s) { set_pair(s, pair_add(pair_mul(operand(s, 2, 0), operand(s, 3, 0)), pair_operand(s, 4))); }
+
+static void rule_mad64i(struct step *s)
+{
+    struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
+    struct pair product = pair_mul(a, b);
+    bool positive = is_affine(a) && is_affine(b) && a.fact.bits < 32 && b.fact.bits < 32;
+    if (is_affine(product.low) && !positive)
+        product.high = is_uniform(a) && is_uniform(b) ? uniform() : carried();
+    set_pair(s, pair_add(product, pair_operand(s, 4)));
+}
+
+/* Sign extension and scaling at once: 0 in the low half, an index in the high one, shifted down. */
+static void rule_ashrrev64(struct step *s)
+{
+    struct value count = operand(s, 1, 0);
+    struct pair a = pair_operand(s, 2);
+    if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
+        set_pair(s, (struct pair){uniform(), uniform()});
+    } else if (count.is_constant && count.constant >= 16 && count.constant <= 32 && is_zero(a.low) && is_affine(a.high)) {
+        unsigned k = count.constant;
+        struct value high = k == 32 ? value_shr(a.high, constant(31), true) : value_shr(a.high, count, true);
+        set_pair(s, (struct pair){k == 32 ? a.high : value_shl(a.high, constant(32 - k)), is_uniform(high) ? high : carried()});
+    }
+}
+
+/* The lane's number: v_mbcnt_lo of all ones, then for wave64 v_mbcnt_hi of it. */
+static void rule_mbcnt(struct step *s)
+{
+    bool high = s->inst->isa->detail == WL_LANE_MBCNT_HI, wide = s->unit->request->wave_size == 64;
+    struct value mask = operand(s, 1, 0), base = operand(s, 2, 0);
+    if (!mask.is_constant || mask.constant != UINT32_MAX)
+        return;
+    if (high && wide && base.fact.kind == WL_FACT_HALF_LANE)
+        s->result[0] = affine(1, 4, 6);
+    else if (!high && wide && is_zero(base))
+        s->result[0] = (struct value){.fact = {.kind = WL_FACT_HALF_LANE}};
+    else if (!high && !wide && is_affine(base))
+        s->result[0] = value_add(affine(1, 4, 5), base);
+    else if (high && !wide)
+        s->result[0] = base;
+}
+
+static const struct rule {
+    const char *name;
+    void (*apply)(struct step *s);
+} rules[] = { /* sorted */
+    {"v_add3_u32", rule_add3}, {"v_add_co_ci_u32", rule_carry_in}, {"v_add_co_u32", rule_add_co}, {"v_add_lshl_u32", rule_add_lshl},
+    {"v_add_nc_i32", rule_add}, {"v_add_nc_u32", rule_add}, {"v_add_nc_u64", rule_add64}, {"v_and_b32", rule_and}, {"v_and_or_b32", rule_and_or},
+    {"v_ashrrev_i32", rule_ashrrev}, {"v_ashrrev_i64", rule_ashrrev64}, {"v_bfe_u32", rule_bfe}, {"v_dual_add_nc_u32", rule_add},
+    {"v_dual_and_b32", rule_and}, {"v_dual_lshlrev_b32", rule_lshlrev}, {"v_dual_mov_b32", rule_move}, {"v_lshl_add_u32", rule_lshl_add},
+    {"v_lshl_add_u64", rule_lshl_add64}, {"v_lshl_or_b32", rule_lshl_or}, {"v_lshlrev_b32", rule_lshlrev}, {"v_lshlrev_b64", rule_lshlrev64},
+    {"v_lshrrev_b32", rule_lshrrev}, {"v_mad_i32_i24", rule_mad24i}, {"v_mad_i64_i32", rule_mad64i}, {"v_mad_u32_u24", rule_mad24},
+    {"v_mad_u64_u32", rule_mad64}, {"v_mbcnt_hi_u32_b32", rule_mbcnt}, {"v_mbcnt_lo_u32_b32", rule_mbcnt}, {"v_mov_b32", rule_move},
+    {"v_mov_b64", rule_move64}, {"v_mul_i32_i24", rule_mul24i}, {"v_mul_lo_u32", rule_mul}, {"v_mul_u32_u24", rule_mul24}, {"v_or3_b32", rule_or3},
+    {"v_or_b32", rule_or}, {"v_sub_co_ci_u32", rule_carry_in}, {"v_sub_co_u32", rule_sub_co}, {"v_sub_nc_i32", rule_sub},
+    {"v_sub_nc_u32", rule_sub}, {"v_subrev_co_ci_u32", rule_carry_in}, {"v_subrev_co_u32", rule_subrev_co}, {"v_subrev_nc_u32", rule_subrev},
+    {"v_xad_u32", rule_xad}, {"v_xor_b32", rule_xor},
+};
+
+enum { NO_RULE = 255 };
+
+static int compare_rule(const void *name, const void *rule) { return strcmp(name, ((const struct rule *)rule)->name); }
+
+static uint8_t find_rule(const struct wl_inst *inst)
+{
+    if (inst->mnemonic[0] != 'v')
+        return NO_RULE;
+    const struct rule *found = bsearch(inst->mnemonic, rules, sizeof rules / sizeof *rules, sizeof *rules, compare_rule);
+    return found ? (uint8_t)(found - rules) : NO_RULE;
+}
+
+/* ---- one instruction ---- */
+
+static unsigned printed_results(const struct wl_sem *sem)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < sem->result_count; i++)
+        count += sem->results[i].role == WL_ROLE_PRINTED;
+    return count;
+}
+
+static bool is_half(unsigned type) { return type == WL_U16 || type == WL_I16 || type == WL_F16 || type == WL_BF16; }
+
+static bool operand_uniform(const struct step *s, unsigned i)
+{
+    const struct wl_operand *op = &s->inst->operands[i];
+    for (unsigned d = 0; d < (op->count ? op->count : 1u); d++)
+        if (!is_uniform(operand(s, i, d)))
+            return false;
+    return true;
+}
+
+/* Whether a lane-wise instruction sees the same inputs in all lanes. */
+static bool inputs_uniform(const struct step *s)
+{
+    const struct wl_inst *inst = s->inst;
+    const struct wl_sem *sem = inst->sem;
+    unsigned printed = printed_results(sem);
+    if (inst->is_dpp || (inst->is_sdwa && inst->dst_unused == 2))
+        return false;
+    for (unsigned i = 0; i < sem->result_count; i++)
+        if (is_half(sem->results[i].type) && !operand_uniform(s, 0))
+            return false; /* the other half stays */
+    for (unsigned i = 0; i < sem->input_count; i++) {
+        const struct wl_slot *slot = &sem->inputs[i];
+        if (slot->type == WL_MASK || slot->role == WL_ROLE_VCC)
+            return false;
+        if (slot->role == WL_ROLE_OLD && !operand_uniform(s, 0))
+            return false;
+        if (slot->role == WL_ROLE_PRINTED && !operand_uniform(s, printed++))
+            return false;
+    }
+    return true;
+}
+
+/* Loads of one address give every lane the same. Not from scratch, where every lane has its own. */
+static bool load_uniform(const struct step *s)
+{
+    const struct wl_isa *isa = s->inst->isa;
+    return (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS) && !isa->d16 && !s->inst->lds && operand_uniform(s, 1);
+}
+
+static void set_row(struct step *s, unsigned row, struct value v)
+{
+    if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
+        return;
+    s->facts->previous_row = (uint16_t)row;
+    s->facts->previous = s->facts->row[row];
+    if (v.fact.kind == WL_FACT_UNKNOWN)
+        v.fact = (struct wl_fact){0};
+    else
+        v.fact.partial = s->mode == WL_MODE_MASKED;
+    s->facts->row[row] = v.fact;
+}
+
+static void set_operand(struct step *s, unsigned i, struct value v)
+{
+    const struct wl_operand *op = &s->inst->operands[i];
+    for (unsigned d = 0; i < s->inst->operand_count && op->kind == WL_OPERAND_VGPR && d < op->count; d++)
+        set_row(s, op->reg + d, v);
+}
+
+static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op)
+{
+    if (op->kind != WL_OPERAND_SGPR)
+        return;
+    for (unsigned i = 0; i < op->count; i++) {
+        unsigned reg = op->reg + i;
+        if (reg < WL_SGPR_COUNT)
+            facts->constant_known[reg / 64] &= ~(UINT64_C(1) << reg % 64);
+        if (facts->carry == reg + 1)
+            facts->carry = 0;
+    }
+}
+
+static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst)
+{
+    const struct wl_operand *to = &inst->operands[0], *from = &inst->operands[1];
+    bool wide = !strcmp(inst->mnemonic, "s_mov_b64");
+    if ((!wide && strcmp(inst->mnemonic, "s_mov_b32")) || to->kind != WL_OPERAND_SGPR || from->kind != WL_OPERAND_IMM)
+        return;
+    uint64_t bits = wl_operand_bits(from, wide ? 64 : 32, false, true);
+    for (unsigned i = 0; i < (wide ? 2u : 1u) && to->reg + i < WL_SGPR_FLAT_SCRATCH; i++) {
+        facts->constant[to->reg + i] = (uint32_t)(bits >> (32 * i));
+        wl_set(facts->constant_known, to->reg + i);
+    }
+}
+
+static void scalar_step(struct wl_facts *facts, const struct wl_inst *inst)
+{
+    forget_scalars(facts, &inst->operands[0]);
+    if (inst->isa && (inst->isa->class == WL_ISA_MOVREL || inst->isa->class == WL_ISA_SETREG))
+        facts->constant_known[0] = facts->constant_known[1] = 0;
+    if (inst->sem)
+        for (unsigned i = 0; i < inst->sem->result_count; i++)
+            if (inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
+                facts->carry = 0;
+    if (inst->sem && inst->operand_count == 2)
+        learn_constant(facts, inst);
+}
+
+static void forget_all(struct wl_facts *facts, unsigned rows)
+{
+    memset(facts->row, 0, rows * sizeof facts->row[0]);
+    memset(facts->constant_known, 0, sizeof facts->constant_known);
+    facts->carry = 0;
+    facts->previous_row = UINT16_MAX;
+}
+
+static void vector_step(struct step *s, uint8_t rule)
+{
+    const struct wl_inst *inst = s->inst;
+    unsigned results = printed_results(inst->sem);
+    struct value rest = unknown;
+    s->result[0] = s->result[1] = unknown;
+    if (inputs_uniform(s))
+        rest = s->result[0] = s->result[1] = uniform();
+    if (rule != NO_RULE && !inst->is_dpp && !inst->is_sdwa && !inst->clamp)
+        rules[rule].apply(s);
+    bool low_known = is_affine(s->result[0]), low_same = is_uniform(s->result[0]);
+    for (unsigned i = 0; i < inst->sem->result_count; i++)
+        if (inst->sem->results[i].role == WL_ROLE_VCC || inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
+            s->facts->carry = 0;
+    for (unsigned i = 0; i < results && i < inst->operand_count; i++) {
+        const struct wl_operand *op = &inst->operands[i];
+        forget_scalars(s->facts, op);
+        for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++)
+            set_row(s, op->reg + d, i == 0 && d < MAX_RESULTS ? s->result[d] : rest);
+    }
+    if (s->low_carries && low_known && inst->operands[1].kind == WL_OPERAND_SGPR) {
+        s->facts->carry = (uint16_t)(inst->operands[1].reg + 1);
+        s->facts->carry_uniform = low_same && inputs_uniform(s);
+    }
+}
+
+static void isa_step(struct step *s, uint8_t rule)
+{
+    const struct wl_inst *inst = s->inst;
+    switch ((enum wl_isa_class)inst->isa->class) {
+    case WL_ISA_LOAD:
+        if (!inst->lds)
+            set_operand(s, 0, load_uniform(s) ? uniform() : unknown);
+        break;
+    case WL_ISA_ATOMIC:
+        if (inst->returns)
+            set_operand(s, 0, unknown);
+        break;
+    case WL_ISA_LANE:
+        s->result[0] = unknown;
+        if (rule != NO_RULE && !inst->is_dpp)
+            rules[rule].apply(s);
+        if (inst->isa->detail != WL_LANE_ADDTID_STORE)
+            set_operand(s, 0, s->result[0]);
+        forget_scalars(s->facts, &inst->operands[0]);
+        break;
+    case WL_ISA_MATRIX: set_operand(s, 0, unknown); break;
+    case WL_ISA_MOVREL: forget_all(s->facts, s->unit->rows); break;
+    case WL_ISA_CMPX: forget_scalars(s->facts, &inst->operands[0]); break;
+    case WL_ISA_STORE: break;
+    default: scalar_step(s->facts, inst); break;
+    }
+}
+
+static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule)
+{
+    struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
+    if (inst->sem && inst->sem->scalar)
+        scalar_step(facts, inst);
+    else if (inst->sem)
+        vector_step(&s, rule);
+    else if (inst->isa)
+        isa_step(&s, rule);
+    else
+        forget_all(facts, unit->rows);
+}
+
+void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode)
+{
+    step_with_rule(facts, unit, inst, mode, find_rule(inst));
+}
+
+/* ---- the fixpoint ---- */
+
+struct wl_affine {
+    const struct wl_unit *unit;
+    unsigned rows;
+    struct wl_fact *start; /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
+    bool *reached;         /* [piece * WL_MODE_COUNT + mode] */
+};
+
+static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
+
+/* Moves `to` down to what also holds for `from`; true if it changed. */
+static bool join(struct wl_fact *to, struct wl_fact from)
+{
+    struct wl_fact was = *to;
+    bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
+                    from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
+    if (to->kind == WL_FACT_UNKNOWN)
+        return false;
+    to->partial |= from.partial;
+    if (to->kind != from.kind && flat[0] && flat[1]) {
+        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial};
+    } else if (to->kind != from.kind || (to->kind == WL_FACT_AFFINE && to->stride != from.stride)) {
+        *to = (struct wl_fact){0};
+    } else if (to->kind == WL_FACT_AFFINE) {
+        if (from.bits > to->bits)
+            to->bits = 32; /* at once, or a counting loop would come back for every bit */
+        if (from.zeros < to->zeros)
+            to->zeros = from.zeros;
+    }
+    return memcmp(&was, to, sizeof was) != 0;
+}
+
+struct work {
+    uint32_t *stack;
+    uint32_t count;
+    bool *queued;
+};
+
+/* Facts that flow along an edge; `grows`: lanes may come back that were off at masked writes. */
+static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode, bool grows)
+{
+    if (piece == WL_NO_PIECE)
+        return;
+    uint32_t state = piece * WL_MODE_COUNT + mode;
+    struct wl_fact *to = start_of(a, state);
+    bool changed = !a->reached[state];
+    for (unsigned row = 0; row < a->rows; row++) {
+        struct wl_fact fact = facts ? facts->row[row] : (struct wl_fact){0};
+        if (fact.partial && grows)
+            fact = (struct wl_fact){0};
+        if (mode == WL_MODE_FULL)
+            fact.partial = false; /* all lanes are active, so all were at the write */
+        if (!a->reached[state])
+            to[row] = fact;
+        else
+            changed |= join(&to[row], fact);
+    }
+    a->reached[state] = true;
+    if (changed && !work->queued[state]) {
+        work->queued[state] = true;
+        work->stack[work->count++] = state;
+    }
+}
+
+static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode)
+{
+    switch (piece->end) {
+    case WL_PIECE_NEXT: case WL_PIECE_WAIT: flow(a, work, facts, piece->next, mode, false); break;
+    case WL_PIECE_BRANCH: flow(a, work, facts, piece->target, mode, false); break;
+    case WL_PIECE_CBRANCH:
+        flow(a, work, facts, piece->next, mode, false);
+        flow(a, work, facts, piece->target, mode, false);
+        break;
+    case WL_PIECE_EXEC:
+        flow(a, work, facts, piece->next, WL_MODE_FULL, !piece->narrows);
+        flow(a, work, facts, piece->next, WL_MODE_MASKED, !piece->narrows);
+        break;
+    case WL_PIECE_CALL:
+        flow(a, work, NULL, piece->next, WL_MODE_FULL, true);
+        flow(a, work, NULL, piece->next, WL_MODE_MASKED, true);
+        break;
+    case WL_PIECE_JUMP: case WL_PIECE_FINISH: case WL_PIECE_FALL_OFF: break;
+    }
+}
+
+static void seed(const struct wl_unit *unit, struct wl_facts *facts)
+{
+    const struct wl_translate_request *request = unit->request;
+    const struct wl_fact x = {.kind = WL_FACT_AFFINE, .stride = 1, .zeros = 4, .bits = request->packed_workitem_ids ? 30 : 10};
+    const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10};
+    memset(facts, 0, sizeof *facts);
+    facts->previous_row = UINT16_MAX;
+    if (!request->is_kernel || request->shape != WL_SHAPE_ROWS)
+        return;
+    facts->row[0] = x;
+    for (unsigned i = 1; !request->packed_workitem_ids && i < request->workitem_id_dimensions && i < 3; i++)
+        facts->row[i] = same;
+}
+
+static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts, const uint8_t *rule)
+{
+    const struct wl_unit *unit = a->unit;
+    seed(unit, facts);
+    flow(a, work, facts, 0, WL_MODE_FULL, false);
+    flow(a, work, facts, 0, WL_MODE_MASKED, false);
+    while (work->count) {
+        uint32_t state = work->stack[--work->count];
+        const struct wl_piece *piece = &unit->pieces[state / WL_MODE_COUNT];
+        enum wl_mode mode = (enum wl_mode)(state % WL_MODE_COUNT);
+        work->queued[state] = false;
+        wl_affine_start(a, state / WL_MODE_COUNT, mode, facts);
+        for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
+            step_with_rule(facts, unit, &unit->insts[i], mode, rule[i]);
+        leave(a, work, facts, piece, mode);
+    }
+}
+
+struct wl_affine *wl_affine_create(const struct wl_unit *unit)
+{
+    uint32_t states = unit->piece_count * WL_MODE_COUNT;
+    struct wl_affine *a = calloc(1, sizeof *a);
+    struct wl_facts *facts = malloc(sizeof *facts);
+    struct work work = {.stack = malloc(((size_t)states + 1) * sizeof(uint32_t)), .queued = calloc((size_t)states + 1, sizeof(bool))};
+    uint8_t *rule = malloc((size_t)unit->inst_count + 1);
+    bool ok = false;
+    if (!a || !facts || !work.stack || !work.queued || !rule)
+        goto done;
+    a->unit = unit;
+    a->rows = unit->rows < WL_VGPR_COUNT ? unit->rows : WL_VGPR_COUNT;
+    a->start = malloc(((size_t)states * a->rows + 1) * sizeof *a->start);
+    a->reached = calloc((size_t)states + 1, sizeof(bool));
+    if (!a->start || !a->reached)
+        goto done;
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        rule[i] = find_rule(&unit->insts[i]);
+    if (unit->piece_count)
+        solve(a, &work, facts, rule);
+    ok = true;
+done:
+    free(facts);
+    free(work.stack);
+    free(work.queued);
+    free(rule);
+    if (!ok) {
+        wl_affine_destroy(a);
+        return NULL;
+    }
+    return a;
+}
+
+void wl_affine_destroy(struct wl_affine *a)
+{
+    if (!a)
+        return;
+    free(a->start);
+    free(a->reached);
+    free(a);
+}
+
+void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mode, struct wl_facts *facts)
+{
+    uint32_t state = piece * WL_MODE_COUNT + mode;
+    memset(facts, 0, sizeof *facts);
+    facts->previous_row = UINT16_MAX;
+    if (a->reached[state])
+        memcpy(facts->row, start_of(a, state), a->rows * sizeof facts->row[0]);
+}
