@@ -4,28 +4,26 @@
  * source lines (libdw's business, asked for in fault reports only). */
 #include "codeobject/codeobject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { EXPANDED_MAX = 16 << 20, IMAGE_MAX = 16 << 20, ENTRIES_MAX = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool condition)
-{
+static void check(bool condition) {
     if (!condition)
         abort();
 }
 
 static volatile size_t sink;
 
-static void read_text(const char *text)
-{
-    sink += strlen(text);
-}
+static void read_text(const char *text) { sink += strlen(text); }
 
-static void walk_kernels(const struct wl_codeobject *object)
-{
+static void walk_kernels(const struct wl_codeobject *object) {
     for (size_t i = 0; i < wl_codeobject_kernel_count(object); i++) {
         const struct wl_kernel *kernel = wl_codeobject_kernel(object, i);
         read_text(kernel->name);
@@ -41,8 +39,7 @@ static void walk_kernels(const struct wl_codeobject *object)
     }
 }
 
-static void walk_symbols(const struct wl_codeobject *object)
-{
+static void walk_symbols(const struct wl_codeobject *object) {
     uint64_t size = wl_codeobject_image_size(object);
     for (size_t i = 0; i < wl_codeobject_variable_count(object); i++) {
         const struct wl_variable *variable = wl_codeobject_variable(object, i);
@@ -57,8 +54,7 @@ static void walk_symbols(const struct wl_codeobject *object)
     }
 }
 
-static void walk_object(const void *data, size_t size)
-{
+static void walk_object(const void *data, size_t size) {
     struct wl_codeobject *object;
     if (wl_codeobject_open(&object, data, size) != WL_OK) {
         check(object == NULL && wl_failure()[0]);
@@ -75,8 +71,7 @@ static void walk_object(const void *data, size_t size)
 }
 
 /* Whether the header of a compressed bundle asks for more than this target wants to spend. */
-static bool is_bomb(const uint8_t *data, size_t size)
-{
+static bool is_bomb(const uint8_t *data, size_t size) {
     if (size < 32 || memcmp(data, "CCOB", 4) != 0)
         return false;
     uint64_t expanded = 0;
@@ -84,19 +79,7 @@ static bool is_bomb(const uint8_t *data, size_t size)
     return expanded > EXPANDED_MAX;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    uint32_t magic = 0;
-    memcpy(&magic, data, size < 4 ? size : 4);
-    if (magic == 0x48495046 || is_bomb(data, size))
-        return 0;
-    walk_object(data, size);
-
-    struct wl_container *container;
-    if (wl_container_open(&container, data, size) != WL_OK) {
-        check(container == NULL && wl_failure()[0]);
-        return 0;
-    }
+static void walk_container(struct wl_container *container) {
     struct wl_entry entry;
     size_t count = wl_container_count(container);
     if (count)
@@ -110,5 +93,33 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         walk_object(entry.data, entry.size);
     }
     wl_container_close(container);
+}
+
+/* Only files may be host files: an ELF of another machine, with bundles in a section. Compressed ones are left out. */
+static void walk_host_file(const uint8_t *data, size_t size) {
+    char path[32];
+    int file = memfd_create("fuzz", MFD_CLOEXEC);
+    check(file >= 0 && write(file, data, size) == (ssize_t)size);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    struct wl_container *container;
+    if (wl_container_open_file(&container, path) == WL_OK)
+        walk_container(container);
+    close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    uint32_t magic = 0;
+    memcpy(&magic, data, size < 4 ? size : 4);
+    if (magic == 0x48495046 || is_bomb(data, size))
+        return 0;
+    walk_object(data, size);
+    if (size > 64 && memcmp(data, "\177ELF", 4) == 0 && data[18] != 224 && !memmem(data, size, "CCOB", 4))
+        walk_host_file(data, size);
+
+    struct wl_container *container;
+    if (wl_container_open(&container, data, size) == WL_OK)
+        walk_container(container);
+    else
+        check(container == NULL && wl_failure()[0]);
     return 0;
 }
