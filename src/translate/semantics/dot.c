@@ -10,40 +10,24 @@ static INLINE u32s signed_element(u32s a, int i, int bits)
 {
     return (u32s)((i32s)(a << (32 - bits - i * bits)) >> (32 - bits));
 }
-static INLINE u32s dot2_u16(u32s a, u32s b)
-{
-    return element(a, 0, 16) * element(b, 0, 16) + element(a, 1, 16) * element(b, 1, 16);
-}
-static INLINE u32s dot2_i16(u32s a, u32s b)
-{
-    return signed_element(a, 0, 16) * signed_element(b, 0, 16) + signed_element(a, 1, 16) * signed_element(b, 1, 16);
-}
-static INLINE u32s dot4_u8(u32s a, u32s b)
-{
-    return element(a, 0, 8) * element(b, 0, 8) + element(a, 1, 8) * element(b, 1, 8) + element(a, 2, 8) * element(b, 2, 8)
-         + element(a, 3, 8) * element(b, 3, 8);
-}
-static INLINE u32s dot4_i8(u32s a, u32s b)
-{
-    return signed_element(a, 0, 8) * signed_element(b, 0, 8) + signed_element(a, 1, 8) * signed_element(b, 1, 8)
-         + signed_element(a, 2, 8) * signed_element(b, 2, 8) + signed_element(a, 3, 8) * signed_element(b, 3, 8);
-}
-static INLINE u32s dot8_u4(u32s a, u32s b)
-{
-    u32s sum = element(a, 0, 4) * element(b, 0, 4);
-
-    for (int i = 1; i < 8; i++)
-        sum += element(a, i, 4) * element(b, i, 4);
-    return sum;
-}
-static INLINE u32s dot8_i4(u32s a, u32s b)
-{
-    u32s sum = signed_element(a, 0, 4) * signed_element(b, 0, 4);
-
-    for (int i = 1; i < 8; i++)
-        sum += signed_element(a, i, 4) * signed_element(b, i, 4);
-    return sum;
-}
+/* The sum of products of the elements, each of `bits` bits, of a and b. */
+#define DOT(name, element_a, element_b, bits)                                                                                      \
+    static INLINE u32s name(u32s a, u32s b)                                                                                        \
+    {                                                                                                                              \
+        u32s sum = element_a(a, 0, bits) * element_b(b, 0, bits);                                                                  \
+                                                                                                                                   \
+        for (int i = 1; i < 32 / (bits); i++)                                                                                      \
+            sum += element_a(a, i, bits) * element_b(b, i, bits);                                                                  \
+        return sum;                                                                                                                \
+    }
+DOT(dot2_u16, element, element, 16)
+DOT(dot2_i16, signed_element, signed_element, 16)
+DOT(dot4_u8, element, element, 8)
+DOT(dot4_i8, signed_element, signed_element, 8)
+DOT(dot4_i8_u8, signed_element, element, 8)
+DOT(dot8_u4, element, element, 4)
+DOT(dot8_i4, signed_element, signed_element, 4)
+DOT(dot8_i4_u4, signed_element, element, 4)
 LANES3(v_dot2_u32_u16, u32, pku16, pku16, u32) { return dot2_u16((u32s)a, (u32s)b) + c; }
 LANES3(v_dot2_i32_i16, u32, pki16, pki16, u32) { return dot2_i16((u32s)a, (u32s)b) + c; }
 LANES2_OLD(v_dot2c_i32_i16, u32, pki16, pki16) { return dot2_i16((u32s)a, (u32s)b) + c; }
@@ -53,6 +37,42 @@ LANES2_OLD(v_dot4c_i32_i8, u32, b8x4, b8x4) { return dot4_i8(a, b) + c; }
 LANES3(v_dot8_u32_u4, u32, b8x4, b8x4, u32) { return dot8_u4(a, b) + c; }
 LANES3(v_dot8_i32_i4, u32, b8x4, b8x4, u32) { return dot8_i4(a, b) + c; }
 LANES2_OLD(v_dot8c_i32_i4, u32, b8x4, b8x4) { return dot8_i4(a, b) + c; }
+/* gfx11's v_dot4_i32_iu8 and v_dot8_i32_iu4 say by neg_lo which operand is signed. Both or none: the rows above; else these. */
+LANES3(v_dot4_i32_i8_u8, u32, b8x4, b8x4, u32) { return dot4_i8_u8(a, b) + c; }
+LANES3(v_dot4_i32_u8_i8, u32, b8x4, b8x4, u32) { return dot4_i8_u8(b, a) + c; }
+LANES3(v_dot8_i32_i4_u4, u32, b8x4, b8x4, u32) { return dot8_i4_u4(a, b) + c; }
+LANES3(v_dot8_i32_u4_i4, u32, b8x4, b8x4, u32) { return dot8_i4_u4(b, a) + c; }
+/* With the clamp modifier the sum is formed exactly, then saturated. The sums of products alone fit 32 bits but for
+ * those of 16-bit halves, hence the wider type. */
+static INLINE u64s products_u16(u32s a, u32s b)
+{
+    return CONVERT(u64s, element(a, 0, 16) * element(b, 0, 16)) + CONVERT(u64s, element(a, 1, 16) * element(b, 1, 16));
+}
+static INLINE i64s products_i16(u32s a, u32s b)
+{
+    return CONVERT(i64s, (i32s)(signed_element(a, 0, 16) * signed_element(b, 0, 16)))
+         + CONVERT(i64s, (i32s)(signed_element(a, 1, 16) * signed_element(b, 1, 16)));
+}
+static INLINE u32s saturated_u32(u64s a)
+{
+    return CONVERT(u32s, min(a, ALL(u64, UINT32_MAX)));
+}
+static INLINE u32s saturated_i32(i64s a)
+{
+    return CONVERT(u32s, max(min(a, ALL(i64, INT32_MAX)), ALL(i64, INT32_MIN)));
+}
+#define ADD_UNSIGNED(dot) add_saturated(dot(a, b), c)
+#define ADD_SIGNED(dot) ((u32s)add_saturated((i32s)dot(a, b), (i32s)c))
+LANES3(v_dot2_u32_u16_clamp, u32, pku16, pku16, u32) { return saturated_u32(products_u16((u32s)a, (u32s)b) + CONVERT(u64s, c)); }
+LANES3(v_dot2_i32_i16_clamp, u32, pki16, pki16, u32)
+{
+    return saturated_i32(products_i16((u32s)a, (u32s)b) + CONVERT(i64s, (i32s)c));
+}
+LANES3(v_dot4_u32_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot4_u8); }
+LANES3(v_dot4_i32_i8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8); }
+LANES3(v_dot4_i32_i8_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8_u8); }
+LANES3(v_dot8_u32_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot8_u4); }
+LANES3(v_dot8_i32_i4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4); }
 
 /* Halves: products are exact in f32; the low one is added first. */
 static INLINE f32s low_half(u32s a)

@@ -10,6 +10,9 @@ LANES2(v_pk_mov_b32, u64, pkf32, pkf32)
 LANES2(v_lshlrev_b64, u64, u32, u64) { return b << CONVERT(u64s, a & 63); }
 LANES2(v_lshrrev_b64, u64, u32, u64) { return b >> CONVERT(u64s, a & 63); }
 LANES2(v_ashrrev_i64, i64, u32, i64) { return b >> CONVERT(i64s, a & 63); }
+LANES2(v_lshl_b64, u64, u64, u32) { return a << CONVERT(u64s, b & 63); }
+LANES2(v_lshr_b64, u64, u64, u32) { return a >> CONVERT(u64s, b & 63); }
+LANES2(v_ashr_i64, i64, i64, u32) { return a >> CONVERT(i64s, b & 63); }
 LANES3(v_lshl_add_u64, u64, u64, u32, u64) { return (a << CONVERT(u64s, b & 7)) + c; }
 LANES2(v_add_nc_u64, u64, u64, u64) { return a + b; }
 LANES2(v_sub_nc_u64, u64, u64, u64) { return a - b; }

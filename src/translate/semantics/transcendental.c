@@ -162,3 +162,22 @@ LANES1(v_sin_f32, f32, f32) { return sine_of_turns(a); }
 LANES1(v_cos_f32, f32, f32) { return cosine_of_turns(a); }
 LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(CONVERT(f32s, a))); }
 LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(CONVERT(f32s, a))); }
+
+/* gfx12's forms with scalar operands: the same arithmetic on one lane. */
+#define ON_SCALAR(name, type, expression)                                                                                          \
+    SCALAR1(name, type, type)                                                                                                      \
+    {                                                                                                                              \
+        const f32s x = (f32s)(f32)a;                                                                                               \
+                                                                                                                                   \
+        return (type)(expression)[0];                                                                                              \
+    }
+#define ON_SCALARS(name, expression) ON_SCALAR(name##_f32, f32, expression) ON_SCALAR(name##_f16, f16, expression)
+ON_SCALARS(v_s_exp, exp2_lanes(x))
+ON_SCALARS(v_s_log, log2_lanes(x))
+ON_SCALARS(v_s_rcp, 1.0f / x)
+ON_SCALARS(v_s_rsq, v_rsq_f32_(x))
+ON_SCALARS(v_s_sqrt, sqrt_lanes(x))
+
+/* gfx9's older functions differ from the newer ones in special cases alone. */
+LANES1(v_exp_legacy_f32, f32, f32) { return exp2_lanes(a); }
+LANES1(v_log_legacy_f32, f32, f32) { return log2_lanes(a); }
