@@ -287,8 +287,11 @@ static struct pair pair_shl(struct pair a, struct value count)
         return r;
     }
     r.low = value_shl(a.low, count);
-    if (is_affine(r.low) && is_flat(a.high))
-        r.high = is_zero(a.high) && a.low.fact.bits + k <= 32 ? constant(0) : carried();
+    struct value out = value_shr(a.low, constant(32 - k), false); /* what moves to the high half */
+    if (is_affine(r.low) && is_uniform(a.high) && is_uniform(out))
+        r.high = is_zero(a.high) && is_zero(out) ? constant(0) : uniform();
+    else if (is_affine(r.low) && is_flat(a.high))
+        r.high = carried();
     return r;
 }
 

@@ -9,15 +9,6 @@ LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name)
     return LLVMAppendBasicBlockInContext(l->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b)), name);
 }
 
-LLVMValueRef wl_memory_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *overloads, unsigned overload_count, LLVMValueRef *arguments,
-                                 unsigned count)
-{
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, overloads, overload_count);
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, overloads, overload_count);
-    return LLVMBuildCall2(l->b, type, function, arguments, count, "");
-}
-
 LLVMValueRef wl_memory_mask(struct wl_lift *l)
 {
     return l->exec ? LLVMBuildBitCast(l->b, l->exec, l->i16, "") : LLVMConstInt(l->i16, 0xffff, false);
@@ -115,7 +106,7 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
     LLVMValueRef lane = LLVMConstInt(l->i32, 0, false);
     if (partial && l->exec) {
         LLVMValueRef arguments[2] = {LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, ""), LLVMConstInt(l->i1, 1, false)};
-        lane = wl_memory_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
+        lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
     }
     return LLVMBuildExtractElement(l->b, row, lane, "");
 }
@@ -135,8 +126,8 @@ static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMVa
         return;
     LLVMValueRef mask = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
     LLVMValueRef arguments[2] = {mask, LLVMConstInt(l->i1, 1, false)};
-    *first = wl_memory_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
-    LLVMValueRef zeros = wl_memory_intrinsic(l, "llvm.ctlz", &l->i32, 1, arguments, 2);
+    *first = wl_lift_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
+    LLVMValueRef zeros = wl_lift_intrinsic(l, "llvm.ctlz", &l->i32, 1, arguments, 2);
     *last = LLVMBuildSub(l->b, LLVMConstInt(l->i32, 31, false), zeros, "");
 }
 

@@ -18,7 +18,7 @@ static LLVMValueRef float_op(struct wl_lift *l, const struct wl_access *a, LLVMV
     if (a->atomic == WL_ATOMIC_FADD)
         value = LLVMBuildFAdd(l->b, operands[0], operands[1], "");
     else
-        value = wl_memory_intrinsic(l, a->atomic == WL_ATOMIC_FMIN ? "llvm.minnum" : "llvm.maxnum", &type, 1, operands, 2);
+        value = wl_lift_intrinsic(l, a->atomic == WL_ATOMIC_FMIN ? "llvm.minnum" : "llvm.maxnum", &type, 1, operands, 2);
     return LLVMBuildBitCast(l->b, value, integer_type(l, a), "");
 }
 
@@ -172,7 +172,7 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         if (reductions[i].operation == a->atomic) {
             LLVMValueRef neutral = wl_memory_splat(l, LLVMConstInt(l->i32, reductions[i].neutral, false));
             LLVMValueRef values = LLVMBuildSelect(l->b, exec, data, neutral, "");
-            wl_atomic_at(l, a, address, wl_memory_intrinsic(l, reductions[i].name, &l->strip_i32, 1, &values, 1), NULL);
+            wl_atomic_at(l, a, address, wl_lift_intrinsic(l, reductions[i].name, &l->strip_i32, 1, &values, 1), NULL);
             return true;
         }
     return false;

@@ -65,8 +65,6 @@ static inline unsigned wl_access_size(const struct wl_access *access)
 }
 
 LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
-LLVMValueRef wl_memory_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *overloads, unsigned overload_count, LLVMValueRef *arguments,
-                                 unsigned count);
 /* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
 LLVMValueRef wl_memory_mask(struct wl_lift *l);                            /* i16 of the strip's active lanes */

@@ -110,7 +110,7 @@ static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRe
         return wl_memory_load(l, type, address, is_volatile);
     LLVMTypeRef overloads[2] = {type, l->ptr};
     LLVMValueRef arguments[4] = {wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask, LLVMConstNull(type)};
-    LLVMValueRef value = wl_memory_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
+    LLVMValueRef value = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
     wl_lift_mark_memory(l, value);
     return value;
 }
@@ -123,7 +123,7 @@ static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef add
     }
     LLVMTypeRef overloads[2] = {LLVMTypeOf(value), l->ptr};
     LLVMValueRef arguments[4] = {value, wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask};
-    wl_lift_mark_memory(l, wl_memory_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4));
+    wl_lift_mark_memory(l, wl_lift_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4));
 }
 
 static LLVMTypeRef element_type(struct wl_lift *l, unsigned bits) { return bits == 8 ? l->i8 : bits == 16 ? l->i16 : l->i32; }

@@ -170,7 +170,7 @@ static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValue
     LLVMValueRef end = LLVMBuildAdd(l->b, offset, constant(l, l->i32, bytes - 1), "");
     LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), constant(l, l->i32, 3), "");
     LLVMValueRef parts[3] = {private_dword(l, base, end, lane, is_volatile), private_dword(l, base, offset, lane, is_volatile), shift};
-    return wl_memory_intrinsic(l, "llvm.fshr", &l->i32, 1, parts, 3);
+    return wl_lift_intrinsic(l, "llvm.fshr", &l->i32, 1, parts, 3);
 }
 
 static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
@@ -358,7 +358,7 @@ static void lane_loop(struct wl_lift *l, struct slow *s)
     LLVMPositionBuilderAtEnd(l->b, loop);
     LLVMValueRef left = LLVMBuildPhi(l->b, l->i64, "");
     LLVMValueRef arguments[2] = {left, LLVMConstInt(l->i1, 1, false)};
-    one_lane(l, s, wl_memory_intrinsic(l, "llvm.cttz", &l->i64, 1, arguments, 2));
+    one_lane(l, s, wl_lift_intrinsic(l, "llvm.cttz", &l->i64, 1, arguments, 2));
     LLVMValueRef rest = LLVMBuildAnd(l->b, left, LLVMBuildSub(l->b, left, constant(l, l->i64, 1), ""), "");
     LLVMValueRef values[2] = {bits, rest};
     LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(l->b)};
@@ -373,7 +373,7 @@ static void lane_loop(struct wl_lift *l, struct slow *s)
 static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRef *same)
 {
     LLVMValueRef arguments[2] = {s->mask, LLVMConstInt(l->i1, 0, false)};
-    LLVMValueRef lane = wl_memory_intrinsic(l, "llvm.cttz", &l->i16, 1, arguments, 2);
+    LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i16, 1, arguments, 2);
     lane = LLVMBuildAnd(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), constant(l, l->i64, 15), "");
     LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
     LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
@@ -446,10 +446,10 @@ static bool hardware_gather(struct wl_lift *l, struct slow *s)
     LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
     if (a->kind == WL_ACCESS_LOAD) {
         LLVMValueRef arguments[4] = {where, four, exec, LLVMConstNull(l->strip_i32)};
-        LLVMBuildRet(l->b, wl_memory_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4));
+        LLVMBuildRet(l->b, wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4));
     } else {
         LLVMValueRef arguments[4] = {LLVMGetParam(s->function, ARGUMENT_DATA), where, four, exec};
-        wl_memory_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+        wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
         LLVMBuildRetVoid(l->b);
     }
     return true;
