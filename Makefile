@@ -18,6 +18,7 @@ deps:
 
 demo: deps
 	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD)
 	cmake --build $(BUILD) --target demo
 
 check: deps
@@ -28,6 +29,7 @@ check: deps
 
 bench: deps
 	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD)
 	cmake --build $(BUILD) --target run-bench
 
 install: all
