@@ -1,0 +1,402 @@
+/* The HIP runtime API for host programs in C and C++: the part of the HIP reference that this library implements.
+ *
+ * Order and names of the chapters follow the HIP reference ("HIP runtime API reference", Modules). Unless it says otherwise
+ * a function
+ *   - may be called from any thread;
+ *   - returns hipSuccess or an error, which hipGetLastError also gives to the same thread;
+ *   - acts on the calling thread's current device (hipSetDevice);
+ *   - returns the device's sticky error (hipErrorIllegalAddress, hipErrorAssert, hipErrorLaunchFailure) after a kernel of
+ *     that device has faulted, until hipDeviceReset.
+ * Device memory is ordinary memory of the process: pointers may be read and written by the host as well.
+ * A `stream` of NULL is the device's null stream, which waits for and is waited for by all streams but those made with
+ * hipStreamNonBlocking. */
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hip/driver_types.h>
+#include <hip/hip_device.h>
+#include <hip/hip_error.h>
+#include <hip/hip_version.h>
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#ifdef __cplusplus
+#define WL_DEFAULT(value) = value
+extern "C" {
+#else
+#define WL_DEFAULT(value)
+#endif
+
+typedef int hipDevice_t;
+typedef struct ihipCtx_t *hipCtx_t;
+typedef struct ihipStream_t *hipStream_t;
+typedef struct ihipEvent_t *hipEvent_t;
+typedef struct ihipModule_t *hipModule_t;
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
+typedef void (*hipHostFn_t)(void *userData);
+
+#define hipStreamDefault 0x00u
+#define hipStreamNonBlocking 0x01u
+#define hipStreamLegacy ((hipStream_t)1)    /* the null stream */
+#define hipStreamPerThread ((hipStream_t)2) /* the calling thread's default stream */
+
+#define hipEventDefault 0x0u
+#define hipEventBlockingSync 0x1u
+#define hipEventDisableTiming 0x2u
+#define hipEventInterprocess 0x4u
+#define hipEventDisableSystemFence 0x20000000u
+#define hipEventReleaseToDevice 0x40000000u
+#define hipEventReleaseToSystem 0x80000000u
+
+#define hipHostMallocDefault 0x0u
+#define hipHostMallocPortable 0x1u
+#define hipHostMallocMapped 0x2u
+#define hipHostMallocWriteCombined 0x4u
+#define hipHostMallocUncached 0x10000000u
+#define hipHostMallocNumaUser 0x20000000u
+#define hipHostMallocCoherent 0x40000000u
+#define hipHostMallocNonCoherent 0x80000000u
+#define hipHostAllocDefault hipHostMallocDefault
+#define hipHostAllocPortable hipHostMallocPortable
+#define hipHostAllocMapped hipHostMallocMapped
+#define hipHostAllocWriteCombined hipHostMallocWriteCombined
+
+#define hipHostRegisterDefault 0x0u
+#define hipHostRegisterPortable 0x1u
+#define hipHostRegisterMapped 0x2u
+#define hipHostRegisterIoMemory 0x4u
+#define hipHostRegisterReadOnly 0x8u
+
+#define hipMemAttachGlobal 0x01u
+#define hipMemAttachHost 0x02u
+#define hipMemAttachSingle 0x04u
+
+#define hipDeviceMallocDefault 0x0u
+#define hipDeviceMallocFinegrained 0x1u
+#define hipMallocSignalMemory 0x2u
+#define hipDeviceMallocUncached 0x3u
+#define hipDeviceMallocContiguous 0x4u
+
+#define hipDeviceScheduleAuto 0x0u
+#define hipDeviceScheduleSpin 0x1u
+#define hipDeviceScheduleYield 0x2u
+#define hipDeviceScheduleBlockingSync 0x4u
+#define hipDeviceScheduleMask 0x7u
+#define hipDeviceMapHost 0x8u
+#define hipDeviceLmemResizeToMax 0x10u
+
+#define hipOccupancyDefault 0x00u
+#define hipOccupancyDisableCachingOverride 0x01u
+#define hipExtAnyOrderLaunch 0x01u
+#define hipCpuDeviceId ((int)-1)
+#define hipInvalidDeviceId ((int)-2)
+
+#define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
+#define HIP_LAUNCH_PARAM_END ((void *)0x03)
+
+/* ---- Initialization and version -------------------------------------------------------------- */
+
+/* Starts the runtime, which every other call does too. `flags` must be 0. */
+hipError_t hipInit(unsigned int flags);
+hipError_t hipDriverGetVersion(int *driverVersion);
+hipError_t hipRuntimeGetVersion(int *runtimeVersion);
+
+/* ---- Device management ----------------------------------------------------------------------- */
+
+hipError_t hipGetDeviceCount(int *count);
+hipError_t hipSetDevice(int deviceId);
+hipError_t hipGetDevice(int *deviceId);
+hipError_t hipDeviceGet(hipDevice_t *device, int ordinal);
+hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device);
+hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device);
+hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device);
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId);
+hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device);
+hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device);
+hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId);
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId);
+/* The device that fits the non-zero fields of `properties` best. */
+hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties);
+/* Waits for everything that was queued on the device. */
+hipError_t hipDeviceSynchronize(void);
+/* Waits, then gives back all memory, streams and modules of the device and clears its sticky error. */
+hipError_t hipDeviceReset(void);
+hipError_t hipSetDeviceFlags(unsigned flags);
+hipError_t hipGetDeviceFlags(unsigned int *flags);
+hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit);
+hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+/* Hints; they have no effect. */
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config);
+hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config);
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config);
+hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config);
+
+/* ---- Error handling -------------------------------------------------------------------------- */
+
+/* The calling thread's last error; set back to hipSuccess. hipErrorNotReady is not kept. */
+hipError_t hipGetLastError(void);
+hipError_t hipPeekAtLastError(void);
+/* The result of the calling thread's last call, hipSuccess included. */
+hipError_t hipExtGetLastError(void);
+const char *hipGetErrorName(hipError_t error);
+const char *hipGetErrorString(hipError_t error);
+hipError_t hipDrvGetErrorName(hipError_t error, const char **text);
+hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
+
+/* ---- Stream management ----------------------------------------------------------------------- */
+
+hipError_t hipStreamCreate(hipStream_t *stream);
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags);
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority);
+/* `cuMask`: `cuMaskSize` words; bit n lets the stream's kernels use compute unit n. */
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask);
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask);
+/* What is queued still runs. */
+hipError_t hipStreamDestroy(hipStream_t stream);
+hipError_t hipStreamQuery(hipStream_t stream);
+hipError_t hipStreamSynchronize(hipStream_t stream);
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags WL_DEFAULT(0));
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
+int hipGetStreamDeviceId(hipStream_t stream);
+/* Call a host function in stream order. Callbacks must not call HIP functions that wait for their own stream. */
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags);
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
+
+/* ---- Event management ------------------------------------------------------------------------ */
+
+hipError_t hipEventCreate(hipEvent_t *event);
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL));
+hipError_t hipEventDestroy(hipEvent_t event);
+hipError_t hipEventSynchronize(hipEvent_t event);
+hipError_t hipEventQuery(hipEvent_t event);
+/* Milliseconds from one record to the other; negative if they were reached in the other order. */
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
+
+/* ---- Memory management ----------------------------------------------------------------------- */
+
+hipError_t hipMalloc(void **ptr, size_t size);
+hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags);
+hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
+hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize);
+hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent);
+/* Waits for the device and frees; memory of hipMalloc* and hipMallocManaged. NULL is accepted. */
+hipError_t hipFree(void *ptr);
+hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
+hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags);
+hipError_t hipMallocHost(void **ptr, size_t size);
+hipError_t hipMemAllocHost(void **ptr, size_t size);
+hipError_t hipHostFree(void *ptr);
+hipError_t hipFreeHost(void *ptr);
+hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags);
+hipError_t hipHostUnregister(void *hostPtr);
+hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags);
+hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr);
+hipError_t hipMemGetInfo(size_t *free, size_t *total);
+hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
+hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr);
+/* An address nobody registered gives hipSuccess and hipMemoryTypeUnregistered. */
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
+hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr);
+
+/* Stream-ordered allocation: the memory may be used by work that is queued later on the same stream. */
+hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream);
+hipError_t hipFreeAsync(void *ptr, hipStream_t stream);
+
+/* Managed memory: usable by host and devices at any time. */
+hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags WL_DEFAULT(hipMemAttachGlobal));
+hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device);
+
+/* Copies. The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc,
+ * hipHostRegister) or was copied aside; ordinary host memory may be reused at once. */
+hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
+hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t size);
+hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t size);
+hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size);
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t size, hipStream_t stream);
+hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
+hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size);
+hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size,
+                              hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                       hipMemcpyKind kind);
+hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                            hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
+hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);
+hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *copy);
+hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *copy, hipStream_t stream WL_DEFAULT(0));
+
+/* Fills; `value` is cut to the element's size. */
+hipError_t hipMemset(void *dst, int value, size_t size);
+hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count);
+hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count);
+hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count);
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height);
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
+                            hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream WL_DEFAULT(0));
+
+/* Device variables: `symbol` is the address of the host-side shadow, as HIP_SYMBOL gives it. */
+hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol);
+hipError_t hipGetSymbolSize(size_t *size, const void *symbol);
+hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset WL_DEFAULT(0),
+                             hipMemcpyKind kind WL_DEFAULT(hipMemcpyHostToDevice));
+hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind,
+                                  hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset WL_DEFAULT(0),
+                               hipMemcpyKind kind WL_DEFAULT(hipMemcpyDeviceToHost));
+hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
+                                    hipStream_t stream WL_DEFAULT(0));
+
+/* ---- Peer device access ---------------------------------------------------------------------- */
+
+hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId);
+hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
+hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
+hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice);
+
+/* ---- Contexts: each device has one, its primary context -------------------------------------- */
+
+hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device);
+hipError_t hipCtxDestroy(hipCtx_t context);
+hipError_t hipCtxPushCurrent(hipCtx_t context);
+hipError_t hipCtxPopCurrent(hipCtx_t *context);
+hipError_t hipCtxSetCurrent(hipCtx_t context);
+hipError_t hipCtxGetCurrent(hipCtx_t *context);
+hipError_t hipCtxGetDevice(hipDevice_t *device);
+hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion);
+hipError_t hipCtxGetFlags(unsigned int *flags);
+hipError_t hipCtxSynchronize(void);
+hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device);
+hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device);
+hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active);
+hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags);
+hipError_t hipDevicePrimaryCtxReset(hipDevice_t device);
+
+/* ---- Modules and launches -------------------------------------------------------------------- */
+
+hipError_t hipModuleLoad(hipModule_t *module, const char *fileName);
+/* `image`: an AMDGPU ELF, an offload bundle or a compressed bundle, in memory. */
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
+/* The options are for other compilers' images and are ignored. */
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options,
+                               void **optionValues);
+hipError_t hipModuleUnload(hipModule_t module);
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
+hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module);
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name);
+
+/* The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                 unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams, void **extra);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY,
+                                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                            unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
+                                            void **kernelParams);
+/* The grid is counted in work items. */
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
+                                    void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
+                                    hipEvent_t stopEvent WL_DEFAULT(NULL), uint32_t flags WL_DEFAULT(0));
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
+                                    void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
+                                    hipEvent_t stopEvent WL_DEFAULT(NULL));
+/* `function` is the address of the kernel's host stub. */
+hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
+                           hipStream_t stream);
+hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
+                              hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags);
+hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams,
+                                      unsigned int sharedMemBytes, hipStream_t stream);
+/* The older way: configure, one call per argument, launch. */
+hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
+hipError_t hipLaunchByPtr(const void *function);
+
+hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function);
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function);
+hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value);
+/* Hints; they have no effect. */
+hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config);
+hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config);
+hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol);
+const char *hipKernelNameRef(const hipFunction_t function);
+const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream);
+
+/* ---- Occupancy ------------------------------------------------------------------------------- */
+
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize,
+                                                        size_t dynamicSharedMem);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *function, int blockSize,
+                                                                 size_t dynamicSharedMem, unsigned int flags);
+hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *function, size_t dynamicSharedMem,
+                                             int blockSizeLimit);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,
+                                                              size_t dynamicSharedMem);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function,
+                                                                       int blockSize, size_t dynamicSharedMem,
+                                                                       unsigned int flags);
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function,
+                                                   size_t dynamicSharedMem, int blockSizeLimit);
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function,
+                                                            size_t dynamicSharedMem, int blockSizeLimit, unsigned int flags);
+
+/* ---- What the compiler emits calls to -------------------------------------------------------- */
+
+void **__hipRegisterFatBinary(const void *wrapper);
+void __hipUnregisterFatBinary(void **handle);
+void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName,
+                           unsigned int threadLimit, void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize);
+void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size,
+                      int constant, int global);
+void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align);
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0),
+                                      hipStream_t stream WL_DEFAULT(0));
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
+
+#ifdef __cplusplus
+}
+
+/* Typed forms. */
+template <typename T> static inline hipError_t hipMalloc(T **ptr, size_t size)
+{
+    return hipMalloc(reinterpret_cast<void **>(ptr), size);
+}
+template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t size, unsigned int flags = hipHostMallocDefault)
+{
+    return hipHostMalloc(reinterpret_cast<void **>(ptr), size, flags);
+}
+template <typename T> static inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hipMemAttachGlobal)
+{
+    return hipMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
+}
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif

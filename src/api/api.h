@@ -1,0 +1,68 @@
+/* api/: the HIP functions. One file a chapter of the HIP reference; each function checks its arguments, calls runtime/ and
+ * translates the status. Nothing here owns state but per-thread things (last error, context stack, pending launches).
+ *
+ * A function is written with the macros below, so that every way out records the error for hipGetLastError and
+ * WAVELIFT_LOG. */
+#ifndef WL_API_H
+#define WL_API_H
+
+#include "runtime/runtime.h"
+
+#include <hip/hip_runtime_api.h>
+
+/* Records `error` as the thread's last error and as the last result; logs it. Returns it. */
+hipError_t wl_api_fail(const char *function, hipError_t error, const char *why);
+/* The same for a status of the runtime, whose sentence is wl_failure(). WL_OK gives hipSuccess. */
+hipError_t wl_api_status(const char *function, enum wl_status status);
+/* The same for a device's sticky fault, which another thread may have met. */
+hipError_t wl_api_fault(const char *function, enum wl_status fault);
+/* Records hipSuccess. */
+hipError_t wl_api_success(void);
+/* The HIP error for a status, without recording anything. */
+hipError_t wl_api_error_of(enum wl_status status);
+
+/* Returns from the calling function with `error` unless the condition holds. */
+#define API_REQUIRE(condition, error)                                  \
+    do {                                                               \
+        if (!(condition))                                              \
+            return wl_api_fail(__func__, (error), "not: " #condition); \
+    } while (0)
+/* Returns from the calling function if the status is not WL_OK. */
+#define API_TRY(expression)                              \
+    do {                                                 \
+        enum wl_status status_ = (expression);           \
+        if (status_ != WL_OK)                            \
+            return wl_api_status(__func__, status_);     \
+    } while (0)
+#define API_RETURN(expression) return wl_api_status(__func__, (expression))
+#define API_SUCCESS() return wl_api_success()
+/* Declares the current context. */
+#define API_CONTEXT(name)                              \
+    struct wl_context *name = wl_context_current();    \
+    API_REQUIRE(name != NULL, hipErrorNoDevice)
+/* Returns the context's sticky error, if there is one. */
+#define API_HEALTHY(context)                                     \
+    do {                                                         \
+        enum wl_status fault_ = wl_context_fault(context);       \
+        if (fault_ != WL_OK)                                     \
+            return wl_api_fault(__func__, fault_);               \
+    } while (0)
+/* Declares the stream behind a handle. */
+#define API_STREAM(name, handle)                          \
+    struct wl_stream *name = wl_api_stream(handle);       \
+    API_REQUIRE(name != NULL, hipErrorInvalidHandle)
+#define API_EVENT(name, handle)                                                        \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_EVENT), hipErrorInvalidHandle);       \
+    struct wl_event *name = (struct wl_event *)(handle)
+
+/* The stream behind a handle, the special ones included; NULL if it is not one. */
+struct wl_stream *wl_api_stream(hipStream_t handle);
+
+/* A copy of `rows` rows as HIP functions describe it; `async`: the call may return early. */
+hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream,
+                       bool async);
+
+/* Fills the newer properties of a device. */
+void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties);
+
+#endif

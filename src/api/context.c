@@ -1,0 +1,160 @@
+/* HIP reference: Context management. A hipCtx_t is a device's primary context; each thread has a stack of them. */
+#include "api/api.h"
+
+#define STACK_ROOM 64
+
+static _Thread_local struct {
+    struct wl_context *contexts[STACK_ROOM];
+    unsigned depth;
+} stack;
+
+static struct wl_context *context_of(hipDevice_t device)
+{
+    return device < 0 ? NULL : wl_context_at((unsigned)device);
+}
+
+static bool is_context(hipCtx_t handle)
+{
+    for (unsigned i = 0; i < wl_context_count(); i++)
+        if ((struct wl_context *)handle == wl_context_at(i))
+            return true;
+    return false;
+}
+
+static bool push(struct wl_context *context)
+{
+    if (stack.depth == STACK_ROOM)
+        return false;
+    stack.contexts[stack.depth++] = wl_context_current();
+    wl_context_set(context);
+    return true;
+}
+
+hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device)
+{
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_REQUIRE(push(primary), hipErrorOutOfMemory);
+    primary->flags = flags;
+    atomic_fetch_add(&primary->retained, 1);
+    *context = (hipCtx_t)primary;
+    API_SUCCESS();
+}
+
+hipError_t hipCtxDestroy(hipCtx_t context)
+{
+    API_REQUIRE(is_context(context), hipErrorInvalidValue);
+    struct wl_context *primary = (struct wl_context *)context;
+    if (atomic_load(&primary->retained))
+        atomic_fetch_sub(&primary->retained, 1);
+    if (stack.depth && wl_context_current() == primary)
+        wl_context_set(stack.contexts[--stack.depth]);
+    API_SUCCESS();
+}
+
+hipError_t hipCtxPushCurrent(hipCtx_t context)
+{
+    API_REQUIRE(is_context(context), hipErrorInvalidContext);
+    API_REQUIRE(push((struct wl_context *)context), hipErrorOutOfMemory);
+    API_SUCCESS();
+}
+
+hipError_t hipCtxPopCurrent(hipCtx_t *context)
+{
+    API_REQUIRE(stack.depth > 0, hipErrorInvalidContext);
+    if (context)
+        *context = (hipCtx_t)wl_context_current();
+    wl_context_set(stack.contexts[--stack.depth]);
+    API_SUCCESS();
+}
+
+hipError_t hipCtxSetCurrent(hipCtx_t context)
+{
+    API_REQUIRE(context == NULL || is_context(context), hipErrorInvalidContext);
+    wl_context_set((struct wl_context *)context);
+    API_SUCCESS();
+}
+
+hipError_t hipCtxGetCurrent(hipCtx_t *context)
+{
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
+    *context = (hipCtx_t)wl_context_current();
+    API_SUCCESS();
+}
+
+hipError_t hipCtxGetDevice(hipDevice_t *device)
+{
+    API_REQUIRE(device != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    *device = (hipDevice_t)context->index;
+    API_SUCCESS();
+}
+
+hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion)
+{
+    API_REQUIRE(apiVersion != NULL, hipErrorInvalidValue);
+    API_REQUIRE(context == NULL || is_context(context), hipErrorInvalidContext);
+    *apiVersion = 4;
+    API_SUCCESS();
+}
+
+hipError_t hipCtxGetFlags(unsigned int *flags)
+{
+    API_REQUIRE(flags != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    *flags = context->flags;
+    API_SUCCESS();
+}
+
+hipError_t hipCtxSynchronize(void)
+{
+    return hipDeviceSynchronize();
+}
+
+/* ---- primary contexts ------------------------------------------------------------------------ */
+
+hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
+{
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    atomic_fetch_add(&primary->retained, 1);
+    *context = (hipCtx_t)primary;
+    API_SUCCESS();
+}
+
+hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
+{
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    if (atomic_load(&primary->retained))
+        atomic_fetch_sub(&primary->retained, 1);
+    API_SUCCESS();
+}
+
+hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active)
+{
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_REQUIRE(flags != NULL && active != NULL, hipErrorInvalidValue);
+    *flags = primary->flags;
+    *active = 1;
+    API_SUCCESS();
+}
+
+hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags)
+{
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_REQUIRE(!(flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)), hipErrorInvalidValue);
+    primary->flags = flags;
+    API_SUCCESS();
+}
+
+hipError_t hipDevicePrimaryCtxReset(hipDevice_t device)
+{
+    struct wl_context *primary = context_of(device);
+    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_RETURN(wl_context_reset(primary));
+}

@@ -1,0 +1,247 @@
+/* HIP reference: Initialization and version; Device management. */
+#include "api/api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- initialization and version -------------------------------------------------------------- */
+
+hipError_t hipInit(unsigned int flags)
+{
+    API_REQUIRE(flags == 0, hipErrorInvalidValue);
+    API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
+    API_SUCCESS();
+}
+
+hipError_t hipDriverGetVersion(int *driverVersion)
+{
+    API_REQUIRE(driverVersion != NULL, hipErrorInvalidValue);
+    *driverVersion = HIP_VERSION;
+    API_SUCCESS();
+}
+
+hipError_t hipRuntimeGetVersion(int *runtimeVersion)
+{
+    API_REQUIRE(runtimeVersion != NULL, hipErrorInvalidValue);
+    *runtimeVersion = HIP_VERSION;
+    API_SUCCESS();
+}
+
+/* ---- choosing a device ----------------------------------------------------------------------- */
+
+static struct wl_context *context_of(int device)
+{
+    return device < 0 ? NULL : wl_context_at((unsigned)device);
+}
+
+#define API_DEVICE(name, device)                             \
+    struct wl_context *name = context_of(device);            \
+    API_REQUIRE(name != NULL, hipErrorInvalidDevice)
+
+hipError_t hipGetDeviceCount(int *count)
+{
+    API_REQUIRE(count != NULL, hipErrorInvalidValue);
+    *count = (int)wl_context_count();
+    API_REQUIRE(*count > 0, hipErrorNoDevice);
+    API_SUCCESS();
+}
+
+hipError_t hipSetDevice(int deviceId)
+{
+    API_DEVICE(context, deviceId);
+    wl_context_set(context);
+    API_SUCCESS();
+}
+
+hipError_t hipGetDevice(int *deviceId)
+{
+    API_REQUIRE(deviceId != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    *deviceId = (int)context->index;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
+{
+    API_REQUIRE(device != NULL, hipErrorInvalidValue);
+    API_DEVICE(context, ordinal);
+    *device = (hipDevice_t)context->index;
+    API_SUCCESS();
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
+{
+    API_DEVICE(context, device);
+    API_REQUIRE(name != NULL && len > 0, hipErrorInvalidValue);
+    snprintf(name, (size_t)len, "%s", context->info.name);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
+{
+    API_REQUIRE(uuid != NULL, hipErrorInvalidValue);
+    API_DEVICE(context, device);
+    hipDeviceProp_tR0600 properties;
+    wl_api_properties(context, &properties);
+    *uuid = properties.uuid;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    API_DEVICE(context, device);
+    API_REQUIRE(pciBusId != NULL && len >= 13, hipErrorInvalidValue);
+    snprintf(pciBusId, (size_t)len, "%04x:%02x:%02x.0", 0, context->index + 1, 0);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId)
+{
+    API_REQUIRE(device != NULL && pciBusId != NULL, hipErrorInvalidValue);
+    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+    API_REQUIRE(sscanf(pciBusId, "%4x:%4x:%4x.%4x", &domain, &bus, &slot, &function) >= 3, hipErrorInvalidValue);
+    API_REQUIRE(domain == 0 && slot == 0 && bus >= 1 && bus <= wl_context_count(), hipErrorInvalidValue);
+    *device = (int)bus - 1;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device)
+{
+    API_DEVICE(context, device);
+    API_REQUIRE(bytes != NULL, hipErrorInvalidValue);
+    *bytes = context->info.memory_size;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device)
+{
+    API_DEVICE(context, device);
+    API_REQUIRE(major != NULL && minor != NULL, hipErrorInvalidValue);
+    *major = (int)wl_runtime_target()->major;
+    *minor = (int)wl_runtime_target()->minor;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    if (leastPriority)
+        *leastPriority = 1;
+    if (greatestPriority)
+        *greatestPriority = -1;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
+{
+    static const size_t limits[] = {[hipLimitStackSize] = 1u << 17, [hipLimitPrintfFifoSize] = 1u << 20,
+                                    [hipLimitMallocHeapSize] = 1u << 23};
+    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
+    *value = limits[limit];
+    API_SUCCESS();
+}
+
+/* ---- the device's state ---------------------------------------------------------------------- */
+
+hipError_t hipDeviceSynchronize(void)
+{
+    API_CONTEXT(context);
+    enum wl_status fault = wl_context_synchronize(context);
+    return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
+}
+
+hipError_t hipDeviceReset(void)
+{
+    API_CONTEXT(context);
+    API_RETURN(wl_context_reset(context));
+}
+
+hipError_t hipSetDeviceFlags(unsigned flags)
+{
+    unsigned schedule = flags & hipDeviceScheduleMask;
+    unsigned known = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
+    API_REQUIRE(!(flags & ~known) && (schedule & (schedule - 1)) == 0, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    context->flags = flags;
+    API_SUCCESS();
+}
+
+hipError_t hipGetDeviceFlags(unsigned int *flags)
+{
+    API_REQUIRE(flags != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    *flags = context->flags;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
+{
+    API_REQUIRE((unsigned)config <= hipFuncCachePreferEqual, hipErrorInvalidValue);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
+{
+    API_REQUIRE(config != NULL, hipErrorInvalidValue);
+    *config = hipFuncCachePreferNone;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
+{
+    API_REQUIRE((unsigned)config <= hipSharedMemBankSizeEightByte, hipErrorInvalidValue);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
+{
+    API_REQUIRE(config != NULL, hipErrorInvalidValue);
+    *config = hipSharedMemBankSizeFourByte;
+    API_SUCCESS();
+}
+
+/* ---- peers: devices share the process's memory ------------------------------------------------ */
+
+static _Atomic uint64_t peers[64]; /* bit n of word m: device m has enabled access to device n */
+
+hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId)
+{
+    API_REQUIRE(canAccess != NULL, hipErrorInvalidValue);
+    API_DEVICE(device, deviceId);
+    API_DEVICE(peer, peerDeviceId);
+    *canAccess = device != peer;
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
+{
+    API_REQUIRE(flags == 0, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    API_DEVICE(peer, peerDeviceId);
+    API_REQUIRE(peer != context, hipErrorInvalidDevice);
+    uint64_t bit = UINT64_C(1) << peer->index;
+    API_REQUIRE(!(atomic_fetch_or(&peers[context->index], bit) & bit), hipErrorPeerAccessAlreadyEnabled);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peerDeviceId)
+{
+    API_CONTEXT(context);
+    API_DEVICE(peer, peerDeviceId);
+    uint64_t bit = UINT64_C(1) << peer->index;
+    API_REQUIRE(atomic_fetch_and(&peers[context->index], ~bit) & bit, hipErrorPeerAccessNotEnabled);
+    API_SUCCESS();
+}
+
+hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice)
+{
+    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_DEVICE(source, srcDevice);
+    API_DEVICE(target, dstDevice);
+    API_REQUIRE(source != target, hipErrorInvalidDevice);
+    API_REQUIRE((unsigned)attribute <= hipDevP2PAttrHipArrayAccessSupported, hipErrorInvalidValue);
+    *value = attribute == hipDevP2PAttrAccessSupported || attribute == hipDevP2PAttrNativeAtomicSupported;
+    API_SUCCESS();
+}

@@ -1,0 +1,236 @@
+/* HIP reference: Execution control and Module management, launches. */
+#include "api/api.h"
+
+#include "base/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- common ---------------------------------------------------------------------------------- */
+
+/* The runtime's status of a launch as HIP's error; a launch that does not happen is reported at the default level. */
+static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle)
+{
+    struct wl_stream *stream = wl_api_stream(handle);
+    if (!stream)
+        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+    if (wl_context_fault(stream->context) != WL_OK)
+        return wl_api_fault(function, wl_context_fault(stream->context));
+    enum wl_status status = wl_launch_enqueue(stream, request);
+    switch (status) {
+    case WL_OK:
+        return wl_api_success();
+    case WL_INVALID_VALUE:
+        return wl_api_fail(function, hipErrorInvalidConfiguration, wl_failure());
+    case WL_OUT_OF_RESOURCES:
+        return wl_api_fail(function, request->cooperative ? hipErrorCooperativeLaunchTooLarge : hipErrorLaunchOutOfResources,
+                           wl_failure());
+    default:
+        return wl_api_status(function, status);
+    }
+}
+
+/* `extra` as a buffer; false: not the list that HIP describes. */
+static bool read_extra(void **extra, struct wl_launch_request *request)
+{
+    for (size_t i = 0; i < 5; i += 2) {
+        if (extra[i] == HIP_LAUNCH_PARAM_END)
+            return request->buffer != NULL || request->buffer_size == 0;
+        if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_POINTER)
+            request->buffer = extra[i + 1];
+        else if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1])
+            request->buffer_size = *(const size_t *)extra[i + 1];
+        else
+            return false;
+    }
+    return false;
+}
+
+static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_t stop, struct wl_launch_request *request)
+{
+    if ((start && !wl_handle_is(start, WL_HANDLE_EVENT)) || (stop && !wl_handle_is(stop, WL_HANDLE_EVENT)))
+        return wl_api_fail(function, hipErrorInvalidHandle, "not an event");
+    request->start = (struct wl_event *)start;
+    request->stop = (struct wl_event *)stop;
+    return hipSuccess;
+}
+
+/* ---- functions of modules -------------------------------------------------------------------- */
+
+static hipError_t launch_function(const char *name, hipFunction_t function, struct wl_launch_request *request,
+                                  hipStream_t stream, void **params, void **extra)
+{
+    if (!wl_handle_is(function, WL_HANDLE_KERNEL))
+        return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
+    if (params && extra)
+        return wl_api_fail(name, hipErrorInvalidValue, "both kernelParams and extra");
+    if (extra && !read_extra(extra, request))
+        return wl_api_fail(name, hipErrorInvalidValue, "extra is not a list of buffer pointer, buffer size and end");
+    request->kernel = (struct wl_loaded_kernel *)function;
+    request->arguments = params;
+    return launch(name, request, stream);
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                 unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams, void **extra)
+{
+    struct wl_launch_request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                        .block = {blockDimX, blockDimY, blockDimZ},
+                                        .dynamic_lds = sharedMemBytes};
+    return launch_function(__func__, function, &request, stream, kernelParams, extra);
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY,
+                                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                            unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
+                                            void **kernelParams)
+{
+    struct wl_launch_request request = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                        .block = {blockDimX, blockDimY, blockDimZ},
+                                        .dynamic_lds = sharedMemBytes,
+                                        .cooperative = true};
+    return launch_function(__func__, function, &request, stream, kernelParams, NULL);
+}
+
+/* A grid in work items: the last block of a dimension may be partial. */
+static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3],
+                               size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
+                               hipEvent_t stop)
+{
+    struct wl_launch_request request = {.dynamic_lds = shared};
+    for (int i = 0; i < 3; i++) {
+        if (!items[i] || !block[i])
+            return wl_api_fail(name, hipErrorInvalidConfiguration, "a size is 0");
+        request.block[i] = block[i];
+        request.grid[i] = items[i] / block[i] + (items[i] % block[i] != 0);
+        request.remainder[i] = items[i] % block[i];
+    }
+    hipError_t error = check_events(name, start, stop, &request);
+    return error == hipSuccess ? launch_function(name, function, &request, stream, params, extra) : error;
+}
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
+                                    void **extra, hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags)
+{
+    API_REQUIRE(!(flags & ~hipExtAnyOrderLaunch), hipErrorInvalidValue); /* in order is one of the orders */
+    return launch_items(__func__, function, (uint32_t[3]){globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
+                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams,
+                        extra, startEvent, stopEvent);
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
+                                    void **extra, hipEvent_t startEvent, hipEvent_t stopEvent)
+{
+    return launch_items(__func__, function, (uint32_t[3]){globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
+                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams,
+                        extra, startEvent, stopEvent);
+}
+
+/* HIP 5 exports these two under their C++ names. */
+#define SAME_AS(original) __attribute__((alias(original), visibility("default")))
+hipError_t wl_ext_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t,
+                                  hipStream_t, void **, void **, hipEvent_t, hipEvent_t,
+                                  uint32_t) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
+                                                    "PPvS4_P11ihipEvent_tS6_j") SAME_AS("hipExtModuleLaunchKernel");
+hipError_t wl_hcc_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t,
+                                  hipStream_t, void **, void **, hipEvent_t,
+                                  hipEvent_t) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
+                                                      "PPvS4_P11ihipEvent_tS6_") SAME_AS("hipHccModuleLaunchKernel");
+
+/* ---- kernels by their host stub -------------------------------------------------------------- */
+
+static hipError_t launch_stub(const char *name, const void *function, struct wl_launch_request *request, dim3 grid, dim3 block,
+                              hipStream_t handle)
+{
+    if (!function)
+        return wl_api_fail(name, hipErrorInvalidDeviceFunction, "the function is NULL");
+    struct wl_stream *stream = wl_api_stream(handle);
+    if (!stream)
+        return wl_api_fail(name, hipErrorInvalidHandle, "not a stream");
+    enum wl_status status = wl_symbol_kernel(function, stream->context, &request->kernel);
+    if (status == WL_NOT_FOUND)
+        return wl_api_fail(name, hipErrorInvalidDeviceFunction, wl_failure());
+    if (status != WL_OK)
+        return wl_api_status(name, status);
+    memcpy(request->grid, (uint32_t[3]){grid.x, grid.y, grid.z}, sizeof request->grid);
+    memcpy(request->block, (uint32_t[3]){block.x, block.y, block.z}, sizeof request->block);
+    return launch(name, request, handle);
+}
+
+hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
+                           hipStream_t stream)
+{
+    struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = args};
+    return launch_stub(__func__, function, &request, numBlocks, dimBlocks, stream);
+}
+
+hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
+                              hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
+{
+    (void)flags; /* hipExtAnyOrderLaunch: in order is one of the orders */
+    struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = args};
+    hipError_t error = check_events(__func__, startEvent, stopEvent, &request);
+    return error == hipSuccess ? launch_stub(__func__, function, &request, numBlocks, dimBlocks, stream) : error;
+}
+
+hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams,
+                                      unsigned int sharedMemBytes, hipStream_t stream)
+{
+    struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = kernelParams, .cooperative = true};
+    return launch_stub(__func__, function, &request, gridDim, blockDim, stream);
+}
+
+/* What hipLaunchKernelGGL of HIP 5 calls: extents by reference. */
+void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream,
+                   void **params) __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv")
+    __attribute__((visibility("default")));
+void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream, void **params)
+{
+    (void)hipLaunchKernel((const void *)function, *grid, *block, params, shared, stream); /* hipGetLastError tells */
+}
+
+/* ---- configure, set up arguments, launch ------------------------------------------------------ */
+
+#define ARGUMENT_ROOM 4096
+
+static _Thread_local struct {
+    bool configured;
+    dim3 grid, block;
+    size_t shared, size;
+    hipStream_t stream;
+    _Alignas(16) unsigned char bytes[ARGUMENT_ROOM];
+} call;
+
+hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
+{
+    memset(&call, 0, sizeof call);
+    call.configured = true;
+    call.grid = gridDim;
+    call.block = blockDim;
+    call.shared = sharedMem;
+    call.stream = stream;
+    API_SUCCESS();
+}
+
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
+{
+    API_REQUIRE(arg != NULL, hipErrorInvalidValue);
+    API_REQUIRE(call.configured, hipErrorMissingConfiguration);
+    API_REQUIRE(offset <= ARGUMENT_ROOM && size <= ARGUMENT_ROOM - offset, hipErrorInvalidValue);
+    memcpy(call.bytes + offset, arg, size);
+    call.size = call.size > offset + size ? call.size : offset + size;
+    API_SUCCESS();
+}
+
+hipError_t hipLaunchByPtr(const void *function)
+{
+    API_REQUIRE(call.configured, hipErrorMissingConfiguration);
+    struct wl_launch_request request = {.dynamic_lds = call.shared, .buffer = call.bytes, .buffer_size = call.size};
+    call.configured = false;
+    return launch_stub(__func__, function, &request, call.grid, call.block, call.stream);
+}

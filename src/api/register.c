@@ -1,0 +1,86 @@
+/* What compilers emit calls to: registration of fat binaries, kernels and variables, and the <<<>>> configuration. */
+#include "api/api.h"
+
+#include "base/options.h"
+
+#include <stdlib.h>
+
+/* The handle that the compiler keeps; it only passes it back. */
+static struct wl_program *program_of(void **handle)
+{
+    return (struct wl_program *)handle;
+}
+
+void **__hipRegisterFatBinary(const void *wrapper)
+{
+    struct wl_program *program = wl_program_register(wrapper);
+    if (!program) { /* called by a constructor: nobody could be told */
+        wl_log(0, "out of host memory while a fat binary was registered");
+        abort();
+    }
+    return (void **)program;
+}
+
+void __hipUnregisterFatBinary(void **handle)
+{
+    if (handle)
+        wl_program_unregister(program_of(handle));
+}
+
+static void report(enum wl_status status, const char *name)
+{
+    if (status != WL_OK)
+        wl_log(1, "%s cannot be registered: %s", name, wl_failure());
+}
+
+void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName,
+                           unsigned int threadLimit, void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize)
+{
+    (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim, (void)wSize;
+    report(wl_program_add(program_of(handle), WL_SYMBOL_KERNEL, hostFunction, deviceName, 0), deviceName);
+}
+
+void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size,
+                      int constant, int global)
+{
+    (void)deviceVar, (void)external, (void)constant, (void)global;
+    report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, size), deviceName);
+}
+
+void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align)
+{
+    report(wl_program_add_managed(program_of(handle), pointer, init, name, size, align), name);
+}
+
+/* ---- the configuration of the launch that follows --------------------------------------------- */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    hipStream_t stream;
+};
+
+#define CONFIGURATION_ROOM 64 /* calls nest when a kernel's arguments launch kernels */
+
+static _Thread_local struct {
+    struct configuration entries[CONFIGURATION_ROOM];
+    unsigned depth;
+} pending;
+
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
+{
+    API_REQUIRE(pending.depth < CONFIGURATION_ROOM, hipErrorOutOfMemory);
+    pending.entries[pending.depth++] = (struct configuration){gridDim, blockDim, sharedMem, stream};
+    return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream)
+{
+    API_REQUIRE(pending.depth > 0, hipErrorMissingConfiguration);
+    const struct configuration *entry = &pending.entries[--pending.depth];
+    *gridDim = entry->grid;
+    *blockDim = entry->block;
+    *sharedMem = entry->shared;
+    *stream = entry->stream;
+    return hipSuccess;
+}

@@ -1,0 +1,188 @@
+/* HIP reference: Stream management. */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct wl_stream *wl_api_stream(hipStream_t handle)
+{
+    if (handle == NULL || handle == hipStreamLegacy) {
+        struct wl_context *context = wl_context_current();
+        return context ? context->null_stream : NULL;
+    }
+    if (handle == hipStreamPerThread) {
+        struct wl_context *context = wl_context_current();
+        return context ? wl_stream_per_thread(context) : NULL;
+    }
+    return wl_handle_is(handle, WL_HANDLE_STREAM) ? (struct wl_stream *)handle : NULL;
+}
+
+/* ---- making and destroying ------------------------------------------------------------------- */
+
+static hipError_t create(const char *function, hipStream_t *handle, unsigned flags, int priority, uint64_t worker_mask)
+{
+    struct wl_context *context = wl_context_current();
+    struct wl_stream *stream = NULL;
+    if (!handle || (flags & ~hipStreamNonBlocking))
+        return wl_api_fail(function, hipErrorInvalidValue, "no place for the handle, or unknown flags");
+    if (!context)
+        return wl_api_fail(function, hipErrorNoDevice, wl_failure());
+    if (wl_context_fault(context) != WL_OK)
+        return wl_api_fault(function, wl_context_fault(context));
+    int clamped = priority < -1 ? -1 : priority > 1 ? 1 : priority;
+    enum wl_status status = wl_stream_create(context, flags & hipStreamNonBlocking ? WL_STREAM_NON_BLOCKING : 0, clamped,
+                                             &stream);
+    if (status != WL_OK)
+        return wl_api_status(function, status);
+    stream->worker_mask = worker_mask;
+    *handle = (hipStream_t)stream;
+    return wl_api_success();
+}
+
+hipError_t hipStreamCreate(hipStream_t *stream)
+{
+    return create(__func__, stream, hipStreamDefault, 0, 0);
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
+{
+    return create(__func__, stream, flags, 0, 0);
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
+{
+    return create(__func__, stream, flags, priority, 0);
+}
+
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask)
+{
+    API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
+    uint64_t mask = cuMask[0] | (cuMaskSize > 1 ? (uint64_t)cuMask[1] << 32 : 0);
+    return create(__func__, stream, hipStreamDefault, 0, mask);
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream)
+{
+    API_REQUIRE(stream != NULL && stream != hipStreamLegacy && stream != hipStreamPerThread, hipErrorInvalidHandle);
+    API_STREAM(queue, stream);
+    API_REQUIRE(queue != queue->context->null_stream && !queue->per_thread, hipErrorInvalidHandle);
+    wl_stream_destroy(queue);
+    API_SUCCESS();
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+    API_STREAM(queue, stream);
+    enum wl_status fault = wl_stream_synchronize(queue);
+    return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+    API_STREAM(queue, stream);
+    API_HEALTHY(queue->context);
+    API_RETURN(wl_stream_query(queue));
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
+{
+    API_REQUIRE(event != NULL, hipErrorInvalidHandle);
+    API_REQUIRE(flags == 0, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    API_EVENT(mark, event);
+    API_RETURN(wl_event_wait(mark, queue));
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
+{
+    API_REQUIRE(flags != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    *flags = queue->flags & WL_STREAM_NON_BLOCKING ? hipStreamNonBlocking : hipStreamDefault;
+    API_SUCCESS();
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+{
+    API_REQUIRE(priority != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    *priority = queue->priority;
+    API_SUCCESS();
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+{
+    API_REQUIRE(device != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    *device = (hipDevice_t)queue->context->index;
+    API_SUCCESS();
+}
+
+int hipGetStreamDeviceId(hipStream_t stream)
+{
+    const struct wl_stream *queue = wl_api_stream(stream);
+    return queue ? (int)queue->context->index : -1;
+}
+
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask)
+{
+    API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    uint32_t units = queue->context->info.compute_units;
+    uint64_t all = units >= 64 ? UINT64_MAX : (UINT64_C(1) << units) - 1;
+    uint64_t mask = queue->worker_mask ? queue->worker_mask & all : all;
+    memset(cuMask, 0, cuMaskSize * sizeof *cuMask);
+    cuMask[0] = (uint32_t)mask;
+    if (cuMaskSize > 1)
+        cuMask[1] = (uint32_t)(mask >> 32);
+    API_SUCCESS();
+}
+
+/* ---- host functions -------------------------------------------------------------------------- */
+
+struct callback {
+    hipStream_t stream;
+    hipStreamCallback_t function;
+    hipHostFn_t plain;
+    void *argument;
+};
+
+static void call_back(void *argument, enum wl_status fault)
+{
+    struct callback *callback = argument;
+    if (callback->function)
+        callback->function(callback->stream, wl_api_error_of(fault), callback->argument);
+    else if (fault == WL_OK)
+        callback->plain(callback->argument);
+    free(callback);
+}
+
+static enum wl_status queue_callback(struct wl_stream *queue, const struct callback *model)
+{
+    struct callback *callback = malloc(sizeof *callback);
+    if (!callback)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a callback");
+    *callback = *model;
+    enum wl_status status = wl_command_host(queue, call_back, callback, true);
+    if (status != WL_OK)
+        free(callback);
+    return status;
+}
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags)
+{
+    API_REQUIRE(callback != NULL && flags == 0, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    API_RETURN(queue_callback(queue, &(struct callback){.stream = stream, .function = callback, .argument = userData}));
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
+{
+    API_REQUIRE(fn != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    API_HEALTHY(queue->context);
+    API_RETURN(queue_callback(queue, &(struct callback){.stream = stream, .plain = fn, .argument = userData}));
+}

@@ -1,0 +1,166 @@
+/* Commands: their points, and the kinds of general use (copy, fill, host function). */
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *),
+                     void (*dispose)(struct wl_command *))
+{
+    struct wl_command *command = calloc(1, size);
+    if (!command) {
+        wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a command of %zu bytes", size);
+        return NULL;
+    }
+    command->run = run;
+    command->dispose = dispose;
+    command->points = command->inline_points;
+    command->point_room = sizeof command->inline_points / sizeof command->inline_points[0];
+    return command;
+}
+
+void wl_command_free(struct wl_command *command)
+{
+    for (unsigned i = 0; i < command->point_count; i++)
+        wl_stream_release(command->points[i].stream);
+    if (command->points != command->inline_points)
+        free(command->points);
+    if (command->dispose)
+        command->dispose(command);
+    free(command);
+}
+
+enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence)
+{
+    if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence)
+        return WL_OK;
+    if (command->point_count == command->point_room) {
+        unsigned room = command->point_room * 2;
+        struct wl_point *points = malloc(room * sizeof *points);
+        if (!points)
+            return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u dependencies", room);
+        memcpy(points, command->points, command->point_count * sizeof *points);
+        if (command->points != command->inline_points)
+            free(command->points);
+        command->points = points;
+        command->point_room = room;
+    }
+    wl_stream_retain(stream);
+    command->points[command->point_count++] = (struct wl_point){stream, sequence};
+    return WL_OK;
+}
+
+static enum wl_status submit(struct wl_stream *stream, struct wl_command *command, bool wait)
+{
+    return wait ? wl_stream_execute(stream, command) : wl_stream_enqueue(stream, command, NULL);
+}
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+struct copy_command {
+    struct wl_command base;
+    struct wl_copy copy;
+    _Alignas(16) unsigned char staged[];
+};
+
+static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream)
+{
+    const struct wl_copy *copy = &((struct copy_command *)command)->copy;
+    struct wl_device *device = stream->context->device;
+    bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
+    size_t rows = dense ? 1 : copy->rows, width = dense ? copy->width * copy->rows : copy->width;
+    for (size_t slice = 0; slice < copy->slices; slice++)
+        for (size_t row = 0; row < rows; row++) {
+            char *target = (char *)copy->target + slice * copy->target_slice + row * copy->target_pitch;
+            const char *source = (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch;
+            enum wl_status status = device->ops->copy(device, target, source, width);
+            if (status != WL_OK)
+                return status;
+        }
+    return WL_OK;
+}
+
+/* Packs the source densely behind the command. */
+static void stage(struct copy_command *command)
+{
+    struct wl_copy *copy = &command->copy;
+    unsigned char *to = command->staged;
+    for (size_t slice = 0; slice < copy->slices; slice++)
+        for (size_t row = 0; row < copy->rows; row++, to += copy->width)
+            memcpy(to, (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch, copy->width);
+    copy->source = command->staged;
+    copy->source_pitch = copy->width;
+    copy->source_slice = copy->width * copy->rows;
+}
+
+enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait)
+{
+    bool staged = copy->stage && !wait;
+    size_t extra = staged ? copy->width * copy->rows * copy->slices : 0;
+    struct copy_command *command = wl_command_new(sizeof *command + extra, run_copy, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->copy = *copy;
+    if (staged)
+        stage(command);
+    return submit(stream, &command->base, wait);
+}
+
+/* ---- fills ---------------------------------------------------------------------------------- */
+
+struct fill_command {
+    struct wl_command base;
+    struct wl_fill fill;
+};
+
+static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream)
+{
+    const struct wl_fill *fill = &((struct fill_command *)command)->fill;
+    struct wl_device *device = stream->context->device;
+    for (size_t slice = 0; slice < fill->slices; slice++)
+        for (size_t row = 0; row < fill->rows; row++) {
+            char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
+            enum wl_status status = device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);
+            if (status != WL_OK)
+                return status;
+        }
+    return WL_OK;
+}
+
+enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait)
+{
+    struct fill_command *command = wl_command_new(sizeof *command, run_fill, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->fill = *fill;
+    return submit(stream, &command->base, wait);
+}
+
+/* ---- host functions ------------------------------------------------------------------------- */
+
+struct host_command {
+    struct wl_command base;
+    void (*function)(void *argument, enum wl_status fault);
+    void *argument;
+};
+
+static enum wl_status run_host(struct wl_command *command, struct wl_stream *stream)
+{
+    struct host_command *host = (struct host_command *)command;
+    host->function(host->argument, wl_context_fault(stream->context));
+    return WL_OK;
+}
+
+enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault),
+                               void *argument, bool always)
+{
+    struct host_command *command = wl_command_new(sizeof *command, run_host, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->function = function;
+    command->argument = argument;
+    command->base.always = always;
+    return wl_stream_enqueue(stream, &command->base, NULL);
+}

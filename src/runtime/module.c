@@ -1,0 +1,274 @@
+/* Modules: a code object loaded in one context. */
+#include "runtime/runtime.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct managed {
+    const char *name; /* behind the struct */
+    void *memory;
+    size_t size;
+    bool owned;
+    struct managed *next;
+};
+
+struct wl_module {
+    struct wl_context *context;
+    struct wl_codeobject *object;
+    struct wl_device_module *loaded;
+    pthread_mutex_t lock;              /* guards `kernels` */
+    struct wl_loaded_kernel *kernels;  /* those asked for so far */
+    struct managed *managed;
+    bool variables_registered;
+};
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+static void *variable_address(struct wl_module *module, const struct wl_variable *variable)
+{
+    return module->context->device->ops->module_address(module->loaded, variable->address);
+}
+
+/* "x.managed" -> "x"; 0 if the name does not end so. */
+static size_t managed_stem(const char *name)
+{
+    static const char suffix[] = ".managed";
+    size_t length = strlen(name), tail = sizeof suffix - 1;
+    return length > tail && strcmp(name + length - tail, suffix) == 0 ? length - tail : 0;
+}
+
+/* Gives one managed variable its memory and stores the address in the device's pointer variable. */
+static enum wl_status bind_managed(struct wl_module *module, const struct wl_variable *initial, wl_managed_lookup lookup,
+                                   void *argument)
+{
+    struct wl_device *device = module->context->device;
+    size_t stem = managed_stem(initial->name);
+    struct managed *entry = calloc(1, sizeof *entry + stem + 1);
+    if (!entry)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a managed variable");
+    char *name = (char *)(entry + 1);
+    memcpy(name, initial->name, stem);
+    entry->name = name;
+    entry->size = initial->size;
+    entry->next = module->managed;
+    module->managed = entry;
+
+    entry->memory = lookup ? lookup(argument, name) : NULL;
+    if (!entry->memory) {
+        enum wl_status status = wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, 0,
+                                                   &entry->memory);
+        if (status != WL_OK)
+            return status;
+        entry->owned = true;
+        status = device->ops->copy(device, entry->memory, variable_address(module, initial), entry->size);
+        if (status != WL_OK)
+            return status;
+    }
+    const struct wl_variable *pointer = wl_codeobject_find_variable(module->object, name);
+    if (!pointer || pointer->size < sizeof entry->memory)
+        return WL_OK; /* no kernel refers to it */
+    return device->ops->copy(device, variable_address(module, pointer), &entry->memory, sizeof entry->memory);
+}
+
+static enum wl_status bind_all_managed(struct wl_module *module, wl_managed_lookup lookup, void *argument)
+{
+    size_t count = wl_codeobject_variable_count(module->object);
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_variable *variable = wl_codeobject_variable(module->object, i);
+        if (!managed_stem(variable->name))
+            continue;
+        enum wl_status status = bind_managed(module, variable, lookup, argument);
+        if (status != WL_OK)
+            return status;
+    }
+    return WL_OK;
+}
+
+enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size)
+{
+    for (const struct managed *entry = module->managed; entry; entry = entry->next)
+        if (strcmp(entry->name, name) == 0) {
+            *address = entry->memory;
+            *size = entry->size;
+            return WL_OK;
+        }
+    const struct wl_variable *variable = wl_codeobject_find_variable(module->object, name);
+    if (!variable)
+        return wl_fail(WL_NOT_FOUND, "the code object has no variable %s", name);
+    *address = variable_address(module, variable);
+    *size = variable->size;
+    return WL_OK;
+}
+
+/* Variables appear in the allocation map, so that pointer queries and fault reports know them. */
+static void register_variables(struct wl_module *module, bool add)
+{
+    size_t count = wl_codeobject_variable_count(module->object);
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_variable *variable = wl_codeobject_variable(module->object, i);
+        void *address = variable->size ? variable_address(module, variable) : NULL;
+        if (!address)
+            continue;
+        if (add) /* overlaps are possible (aliases) and harmless */
+            (void)wl_memory_register(module->context, WL_MEMORY_VARIABLE, address, variable->size, 0);
+        else
+            (void)wl_memory_unregister(address, WL_MEMORY_VARIABLE);
+    }
+    module->variables_registered = add;
+}
+
+/* ---- loading -------------------------------------------------------------------------------- */
+
+static void module_free(struct wl_module *module)
+{
+    if (module->variables_registered)
+        register_variables(module, false);
+    while (module->kernels) {
+        struct wl_loaded_kernel *next = module->kernels->next;
+        wl_handle_remove(module->kernels);
+        free(module->kernels);
+        module->kernels = next;
+    }
+    while (module->managed) {
+        struct managed *next = module->managed->next;
+        if (module->managed->owned)
+            (void)wl_memory_free(module->managed->memory, 1u << WL_MEMORY_MANAGED);
+        free(module->managed);
+        module->managed = next;
+    }
+    if (module->loaded)
+        module->context->device->ops->module_unload(module->loaded);
+    if (module->object)
+        wl_codeobject_close(module->object);
+    pthread_mutex_destroy(&module->lock);
+    free(module);
+}
+
+static enum wl_status load_entry(struct wl_context *context, const struct wl_entry *entry, wl_managed_lookup managed,
+                                 void *argument, struct wl_module **module)
+{
+    struct wl_module *made = calloc(1, sizeof *made);
+    if (!made)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a module");
+    made->context = context;
+    pthread_mutex_init(&made->lock, NULL);
+    enum wl_status status = wl_codeobject_open(&made->object, entry->data, entry->size);
+    if (status == WL_OK)
+        status = context->device->ops->module_load(context->device, made->object, &made->loaded);
+    if (status == WL_OK)
+        status = bind_all_managed(made, managed, argument);
+    if (status == WL_OK)
+        status = wl_handle_add(made, WL_HANDLE_MODULE);
+    if (status != WL_OK) {
+        module_free(made);
+        return status;
+    }
+    register_variables(made, true);
+    *module = made;
+    return WL_OK;
+}
+
+enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container,
+                                        wl_managed_lookup managed, void *argument, struct wl_module **module)
+{
+    struct wl_entry entry;
+    enum wl_status status = wl_container_select(container, wl_runtime_target(), &entry);
+    if (status == WL_NO_BINARY) /* the code decides: one that was made for another architecture runs as well */
+        status = wl_container_select(container, NULL, &entry);
+    return status == WL_OK ? load_entry(context, &entry, managed, argument, module) : status;
+}
+
+enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module)
+{
+    struct wl_container *container = NULL;
+    enum wl_status status = wl_container_open(&container, image, size);
+    if (status != WL_OK)
+        return status;
+    status = wl_module_load_container(context, container, NULL, NULL, module);
+    wl_container_close(container);
+    return status;
+}
+
+enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module)
+{
+    struct wl_container *container = NULL;
+    enum wl_status status = wl_container_open_file(&container, path);
+    if (status != WL_OK)
+        return status;
+    status = wl_module_load_container(context, container, NULL, NULL, module);
+    wl_container_close(container);
+    return status;
+}
+
+void wl_module_unload(struct wl_module *module)
+{
+    wl_handle_remove(module);
+    (void)wl_context_synchronize(module->context);
+    module_free(module);
+}
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+/* The explicit arguments are those before the first hidden one. */
+static void measure_arguments(struct wl_loaded_kernel *loaded)
+{
+    const struct wl_kernel *kernel = loaded->kernel;
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const struct wl_argument *argument = &kernel->arguments[i];
+        if (argument->kind >= WL_ARG_HIDDEN_GLOBAL_OFFSET_X)
+            continue;
+        loaded->explicit_count++;
+        if (argument->offset + argument->size > loaded->explicit_size)
+            loaded->explicit_size = argument->offset + argument->size;
+    }
+}
+
+static enum wl_status load_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **result)
+{
+    const struct wl_kernel *kernel = wl_codeobject_find_kernel(module->object, name);
+    if (!kernel)
+        return wl_fail(WL_NOT_FOUND, "the code object has no kernel %s", name);
+    struct wl_loaded_kernel *loaded = calloc(1, sizeof *loaded);
+    if (!loaded)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a kernel");
+    loaded->module = module;
+    loaded->kernel = kernel;
+    loaded->max_dynamic_lds = UINT32_MAX;
+    measure_arguments(loaded);
+    enum wl_status status = module->context->device->ops->module_function(module->loaded, kernel, &loaded->function);
+    if (status == WL_OK)
+        status = wl_handle_add(loaded, WL_HANDLE_KERNEL);
+    if (status != WL_OK) {
+        free(loaded);
+        return status;
+    }
+    loaded->next = module->kernels;
+    module->kernels = *result = loaded;
+    return WL_OK;
+}
+
+enum wl_status wl_module_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **kernel)
+{
+    enum wl_status status = WL_OK;
+    pthread_mutex_lock(&module->lock);
+    struct wl_loaded_kernel *known = module->kernels;
+    while (known && strcmp(known->kernel->name, name) != 0)
+        known = known->next;
+    if (known)
+        *kernel = known;
+    else
+        status = load_kernel(module, name, kernel);
+    pthread_mutex_unlock(&module->lock);
+    return status;
+}
+
+struct wl_context *wl_module_context(const struct wl_module *module)
+{
+    return module->context;
+}
+
+size_t wl_module_kernel_count(const struct wl_module *module)
+{
+    return wl_codeobject_kernel_count(module->object);
+}

@@ -1,0 +1,204 @@
+/* The runtime object: its start, its contexts, fork and exit. */
+#include "runtime/runtime.h"
+
+#include "base/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct {
+    pthread_once_t once;
+    struct wl_context *contexts;
+    unsigned count;
+    char failure[256];                 /* why there are no contexts */
+    atomic_bool started;
+    pthread_mutex_t target_lock;       /* guards the decision about `target` */
+    atomic_bool target_decided;
+    struct wl_target target;
+} runtime = {.once = PTHREAD_ONCE_INIT, .target_lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local struct wl_context *current;
+
+uint64_t wl_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+/* ---- start, fork, exit ----------------------------------------------------------------------- */
+
+/* In the child no thread but this one exists. Work of the parent is the parent's; locks may be in any state. */
+static void after_fork(void)
+{
+    wl_executor_after_fork();
+    wl_memory_after_fork();
+    for (unsigned i = 0; i < runtime.count; i++) {
+        struct wl_context *context = &runtime.contexts[i];
+        pthread_mutex_init(&context->lock, NULL);
+        wl_stream_after_fork(context->null_stream);
+        for (struct wl_stream *stream = context->streams; stream; stream = stream->context_next)
+            wl_stream_after_fork(stream);
+    }
+}
+
+/* What a program queued and never waited for is still done, as on a GPU whose driver drains its queues. */
+static void at_exit(void)
+{
+    if (!wl_stream_inside_command()) /* exit() called by a host function: its own stream can never finish */
+        wl_runtime_drain();
+}
+
+static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index)
+{
+    context->device = device;
+    context->index = index;
+    device->ops->info(device, &context->info);
+    pthread_mutex_init(&context->lock, NULL);
+    return wl_stream_create(context, 0, 0, &context->null_stream);
+}
+
+static void start(void)
+{
+    struct wl_device **devices = NULL;
+    size_t count = 0;
+    wl_device_describe_address = wl_memory_describe;
+    enum wl_status status = wl_devices_create(&devices, &count);
+    if (status == WL_OK) {
+        runtime.contexts = calloc(count ? count : 1, sizeof *runtime.contexts);
+        if (!runtime.contexts)
+            status = wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu devices", count);
+    }
+    for (size_t i = 0; i < count && status == WL_OK; i++) {
+        status = make_context(&runtime.contexts[i], devices[i], (unsigned)i);
+        if (status == WL_OK)
+            runtime.count++;
+    }
+    free(devices);
+    if (status != WL_OK)
+        strncpy(runtime.failure, wl_failure(), sizeof runtime.failure - 1);
+    pthread_atfork(NULL, NULL, after_fork);
+    atexit(at_exit);
+    atomic_store(&runtime.started, true);
+}
+
+bool wl_runtime_started(void)
+{
+    return atomic_load(&runtime.started);
+}
+
+unsigned wl_context_count(void)
+{
+    pthread_once(&runtime.once, start);
+    if (!runtime.count)
+        wl_fail(WL_NOT_FOUND, "no device: %s", runtime.failure);
+    return runtime.count;
+}
+
+void wl_runtime_drain(void)
+{
+    if (!wl_runtime_started())
+        return;
+    for (unsigned i = 0; i < runtime.count; i++)
+        (void)wl_context_synchronize(&runtime.contexts[i]);
+}
+
+/* ---- contexts ------------------------------------------------------------------------------- */
+
+struct wl_context *wl_context_at(unsigned index)
+{
+    return index < wl_context_count() ? &runtime.contexts[index] : NULL;
+}
+
+struct wl_context *wl_context_current(void)
+{
+    if (!current)
+        current = wl_context_at(0);
+    return current;
+}
+
+void wl_context_set(struct wl_context *context)
+{
+    current = context;
+}
+
+enum wl_status wl_context_fault(const struct wl_context *context)
+{
+    return (enum wl_status)atomic_load_explicit(&context->fault, memory_order_acquire);
+}
+
+enum wl_status wl_context_synchronize(struct wl_context *context)
+{
+    struct wl_point points[64];
+    unsigned count;
+    wl_stream_wait(context->null_stream, atomic_load(&context->null_stream->submitted));
+    do {
+        count = 0;
+        pthread_mutex_lock(&context->lock);
+        for (struct wl_stream *stream = context->streams; stream && count < 64; stream = stream->context_next) {
+            uint64_t submitted = atomic_load(&stream->submitted);
+            if (atomic_load(&stream->completed) >= submitted)
+                continue;
+            wl_stream_retain(stream);
+            points[count++] = (struct wl_point){stream, submitted};
+        }
+        pthread_mutex_unlock(&context->lock);
+        for (unsigned i = 0; i < count; i++) {
+            wl_stream_wait(points[i].stream, points[i].sequence);
+            wl_stream_release(points[i].stream);
+        }
+    } while (count == 64);
+    return wl_context_fault(context);
+}
+
+enum wl_status wl_context_reset(struct wl_context *context)
+{
+    (void)wl_context_synchronize(context);
+    for (;;) {
+        pthread_mutex_lock(&context->lock);
+        struct wl_stream *stream = context->streams;
+        while (stream && stream->per_thread) /* these belong to their threads */
+            stream = stream->context_next;
+        pthread_mutex_unlock(&context->lock);
+        if (!stream)
+            break;
+        wl_stream_destroy(stream);
+    }
+    wl_program_unload_context(context);
+    wl_memory_free_context(context);
+    context->flags = 0;
+    atomic_store(&context->fault, WL_OK);
+    return WL_OK;
+}
+
+/* ---- the architecture that is shown ---------------------------------------------------------- */
+
+static void decide_target(void)
+{
+    const char *wanted = wl_options()->arch;
+    if (wanted && wl_target_parse(&runtime.target, wanted) == WL_OK)
+        return;
+    if (wanted)
+        wl_log(1, "WAVELIFT_ARCH=%s is not an architecture that Wavelift knows; ignored", wanted);
+    if (!wl_program_target(&runtime.target) && wl_target_parse(&runtime.target, "gfx942") != WL_OK)
+        strcpy(runtime.target.processor, "gfx942");
+}
+
+const struct wl_target *wl_runtime_target(void)
+{
+    if (!atomic_load_explicit(&runtime.target_decided, memory_order_acquire)) {
+        pthread_mutex_lock(&runtime.target_lock);
+        if (!atomic_load(&runtime.target_decided)) {
+            decide_target();
+            atomic_store(&runtime.target_decided, true);
+        }
+        pthread_mutex_unlock(&runtime.target_lock);
+    }
+    return &runtime.target;
+}
+
+unsigned wl_runtime_wave_size(void)
+{
+    return wl_runtime_target()->major >= 10 ? 32 : 64;
+}

@@ -1,0 +1,336 @@
+/* The runtime: everything between the HIP functions (api/) and the devices (device/). It knows no HIP types and prints
+ * nothing; errors are wl_status values with a sentence (base/status.h).
+ *
+ *   runtime    the one object of the process: devices, handles, allocations, registered programs. Made at first use.
+ *   context    a device's primary context: its null stream, its streams, its loaded modules, its sticky fault.
+ *   stream     an in-order queue of commands. The null stream of a context orders itself with all streams of the context
+ *              that are not WL_STREAM_NON_BLOCKING (HIP's legacy rules).
+ *   command    a kernel, copy, fill, host function or event record that waits in a stream, with the points it depends on.
+ *   point      "stream S has finished its n-th command". Commands refer only to points that were queued before them, so
+ *              that waiting never makes a cycle.
+ *   record     the result of one event record: a point and the time at which it was reached.
+ *   event      a handle to its latest record.
+ *   allocation a range of addresses the runtime handed out or was told about: the ordered map answers "what is at p".
+ *   module     a code object loaded in one context, with its loaded kernels and variables.
+ *   program    a registered fat binary (one HIPF wrapper): opened, selected and loaded at the first use of one of its
+ *              symbols, once per context.
+ *   symbol     a host address (kernel stub, shadow variable) that the compiler registered for a program.
+ *
+ * Who executes: a thread that waits for a point runs the commands before it itself ("helps"), unless another thread is
+ * already running that stream. Streams that nobody waits for are run by a small pool of executor threads (executor.c). A
+ * stream whose next command is not ready is parked and occupies no thread.
+ *
+ * Locks, outermost first: program lock > module lock > context lock > stream lock > executor lock; the allocation map
+ * and the handle table have their own, under which nothing else is taken. No lock is held while a command runs. */
+#ifndef WL_RUNTIME_H
+#define WL_RUNTIME_H
+
+#include "base/status.h"
+#include "codeobject/codeobject.h"
+#include "device/device.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- contexts (runtime.c) ------------------------------------------------------------------- */
+
+struct wl_stream;
+
+struct wl_context {
+    struct wl_device *device;
+    struct wl_device_info info;
+    unsigned index;
+    unsigned flags;                   /* hipSetDeviceFlags' */
+    _Atomic unsigned retained;        /* hipDevicePrimaryCtxRetain's count */
+    _Atomic int fault;                /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
+    _Atomic uint64_t memory_used;     /* bytes of device allocations */
+    struct wl_stream *null_stream;
+    pthread_mutex_t lock;             /* guards `streams` */
+    struct wl_stream *streams;        /* all but the null stream, linked through context_next */
+    _Atomic unsigned blocking_count;  /* how many of `streams` order themselves with the null stream */
+};
+
+/* Starts the runtime at the first call. Returns the number of devices; 0 with a message in wl_failure() if none could be
+ * made. Thread-safe. */
+unsigned wl_context_count(void);
+/* The context of device `index`; NULL if there is no such device. Thread-safe. */
+struct wl_context *wl_context_at(unsigned index);
+/* The calling thread's current context; device 0 until wl_context_set. NULL only if there is no device. */
+struct wl_context *wl_context_current(void);
+void wl_context_set(struct wl_context *context);
+/* Whether the runtime has been started (for calls that must not start it). */
+bool wl_runtime_started(void);
+/* The status of the context's first kernel fault, WL_OK if there was none. */
+enum wl_status wl_context_fault(const struct wl_context *context);
+/* Waits for all streams of the context, running their commands in this thread. Returns the sticky fault. */
+enum wl_status wl_context_synchronize(struct wl_context *context);
+/* hipDeviceReset: waits, frees allocations of the context, destroys its streams, unloads its programs, clears the fault. */
+enum wl_status wl_context_reset(struct wl_context *context);
+/* Waits for every stream of every context (used before code or memory goes away). */
+void wl_runtime_drain(void);
+/* The target that devices present: WAVELIFT_ARCH, else what the registered programs offer, else gfx942. Decided at the
+ * first call. `target` is the process's. */
+const struct wl_target *wl_runtime_target(void);
+/* Lanes of a wave of that target as HIP reports it: 64, or 32 from gfx10 on. */
+unsigned wl_runtime_wave_size(void);
+/* Nanoseconds of the monotonic clock. */
+uint64_t wl_now(void);
+
+/* ---- handles (handles.c) -------------------------------------------------------------------- */
+
+enum wl_handle_kind { WL_HANDLE_STREAM = 1, WL_HANDLE_EVENT, WL_HANDLE_MODULE, WL_HANDLE_KERNEL };
+
+/* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe. */
+enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind);
+void wl_handle_remove(const void *handle);
+bool wl_handle_is(const void *handle, enum wl_handle_kind kind);
+
+/* ---- streams and commands (stream.c, command.c, executor.c) ---------------------------------- */
+
+#define WL_STREAM_NON_BLOCKING 1u /* does not order itself with the null stream */
+
+enum wl_stream_state { WL_STREAM_IDLE, WL_STREAM_READY, WL_STREAM_RUNNING, WL_STREAM_PARKED };
+
+struct wl_point {
+    struct wl_stream *stream; /* referenced */
+    uint64_t sequence;
+};
+
+struct wl_parked; /* a stream that waits for a point of another one */
+
+struct wl_stream {
+    struct wl_context *context;
+    unsigned flags;
+    int priority;
+    bool per_thread;               /* a thread's default stream */
+    uint64_t worker_mask;          /* hipExtStreamCreateWithCUMask; 0: all */
+    atomic_uint references;
+    pthread_mutex_t lock;          /* guards the fields up to `parked` */
+    struct wl_command *head, *tail;
+    enum wl_stream_state state;    /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it */
+    struct wl_parked *parked;      /* streams that wait for a point of this one */
+    _Atomic uint64_t submitted;    /* sequence number of the last queued command */
+    _Atomic uint64_t completed;    /* sequence number of the last finished command */
+    atomic_uint progress;          /* futex: changes with `completed` */
+    atomic_uint sleepers;          /* threads in that futex */
+    struct wl_stream *context_next;
+    struct wl_stream *ready_next;  /* executor's queue; guarded by its lock */
+};
+
+/* A queued piece of work. `run` executes it; `dispose`, if not NULL, drops what it refers to, whether it ran or not.
+ * The command itself is freed by the stream. Derived structs begin with it. */
+struct wl_command {
+    enum wl_status (*run)(struct wl_command *command, struct wl_stream *stream);
+    void (*dispose)(struct wl_command *command);
+    struct wl_command *next;
+    uint64_t sequence;
+    enum wl_status *result;        /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
+    bool always;                   /* runs even when the context has a fault (event records, host functions that free) */
+    unsigned point_count, point_room;
+    struct wl_point *points;       /* what it waits for */
+    struct wl_point inline_points[2];
+};
+
+/* Makes a stream in `context` and its handle; WL_STREAM_* flags. */
+enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream);
+/* Gives the handle up. Queued commands still run. */
+void wl_stream_destroy(struct wl_stream *stream);
+/* The calling thread's default stream in the context (hipStreamPerThread), made at the first call. NULL: out of memory. */
+struct wl_stream *wl_stream_per_thread(struct wl_context *context);
+void wl_stream_retain(struct wl_stream *stream);
+void wl_stream_release(struct wl_stream *stream);
+
+/* Allocates a zeroed command of `size` bytes (at least sizeof(struct wl_command)). NULL: out of memory. */
+void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *),
+                     void (*dispose)(struct wl_command *));
+void wl_command_free(struct wl_command *command);
+/* Makes the command wait for a point. Points that are already reached are skipped. */
+enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence);
+
+/* Queues a command, which the stream then owns, behind everything HIP's stream order puts before it. On failure the
+ * command is freed. `sequence` (may be NULL) receives its number. Thread-safe. */
+enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence);
+/* Queues a command and waits for it; returns the command's own status, which is not made sticky. */
+enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command);
+/* Waits until the stream has finished command `sequence`, running commands in this thread where no other thread does. */
+void wl_stream_wait(struct wl_stream *stream, uint64_t sequence);
+/* hipStreamSynchronize: all that is queued now; for the null stream also what its context's blocking streams have. */
+enum wl_status wl_stream_synchronize(struct wl_stream *stream);
+/* WL_OK if everything queued has finished, else WL_NOT_READY, or the sticky fault. */
+enum wl_status wl_stream_query(struct wl_stream *stream);
+/* True in a thread that is inside a command's `run`. */
+bool wl_stream_inside_command(void);
+
+/* Executor pool. `wl_executor_push` takes over a reference to a READY stream. */
+void wl_executor_push(struct wl_stream *stream);
+/* Runs a READY stream until it is empty or parked; for the executor threads. Consumes the reference. */
+void wl_stream_run_ready(struct wl_stream *stream);
+void wl_executor_after_fork(void);
+/* In a forked child: no other thread exists, what was queued or running is dropped. */
+void wl_stream_after_fork(struct wl_stream *stream);
+
+/* Commands of general use. All return WL_OUT_OF_MEMORY or what wl_stream_enqueue returns. `wait`: run now and return the
+ * command's status. */
+struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain copy has one row */
+    void *target;
+    const void *source;
+    size_t width, rows, slices;
+    size_t target_pitch, source_pitch;   /* bytes from row to row */
+    size_t target_slice, source_slice;   /* bytes from plane to plane */
+    bool stage;                          /* the source may change after the call: a private copy is queued */
+};
+enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
+
+struct wl_fill {
+    void *target;
+    uint32_t pattern;
+    unsigned pattern_size;               /* 1, 2, 4 */
+    size_t width /* elements */, rows, slices, pitch, slice;
+};
+enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait);
+
+/* Calls `function(argument, fault)` in stream order; `fault` is the context's sticky status. The stream waits for it. With
+ * `always` false it is skipped once the context has a fault. */
+enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault),
+                               void *argument, bool always);
+
+/* ---- events (event.c) ----------------------------------------------------------------------- */
+
+#define WL_EVENT_NO_TIMING 1u
+
+struct wl_record;
+struct wl_event;
+
+enum wl_status wl_event_create(unsigned flags, struct wl_event **event);
+void wl_event_destroy(struct wl_event *event);
+unsigned wl_event_flags(const struct wl_event *event);
+enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream);
+/* The stream's later commands wait for the event's latest record; nothing to wait for if it has none. */
+enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream);
+/* WL_OK if the latest record was reached or there is none, else WL_NOT_READY. */
+enum wl_status wl_event_query(struct wl_event *event);
+enum wl_status wl_event_synchronize(struct wl_event *event);
+/* WL_INVALID_VALUE if one was never recorded or has no timing; WL_NOT_READY if one was not reached yet. */
+enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds);
+
+/* ---- memory (memory.c) ---------------------------------------------------------------------- */
+
+enum wl_memory_kind { WL_MEMORY_DEVICE, WL_MEMORY_HOST, WL_MEMORY_REGISTERED, WL_MEMORY_MANAGED, WL_MEMORY_VARIABLE };
+
+/* What the map knows about an address: a copy, valid as long as the allocation lives. */
+struct wl_allocation {
+    uint64_t address, size;
+    enum wl_memory_kind kind;
+    unsigned flags;              /* as the program gave them */
+    struct wl_context *context;  /* NULL: of no particular device */
+    uint64_t id;
+};
+
+/* Allocates and registers. HOST and MANAGED memory is page-aligned; DEVICE memory at least 256-byte aligned. */
+enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags,
+                                  void **memory);
+/* Frees memory that starts at `memory` and has one of the kinds in the bit set `kinds` (1u << kind). WL_INVALID_VALUE if it
+ * is not such an allocation. The caller has made sure that nothing queued uses it. */
+enum wl_status wl_memory_free(void *memory, unsigned kinds);
+/* Takes an allocation out of the map for freeing it later with wl_memory_discard (hipFreeAsync). */
+enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached);
+void wl_memory_discard(const struct wl_allocation *detached);
+/* Registers foreign memory (hipHostRegister, variables of modules). WL_INVALID_VALUE if it overlaps a known range. */
+enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size,
+                                  unsigned flags);
+enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
+/* Looks an address up. False: nothing known there. */
+bool wl_memory_find(const void *address, struct wl_allocation *allocation);
+/* Whether [address, address + size) runs over the end of a known allocation. Unknown memory is the program's business. */
+bool wl_memory_overruns(const void *address, size_t size);
+/* Frees every device allocation of a context (hipDeviceReset). */
+void wl_memory_free_context(struct wl_context *context);
+void wl_memory_describe(uint64_t address, char *text, size_t size);
+void wl_memory_after_fork(void);
+
+/* ---- modules (module.c) --------------------------------------------------------------------- */
+
+struct wl_module;
+
+/* One kernel of a module: what a hipFunction_t is. Lives as long as its module. */
+struct wl_loaded_kernel {
+    struct wl_module *module;
+    const struct wl_kernel *kernel;
+    struct wl_device_function *function;
+    uint32_t explicit_count;     /* arguments that the program passes: the first ones of the table */
+    uint32_t explicit_size;      /* bytes of the kernarg segment they take */
+    uint32_t max_dynamic_lds;    /* hipFuncSetAttribute's; UINT32_MAX: not set */
+    struct wl_loaded_kernel *next;
+};
+
+/* Loads the best entry of an image (container or ELF; `size` may be WL_SIZE_UNKNOWN) into a context. The image may go
+ * away afterwards. */
+enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module);
+enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module);
+/* Waits for the context's work and unloads. */
+void wl_module_unload(struct wl_module *module);
+/* WL_NOT_FOUND if the module has no such kernel. */
+enum wl_status wl_module_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **kernel);
+/* A variable's address and size; of a managed variable, the managed memory. WL_NOT_FOUND if there is none. */
+enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size);
+struct wl_context *wl_module_context(const struct wl_module *module);
+size_t wl_module_kernel_count(const struct wl_module *module);
+
+/* For programs: loads one entry of an open container. `managed` is asked for the memory of managed variables that the
+ * host side owns; it returns NULL for others, which the module then allocates itself. */
+typedef void *(*wl_managed_lookup)(void *argument, const char *name);
+enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container,
+                                        wl_managed_lookup managed, void *argument, struct wl_module **module);
+
+/* ---- programs and symbols (program.c) ------------------------------------------------------- */
+
+struct wl_program;
+struct wl_symbol;
+
+enum wl_symbol_kind { WL_SYMBOL_KERNEL, WL_SYMBOL_VARIABLE, WL_SYMBOL_MANAGED };
+
+/* Registers a HIPF wrapper. Nothing is read from it yet. NULL: out of memory. */
+struct wl_program *wl_program_register(const void *wrapper);
+/* Waits for all work, unloads the program's modules and forgets its symbols. */
+void wl_program_unregister(struct wl_program *program);
+/* Registers a symbol; `host` is the address the host program will ask with, `name` must stay as long as the program. */
+enum wl_status wl_program_add(struct wl_program *program, enum wl_symbol_kind kind, const void *host, const char *name,
+                              size_t size);
+/* Registers a managed variable: allocates its memory, copies `initial`, stores the address in `*pointer`. */
+enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer, const void *initial, const char *name,
+                                      size_t size, size_t align);
+/* The kernel behind a host function in a context; loads its program at first use. WL_NOT_FOUND: never registered. */
+enum wl_status wl_symbol_kernel(const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel);
+/* The variable behind a host address. WL_NOT_FOUND: never registered, or missing in the code object. */
+enum wl_status wl_symbol_variable(const void *host, struct wl_context *context, void **address, size_t *size);
+/* The registered name of a host address; NULL if there is none. */
+const char *wl_symbol_name(const void *host);
+/* Unloads all modules that programs have in a context (hipDeviceReset). */
+void wl_program_unload_context(struct wl_context *context);
+/* The target that the registered programs agree on; false if nothing is registered. Reads entry tables only. */
+bool wl_program_target(struct wl_target *target);
+
+/* ---- launches (launch.c) -------------------------------------------------------------------- */
+
+struct wl_launch_request {
+    struct wl_loaded_kernel *kernel;
+    uint32_t grid[3], block[3], remainder[3]; /* as in struct wl_launch */
+    size_t dynamic_lds;
+    void **arguments;             /* one pointer per explicit argument; or NULL and */
+    const void *buffer;           /* the ready kernarg bytes */
+    size_t buffer_size;
+    bool cooperative;
+    struct wl_event *start, *stop; /* may be NULL: recorded before and after */
+};
+
+/* Checks the launch against the kernel's and the device's limits, makes the kernel ready and queues it.
+ * WL_INVALID_VALUE: an impossible shape; WL_OUT_OF_RESOURCES: too much LDS or, if cooperative, too many workgroups;
+ * translation errors. Arguments are copied before it returns. Thread-safe. */
+enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request);
+/* Workgroups of `block_size` work items that a compute unit holds at once; 0: the block cannot run. */
+uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds);
+
+#endif

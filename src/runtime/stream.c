@@ -1,0 +1,499 @@
+/* Streams: ordering, waiting by helping, parking. See runtime.h for the vocabulary.
+ *
+ * A stream is in one of four states. IDLE: its queue is empty. READY: it has work and sits in the executor's queue.
+ * RUNNING: exactly one thread executes its head. PARKED: its head waits for a point of another stream, which makes it
+ * READY again when it gets there. A helping thread may take a READY or PARKED stream; the entry it leaves behind in the
+ * executor's queue or in the other stream's list is recognized by the state and dropped. */
+#include "runtime/runtime.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct wl_parked {
+    struct wl_parked *next;
+    struct wl_stream *stream; /* referenced */
+    uint64_t sequence;
+};
+
+static _Thread_local unsigned inside_command;
+
+bool wl_stream_inside_command(void)
+{
+    return inside_command != 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, int priority)
+{
+    struct wl_stream *stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->context = context;
+    stream->flags = flags;
+    stream->priority = priority;
+    atomic_init(&stream->references, 1);
+    pthread_mutex_init(&stream->lock, NULL);
+    return stream;
+}
+
+static void context_link(struct wl_stream *stream)
+{
+    struct wl_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    stream->context_next = context->streams;
+    context->streams = stream;
+    if (!(stream->flags & WL_STREAM_NON_BLOCKING))
+        atomic_fetch_add(&context->blocking_count, 1);
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void context_unlink(struct wl_stream *stream)
+{
+    struct wl_context *context = stream->context;
+    pthread_mutex_lock(&context->lock);
+    struct wl_stream **link = &context->streams;
+    while (*link && *link != stream)
+        link = &(*link)->context_next;
+    if (*link) {
+        *link = stream->context_next;
+        if (!(stream->flags & WL_STREAM_NON_BLOCKING))
+            atomic_fetch_sub(&context->blocking_count, 1);
+    }
+    pthread_mutex_unlock(&context->lock);
+}
+
+enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream)
+{
+    struct wl_stream *made = stream_new(context, flags, priority);
+    if (!made)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a stream");
+    enum wl_status status = wl_handle_add(made, WL_HANDLE_STREAM);
+    if (status != WL_OK) {
+        wl_stream_release(made);
+        return status;
+    }
+    if (context->null_stream) /* the null stream itself is in no list */
+        context_link(made);
+    *stream = made;
+    return WL_OK;
+}
+
+void wl_stream_retain(struct wl_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
+}
+
+void wl_stream_release(struct wl_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+        return;
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}
+
+/* What is still queued must keep ordering the null stream, so a busy stream stays listed until it is empty. */
+static void unlink_when_done(void *argument, enum wl_status fault)
+{
+    (void)fault;
+    struct wl_stream *stream = argument;
+    context_unlink(stream);
+    wl_stream_release(stream);
+}
+
+void wl_stream_destroy(struct wl_stream *stream)
+{
+    wl_handle_remove(stream);
+    bool busy = atomic_load(&stream->completed) < atomic_load(&stream->submitted);
+    if (busy && wl_command_host(stream, unlink_when_done, stream, true) == WL_OK)
+        return;
+    wl_stream_wait(stream, atomic_load(&stream->submitted));
+    unlink_when_done(stream, WL_OK);
+}
+
+/* ---- default streams of threads -------------------------------------------------------------- */
+
+struct thread_streams {
+    unsigned count;
+    struct wl_stream *streams[];
+};
+
+static pthread_key_t thread_key;
+static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
+
+static void thread_streams_free(void *value)
+{
+    struct thread_streams *mine = value;
+    for (unsigned i = 0; i < mine->count; i++)
+        if (mine->streams[i])
+            wl_stream_destroy(mine->streams[i]);
+    free(mine);
+}
+
+static void thread_key_make(void)
+{
+    (void)pthread_key_create(&thread_key, thread_streams_free);
+}
+
+struct wl_stream *wl_stream_per_thread(struct wl_context *context)
+{
+    pthread_once(&thread_key_once, thread_key_make);
+    struct thread_streams *mine = pthread_getspecific(thread_key);
+    if (!mine) {
+        unsigned count = wl_context_count();
+        mine = calloc(1, sizeof *mine + count * sizeof mine->streams[0]);
+        if (!mine || pthread_setspecific(thread_key, mine)) {
+            free(mine);
+            return NULL;
+        }
+        mine->count = count;
+    }
+    struct wl_stream **slot = &mine->streams[context->index];
+    if (!*slot && wl_stream_create(context, 0, 0, slot) == WL_OK)
+        (*slot)->per_thread = true;
+    return *slot;
+}
+
+/* ---- queueing ------------------------------------------------------------------------------- */
+
+static bool reached(struct wl_stream *stream, uint64_t sequence)
+{
+    return atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence;
+}
+
+/* HIP's legacy order: the null stream waits for all blocking streams, each of which waits for the null stream. */
+static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command)
+{
+    struct wl_context *context = stream->context;
+    if (stream->flags & WL_STREAM_NON_BLOCKING)
+        return WL_OK;
+    if (stream != context->null_stream)
+        return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
+    if (!atomic_load(&context->blocking_count))
+        return WL_OK;
+    enum wl_status status = WL_OK;
+    pthread_mutex_lock(&context->lock);
+    for (struct wl_stream *other = context->streams; other && status == WL_OK; other = other->context_next)
+        if (!(other->flags & WL_STREAM_NON_BLOCKING))
+            status = wl_command_wait_for(command, other, atomic_load(&other->submitted));
+    pthread_mutex_unlock(&context->lock);
+    return status;
+}
+
+enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence)
+{
+    enum wl_status status = add_legacy_points(stream, command);
+    if (status != WL_OK) {
+        wl_command_free(command);
+        return status;
+    }
+    bool somebody_waits = command->result != NULL; /* the caller runs it at once: no executor needed */
+    bool push = false;
+    pthread_mutex_lock(&stream->lock);
+    command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->submitted, command->sequence, memory_order_release);
+    if (sequence)
+        *sequence = command->sequence;
+    *(stream->tail ? &stream->tail->next : &stream->head) = command;
+    stream->tail = command;
+    if (stream->state == WL_STREAM_IDLE && !somebody_waits) {
+        stream->state = WL_STREAM_READY;
+        wl_stream_retain(stream);
+        push = true;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (push)
+        wl_executor_push(stream);
+    return WL_OK;
+}
+
+enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command)
+{
+    enum wl_status result = WL_INTERNAL;
+    uint64_t sequence = 0;
+    command->result = &result;
+    enum wl_status status = wl_stream_enqueue(stream, command, &sequence);
+    if (status != WL_OK)
+        return status;
+    wl_stream_wait(stream, sequence);
+    return result;
+}
+
+/* ---- parking -------------------------------------------------------------------------------- */
+
+static void wake_sleepers(struct wl_stream *stream)
+{
+    atomic_fetch_add(&stream->progress, 1);
+    if (atomic_load(&stream->sleepers))
+        syscall(SYS_futex, &stream->progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* PARKED -> READY, if it still is. */
+static void unpark(struct wl_stream *stream)
+{
+    bool push = false;
+    pthread_mutex_lock(&stream->lock);
+    if (stream->state == WL_STREAM_PARKED) {
+        stream->state = WL_STREAM_READY;
+        wl_stream_retain(stream);
+        push = true;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (push)
+        wl_executor_push(stream);
+}
+
+/* RUNNING -> PARKED until `point` is reached. */
+static void park(struct wl_stream *stream, const struct wl_point *point)
+{
+    struct wl_stream *other = point->stream;
+    uint64_t sequence = point->sequence;
+    struct wl_parked *entry = malloc(sizeof *entry);
+    if (!entry) { /* without memory to park, wait in place: slower, still right */
+        wl_stream_wait(other, sequence);
+        pthread_mutex_lock(&stream->lock);
+        stream->state = WL_STREAM_PARKED;
+        pthread_mutex_unlock(&stream->lock);
+        unpark(stream);
+        return;
+    }
+    /* The point may be dropped by another thread as soon as the stream is not RUNNING any more. */
+    wl_stream_retain(other);
+    wl_stream_retain(stream);
+    *entry = (struct wl_parked){.stream = stream, .sequence = sequence};
+    pthread_mutex_lock(&stream->lock);
+    stream->state = WL_STREAM_PARKED;
+    pthread_mutex_unlock(&stream->lock);
+    pthread_mutex_lock(&other->lock);
+    bool late = reached(other, sequence);
+    if (!late) {
+        entry->next = other->parked;
+        other->parked = entry;
+    }
+    pthread_mutex_unlock(&other->lock);
+    if (atomic_load(&stream->sleepers))
+        wake_sleepers(stream); /* a thread that waits for this stream can help the other one */
+    if (late) {
+        unpark(stream);
+        wl_stream_release(stream);
+        free(entry);
+    }
+    wl_stream_release(other);
+}
+
+/* Takes the parked entries that `completed` frees. The stream's lock is held. */
+static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed)
+{
+    struct wl_parked *taken = NULL;
+    for (struct wl_parked **link = &stream->parked; *link;) {
+        struct wl_parked *entry = *link;
+        if (entry->sequence > completed) {
+            link = &entry->next;
+            continue;
+        }
+        *link = entry->next;
+        entry->next = taken;
+        taken = entry;
+    }
+    return taken;
+}
+
+static void fire_parked(struct wl_parked *entry)
+{
+    while (entry) {
+        struct wl_parked *next = entry->next;
+        unpark(entry->stream);
+        wl_stream_release(entry->stream);
+        free(entry);
+        entry = next;
+    }
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+/* Runs the head command of a RUNNING stream, takes it out and tells everybody. Returns the next head. */
+static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command)
+{
+    struct wl_context *context = stream->context;
+    enum wl_status fault = wl_context_fault(context);
+    enum wl_status status = fault;
+    if (fault == WL_OK || command->always) {
+        inside_command++;
+        status = command->run(command, stream);
+        inside_command--;
+    }
+    if (command->result)
+        *command->result = status;
+    else if (status != WL_OK && fault == WL_OK)
+        atomic_compare_exchange_strong(&context->fault, &(int){WL_OK}, (int)status);
+
+    pthread_mutex_lock(&stream->lock);
+    struct wl_command *next = command->next;
+    stream->head = next;
+    if (!next)
+        stream->tail = NULL;
+    atomic_store_explicit(&stream->completed, command->sequence, memory_order_release);
+    struct wl_parked *freed = stream->parked ? take_parked(stream, command->sequence) : NULL;
+    pthread_mutex_unlock(&stream->lock);
+    wake_sleepers(stream);
+    fire_parked(freed);
+    wl_command_free(command);
+    return next;
+}
+
+static const struct wl_point *unreached_point(const struct wl_command *command)
+{
+    for (unsigned i = 0; i < command->point_count; i++)
+        if (!reached(command->points[i].stream, command->points[i].sequence))
+            return &command->points[i];
+    return NULL;
+}
+
+/* Ends RUNNING. What is left goes to the executor. */
+static void stop_running(struct wl_stream *stream)
+{
+    bool push = false;
+    pthread_mutex_lock(&stream->lock);
+    if (stream->head) {
+        stream->state = WL_STREAM_READY;
+        wl_stream_retain(stream);
+        push = true;
+    } else {
+        stream->state = WL_STREAM_IDLE;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    if (push)
+        wl_executor_push(stream);
+    if (atomic_load(&stream->sleepers))
+        wake_sleepers(stream); /* a thread that waits for a later command takes over */
+}
+
+void wl_stream_run_ready(struct wl_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct wl_command *command = stream->state == WL_STREAM_READY ? stream->head : NULL;
+    if (command)
+        stream->state = WL_STREAM_RUNNING;
+    pthread_mutex_unlock(&stream->lock);
+    if (!command) {
+        wl_stream_release(stream);
+        return;
+    }
+    for (;;) {
+        const struct wl_point *blocker = unreached_point(command);
+        if (blocker) {
+            park(stream, blocker);
+            break;
+        }
+        command = run_head(stream, command);
+        if (command)
+            continue;
+        pthread_mutex_lock(&stream->lock);
+        command = stream->head;
+        if (!command)
+            stream->state = WL_STREAM_IDLE;
+        pthread_mutex_unlock(&stream->lock);
+        if (!command)
+            break;
+    }
+    wl_stream_release(stream);
+}
+
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Waits a while for another thread to finish something in this stream. */
+static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence)
+{
+    unsigned seen = atomic_load(&stream->progress);
+    for (unsigned i = 0; i < 2000; i++) {
+        if (reached(stream, sequence))
+            return;
+        relax();
+    }
+    atomic_fetch_add(&stream->sleepers, 1);
+    pthread_mutex_lock(&stream->lock); /* pairs with stop_running: either it sees the sleeper or we see the state */
+    bool running = stream->state == WL_STREAM_RUNNING;
+    pthread_mutex_unlock(&stream->lock);
+    if (running && !reached(stream, sequence))
+        syscall(SYS_futex, &stream->progress, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    atomic_fetch_sub(&stream->sleepers, 1);
+}
+
+void wl_stream_wait(struct wl_stream *stream, uint64_t sequence)
+{
+    while (!reached(stream, sequence)) {
+        pthread_mutex_lock(&stream->lock);
+        struct wl_command *command = stream->state == WL_STREAM_RUNNING ? NULL : stream->head;
+        if (command)
+            stream->state = WL_STREAM_RUNNING;
+        pthread_mutex_unlock(&stream->lock);
+        if (!command) {
+            sleep_for_progress(stream, sequence);
+            continue;
+        }
+        while (command && !reached(stream, sequence)) {
+            for (const struct wl_point *blocker; (blocker = unreached_point(command));)
+                wl_stream_wait(blocker->stream, blocker->sequence);
+            command = run_head(stream, command);
+        }
+        stop_running(stream);
+    }
+}
+
+enum wl_status wl_stream_synchronize(struct wl_stream *stream)
+{
+    struct wl_context *context = stream->context;
+    wl_stream_wait(stream, atomic_load(&stream->submitted));
+    while (stream == context->null_stream && atomic_load(&context->blocking_count)) {
+        struct wl_stream *busy = NULL;
+        pthread_mutex_lock(&context->lock);
+        for (struct wl_stream *other = context->streams; other && !busy; other = other->context_next)
+            if (!(other->flags & WL_STREAM_NON_BLOCKING) && !reached(other, atomic_load(&other->submitted)))
+                wl_stream_retain(busy = other);
+        pthread_mutex_unlock(&context->lock);
+        if (!busy)
+            break;
+        wl_stream_wait(busy, atomic_load(&busy->submitted));
+        wl_stream_release(busy);
+    }
+    return wl_context_fault(context);
+}
+
+enum wl_status wl_stream_query(struct wl_stream *stream)
+{
+    struct wl_context *context = stream->context;
+    enum wl_status fault = wl_context_fault(context);
+    if (fault != WL_OK)
+        return fault;
+    bool done = reached(stream, atomic_load(&stream->submitted));
+    if (done && stream == context->null_stream && atomic_load(&context->blocking_count)) {
+        pthread_mutex_lock(&context->lock);
+        for (struct wl_stream *other = context->streams; other && done; other = other->context_next)
+            done = (other->flags & WL_STREAM_NON_BLOCKING) || reached(other, atomic_load(&other->submitted));
+        pthread_mutex_unlock(&context->lock);
+    }
+    return done ? WL_OK : WL_NOT_READY;
+}
+
+void wl_stream_after_fork(struct wl_stream *stream)
+{
+    pthread_mutex_init(&stream->lock, NULL);
+    stream->head = stream->tail = NULL; /* leaked: other processes' work */
+    stream->parked = NULL;
+    stream->state = WL_STREAM_IDLE;
+    atomic_store(&stream->completed, atomic_load(&stream->submitted));
+    atomic_store(&stream->sleepers, 0);
+}
