@@ -26,6 +26,7 @@ endif()
 
 find_program(WL_CLANGXX NAMES clang++-19)
 find_program(WL_HIPCC NAMES hipcc)
+find_path(WL_DEBIAN_HIP hip/hip_runtime_api.h PATHS /usr/include NO_DEFAULT_PATH)
 set(WL_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs)
 set(WL_PROGRAMS ${CMAKE_BINARY_DIR}/programs)
 file(MAKE_DIRECTORY ${WL_PROGRAMS})

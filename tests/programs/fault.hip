@@ -1,0 +1,76 @@
+// Kernels that touch memory that is not there: one readable paragraph, the HIP error, and a process that lives on.
+// Each case runs in a process of its own, because the device keeps the error.
+#include "check.h"
+
+#include <string>
+
+__global__ void wild_store(int *where, int lane) {
+    if ((int)threadIdx.x == lane)
+        where[0] = 1; // line of the wild store
+}
+__global__ void wild_load(const int *where, int *out) { out[threadIdx.x] = where[threadIdx.x]; }
+__global__ void wild_atomic(int *where) { atomicAdd(where, 1); }
+__global__ void beyond(int *array, long n) { array[n + threadIdx.x] = 5; }
+__device__ __attribute__((noinline)) void inner(int *where) { *where = 2; }
+__global__ void in_callee(int *where) { inner(where + threadIdx.x); }
+__global__ void jump(void (*target)()) { target(); }
+__global__ void nothing() {}
+
+static int run(const std::string &which) {
+    int *array;
+    HIP(hipMalloc((void **)&array, 4096));
+    int *wild = (int *)0x7123456789a0;
+    if (which == "store")
+        wild_store<<<3, 64>>>(wild, 37);
+    else if (which == "null")
+        wild_load<<<1, 64>>>(nullptr, array);
+    else if (which == "load")
+        wild_load<<<1, 64>>>(wild, array);
+    else if (which == "atomic")
+        wild_atomic<<<1, 64>>>(wild);
+    else if (which == "beyond")
+        beyond<<<1, 64>>>(array, 1L << 40);
+    else if (which == "callee")
+        in_callee<<<1, 64>>>(wild);
+    else if (which == "jump")
+        jump<<<1, 64>>>((void (*)())0x1234560);
+    hipError_t first = hipDeviceSynchronize(), second;
+    nothing<<<1, 1>>>();
+    second = hipDeviceSynchronize();
+    std::printf("\nfirst %d second %d\n", first, second);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    check_name = "fault";
+    if (argc > 1)
+        return run(argv[1]);
+    static const struct {
+        const char *which, *kernel;
+        int error;
+    } cases[] = {
+        {"store", "wild_store", hipErrorIllegalAddress}, {"null", "wild_load", hipErrorIllegalAddress},
+        {"load", "wild_load", hipErrorIllegalAddress},   {"atomic", "wild_atomic", hipErrorIllegalAddress},
+        {"beyond", "beyond", hipErrorIllegalAddress},    {"callee", "in_callee", hipErrorIllegalAddress},
+        {"jump", "jump", 0 /* any error */},
+    };
+    for (auto &test : cases) {
+        std::string command = std::string(argv[0]) + " " + test.which + " 2>&1", text;
+        FILE *pipe = popen(command.c_str(), "r");
+        char line[1024];
+        while (std::fgets(line, sizeof line, pipe))
+            text += line;
+        int status = pclose(pipe), first = -1, second = -1;
+        size_t at = text.find("\nfirst ");
+        if (at != std::string::npos)
+            std::sscanf(text.c_str() + at, " first %d second %d", &first, &second);
+        EXPECT(status == 0, "%s: the process ended with status %x: %s", test.which, status, text.c_str());
+        EXPECT(test.error ? first == test.error : first > 0, "%s: error %d: %s", test.which, first, text.c_str());
+        EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
+        EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
+        if (std::string(test.which) == "store")
+            EXPECT(text.find("fault.hip:10") != std::string::npos && text.find("7123456789a0") != std::string::npos,
+                   "the source line or the address is missing: %s", text.c_str());
+    }
+    return finish();
+}

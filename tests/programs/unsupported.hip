@@ -1,0 +1,46 @@
+// An instruction that Wavelift does not implement: the launch returns an error that names it, and nothing runs, although no
+// lane would reach it.
+#include "check.h"
+
+#include <string>
+
+__global__ void has_gws(int *out, int n) {
+    out[threadIdx.x] = 1;
+    if (n < 0)
+        asm volatile("ds_gws_sema_v gds");
+}
+__global__ void good(int *out) { out[threadIdx.x] += 2; }
+
+static int run() {
+    int *out, host[64] = {};
+    HIP(hipMalloc((void **)&out, sizeof host));
+    HIP(hipMemset(out, 0, sizeof host));
+    has_gws<<<1, 64>>>(out, 5);
+    hipError_t launch = hipGetLastError();
+    good<<<1, 64>>>(out); // the device is as good as before
+    hipError_t after = hipDeviceSynchronize();
+    HIP(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));
+    std::printf("\nlaunch %d after %d value %d\n", launch, after, host[13]);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    check_name = "unsupported";
+    if (argc > 1)
+        return run();
+    std::string command = std::string(argv[0]) + " run 2>&1", text;
+    FILE *pipe = popen(command.c_str(), "r");
+    char line[1024];
+    while (std::fgets(line, sizeof line, pipe))
+        text += line;
+    int status = pclose(pipe), launch = -1, after = -1, value = -1;
+    size_t at = text.find("\nlaunch ");
+    if (at != std::string::npos)
+        std::sscanf(text.c_str() + at, " launch %d after %d value %d", &launch, &after, &value);
+    EXPECT(status == 0, "the process ended with status %x: %s", status, text.c_str());
+    EXPECT(launch > 0, "the launch succeeded: %s", text.c_str());
+    EXPECT(after == 0 && value == 2, "later work: error %d, value %d: %s", after, value, text.c_str());
+    EXPECT(text.find("ds_gws_sema_v") != std::string::npos && text.find("has_gws") != std::string::npos,
+           "instruction or kernel is not named: %s", text.c_str());
+    return finish();
+}
