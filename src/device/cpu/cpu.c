@@ -1,0 +1,308 @@
+/* The CPU device's operations. */
+#include "device/cpu/cpu.h"
+#include "base/options.h"
+#include "device/cpu/abi.h"
+#include "device/cpu/cpu_device.h"
+#include "device/cpu/dispatch.h"
+#include "device/cpu/fault.h"
+#include "device/cpu/hostcall.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/units.h"
+#include "device/cpu/workers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The pool is the process's, however many devices it is shown as. */
+static struct {
+    pthread_mutex_t lock;
+    struct wl_pool *pool;
+    unsigned users;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct wl_cpu_device *cpu(struct wl_device *device) { return (struct wl_cpu_device *)device; }
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (!colon)
+            continue;
+        char *value = colon + 1 + strspn(colon + 1, " \t");
+        value[strcspn(value, "\n")] = 0;
+        if (strncmp(line, "model name", 10) == 0)
+            snprintf(name, size, "%s", value);
+        else if (strncmp(line, "cpu MHz", 7) == 0 && *clock_khz == 0)
+            *clock_khz = (uint32_t)(strtod(value, NULL) * 1000);
+    }
+    if (file)
+        fclose(file);
+}
+
+static void device_info(struct wl_device *device, struct wl_device_info *info)
+{
+    long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    memset(info, 0, sizeof *info);
+    snprintf(info->name, sizeof info->name, "CPU");
+    read_cpu_model(info->name, sizeof info->name, &info->clock_khz);
+    info->memory_size = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    info->compute_units = wl_pool_size(cpu(device)->pool);
+    info->max_workgroup_size = WL_MAX_WORKGROUP;
+    for (int d = 0; d < 3; d++) {
+        info->max_grid[d] = d == 0 ? INT32_MAX : 65535;
+        info->max_block[d] = WL_MAX_WORKGROUP;
+    }
+    info->lds_size = WL_LDS_BYTES;
+    info->registers = 65536;
+    if (info->clock_khz == 0)
+        info->clock_khz = 2000000;
+    info->memory_clock_khz = 1600000;
+    info->memory_bus_bits = 128;
+    info->l2_size = l2 > 0 ? (uint32_t)l2 : 1 << 20;
+}
+
+static void device_destroy(struct wl_device *device)
+{
+    struct wl_cpu_device *d = cpu(device);
+    wl_hostcall_release(d);
+    pthread_mutex_lock(&shared.lock);
+    if (--shared.users == 0) {
+        wl_pool_destroy(shared.pool);
+        shared.pool = NULL;
+    }
+    pthread_mutex_unlock(&shared.lock);
+    pthread_mutex_destroy(&d->lock);
+    wl_pages_release(d->queue, sizeof(struct wl_queue));
+    free(d);
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+static enum wl_status device_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment)
+{
+    (void)device;
+    *memory = wl_pages_allocate(size, alignment);
+    return *memory ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes", size);
+}
+
+static void device_release(struct wl_device *device, void *memory, size_t size)
+{
+    (void)device;
+    wl_pages_release(memory, size);
+}
+
+static enum wl_status device_copy(struct wl_device *device, void *target, const void *source, size_t size)
+{
+    (void)device;
+    memmove(target, source, size);
+    return WL_OK;
+}
+
+static enum wl_status device_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count)
+{
+    (void)device;
+    switch (pattern_size) {
+    case 1: memset(target, (int)(pattern & 0xff), count); return WL_OK;
+    case 2:
+        for (size_t i = 0; i < count; i++)
+            memcpy((uint8_t *)target + i * 2, &(uint16_t){(uint16_t)pattern}, 2);
+        return WL_OK;
+    case 4:
+        for (size_t i = 0; i < count; i++)
+            memcpy((uint8_t *)target + i * 4, &pattern, 4);
+        return WL_OK;
+    default: return wl_fail(WL_INVALID_VALUE, "a fill pattern of %u bytes", pattern_size);
+    }
+}
+
+/* ---- modules -------------------------------------------------------------------------------- */
+
+static int compare_addresses(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum wl_status list_functions(struct wl_device_module *module)
+{
+    size_t count = wl_codeobject_function_count(module->object);
+    module->functions = calloc(count + 1, sizeof *module->functions);
+    if (!module->functions)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu functions", count);
+    for (size_t i = 0; i < count; i++)
+        if (wl_codeobject_function(module->object, i)->address_taken)
+            module->functions[module->function_count++] = wl_codeobject_function(module->object, i)->address;
+    qsort(module->functions, module->function_count, sizeof *module->functions, compare_addresses);
+    return WL_OK;
+}
+
+static void module_unload(struct wl_device_module *module)
+{
+    wl_units_release(module);
+    while (module->kernels) {
+        struct wl_device_function *function = module->kernels;
+        module->kernels = function->next;
+        free(function);
+    }
+    wl_pages_release(module->image, module->image_mapped);
+    pthread_mutex_destroy(&module->lock);
+    free(module->functions);
+    free(module);
+}
+
+static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **result)
+{
+    struct wl_device_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a module");
+    pthread_mutex_init(&module->lock, NULL);
+    module->device = cpu(device);
+    module->object = object;
+    module->target = wl_codeobject_target(object);
+    module->image_size = wl_codeobject_image_size(object);
+    module->image_mapped = module->image_size + 4096; /* scalar loads read whole cache lines past an object's end */
+    wl_codeobject_hash(object, module->hash);
+    module->image = wl_pages_allocate(module->image_mapped, 4096);
+    enum wl_status status =
+        module->image ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %llu bytes", (unsigned long long)module->image_size);
+    if (status == WL_OK)
+        status = wl_codeobject_load(object, module->image, (uint64_t)(uintptr_t)module->image);
+    if (status == WL_OK)
+        status = list_functions(module);
+    if (status != WL_OK) {
+        module_unload(module);
+        return status;
+    }
+    *result = module;
+    return WL_OK;
+}
+
+static void *module_address(struct wl_device_module *module, uint64_t virtual_address)
+{
+    return virtual_address < module->image_size ? module->image + virtual_address : NULL;
+}
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Registers and scratch. Without calls a unit says itself how many VGPRs it uses; with calls any may be met. */
+static void size_function(struct wl_device_function *f)
+{
+    const struct wl_kernel *kernel = f->kernel;
+    bool calls = wl_codeobject_function_count(f->module->object) > 0 || kernel->dynamic_stack;
+    f->rows = calls ? 256 : f->abi.id_rows;
+    if (kernel->agprs > 0 || (calls && wl_abi_has_agprs(f->module->target)))
+        f->rows = WL_VGPR_COUNT;
+    f->scratch_size = (kernel->scratch_size + 15) & ~15u;
+    if (calls && f->scratch_size < WL_MIN_STACK)
+        f->scratch_size = WL_MIN_STACK;
+}
+
+static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **result)
+{
+    if (kernel->wave_size != 32 && kernel->wave_size != 64)
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
+    if (kernel->scratch_size > 1u << 22)
+        return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %u bytes of private memory a lane", kernel->name, kernel->scratch_size);
+    pthread_mutex_lock(&module->lock);
+    struct wl_device_function *function = module->kernels;
+    while (function && function->kernel != kernel)
+        function = function->next;
+    if (!function && (function = calloc(1, sizeof *function))) {
+        function->module = module;
+        function->kernel = kernel;
+        wl_abi_init(&function->abi, kernel, module->target);
+        size_function(function);
+        for (uint32_t i = 0; i < kernel->argument_count; i++) {
+            function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;
+            function->uses_heap |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HEAP_V1;
+        }
+        function->next = module->kernels;
+        module->kernels = function;
+    }
+    pthread_mutex_unlock(&module->lock);
+    *result = function;
+    return function ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", kernel->name);
+}
+
+static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3])
+{
+    struct wl_unit *unit;
+    return wl_dispatch_prepare(function, wl_dispatch_shape(block), &unit);
+}
+
+static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_dispatch_launch(cpu(device), l); }
+
+/* As on a GPU: 2048 work items and the LDS of a compute unit, so that programs that size grids by it behave as there. */
+static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds)
+{
+    uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
+    if (block_size == 0 || block_size > WL_MAX_WORKGROUP || lds > WL_LDS_BYTES)
+        return 0;
+    uint32_t wave_size = function->kernel->wave_size, waves = (block_size + wave_size - 1) / wave_size;
+    uint64_t by_items = 2048 / (waves * wave_size), by_lds = lds ? WL_LDS_BYTES / lds : by_items;
+    return (uint32_t)(by_lds < by_items ? by_lds : by_items);
+}
+
+static const struct wl_device_ops operations = {
+    .kind = "cpu",
+    .info = device_info,
+    .destroy = device_destroy,
+    .allocate = device_allocate,
+    .release = device_release,
+    .copy = device_copy,
+    .fill = device_fill,
+    .module_load = module_load,
+    .module_unload = module_unload,
+    .module_address = module_address,
+    .module_function = module_function,
+    .prepare = function_prepare,
+    .launch = launch,
+    .occupancy = occupancy,
+};
+
+/* ---- creation ------------------------------------------------------------------------------- */
+
+static struct wl_queue *make_queue(void)
+{
+    struct wl_queue *queue = wl_pages_allocate(sizeof *queue, 64);
+    if (queue) {
+        queue->size = 1;
+        queue->group_segment_aperture_base_hi = WL_SHARED_APERTURE_HI;
+        queue->private_segment_aperture_base_hi = WL_PRIVATE_APERTURE_HI;
+    }
+    return queue;
+}
+
+enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index)
+{
+    struct wl_cpu_device *device = calloc(1, sizeof *device);
+    struct wl_queue *queue = make_queue();
+    enum wl_status status = device && queue ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a device");
+    if (status == WL_OK) {
+        pthread_mutex_lock(&shared.lock);
+        if (!shared.pool)
+            status = wl_pool_create(&shared.pool, wl_options()->threads ? wl_options()->threads : wl_allowed_cpus(), wl_dispatch_run);
+        if (status == WL_OK)
+            shared.users++;
+        pthread_mutex_unlock(&shared.lock);
+    }
+    if (status != WL_OK) {
+        wl_pages_release(queue, sizeof *queue);
+        free(device);
+        return status;
+    }
+    wl_fault_install();
+    pthread_mutex_init(&device->lock, NULL);
+    device->base.ops = &operations;
+    device->base.index = index;
+    device->pool = shared.pool;
+    device->queue = queue;
+    *result = &device->base;
+    return WL_OK;
+}

@@ -1,0 +1,224 @@
+/* The CPU device: kernels as native code on this machine's cores.
+ *
+ *   cpu.c       the table of operations: devices, modules, functions, launches
+ *   units.c     native code of a module by address: memory, disk cache, translator, in this order
+ *   loader.c    relocatable native objects -> executable memory; lines.c their line tables
+ *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
+ *   workers.c   the pool of threads and the jobs they share
+ *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
+ *   abi.c       initial registers, dispatch packet, kernarg segment
+ *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
+ *   fault.c     signals inside translated code -> one paragraph and an error
+ *   hostcall.c  services for device code: printf, malloc, functions; printf.c formats
+ *   helpers.c, lanes.c, buffer.c   functions that translated code calls
+ *
+ * How the structures nest:
+ *
+ *   wl_cpu_device ── wl_pool (one for all devices of the process) ── threads
+ *     └ wl_device_module            one code object: image, units
+ *         ├ wl_unit                 native code of one kernel or device function, up to two copies
+ *         └ wl_device_function      one kernel: its plan of initial registers
+ *   wl_job                          one launch while it runs; lives on the launching thread's stack
+ *   wl_thread                       a thread that takes part in jobs: a signal stack, and
+ *     └ wl_group                    a resident workgroup: LDS, scratch, and
+ *         ├ wl_wave                 per wave: registers (wave.h)
+ *         └ wl_runner               per wave: where it stands
+ *
+ * Locks, in the order in which they may be taken: wl_cpu_device.lock, wl_device_module.lock,
+ * wl_hostcall.lock, wl_pool.lock. None is held while translated code runs or taken per workgroup. */
+#ifndef WL_DEVICE_CPU_CPU_H
+#define WL_DEVICE_CPU_CPU_H
+
+#include "base/status.h"
+#include "device/cpu/loader.h"
+#include "device/cpu/wave.h"
+#include "device/device.h"
+#include "translate/translate.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WL_MAX_WORKGROUP 1024
+#define WL_MAX_WAVES (WL_MAX_WORKGROUP / 32)
+#define WL_LDS_BYTES 65536u     /* what a workgroup may ask for */
+#define WL_LDS_BYTES_GFX950 163840u
+#define WL_MIN_STACK 16384u     /* scratch bytes a lane where calls make the need unknown */
+
+struct wl_cpu_device;
+struct wl_pool;
+struct wl_hostcall;
+struct wl_job;
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+struct wl_unit {
+    uint64_t address;               /* virtual */
+    const char *name;
+    const struct wl_kernel *kernel; /* NULL: a device function */
+    enum wl_shape shape;
+    /* The copies, NULL until they are needed. Written under the module's lock, read without. */
+    _Atomic(wl_unit_code *) code[WL_MODE_COUNT];
+    const struct wl_unit_info *info[WL_MODE_COUNT];
+    struct wl_native *native[WL_MODE_COUNT];
+    /* A copy that could not be made is not tried again. */
+    enum wl_status failed[WL_MODE_COUNT];
+    char *failure[WL_MODE_COUNT];
+    struct wl_unit *next; /* of the module */
+};
+
+/* Where a jump to an address enters. */
+struct wl_target_point {
+    uint64_t key; /* address << 2 | shape, plus 1; 0: free */
+    struct wl_unit *unit;
+    uint32_t resume;
+};
+
+/* Open addressing; grows by replacement, old tables stay until the module goes. */
+struct wl_target_table {
+    struct wl_target_table *older;
+    size_t capacity, used;
+    struct wl_target_point points[];
+};
+
+struct wl_device_module {
+    struct wl_cpu_device *device;
+    struct wl_codeobject *object;
+    const struct wl_target *target;
+    uint8_t *image;
+    size_t image_size, image_mapped;
+    uint64_t hash[2];
+    uint64_t *functions; /* sorted entries of device functions */
+    size_t function_count;
+
+    pthread_mutex_t lock; /* over all below */
+    struct wl_unit *units;
+    _Atomic(struct wl_target_table *) targets; /* read without the lock */
+    struct wl_device_function *kernels;
+};
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+#define WL_TEMPLATE_SGPRS 48
+
+/* Where the initial state of a wave goes; SGPR numbers, or -1. Made once a kernel. */
+struct wl_abi {
+    int private_buffer, dispatch_ptr, queue_ptr, kernarg_ptr, dispatch_id, flat_scratch, private_size, preload;
+    int group_x, group_y, group_z, group_info, wave_offset;
+    bool ttmp_groups;    /* workgroup ids in ttmp7 and ttmp9 */
+    bool packed_ids;     /* v0 = x | y << 10 | z << 20 */
+    uint32_t id_rows;    /* VGPRs with ids: 1 to 3 */
+};
+
+struct wl_device_function {
+    struct wl_device_module *module;
+    const struct wl_kernel *kernel;
+    struct wl_abi abi;
+    uint32_t rows;         /* VGPR rows a wave needs, beside what its unit says */
+    uint32_t scratch_size; /* bytes a lane, a multiple of 16 */
+    bool uses_hostcall, uses_heap;
+    _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
+    _Atomic uint32_t cost; /* nanoseconds a workgroup, of the last run; 0: not known */
+    struct wl_device_function *next; /* of the module */
+};
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
+
+struct wl_runner {
+    wl_unit_code *code;
+    struct wl_unit *unit;
+    struct wl_group *group;
+    enum wl_mode mode;
+    enum wl_wave_state state;
+    uint32_t grid_phase; /* of the grid barrier that the wave waits for */
+};
+
+/* A resident workgroup. */
+struct wl_group {
+    uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
+    uint32_t lds_usable; /* bytes of it that are mapped */
+    uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
+    size_t wave_stride, waves_mapped;
+    uint8_t *scratch;    /* wave n's private memory is at n * scratch_stride; a guard follows each */
+    size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
+    uint32_t wave_count, waiting, ended;
+    uint32_t id[3];
+    bool done;
+    atomic_flag claimed; /* cooperative launches: a thread is running it */
+    struct wl_runner runners[WL_MAX_WAVES];
+};
+
+/* Workitem ids of all waves of a workgroup: wave w's rows start at w * rows * wave_size. */
+struct wl_id_table {
+    uint32_t key[6];
+    uint32_t ids[3 * WL_MAX_WORKGROUP];
+};
+
+struct wl_fault {
+    int signal, code;
+    uint64_t address;  /* si_addr */
+    uint64_t native_pc;/* within translated code, as well as it is known */
+};
+
+struct wl_thread {
+    struct wl_group group;
+    struct wl_id_table ids[2]; /* of full workgroups, of partial ones */
+    uint32_t *id_table;        /* the rows of the workgroup at hand */
+    unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
+    uint32_t float_mode;       /* MODE bits that the floating-point unit has */
+    /* For the signal handler: */
+    struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
+    sigjmp_buf jump;
+    struct wl_fault fault;
+    void *signal_stack;
+    stack_t previous_stack;
+    struct wl_thread *next; /* in the pool's list of idle ones */
+};
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+struct wl_job {
+    struct wl_cpu_device *device;
+    const struct wl_launch *launch;
+    struct wl_device_function *function;
+    struct wl_unit *unit;
+    enum wl_shape shape;
+    bool may_wait;
+    uint32_t rows, wave_size, wave_count /* of a full workgroup */;
+    uint32_t lds_size;
+    uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* initial, except what differs between workgroups and waves */
+    uint64_t total;         /* workgroups */
+    uint32_t chunk;         /* that a thread takes at once */
+    _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
+    _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
+    _Atomic uint64_t busy_ns;
+    _Atomic bool asserted;  /* device code printed a failed assertion */
+    char failure[512];      /* sentence of the first failure, by the thread that set `status` */
+    _Atomic uint32_t grid_waiting, grid_phase; /* grid barrier */
+    struct wl_group *groups;/* cooperative: all of them */
+    _Atomic uint64_t groups_done;
+    /* workers.c: */
+    uint64_t worker_mask;
+    unsigned stand_in;      /* the worker number of the launching thread */
+    unsigned joined;        /* under the pool's lock: threads that ever took part, the launching one included */
+    unsigned limit;         /* most threads that may take part */
+    _Atomic uint32_t participants; /* other threads inside; a futex */
+    struct wl_job *next_job;
+};
+
+struct wl_cpu_device {
+    struct wl_device base;
+    struct wl_pool *pool;
+    pthread_mutex_t lock; /* over the creation of the members below */
+    _Atomic(struct wl_hostcall *) hostcall;
+    _Atomic(void *) heap;
+    void *queue; /* amd_queue_t */
+};
+
+#endif

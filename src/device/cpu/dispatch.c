@@ -1,0 +1,706 @@
+#include "device/cpu/dispatch.h"
+#include "device/cpu/abi.h"
+#include "device/cpu/fault.h"
+#include "device/cpu/helpers.h"
+#include "device/cpu/hostcall.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/units.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FUEL 256             /* iterations of a spinning loop between two looks at the other waves */
+#define INLINE_NS 5000       /* a launch that took less runs on the launching thread alone */
+#define CHUNK_NS 4000        /* work that a thread takes at once */
+#define LOCAL_KERNARG 4096
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The first failure of a job wins; true for it. */
+static bool fail_job(struct wl_job *job, enum wl_status status)
+{
+    int expected = WL_OK;
+    if (!atomic_compare_exchange_strong(&job->status, &expected, (int)status))
+        return false;
+    strncpy(job->failure, wl_failure(), sizeof job->failure - 1);
+    return true;
+}
+
+static bool stopped(const struct wl_job *job) { return atomic_load_explicit(&job->status, memory_order_relaxed) != WL_OK; }
+
+/* ---- in and out of translated code ---------------------------------------------------------- */
+
+/* Work of the runtime between two stretches of translated code: signals are not the kernel's, floats are the host's. */
+static void step_out(struct wl_thread *thread, uint32_t *control)
+{
+    thread->running = NULL;
+    *control = wl_float_enter(0xf0);
+}
+
+static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t control)
+{
+    wl_float_restore(control);
+    wl_fault_thread_use(thread);
+    thread->running = runner;
+}
+
+static uint64_t full_exec(uint32_t wave_size) { return wave_size == 64 ? ~UINT64_C(0) : UINT32_MAX; }
+
+static uint64_t wave_exec(const struct wl_wave *wave)
+{
+    uint64_t exec = wave->sgpr[WL_SGPR_EXEC];
+    return wave->wave_size == 64 ? exec | (uint64_t)wave->sgpr[WL_SGPR_EXEC + 1] << 32 : exec;
+}
+
+/* Makes `runner` continue in a copy of a unit. False: the job failed. */
+static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave, struct wl_unit *unit,
+                  enum wl_mode mode)
+{
+    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    if (!code) {
+        uint32_t control;
+        step_out(thread, &control);
+        enum wl_status status = wl_units_copy(job->function->module, unit, mode, &code);
+        step_in(thread, runner, control);
+        if (status != WL_OK) {
+            fail_job(job, status);
+            return false;
+        }
+    }
+    if (unit->info[mode]->rows > wave->vgprs) {
+        fail_job(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, unit->info[mode]->rows,
+                              job->function->kernel->name, wave->vgprs));
+        return false;
+    }
+    runner->unit = unit;
+    runner->mode = mode;
+    runner->code = code;
+    return true;
+}
+
+/* ---- exits ---------------------------------------------------------------------------------- */
+
+static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave)
+{
+    uint32_t resume;
+    struct wl_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, &resume);
+    if (!unit) {
+        thread->running = NULL;
+        if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s jumped to 0x%llx, where there is no code", job->function->kernel->name,
+                                  (unsigned long long)wave->pc))) {
+            char what[96];
+            snprintf(what, sizeof what, "jump to 0x%llx, where there is no code,", (unsigned long long)wave->pc);
+            wl_fault_report_stop(job, runner, 0, what);
+        }
+        return false;
+    }
+    wave->resume = resume;
+    return enter(job, thread, runner, wave, unit, wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED);
+}
+
+static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner)
+{
+    uint32_t control;
+    if (!wl_hostcall_pending(job->device))
+        return;
+    step_out(thread, &control);
+    wl_hostcall_serve(job);
+    step_in(thread, runner, control);
+}
+
+static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave)
+{
+    enum { TRAP_DEBUG = 3 };
+    const char *name = job->function->kernel->name;
+    if (wave->exit_detail == TRAP_DEBUG)
+        return true;
+    answer_message(job, thread, runner); /* an assertion's text may still be under way */
+    thread->running = NULL;
+    bool asserted = atomic_load(&job->asserted);
+    enum wl_status status = asserted ? wl_fail(WL_ASSERT, "an assertion failed in kernel %s", name)
+                                     : wl_fail(WL_ABORTED, "kernel %s aborted", name);
+    if (fail_job(job, status))
+        wl_fault_report_stop(job, runner, wave->pc, asserted ? "assertion failed" : "abort");
+    return false;
+}
+
+static void answer_illegal(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave)
+{
+    thread->running = NULL;
+    if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s reached code that cannot be executed at 0x%llx", job->function->kernel->name,
+                              (unsigned long long)wave->pc)))
+        wl_fault_report_stop(job, runner, wave->pc, "code that cannot be executed");
+}
+
+/* Answers `reason` and runs the wave on until it ends or waits. */
+static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave, uint32_t reason)
+{
+    for (;; reason = runner->code(wave)) {
+        wave->fuel = FUEL;
+        switch ((enum wl_exit)reason) {
+        case WL_EXIT_END: return WL_WAVE_ENDED;
+        case WL_EXIT_BARRIER: return WL_WAVE_BARRIER;
+        case WL_EXIT_YIELD: answer_message(job, thread, runner); return WL_WAVE_YIELDED;
+        case WL_EXIT_MODE:
+            if (!enter(job, thread, runner, wave, runner->unit, runner->mode == WL_MODE_FULL ? WL_MODE_MASKED : WL_MODE_FULL))
+                return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_JUMP:
+            if (!answer_jump(job, thread, runner, wave))
+                return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_MESSAGE:
+            if (wave->exit_detail == WL_MESSAGE_GRID_BARRIER)
+                return WL_WAVE_GRID;
+            answer_message(job, thread, runner);
+            continue;
+        case WL_EXIT_TRAP:
+            if (!answer_trap(job, thread, runner, wave))
+                return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_ILLEGAL: break;
+        }
+        answer_illegal(job, thread, runner, wave);
+        return WL_WAVE_FAILED;
+    }
+}
+
+/* ---- starting waves ------------------------------------------------------------------------- */
+
+/* One workgroup's share of the grid. */
+struct extent {
+    uint32_t size[3], items, waves;
+};
+
+static void group_extent(const struct wl_job *job, const uint32_t id[3], struct extent *extent)
+{
+    const struct wl_launch *l = job->launch;
+    extent->items = 1;
+    for (int d = 0; d < 3; d++) {
+        extent->size[d] = l->remainder[d] && id[d] + 1 == l->grid[d] ? l->remainder[d] : l->block[d];
+        extent->items *= extent->size[d];
+    }
+    extent->waves = (extent->items + job->wave_size - 1) / job->wave_size;
+}
+
+/* What stays the same for all waves that ever run in these states. */
+static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t states)
+{
+    for (uint32_t i = 0; i < states; i++) {
+        struct wl_wave *wave = wl_group_wave(group, i);
+        memset(wave, 0, sizeof *wave);
+        wave->image = (uint64_t)(uintptr_t)job->function->module->image;
+        wave->lds = group->lds;
+        wave->scratch = group->scratch ? group->scratch + i * group->scratch_stride : NULL;
+        wave->helpers = &wl_helpers_table;
+        wave->owner = &group->runners[i];
+        wave->lds_size = job->lds_size;
+        wave->scratch_size = job->function->scratch_size;
+        wave->wave_size = job->wave_size;
+        wave->vgprs = job->rows;
+        group->runners[i].group = group;
+        group->runners[i].unit = job->unit;
+    }
+}
+
+/* The SGPRs of a workgroup: the job's with the workgroup's own. */
+static void group_sgprs(const struct wl_job *job, const uint32_t id[3], uint32_t waves, uint32_t sgprs[WL_TEMPLATE_SGPRS])
+{
+    const struct wl_abi *abi = &job->function->abi;
+    memcpy(sgprs, job->sgprs, sizeof job->sgprs);
+    if (abi->group_x >= 0)
+        sgprs[abi->group_x] = id[0];
+    if (abi->group_y >= 0)
+        sgprs[abi->group_y] = id[1];
+    if (abi->group_z >= 0)
+        sgprs[abi->group_z] = id[2];
+    if (abi->group_info >= 0)
+        sgprs[abi->group_info] = waves;
+}
+
+static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
+                              const uint32_t sgprs[WL_TEMPLATE_SGPRS], const uint32_t *ids)
+{
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
+    memcpy(s, sgprs, sizeof job->sgprs);
+    if (abi->private_buffer >= 0) {
+        s[abi->private_buffer] = (uint32_t)(uintptr_t)wave->scratch;
+        s[abi->private_buffer + 1] |= (uint32_t)((uint64_t)(uintptr_t)wave->scratch >> 32) & 0xffff;
+    }
+    if (abi->group_info >= 0 && index == 0)
+        s[abi->group_info] |= UINT32_C(1) << 31; /* the first wave */
+    if (abi->ttmp_groups) {
+        s[WL_SGPR_TTMP + 9] = id[0];
+        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
+        s[WL_SGPR_TTMP + 8] = index << 25;
+    }
+    uint32_t lanes = items - index * wave_size;
+    uint64_t exec = lanes >= wave_size ? full_exec(wave_size) : (UINT64_C(1) << lanes) - 1;
+    s[WL_SGPR_EXEC] = (uint32_t)exec;
+    s[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
+    s[WL_SGPR_M0] = UINT32_MAX; /* no limit on LDS addresses: code for gfx8 style DS instructions */
+    s[WL_SGPR_SCC] = 0;
+    s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
+    memcpy(wave->vgpr, ids + (size_t)index * row_words, (size_t)row_words * 4);
+    wave->resume = 0;
+    wave->wave_index = index;
+    wave->mode_register = job->function->kernel->float_mode;
+    wave->fuel = FUEL;
+}
+
+static void ids_of(struct wl_job *job, struct wl_thread *thread, const struct extent *extent, bool whole)
+{
+    const uint32_t *ids = wl_abi_ids(&thread->ids[whole ? 0 : 1], &job->function->abi, job->wave_size, extent->size);
+    thread->id_table = (uint32_t *)(uintptr_t)ids;
+}
+
+static bool is_whole(const struct wl_job *job, const struct extent *e)
+{
+    const uint32_t *block = job->launch->block;
+    return e->size[0] == block[0] && e->size[1] == block[1] && e->size[2] == block[2];
+}
+
+/* ---- kernels that cannot wait --------------------------------------------------------------- */
+
+static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+    struct wl_group *group = &thread->group;
+    struct wl_wave *wave = wl_group_wave(group, 0);
+    struct wl_runner *runner = &group->runners[0];
+    struct extent extent;
+    uint32_t sgprs[WL_TEMPLATE_SGPRS];
+    group_extent(job, id, &extent);
+    ids_of(job, thread, &extent, is_whole(job, &extent));
+    group_sgprs(job, id, extent.waves, sgprs);
+    memcpy(group->id, id, sizeof group->id);
+    for (uint32_t w = 0; w < extent.waves; w++) {
+        start_wave(job, wave, id, w, extent.items, sgprs, thread->id_table);
+        enum wl_mode mode = (w + 1) * job->wave_size <= extent.items ? WL_MODE_FULL : WL_MODE_MASKED;
+        if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+            return;
+        uint32_t reason = runner->code(wave);
+        if (reason == WL_EXIT_END)
+            continue;
+        enum wl_wave_state state = run_on(job, thread, runner, wave, reason);
+        while (state == WL_WAVE_YIELDED && !stopped(job))
+            state = run_on(job, thread, runner, wave, runner->code(wave));
+        if (wave->mode_register != job->function->kernel->float_mode)
+            wl_float_enter(job->function->kernel->float_mode);
+        if (state == WL_WAVE_ENDED)
+            continue;
+        if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
+            fail_job(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
+        return;
+    }
+}
+
+/* ---- kernels that can ----------------------------------------------------------------------- */
+
+enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
+
+static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3])
+{
+    struct extent extent;
+    uint32_t sgprs[WL_TEMPLATE_SGPRS];
+    group_extent(job, id, &extent);
+    ids_of(job, thread, &extent, is_whole(job, &extent));
+    group_sgprs(job, id, extent.waves, sgprs);
+    memcpy(group->id, id, sizeof group->id);
+    group->wave_count = extent.waves;
+    group->waiting = group->ended = 0;
+    for (uint32_t w = 0; w < extent.waves; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        struct wl_runner *runner = &group->runners[w];
+        start_wave(job, wave, id, w, extent.items, sgprs, thread->id_table);
+        runner->state = WL_WAVE_READY;
+        enum wl_mode mode = (w + 1) * job->wave_size <= extent.items ? WL_MODE_FULL : WL_MODE_MASKED;
+        if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+            return GROUP_FAILED;
+    }
+    return GROUP_MOVED;
+}
+
+/* One wave of each workgroup takes part in a grid barrier; the last one to come opens it. */
+static void arrive_at_grid(struct wl_job *job, struct wl_runner *runner)
+{
+    runner->grid_phase = atomic_load(&job->grid_phase);
+    if (atomic_fetch_add(&job->grid_waiting, 1) + 1 == job->total) {
+        atomic_store(&job->grid_waiting, 0);
+        atomic_fetch_add(&job->grid_phase, 1);
+    }
+}
+
+static void set_float_mode(struct wl_thread *thread, uint32_t mode)
+{
+    if (thread->float_mode != mode) {
+        wl_float_enter(mode);
+        thread->float_mode = mode;
+    }
+}
+
+/* Gives every wave of the group that can run one turn. */
+static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group)
+{
+    enum progress progress = GROUP_IDLE;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+        struct wl_runner *runner = &group->runners[i];
+        if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
+            continue;
+        if (runner->state == WL_WAVE_GRID && runner->grid_phase == atomic_load_explicit(&job->grid_phase, memory_order_acquire))
+            continue;
+        struct wl_wave *wave = wl_group_wave(group, i);
+        set_float_mode(thread, wave->mode_register);
+        thread->running = runner;
+        uint32_t reason = runner->code(wave);
+        if (reason == WL_EXIT_BARRIER) { /* by far the most frequent one */
+            wave->fuel = FUEL;
+            runner->state = WL_WAVE_BARRIER;
+        } else {
+            runner->state = run_on(job, thread, runner, wave, reason);
+        }
+        thread->float_mode = wave->mode_register;
+        switch (runner->state) {
+        case WL_WAVE_BARRIER: group->waiting++; break;
+        case WL_WAVE_ENDED: group->ended++; break;
+        case WL_WAVE_GRID: arrive_at_grid(job, runner); break;
+        case WL_WAVE_FAILED: return GROUP_FAILED;
+        default: continue; /* yielded: no progress that others could see for sure */
+        }
+        progress = GROUP_MOVED;
+    }
+    if (group->ended == group->wave_count)
+        return GROUP_DONE;
+    if (group->waiting && group->waiting + group->ended == group->wave_count) {
+        for (uint32_t i = 0; i < group->wave_count; i++)
+            if (group->runners[i].state == WL_WAVE_BARRIER)
+                group->runners[i].state = WL_WAVE_READY;
+        group->waiting = 0;
+        progress = GROUP_MOVED;
+    }
+    return progress;
+}
+
+/* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then sleep
+ * for moments that are short beside what is waited for. */
+static void back_off(unsigned rounds)
+{
+    if (rounds < 64) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    } else if (rounds < 2048) {
+        sched_yield();
+    } else {
+        struct timespec moment = {0, 50000};
+        nanosleep(&moment, NULL);
+    }
+}
+
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+    enum progress progress = start_group(job, thread, &thread->group, id);
+    unsigned idle = 0;
+    while (progress != GROUP_DONE && progress != GROUP_FAILED) {
+        progress = step_group(job, thread, &thread->group);
+        if (progress != GROUP_IDLE) {
+            idle = 0;
+            continue;
+        }
+        if (stopped(job))
+            return;
+        back_off(idle++);
+    }
+}
+
+/* ---- grids ---------------------------------------------------------------------------------- */
+
+static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3])
+{
+    uint64_t row = number / l->grid[0];
+    id[0] = (uint32_t)(number % l->grid[0]);
+    id[1] = (uint32_t)(row % l->grid[1]);
+    id[2] = (uint32_t)(row / l->grid[1]);
+}
+
+static void run_chunks(struct wl_job *job, struct wl_thread *thread)
+{
+    const uint32_t *grid = job->launch->grid;
+    thread->running = &thread->group.runners[0];
+    while (!stopped(job)) {
+        uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+        if (first >= job->total)
+            break;
+        uint64_t end = job->total - first < job->chunk ? job->total : first + job->chunk;
+        uint32_t id[3];
+        group_id(job->launch, first, id);
+        for (uint64_t n = first; n < end && !stopped(job); n++) {
+            if (job->may_wait)
+                run_waiting_group(job, thread, id);
+            else
+                run_plain_group(job, thread, id);
+            for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
+                id[d] = 0;
+        }
+    }
+}
+
+static void group_needs(const struct wl_job *job, struct wl_group_needs *needs)
+{
+    *needs = (struct wl_group_needs){job->may_wait ? job->wave_count : 1, job->rows, job->wave_size, job->function->scratch_size, job->lds_size};
+}
+
+/* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
+static void run_resident(struct wl_job *job, struct wl_thread *thread)
+{
+    unsigned idle = 0;
+    uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
+    while (atomic_load(&job->groups_done) < job->total && !stopped(job)) {
+        bool moved = false;
+        for (uint64_t n = 0; n < job->total && !stopped(job); n++) {
+            uint64_t number = (n + offset) % job->total;
+            struct wl_group *group = &job->groups[number];
+            if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
+                continue;
+            enum progress progress = GROUP_IDLE;
+            if (!group->done && group->wave_count == 0) {
+                uint32_t id[3];
+                group_id(job->launch, number, id);
+                thread->running = &group->runners[0];
+                progress = start_group(job, thread, group, id);
+            }
+            if (!group->done && progress != GROUP_FAILED)
+                progress = step_group(job, thread, group);
+            if (progress == GROUP_DONE) {
+                group->done = true;
+                atomic_fetch_add(&job->groups_done, 1);
+            }
+            moved |= progress != GROUP_IDLE;
+            thread->running = NULL;
+            atomic_flag_clear_explicit(&group->claimed, memory_order_release);
+        }
+        if (moved)
+            idle = 0;
+        else
+            back_off(idle++);
+    }
+    atomic_store(&job->next, job->total);
+}
+
+/* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
+__attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread)
+{
+    if (sigsetjmp(thread->jump, 0) == 0) {
+        if (job->groups)
+            run_resident(job, thread);
+        else
+            run_chunks(job, thread);
+        return;
+    }
+    struct wl_runner *runner = thread->running;
+    thread->running = NULL;
+    wl_float_enter(0xf0);
+    int expected = WL_OK;
+    bool memory = thread->fault.signal == SIGSEGV || thread->fault.signal == SIGBUS;
+    if (atomic_compare_exchange_strong(&job->status, &expected, memory ? WL_ILLEGAL_ADDRESS : WL_ILLEGAL_INSTRUCTION)) {
+        wl_fault_report(thread, job, runner);
+        strncpy(job->failure, wl_failure(), sizeof job->failure - 1);
+    }
+}
+
+void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread)
+{
+    uint64_t start = now_ns();
+    if (!job->groups) {
+        struct wl_group_needs needs;
+        group_needs(job, &needs);
+        enum wl_status status = wl_group_fit(&thread->group, &needs);
+        if (status != WL_OK) {
+            fail_job(job, status);
+            return;
+        }
+        set_constants(job, &thread->group, needs.waves);
+        for (uint32_t i = 0; i < needs.waves; i++)
+            thread->group.runners[i].code = NULL;
+    }
+    thread->float_mode = job->function->kernel->float_mode;
+    uint32_t control = wl_float_enter(thread->float_mode);
+    run_guarded(job, thread);
+    thread->running = NULL;
+    wl_float_restore(control);
+    atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
+}
+
+/* ---- launches ------------------------------------------------------------------------------- */
+
+enum wl_shape wl_dispatch_shape(const uint32_t block[3]) { return block[0] % WL_STRIP == 0 ? WL_SHAPE_ROWS : WL_SHAPE_ANY; }
+
+enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit)
+{
+    struct wl_unit *known = atomic_load_explicit(&function->units[shape], memory_order_acquire);
+    wl_unit_code *code = NULL;
+    uint32_t resume;
+    if (known && atomic_load_explicit(&known->code[WL_MODE_FULL], memory_order_acquire)) {
+        *unit = known;
+        return WL_OK;
+    }
+    if (!known)
+        known = wl_units_target(function->module, function->kernel->entry, shape, &resume);
+    if (!known)
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has no code at its entry", function->kernel->name);
+    enum wl_status status = wl_units_copy(function->module, known, WL_MODE_FULL, &code);
+    if (status != WL_OK)
+        return status;
+    atomic_store_explicit(&function->units[shape], known, memory_order_release);
+    *unit = known;
+    return WL_OK;
+}
+
+static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit)
+{
+    uint64_t items = 1;
+    for (int d = 0; d < 3; d++) {
+        if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
+            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0], l->grid[1],
+                           l->grid[2], l->block[0], l->block[1], l->block[2]);
+        items *= l->block[d];
+    }
+    if (items > WL_MAX_WORKGROUP)
+        return wl_fail(WL_INVALID_VALUE, "launch of %s: %llu work items a workgroup", kernel->name, (unsigned long long)items);
+    if ((uint64_t)kernel->lds_size + l->dynamic_lds > lds_limit)
+        return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of LDS; there are %u", kernel->name,
+                       (unsigned long long)kernel->lds_size + l->dynamic_lds, lds_limit);
+    return WL_OK;
+}
+
+/* How many threads, and how much a thread takes at once. */
+static void plan_work(struct wl_job *job)
+{
+    uint32_t cost = atomic_load_explicit(&job->function->cost, memory_order_relaxed);
+    unsigned workers = wl_pool_size(job->device->pool);
+    uint64_t share = job->total / ((uint64_t)workers * 8);
+    uint64_t chunk = cost ? CHUNK_NS / cost : 4;
+    job->limit = workers;
+    if (job->may_wait && (!cost || cost > 500))
+        chunk = 1; /* later workgroups may wait for earlier ones: long runs would make them wait in turn */
+    if (chunk > share)
+        chunk = share;
+    job->chunk = chunk ? (uint32_t)chunk : 1;
+    if (job->groups) {
+        job->chunk = 1;
+    } else if (job->total == 1 || workers == 1 || (cost && job->total * cost < INLINE_NS)) {
+        job->limit = 1;
+        job->chunk = job->total < UINT32_MAX ? (uint32_t)job->total : UINT32_MAX;
+    }
+}
+
+static enum wl_status make_groups(struct wl_job *job)
+{
+    struct wl_group_needs needs;
+    job->may_wait = true;
+    group_needs(job, &needs);
+    job->groups = calloc(job->total, sizeof *job->groups);
+    if (!job->groups)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu resident workgroups", (unsigned long long)job->total);
+    for (uint64_t i = 0; i < job->total; i++) {
+        enum wl_status status = wl_group_fit(&job->groups[i], &needs);
+        if (status != WL_OK)
+            return status;
+        set_constants(job, &job->groups[i], needs.waves);
+    }
+    return WL_OK;
+}
+
+static void release_groups(struct wl_job *job)
+{
+    for (uint64_t i = 0; job->groups && i < job->total; i++)
+        wl_group_release(&job->groups[i]);
+    free(job->groups);
+}
+
+static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory)
+{
+    const struct wl_device_function *f = job->function;
+    const void *hostcall = NULL, *heap = NULL;
+    enum wl_status status = WL_OK;
+    if (f->uses_hostcall)
+        status = wl_hostcall_buffer(job->device, &hostcall);
+    if (status == WL_OK && f->uses_heap)
+        status = wl_hostcall_heap(job->device, &heap);
+    if (status != WL_OK)
+        return status;
+    wl_abi_launch(memory, job, hostcall, heap);
+    wl_abi_sgprs(job, memory);
+    if (job->launch->cooperative)
+        status = make_groups(job);
+    if (status == WL_OK) {
+        plan_work(job);
+        status = wl_pool_run(job->device->pool, job);
+        if (status != WL_OK && job->failure[0])
+            wl_fail(status, "%s", job->failure);
+    }
+    release_groups(job);
+    if (hostcall)
+        wl_hostcall_flush(job->device);
+    if (status == WL_OK) {
+        uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
+        atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
+    }
+    return status;
+}
+
+static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit, enum wl_shape shape)
+{
+    struct wl_device_function *f = launch->function;
+    uint32_t items = launch->block[0] * launch->block[1] * launch->block[2];
+    memset(job, 0, offsetof(struct wl_job, failure));
+    job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
+    memset((char *)job + offsetof(struct wl_job, grid_waiting), 0, sizeof *job - offsetof(struct wl_job, grid_waiting));
+    job->device = device;
+    job->launch = launch;
+    job->function = f;
+    job->unit = unit;
+    job->shape = shape;
+    job->may_wait = unit->info[WL_MODE_FULL]->may_wait;
+    job->rows = unit->info[WL_MODE_FULL]->rows > f->rows ? unit->info[WL_MODE_FULL]->rows : f->rows;
+    job->wave_size = f->kernel->wave_size;
+    job->wave_count = (items + job->wave_size - 1) / job->wave_size;
+    job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
+    job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    job->worker_mask = launch->worker_mask;
+}
+
+enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch)
+{
+    struct wl_device_function *f = launch->function;
+    bool large_lds = strcmp(f->module->target->processor, "gfx950") == 0;
+    enum wl_status status = check_launch(launch, f->kernel, large_lds ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES);
+    /* Partial workgroups number their items by their own width. */
+    enum wl_shape shape = launch->remainder[0] % WL_STRIP ? WL_SHAPE_ANY : wl_dispatch_shape(launch->block);
+    struct wl_unit *unit = NULL;
+    if (status == WL_OK)
+        status = wl_dispatch_prepare(f, shape, &unit);
+    if (status != WL_OK)
+        return status;
+
+    struct wl_job job;
+    struct wl_launch_memory memory;
+    _Alignas(64) uint8_t local[LOCAL_KERNARG];
+    size_t size = wl_abi_kernarg_size(f->kernel, launch);
+    void *large = NULL;
+    if (size > sizeof local && !(large = aligned_alloc(64, (size + 63) / 64 * 64)))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);
+    memory.kernarg = large ? large : local;
+    init_job(&job, device, launch, unit, shape);
+    status = run_job(&job, &memory);
+    free(large);
+    return status;
+}

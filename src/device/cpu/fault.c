@@ -1,0 +1,243 @@
+#include "device/cpu/fault.h"
+#include "base/options.h"
+#include "device/cpu/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define SIGNAL_STACK 65536
+
+void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+static struct sigaction previous_actions[SIGNAL_COUNT];
+
+/* Initial-exec: a handler must not allocate, which the general model may do on first use in a thread. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread *current;
+
+/* ---- in the handler ------------------------------------------------------------------------- */
+
+static uint64_t context_pc(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+    return context->uc_mcontext.pc;
+#endif
+}
+
+static uint64_t context_sp(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+#else
+    return context->uc_mcontext.sp;
+#endif
+}
+
+static bool in_unit(const struct wl_unit *unit, uint64_t pc)
+{
+    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+        const struct wl_native *native = unit->native[mode];
+        if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size)
+            return true;
+    }
+    return false;
+}
+
+/* The place in translated code: the PC, or for a fault in a helper the return address, which is the first word on the
+ * stack that points into the unit. */
+static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context)
+{
+    uint64_t pc = context_pc(context);
+    if (in_unit(unit, pc))
+        return pc;
+#if defined(__aarch64__)
+    if (in_unit(unit, context->uc_mcontext.regs[30]))
+        return context->uc_mcontext.regs[30] - 1;
+#endif
+    const uint64_t *stack = (const uint64_t *)(uintptr_t)(context_sp(context) & ~UINT64_C(7));
+    for (unsigned i = 0; i < 256; i++) /* translated code's own frame lies above, so this stays on the stack */
+        if (in_unit(unit, stack[i]))
+            return stack[i] - 1;
+    return 0;
+}
+
+static void chain(int index, int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *previous = &previous_actions[index];
+    if (previous->sa_flags & SA_SIGINFO) {
+        previous->sa_sigaction(number, info, context);
+    } else if (previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN) {
+        previous->sa_handler(number);
+    } else {
+        /* The default action: the faulting instruction runs again and ends the process. */
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        sigaction(number, &action, NULL);
+        if (info->si_code <= 0) /* sent by somebody, not raised by an instruction */
+            raise(number);
+    }
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+    struct wl_thread *thread = current;
+    struct wl_runner *runner = thread ? thread->running : NULL;
+    if (!runner || info->si_code <= 0) {
+        for (int i = 0; i < SIGNAL_COUNT; i++)
+            if (signals[i] == number)
+                chain(i, number, info, context);
+        return;
+    }
+    thread->fault = (struct wl_fault){
+        .signal = number,
+        .code = info->si_code,
+        .address = (uint64_t)(uintptr_t)info->si_addr,
+        .native_pc = translated_pc(runner->unit, context),
+    };
+    siglongjmp(thread->jump, 1);
+}
+
+/* ---- installation --------------------------------------------------------------------------- */
+
+void wl_fault_install(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, present;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(signals[i], NULL, &present) == 0 && present.sa_sigaction != handle) {
+            previous_actions[i] = present;
+            sigaction(signals[i], &action, NULL);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool wl_fault_thread_enter(struct wl_thread *thread)
+{
+    stack_t present;
+    current = thread;
+    thread->running = NULL;
+    if (sigaltstack(NULL, &present) == 0 && !(present.ss_flags & SS_DISABLE))
+        return true; /* the program's own */
+    void *memory = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    stack_t stack = {.ss_sp = memory, .ss_size = SIGNAL_STACK};
+    sigaltstack(&stack, &thread->previous_stack);
+    thread->signal_stack = memory;
+    return true;
+}
+
+void wl_fault_thread_leave(struct wl_thread *thread)
+{
+    if (thread->signal_stack) {
+        stack_t present;
+        if (sigaltstack(NULL, &present) == 0 && present.ss_sp == thread->signal_stack) {
+            stack_t off = {.ss_flags = SS_DISABLE};
+            sigaltstack(&off, NULL);
+        }
+        munmap(thread->signal_stack, SIGNAL_STACK);
+        thread->signal_stack = NULL;
+    }
+    if (current == thread)
+        current = NULL;
+}
+
+void wl_fault_thread_use(struct wl_thread *thread) { current = thread; }
+
+/* ---- reports -------------------------------------------------------------------------------- */
+
+struct paragraph {
+    char text[2048];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(p->text + p->length, sizeof p->text - p->length, format, arguments);
+    va_end(arguments);
+    if (written > 0)
+        p->length += (size_t)written < sizeof p->text - p->length ? (size_t)written : sizeof p->text - p->length - 1;
+}
+
+/* "kernel K, workgroup (1, 0, 0), wave 2, at f+0x40 (file.hip:12)" */
+static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, bool known, uint64_t pc)
+{
+    const struct wl_group *group = runner->group;
+    const struct wl_wave *wave = (const struct wl_wave *)(const void *)group->waves;
+    char line[512];
+    /* In a kernel without waits all waves take turns in one state, so the index is the wave's own, not its position. */
+    if (job->may_wait)
+        wave = wl_group_wave(group, (uint32_t)(runner - group->runners));
+    add(p, " in kernel %s, workgroup (%u, %u, %u), wave %u (work items %u to %u)", job->function->kernel->name, group->id[0], group->id[1],
+        group->id[2], wave->wave_index, wave->wave_index * job->wave_size, (wave->wave_index + 1) * job->wave_size - 1);
+    if (!known)
+        return;
+    add(p, ", at %s+0x%llx", runner->unit->name, (unsigned long long)(pc - runner->unit->address));
+    if (wl_codeobject_source_line(job->function->module->object, pc, line, sizeof line))
+        add(p, " (%s)", line);
+}
+
+static void print(struct paragraph *p)
+{
+    add(p, ".\n");
+    fflush(stdout);
+    fputs(p->text, stderr);
+}
+
+static void add_address(struct paragraph *p, const struct wl_thread *thread, const struct wl_runner *runner)
+{
+    const struct wl_fault *fault = &thread->fault;
+    char text[512] = "";
+#if defined(__x86_64__)
+    if (fault->signal == SIGSEGV && fault->code == SI_KERNEL) {
+        add(p, "; the address is not one that memory can have");
+        return;
+    }
+#endif
+    add(p, "; address 0x%llx", (unsigned long long)fault->address);
+    if (wl_group_describe(runner->group, fault->address, text, sizeof text))
+        add(p, ": %s", text);
+    else if (wl_device_describe_address) {
+        wl_device_describe_address(fault->address, text, sizeof text);
+        if (text[0])
+            add(p, ": %s", text);
+    }
+}
+
+enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_job *job, const struct wl_runner *runner)
+{
+    const struct wl_fault *fault = &thread->fault;
+    bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS;
+    struct paragraph p = {.length = 0};
+    uint64_t offset = 0;
+    bool known = false;
+    for (int mode = 0; mode < WL_MODE_COUNT && !known && fault->native_pc; mode++)
+        known = runner->unit->native[mode] && wl_native_line(runner->unit->native[mode], fault->native_pc, &offset);
+    add(&p, "wavelift: %s", memory ? "illegal memory access" : fault->signal == SIGFPE ? "arithmetic fault" : "illegal instruction");
+    add_place(&p, job, runner, known, runner->unit->address + offset);
+    if (memory)
+        add_address(&p, thread, runner);
+    print(&p);
+    return memory ? wl_fail(WL_ILLEGAL_ADDRESS, "kernel %s accessed illegal address 0x%llx", job->function->kernel->name,
+                            (unsigned long long)fault->address)
+                  : wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s ran into an illegal instruction", job->function->kernel->name);
+}
+
+void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what)
+{
+    struct paragraph p = {.length = 0};
+    add(&p, "wavelift: %s", what);
+    add_place(&p, job, runner, pc != 0, pc);
+    print(&p);
+}

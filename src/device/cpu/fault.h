@@ -1,0 +1,24 @@
+/* Signals that translated code raises, turned into one paragraph on stderr and an error of the launch.
+ *
+ * The handlers of the program stay in charge of everything else: they are called when the faulting thread is not in
+ * translated code. */
+#ifndef WL_DEVICE_CPU_FAULT_H
+#define WL_DEVICE_CPU_FAULT_H
+
+#include "device/cpu/cpu.h"
+
+/* Installs the handlers, once a process; later calls put them back in front if the program replaced them. */
+void wl_fault_install(void);
+
+/* Gives the calling thread a signal stack (unless it has one) and makes `thread` the state that its signals refer to.
+ * False: no memory. wl_fault_thread_leave undoes it, wl_fault_thread_use switches between states. */
+bool wl_fault_thread_enter(struct wl_thread *thread);
+void wl_fault_thread_leave(struct wl_thread *thread);
+void wl_fault_thread_use(struct wl_thread *thread);
+
+/* Prints the paragraph for thread->fault, raised by `runner`. Returns the launch's status. */
+enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_job *job, const struct wl_runner *runner);
+/* The same for a wave that stopped by itself (trap, untranslatable code): `what` says why in a few words. */
+void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what);
+
+#endif

@@ -1,0 +1,32 @@
+/* The members of wl_helpers_table, declared for the table alone; helpers.h documents them. lanes.c: moves between lanes;
+ * buffer.c: memory through descriptors; helpers.c: other memory, scalar state, and the table. */
+#ifndef WL_DEVICE_CPU_LANES_H
+#define WL_DEVICE_CPU_LANES_H
+
+#include "device/cpu/helpers.h"
+
+#include <stdbool.h>
+
+void wl_help_ds_bpermute(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
+void wl_help_ds_permute(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
+void wl_help_ds_swizzle(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t pattern);
+void wl_help_permlane16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
+                        uint32_t bound_control);
+void wl_help_permlanex16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
+                         uint32_t bound_control);
+void wl_help_permlane64(struct wl_wave *wave, uint32_t *destination, const uint32_t *source);
+uint64_t wl_help_dpp(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t kind, uint32_t control, uint32_t row_mask,
+                     uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
+void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                         uint32_t offset, uint32_t element);
+void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                          uint32_t offset, uint32_t element);
+void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                           uint32_t offset, uint32_t element, uint32_t operation);
+
+/* One lane's atomic on memory: `bits` 32 or 64; `second` is the second operand of those that have one (cmpswap: `data` is
+ * the new value, `second` the expected one). Returns the old value. */
+uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
+bool wl_atomic_has_two(uint32_t operation);
+
+#endif

@@ -1,0 +1,36 @@
+/* Relocatable native objects -> executable memory, without LLVM.
+ *
+ * Knows what LLVM's code generator emits for translated units on x86-64 and AArch64, and nothing
+ * else. Objects come from the disk cache and may be damaged: every offset and size is checked, and
+ * anything unexpected is an error. Memory is never writable and executable at once. */
+#ifndef WL_DEVICE_CPU_LOADER_H
+#define WL_DEVICE_CPU_LOADER_H
+
+#include "base/status.h"
+#include "translate/translate.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A loaded object. */
+struct wl_native {
+    uint8_t *memory; /* the mapping: code, constants, stubs */
+    size_t size;
+    wl_unit_code *code;
+    const struct wl_unit_info *info;
+    uint8_t *lines;  /* .debug_line, relocated; NULL: none */
+    size_t line_size;
+};
+
+/* Loads `object`, which may go away afterwards. WL_INVALID_IMAGE: the object is damaged, or of another kind or ABI version.
+ * Thread-safe. */
+enum wl_status wl_native_load(struct wl_native **native, const void *object, size_t size);
+/* Unmaps it. None of its code may be running. NULL is allowed. */
+void wl_native_unload(struct wl_native *native);
+
+/* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
+ * say. Units carry it as line = bytes / 4 + 1. */
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset);
+
+#endif

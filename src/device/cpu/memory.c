@@ -1,0 +1,134 @@
+#include "device/cpu/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096u
+#define LDS_MAPPED 65536u    /* always accessible; more where a workgroup asks for it */
+#define SCRATCH_GUARD 65536u /* behind each wave's scratch: larger than one frame's step past the end usually is */
+
+static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
+
+static void *reserve(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static enum wl_status fit_lds(struct wl_group *group, uint32_t size)
+{
+    size_t usable = round_up(size > LDS_MAPPED ? size : LDS_MAPPED, PAGE);
+    if (group->lds && group->lds_usable >= usable)
+        return WL_OK;
+    if (!group->lds)
+        group->lds = reserve(WL_LDS_RESERVED);
+    if (!group->lds || mprotect(group->lds, usable, PROT_READ | PROT_WRITE) != 0)
+        return wl_fail(WL_OUT_OF_MEMORY, "cannot reserve address space for LDS");
+    group->lds_usable = (uint32_t)usable;
+    return WL_OK;
+}
+
+static enum wl_status fit_scratch(struct wl_group *group, const struct wl_group_needs *needs)
+{
+    size_t used = round_up((size_t)needs->scratch_size * needs->wave_size, PAGE);
+    size_t stride = used + SCRATCH_GUARD, size = stride * needs->waves + SCRATCH_GUARD;
+    if (used == 0 || (group->scratch && group->scratch_used == used && group->scratch_mapped >= size))
+        return WL_OK;
+    if (group->scratch)
+        munmap(group->scratch - SCRATCH_GUARD, group->scratch_mapped);
+    group->scratch_mapped = 0;
+    group->scratch_used = 0;
+    group->scratch = reserve(size);
+    if (!group->scratch)
+        return wl_fail(WL_OUT_OF_MEMORY, "cannot reserve %zu bytes of private memory", size);
+    group->scratch_mapped = size;
+    group->scratch += SCRATCH_GUARD;
+    for (uint32_t i = 0; i < needs->waves; i++)
+        if (mprotect(group->scratch + i * stride, used, PROT_READ | PROT_WRITE) != 0)
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of private memory", size);
+    group->scratch_used = used;
+    group->scratch_stride = stride;
+    return WL_OK;
+}
+
+static enum wl_status fit_waves(struct wl_group *group, const struct wl_group_needs *needs)
+{
+    size_t stride = round_up(sizeof(struct wl_wave) + (size_t)needs->rows * needs->wave_size * 4, 64);
+    if (stride % PAGE < 192) /* waves that lie a multiple of a page apart fight for the same cache sets */
+        stride += 192;
+    size_t size = round_up(stride * needs->waves, PAGE);
+    group->wave_stride = stride;
+    if (group->waves_mapped >= size)
+        return WL_OK;
+    if (group->waves)
+        munmap(group->waves - PAGE, group->waves_mapped + 2 * (size_t)PAGE);
+    group->waves_mapped = 0;
+    group->waves = reserve(size + 2 * (size_t)PAGE);
+    if (!group->waves)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u waves", needs->waves);
+    group->waves += PAGE;
+    group->waves_mapped = size;
+    if (mprotect(group->waves, size, PROT_READ | PROT_WRITE) != 0)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u waves", needs->waves);
+    return WL_OK;
+}
+
+enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs *needs)
+{
+    enum wl_status status = fit_lds(group, needs->lds_size);
+    if (status == WL_OK)
+        status = fit_waves(group, needs);
+    return status == WL_OK ? fit_scratch(group, needs) : status;
+}
+
+void wl_group_release(struct wl_group *group)
+{
+    if (group->lds)
+        munmap(group->lds, WL_LDS_RESERVED);
+    if (group->waves)
+        munmap(group->waves - PAGE, group->waves_mapped + 2 * (size_t)PAGE);
+    if (group->scratch)
+        munmap(group->scratch - SCRATCH_GUARD, group->scratch_mapped);
+    memset(group, 0, sizeof *group);
+}
+
+const char *wl_group_describe(const struct wl_group *group, uint64_t address, char *text, size_t size)
+{
+    uint64_t lds = (uint64_t)(uintptr_t)group->lds, scratch = (uint64_t)(uintptr_t)group->scratch;
+    if (lds && address >= lds && address - lds < WL_LDS_RESERVED) {
+        snprintf(text, size, "LDS address 0x%llx, outside the workgroup's LDS", (unsigned long long)(address - lds));
+        return text;
+    }
+    if (scratch && address >= scratch - SCRATCH_GUARD && address - scratch + SCRATCH_GUARD < group->scratch_mapped) {
+        snprintf(text, size, "private memory outside the wave's %zu bytes: a stack overflow or a bad index", group->scratch_used);
+        return text;
+    }
+    return NULL;
+}
+
+void *wl_pages_allocate(size_t size, size_t alignment)
+{
+    if (alignment < PAGE)
+        alignment = PAGE;
+    size_t rounded = round_up(size ? size : 1, PAGE);
+    if (rounded < size || rounded > (size_t)1 << 46 || alignment > (size_t)1 << 40)
+        return NULL;
+    uint8_t *memory = mmap(NULL, rounded + alignment - PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    size_t skip = (alignment - (uintptr_t)memory % alignment) % alignment;
+    size_t behind = alignment - PAGE - skip;
+    if (skip)
+        munmap(memory, skip);
+    if (behind)
+        munmap(memory + skip + rounded, behind);
+    return memory + skip;
+}
+
+void wl_pages_release(void *memory, size_t size)
+{
+    if (memory)
+        munmap(memory, round_up(size ? size : 1, PAGE));
+}

@@ -1,0 +1,360 @@
+#include "device/cpu/units.h"
+#include "base/options.h"
+#include "device/cpu/abi.h"
+#include "device/cpu/cache.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRANSLATOR "libwavelift-translate.so"
+
+/* ---- the translator ------------------------------------------------------------------------- */
+
+struct translator {
+    char path[4096];
+    uint64_t id; /* of its build; 0: there is none */
+    void *library;
+    wl_translate_fn *translate;
+    wl_translate_free_fn *free;
+    wl_translate_host_fn *host;
+    wl_translate_failure_fn *failure;
+    char error[512]; /* why it cannot be used */
+};
+
+static struct translator translator;
+
+/* The translator lies beside the object file that holds this function; in a build tree also in ../lib of a test. */
+static void locate_translator(void)
+{
+    Dl_info info;
+    static const char *const places[] = {"", "../lib/", "lib/"};
+    if (!dladdr((void *)(uintptr_t)locate_translator, &info) || !info.dli_fname)
+        return;
+    char real[4096];
+    const char *self = realpath(info.dli_fname, real) ? real : info.dli_fname;
+    const char *slash = strrchr(self, '/');
+    int folder = slash ? (int)(slash - self + 1) : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(translator.path, sizeof translator.path, "%.*s%s%s", folder, self, places[i], TRANSLATOR);
+        if (length < (int)sizeof translator.path && access(translator.path, R_OK) == 0)
+            break;
+        translator.path[0] = 0;
+    }
+    if (translator.path[0])
+        translator.id = wl_cache_translator_id(translator.path);
+}
+
+static void open_translator(void)
+{
+    if (!translator.path[0]) {
+        snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
+        return;
+    }
+    translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
+    if (!translator.library) {
+        snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s", dlerror());
+        return;
+    }
+    translator.translate = (wl_translate_fn *)(uintptr_t)dlsym(translator.library, "wl_translate");
+    translator.free = (wl_translate_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_free");
+    translator.host = (wl_translate_host_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_host");
+    translator.failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_failure");
+    if (!translator.translate || !translator.free || !translator.host || !translator.failure)
+        snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
+}
+
+static uint64_t translator_id(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, locate_translator);
+    return translator.id;
+}
+
+static enum wl_status use_translator(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    translator_id();
+    pthread_once(&once, open_translator);
+    return translator.error[0] ? wl_fail(WL_UNSUPPORTED, "%s", translator.error) : WL_OK;
+}
+
+/* ---- the table of targets ------------------------------------------------------------------- */
+
+static uint64_t target_key(uint64_t address, enum wl_shape shape) { return (address << 2 | (uint64_t)shape) + 1; }
+
+static size_t target_slot(uint64_t key, size_t capacity) { return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (capacity - 1); }
+
+static struct wl_target_point *find_target(struct wl_target_table *table, uint64_t key)
+{
+    if (!table)
+        return NULL;
+    for (size_t i = target_slot(key, table->capacity);; i = (i + 1) & (table->capacity - 1)) {
+        uint64_t present = __atomic_load_n(&table->points[i].key, __ATOMIC_ACQUIRE);
+        if (present == key)
+            return &table->points[i];
+        if (present == 0)
+            return NULL;
+    }
+}
+
+static void put_target(struct wl_target_table *table, uint64_t key, struct wl_unit *unit, uint32_t resume)
+{
+    size_t i = target_slot(key, table->capacity);
+    while (table->points[i].key)
+        i = (i + 1) & (table->capacity - 1);
+    table->points[i].unit = unit;
+    table->points[i].resume = resume;
+    table->used++;
+    __atomic_store_n(&table->points[i].key, key, __ATOMIC_RELEASE); /* readers have no lock */
+}
+
+/* Adds a target unless it is known. Under the module's lock. */
+static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_unit *unit, uint32_t resume)
+{
+    struct wl_target_table *table = atomic_load_explicit(&module->targets, memory_order_relaxed);
+    if (find_target(table, key))
+        return true;
+    if (!table || table->used * 2 >= table->capacity) {
+        size_t capacity = table ? table->capacity * 2 : 64;
+        struct wl_target_table *larger = calloc(1, sizeof *larger + capacity * sizeof *larger->points);
+        if (!larger)
+            return false;
+        larger->capacity = capacity;
+        larger->older = table;
+        for (size_t i = 0; table && i < table->capacity; i++)
+            if (table->points[i].key)
+                put_target(larger, table->points[i].key, table->points[i].unit, table->points[i].resume);
+        atomic_store_explicit(&module->targets, larger, memory_order_release);
+        table = larger;
+    }
+    put_target(table, key, unit, resume);
+    return true;
+}
+
+/* A kernel's unit serves its shape; a device function's serves all. */
+static bool add_targets(struct wl_device_module *module, struct wl_unit *unit, uint64_t address, uint32_t resume)
+{
+    for (int shape = 0; shape < WL_SHAPE_COUNT; shape++)
+        if ((!unit->kernel || shape == (int)unit->shape) && !add_target(module, target_key(address, (enum wl_shape)shape), unit, resume))
+            return false;
+    return true;
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+static const struct wl_kernel *kernel_at(const struct wl_device_module *module, uint64_t address)
+{
+    for (size_t i = 0; i < wl_codeobject_kernel_count(module->object); i++) {
+        const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, i);
+        if (kernel->entry == address)
+            return kernel;
+    }
+    return NULL;
+}
+
+static const char *function_name(const struct wl_device_module *module, uint64_t address)
+{
+    for (size_t i = 0; i < wl_codeobject_function_count(module->object); i++) {
+        const struct wl_function *function = wl_codeobject_function(module->object, i);
+        if (function->address == address)
+            return function->name;
+    }
+    return "a device function";
+}
+
+/* Under the module's lock. */
+static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape)
+{
+    struct wl_unit *unit = calloc(1, sizeof *unit);
+    if (!unit)
+        return NULL;
+    unit->address = address;
+    unit->kernel = kernel_at(module, address);
+    unit->name = unit->kernel ? unit->kernel->name : function_name(module, address);
+    unit->shape = unit->kernel ? shape : WL_SHAPE_ANY;
+    if (!add_targets(module, unit, address, 0)) {
+        free(unit);
+        return NULL;
+    }
+    unit->next = module->units;
+    module->units = unit;
+    return unit;
+}
+
+struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t *resume)
+{
+    uint64_t key = target_key(address, shape);
+    struct wl_target_point *point = find_target(atomic_load_explicit(&module->targets, memory_order_acquire), key);
+    *resume = 0;
+    if (!point) {
+        if (!wl_codeobject_is_code(module->object, address, 4))
+            return NULL;
+        pthread_mutex_lock(&module->lock);
+        point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
+        if (!point && make_unit(module, address, shape))
+            point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
+        pthread_mutex_unlock(&module->lock);
+        if (!point)
+            return NULL;
+    }
+    *resume = point->resume;
+    return point->unit;
+}
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+static bool is_code(void *context, uint64_t address, uint64_t size)
+{
+    const struct wl_device_module *module = context;
+    return wl_codeobject_is_code(module->object, address, size);
+}
+
+static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, struct wl_translate_result *result)
+{
+    enum wl_status status = use_translator();
+    if (status != WL_OK)
+        return status;
+    const struct wl_kernel *any = wl_codeobject_kernel_count(module->object) ? wl_codeobject_kernel(module->object, 0) : NULL;
+    struct wl_translate_request request = {
+        .processor = module->target->processor,
+        .wave_size = unit->kernel ? unit->kernel->wave_size : any ? any->wave_size : 64,
+        .image = wl_codeobject_image(module->object),
+        .image_size = wl_codeobject_image_size(module->object),
+        .entry = unit->address,
+        .name = unit->name,
+        .is_kernel = unit->kernel != NULL,
+        .workitem_id_dimensions = unit->kernel ? unit->kernel->workitem_id_dimensions : 0,
+        .shape = unit->shape,
+        .mode = mode,
+        .is_code = is_code,
+        .context = module,
+        .functions = module->functions,
+        .function_count = module->function_count,
+        .dump = wl_options()->dump,
+    };
+    if (unit->kernel) {
+        struct wl_abi abi;
+        wl_abi_init(&abi, unit->kernel, module->target);
+        request.packed_workitem_ids = abi.packed_ids;
+    }
+    translator.host(&request.cpu, &request.features);
+    status = translator.translate(&request, result);
+    if (status != WL_OK)
+        return wl_fail(status, "%s", translator.failure());
+    wl_log(3, "translated %s (%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
+           mode == WL_MODE_FULL ? "full" : "masked", (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
+           (unsigned long long)result->lift_ns / 1000, (unsigned long long)result->optimize_ns / 1000,
+           (unsigned long long)result->codegen_ns / 1000);
+    return WL_OK;
+}
+
+static struct wl_cache_key unit_key(const struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode)
+{
+    struct wl_cache_subject subject;
+    memset(&subject, 0, sizeof subject);
+    subject.code_object[0] = module->hash[0];
+    subject.code_object[1] = module->hash[1];
+    subject.address = unit->address;
+    subject.mode = mode;
+    subject.shape = unit->shape;
+    subject.is_kernel = unit->kernel != NULL;
+    subject.wave_size = unit->kernel ? unit->kernel->wave_size : 0;
+    subject.translator = translator_id();
+    return wl_cache_key(&subject);
+}
+
+/* From the cache, else from the translator. */
+static enum wl_status make_native(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, struct wl_native **native)
+{
+    struct wl_cache_key key = unit_key(module, unit, mode);
+    void *object;
+    size_t size;
+    if (wl_cache_read(&key, &object, &size) == WL_OK) {
+        enum wl_status status = wl_native_load(native, object, size);
+        free(object);
+        if (status == WL_OK)
+            return WL_OK;
+        wl_log(2, "a cached object of %s is not usable (%s); it is made again", unit->name, wl_failure());
+        wl_cache_remove(&key);
+    }
+    struct wl_translate_result result = {0};
+    enum wl_status status = translate(module, unit, mode, &result);
+    if (status != WL_OK)
+        return status;
+    status = wl_native_load(native, result.object, result.size);
+    if (status == WL_OK)
+        wl_cache_write(&key, result.object, result.size);
+    translator.free(&result);
+    return status == WL_INVALID_IMAGE ? wl_fail(WL_INTERNAL, "the translator's object for %s cannot be loaded: %s", unit->name, wl_failure()) : status;
+}
+
+/* Makes a copy visible. Under the module's lock. */
+static enum wl_status publish(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code *code,
+                              const struct wl_unit_info *info)
+{
+    unit->info[mode] = info;
+    for (uint32_t i = 0; i < info->resume_count; i++)
+        if (info->resume[i].is_return && !add_targets(module, unit, info->resume[i].address, i))
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for the return points of %s", unit->name);
+    atomic_store_explicit(&unit->code[mode], code, memory_order_release);
+    return WL_OK;
+}
+
+enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code)
+{
+    *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    if (*code)
+        return WL_OK;
+    enum wl_status status = WL_OK;
+    pthread_mutex_lock(&module->lock);
+    if (unit->failed[mode] != WL_OK) {
+        status = wl_fail(unit->failed[mode], "%s", unit->failure[mode] ? unit->failure[mode] : "translation failed");
+    } else if (!atomic_load_explicit(&unit->code[mode], memory_order_relaxed)) {
+        status = make_native(module, unit, mode, &unit->native[mode]);
+        if (status == WL_OK)
+            status = publish(module, unit, mode, unit->native[mode]->code, unit->native[mode]->info);
+        if (status != WL_OK) {
+            unit->failed[mode] = status;
+            unit->failure[mode] = strdup(wl_failure());
+        }
+    }
+    pthread_mutex_unlock(&module->lock);
+    *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    return status;
+}
+
+enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape, wl_unit_code *code,
+                                const struct wl_unit_info *info)
+{
+    uint32_t resume;
+    struct wl_unit *unit = wl_units_target(module, address, shape, &resume);
+    if (!unit)
+        return wl_fail(WL_NOT_FOUND, "no code at 0x%llx", (unsigned long long)address);
+    pthread_mutex_lock(&module->lock);
+    enum wl_status status = publish(module, unit, mode, code, info);
+    pthread_mutex_unlock(&module->lock);
+    return status;
+}
+
+void wl_units_release(struct wl_device_module *module)
+{
+    while (module->units) {
+        struct wl_unit *unit = module->units;
+        module->units = unit->next;
+        for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+            wl_native_unload(unit->native[mode]);
+            free(unit->failure[mode]);
+        }
+        free(unit);
+    }
+    struct wl_target_table *table = atomic_load(&module->targets);
+    while (table) {
+        struct wl_target_table *older = table->older;
+        free(table);
+        table = older;
+    }
+    atomic_store(&module->targets, NULL);
+}
