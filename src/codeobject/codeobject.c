@@ -56,7 +56,7 @@ static enum wl_status build_image(struct wl_codeobject *object) {
     enum wl_status status = check_segments(object);
     if (status)
         return status;
-    object->image = wl_pages_allocate(object->image_size);
+    object->image = wl_pages_reserve(object->image_size);
     if (!object->image)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for an image of %llu bytes", (unsigned long long)object->image_size);
     for (unsigned i = 0; i < object->elf.header.e_phnum; i++) {

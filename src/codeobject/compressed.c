@@ -126,7 +126,7 @@ static enum wl_status expand_zlib(const struct wl_compressed *compressed, void *
 }
 
 enum wl_status wl_compressed_expand(const struct wl_compressed *compressed, void **pages) {
-    void *target = wl_pages_allocate(compressed->uncompressed_size);
+    void *target = wl_pages_reserve(compressed->uncompressed_size);
     if (!target)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a bundle of %llu bytes", (unsigned long long)compressed->uncompressed_size);
     enum wl_status status = compressed->zstd ? expand_zstd(compressed, target) : expand_zlib(compressed, target);

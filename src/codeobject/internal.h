@@ -43,7 +43,7 @@ static inline uint64_t wl_read64(const void *bytes) {
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Zeroed pages that cost nothing until touched; NULL when there is no address space. `size` is from the file: any value. */
-void *wl_pages_allocate(uint64_t size);
+void *wl_pages_reserve(uint64_t size);
 void wl_pages_free(void *pages, uint64_t size);
 /* Whether every page of [data, data + size) is mapped: the guard for containers of unknown size. */
 bool wl_pages_mapped(const void *data, uint64_t size);

@@ -20,7 +20,7 @@
 #define FROM_HEAP(size) ((void)(size), false)
 #endif
 
-void *wl_pages_allocate(uint64_t size) {
+void *wl_pages_reserve(uint64_t size) {
     if (size == 0 || size > SIZE_MAX)
         return NULL;
     if (FROM_HEAP(size))
