@@ -1,0 +1,400 @@
+/* Dispatch with hand-written units: every exit, every kind of grid, faults. */
+#include "device/cpu/helpers.h"
+#include "device/cpu/workers.h"
+#include "harness.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct harness h;
+
+static int open_device(void **state)
+{
+    (void)state;
+    harness_open(&h, "gfx90a", 9, 0, 10, 64);
+    h.object.kernels[0].workitem_id_dimensions = 3;
+    h.object.kernels[0].system_workgroup_id_y = true;
+    h.object.kernels[0].system_workgroup_id_z = true;
+    harness_load(&h);
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    harness_close(&h);
+    return 0;
+}
+
+static uint64_t exec_of(const struct wl_wave *wave) { return wave->sgpr[126] | (uint64_t)wave->sgpr[127] << 32; }
+
+static uint64_t kernarg(const struct wl_wave *wave)
+{
+    uint64_t value;
+    memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
+    return value;
+}
+
+/* ---- END ------------------------------------------------------------------------------------ */
+
+static _Atomic uint64_t waves, lanes;
+
+static uint32_t count_unit(struct wl_wave *wave)
+{
+    atomic_fetch_add(&waves, 1);
+    atomic_fetch_add(&lanes, (uint64_t)__builtin_popcountll(exec_of(wave)));
+    return WL_EXIT_END;
+}
+
+static void counts_every_wave_and_lane(void **state)
+{
+    static const struct {
+        uint32_t grid[3], block[3], remainder[3];
+        uint64_t waves, lanes;
+    } cases[] = {
+        {{1, 1, 1}, {64, 1, 1}, {0}, 1, 64},
+        {{1, 1, 1}, {1, 1, 1}, {0}, 1, 1},
+        {{1000, 1, 1}, {256, 1, 1}, {0}, 4000, 256000},
+        {{7, 5, 3}, {10, 10, 2}, {0}, 105 * 4, 105 * 200},
+        {{3, 1, 1}, {100, 1, 1}, {7, 0, 0}, 5, 207},
+        {{3, 2, 1}, {16, 16, 1}, {5, 3, 0}, 8 + 2 + 2 + 1, 2 * 256 + 5 * 16 + 2 * 16 * 3 + 15},
+    };
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        harness_code(&h, count_unit, count_unit, wait);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            memcpy(h.launch.grid, cases[i].grid, sizeof h.launch.grid);
+            memcpy(h.launch.block, cases[i].block, sizeof h.launch.block);
+            memcpy(h.launch.remainder, cases[i].remainder, sizeof h.launch.remainder);
+            for (int repeat = 0; repeat < 3; repeat++) {
+                waves = lanes = 0;
+                assert_int_equal(harness_run(&h), WL_OK);
+                assert_int_equal(waves, cases[i].waves);
+                assert_int_equal(lanes, cases[i].lanes);
+            }
+        }
+        harness_close(&h);
+        open_device(state);
+    }
+}
+
+/* Each item adds itself at its own place. */
+static uint32_t place_unit(struct wl_wave *wave)
+{
+    uint32_t *out = (uint32_t *)(uintptr_t)kernarg(wave);
+    uint64_t exec = exec_of(wave);
+    for (uint32_t l = 0; l < 64; l++) {
+        if (!(exec >> l & 1))
+            continue;
+        uint32_t id = wave->vgpr[l], x = id & 1023, y = id >> 10 & 1023, z = id >> 20 & 1023;
+        uint32_t gx = wave->sgpr[2] * 12 + x, gy = wave->sgpr[3] * 3 + y, gz = wave->sgpr[4] * 2 + z;
+        __atomic_fetch_add(&out[(gz * 15 + gy) * 60 + gx], 1, __ATOMIC_RELAXED);
+    }
+    return WL_EXIT_END;
+}
+
+static void each_item_runs_once(void **state)
+{
+    static uint32_t out[60 * 15 * 8];
+    void *pointer = out;
+    (void)state;
+    harness_code(&h, place_unit, place_unit, false);
+    memcpy(h.launch.grid, (uint32_t[]){5, 5, 4}, sizeof h.launch.grid);
+    memcpy(h.launch.block, (uint32_t[]){12, 3, 2}, sizeof h.launch.block);
+    h.launch.kernarg = &pointer;
+    h.launch.kernarg_size = sizeof pointer;
+    memset(out, 0, sizeof out);
+    assert_int_equal(harness_run(&h), WL_OK);
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+        assert_int_equal(out[i], 1);
+}
+
+/* ---- BARRIER -------------------------------------------------------------------------------- */
+
+/* Waves pass a token through LDS: wave w writes slot w in phase p, then all check all. The odd ones end early. */
+static uint32_t barrier_unit(struct wl_wave *wave)
+{
+    uint32_t *slots = (uint32_t *)(void *)wave->lds, phase = wave->sgpr[50];
+    uint32_t *errors = (uint32_t *)(uintptr_t)kernarg(wave);
+    enum { PHASES = 20, WAVES = 16 };
+    if (wave->resume == 1)
+        for (uint32_t w = 0; w < WAVES; w++)
+            if (slots[w] != phase && !(w % 2 && phase > 5))
+                __atomic_fetch_add(errors, 1, __ATOMIC_RELAXED);
+    if (wave->resume == 1) {
+        wave->resume = 2;
+        return WL_EXIT_BARRIER;
+    }
+    if (wave->resume == 0)
+        wave->sgpr[50] = phase = 0;
+    wave->sgpr[50] = ++phase;
+    if (phase > PHASES || (wave->wave_index % 2 && phase > 5))
+        return WL_EXIT_END;
+    slots[wave->wave_index] = phase;
+    wave->resume = 1;
+    return WL_EXIT_BARRIER;
+}
+
+static void barriers_hold(void **state)
+{
+    uint32_t errors = 0;
+    void *pointer = &errors;
+    (void)state;
+    harness_code(&h, barrier_unit, barrier_unit, true);
+    h.launch.grid[0] = 100;
+    h.launch.block[0] = 1024;
+    h.launch.kernarg = &pointer;
+    h.launch.kernarg_size = sizeof pointer;
+    h.launch.dynamic_lds = 1024;
+    assert_int_equal(harness_run(&h), WL_OK);
+    assert_int_equal(errors, 0);
+}
+
+/* ---- MODE, YIELD, JUMP ---------------------------------------------------------------------- */
+
+static uint32_t mode_full(struct wl_wave *wave)
+{
+    if (wave->resume == 0) {
+        wave->sgpr[126] = 0xff;
+        wave->sgpr[127] = 0;
+        wave->resume = 3;
+        return WL_EXIT_MODE;
+    }
+    atomic_fetch_add(&waves, wave->resume == 4);
+    return WL_EXIT_END;
+}
+
+static uint32_t mode_masked(struct wl_wave *wave)
+{
+    atomic_fetch_add(&lanes, wave->resume == 3 && exec_of(wave) == 0xff);
+    wave->sgpr[126] = wave->sgpr[127] = UINT32_MAX;
+    wave->resume = 4;
+    return WL_EXIT_MODE;
+}
+
+static void modes_switch(void **state)
+{
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        harness_code(&h, mode_full, mode_masked, wait);
+        waves = lanes = 0;
+        h.launch.grid[0] = 10;
+        h.launch.block[0] = 128;
+        assert_int_equal(harness_run(&h), WL_OK);
+        assert_int_equal(waves, 20);
+        assert_int_equal(lanes, 20);
+        harness_close(&h);
+        open_device(state);
+    }
+}
+
+/* Workgroup n waits until n - 1 has stored its number: dispatch must be in order, and waiting must let others run. */
+static uint32_t chain_unit(struct wl_wave *wave)
+{
+    _Atomic uint32_t *done = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
+    if (atomic_load(done) != wave->sgpr[2])
+        return WL_EXIT_YIELD;
+    atomic_store(done, wave->sgpr[2] + 1);
+    return WL_EXIT_END;
+}
+
+static void waiting_for_earlier_workgroups_ends(void **state)
+{
+    _Atomic uint32_t done = 0;
+    void *pointer = &done;
+    (void)state;
+    harness_code(&h, chain_unit, chain_unit, true);
+    h.launch.grid[0] = 2000;
+    h.launch.kernarg = &pointer;
+    h.launch.kernarg_size = sizeof pointer;
+    assert_int_equal(harness_run(&h), WL_OK);
+    assert_int_equal(done, 2000);
+}
+
+static uint32_t callee(struct wl_wave *wave)
+{
+    wave->sgpr[40]++;
+    wave->pc = 4096 + 8;
+    return WL_EXIT_JUMP;
+}
+
+static uint32_t caller(struct wl_wave *wave)
+{
+    if (wave->resume == 1) {
+        atomic_fetch_add(&waves, wave->sgpr[40] == 8);
+        return WL_EXIT_END;
+    }
+    wave->sgpr[40] = 7;
+    wave->pc = 8192;
+    return WL_EXIT_JUMP;
+}
+
+static void calls_return(void **state)
+{
+    static const struct {
+        struct wl_unit_info info;
+        struct wl_resume_point resume[2];
+    } caller_info = {{.abi = WL_WAVE_ABI, .rows = 8, .resume_count = 2, .may_wait = 1}, {{4096, 0, 0}, {4096 + 8, 1, 0}}},
+      callee_info = {{.abi = WL_WAVE_ABI, .rows = 8, .resume_count = 1}, {{8192, 0, 0}, {0, 0, 0}}};
+    (void)state;
+    assert_int_equal(wl_units_install(h.module, 4096, WL_MODE_FULL, WL_SHAPE_ROWS, caller, &caller_info.info), WL_OK);
+    assert_int_equal(wl_units_install(h.module, 8192, WL_MODE_FULL, WL_SHAPE_ANY, callee, &callee_info.info), WL_OK);
+    waves = 0;
+    h.launch.grid[0] = 10;
+    assert_int_equal(harness_run(&h), WL_OK);
+    assert_int_equal(waves, 10);
+}
+
+/* ---- cooperative ---------------------------------------------------------------------------- */
+
+static uint32_t grid_unit(struct wl_wave *wave)
+{
+    _Atomic uint32_t *arrived = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
+    uint32_t phase = wave->resume;
+    if (phase > 0 && atomic_load(arrived) < phase * 24) /* everybody of the last phase must be here */
+        atomic_fetch_add(arrived + 1, 1);
+    if (phase == 5)
+        return WL_EXIT_END;
+    atomic_fetch_add(arrived, 1);
+    wave->resume = phase + 1;
+    wave->exit_detail = WL_MESSAGE_GRID_BARRIER;
+    return WL_EXIT_MESSAGE;
+}
+
+static void grid_barriers_hold(void **state)
+{
+    _Atomic uint32_t words[2] = {0, 0};
+    void *pointer = words;
+    (void)state;
+    harness_code(&h, grid_unit, grid_unit, true);
+    h.launch.grid[0] = 24;
+    h.launch.kernarg = &pointer;
+    h.launch.kernarg_size = sizeof pointer;
+    h.launch.cooperative = true;
+    assert_int_equal(harness_run(&h), WL_OK);
+    assert_int_equal(words[0], 5 * 24);
+    assert_int_equal(words[1], 0);
+}
+
+/* ---- faults --------------------------------------------------------------------------------- */
+
+static char reported[4096];
+
+/* Runs the launch with stderr in `reported`. */
+static enum wl_status run_reported(void)
+{
+    FILE *file = tmpfile();
+    int saved = dup(2);
+    fflush(stderr);
+    dup2(fileno(file), 2);
+    enum wl_status status = harness_run(&h);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(file);
+    reported[fread(reported, 1, sizeof reported - 1, file)] = 0;
+    fclose(file);
+    return status;
+}
+
+static uint32_t wild_unit(struct wl_wave *wave)
+{
+    if (wave->sgpr[2] == 500)
+        *(volatile uint32_t *)(uintptr_t)0xdead0000 = 1;
+    return WL_EXIT_END;
+}
+
+static uint32_t lds_unit(struct wl_wave *wave)
+{
+    ((volatile uint32_t *)(void *)wave->lds)[1 << 20] = 1;
+    return WL_EXIT_END;
+}
+
+static uint32_t trap_unit(struct wl_wave *wave)
+{
+    wave->exit_detail = wave->resume == 0 ? 3 : 2;
+    wave->pc = 4096 + 16;
+    wave->resume++;
+    return WL_EXIT_TRAP;
+}
+
+static uint32_t illegal_unit(struct wl_wave *wave)
+{
+    wave->pc = 4096 + 12;
+    return WL_EXIT_ILLEGAL;
+}
+
+static uint32_t lost_unit(struct wl_wave *wave)
+{
+    wave->pc = 16;
+    return WL_EXIT_JUMP;
+}
+
+static void faults_are_reported_once(void **state)
+{
+    static const struct {
+        wl_unit_code *code;
+        enum wl_status status;
+        const char *says;
+    } cases[] = {
+        {wild_unit, WL_ILLEGAL_ADDRESS, "workgroup (500, 0, 0)"},
+        {lds_unit, WL_ILLEGAL_ADDRESS, "LDS address 0x400000"},
+        {trap_unit, WL_ABORTED, "test+0x10 (test.hip:5)"},
+        {illegal_unit, WL_ILLEGAL_INSTRUCTION, "test+0xc"},
+        {lost_unit, WL_ILLEGAL_INSTRUCTION, "0x10"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        size_t c = i / 2;
+        harness_code(&h, cases[c].code, cases[c].code, i % 2);
+        h.launch.grid[0] = 1000;
+        assert_int_equal(run_reported(), cases[c].status);
+        assert_non_null(strstr(reported, cases[c].says));
+        assert_non_null(strstr(reported, "kernel test"));
+        assert_ptr_equal(strstr(reported, "wavelift:"), reported);
+        assert_null(strstr(reported + 1, "wavelift:"));
+        /* The device goes on. */
+        harness_close(&h);
+        open_device(state);
+        harness_code(&h, count_unit, count_unit, false);
+        waves = 0;
+        assert_int_equal(harness_run(&h), WL_OK);
+        assert_int_equal(waves, 1);
+        harness_close(&h);
+        open_device(state);
+    }
+}
+
+/* ---- bad launches --------------------------------------------------------------------------- */
+
+static void bad_launches_fail(void **state)
+{
+    (void)state;
+    harness_code(&h, count_unit, count_unit, false);
+    h.launch.block[0] = 2000;
+    assert_int_equal(harness_run(&h), WL_INVALID_VALUE);
+    h.launch.block[0] = 64;
+    h.launch.grid[1] = 0;
+    assert_int_equal(harness_run(&h), WL_INVALID_VALUE);
+    h.launch.grid[1] = 1;
+    h.launch.dynamic_lds = 65537;
+    assert_int_equal(harness_run(&h), WL_OUT_OF_RESOURCES);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
+    const struct CMUnitTest tests[] = {
+        TEST(counts_every_wave_and_lane), TEST(each_item_runs_once), TEST(barriers_hold), TEST(modes_switch),
+        TEST(waiting_for_earlier_workgroups_ends), TEST(calls_return), TEST(grid_barriers_hold), TEST(faults_are_reported_once),
+        TEST(bad_launches_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

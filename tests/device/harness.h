@@ -1,0 +1,29 @@
+/* A device, a module and a kernel whose native code is a C function. */
+#ifndef WL_TESTS_DEVICE_HARNESS_H
+#define WL_TESTS_DEVICE_HARNESS_H
+
+#include "device/cpu/cpu.h"
+#include "device/cpu/units.h"
+#include "device/device.h"
+#include "fake_object.h"
+
+struct harness {
+    struct wl_device **devices;
+    size_t device_count;
+    struct wl_device *device;
+    struct wl_codeobject object;
+    struct wl_device_module *module;
+    struct wl_device_function *function;
+    struct wl_launch launch;
+};
+
+/* Opens the devices; the object is that of fake_object. Change its kernel before harness_load. */
+void harness_open(struct harness *h, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size);
+/* Loads the module and prepares a launch of one workgroup of one wave. */
+void harness_load(struct harness *h);
+/* Installs `code` as both copies of the kernel, for all shapes. */
+void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait);
+enum wl_status harness_run(struct harness *h);
+void harness_close(struct harness *h);
+
+#endif
