@@ -123,8 +123,9 @@ static void fill_older(const struct wl_context *context, hipDeviceProp_tR0000 *o
 
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
-hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId);
-hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties);
+#define PUBLIC __attribute__((visibility("default"))) /* the header declares the newer names only */
+PUBLIC hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId);
+PUBLIC hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties);
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId)
 {
