@@ -19,6 +19,7 @@ static struct sigaction previous_actions[SIGNAL_COUNT];
 
 /* Initial-exec: a handler must not allocate, which the general model may do on first use in a thread. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread *current;
+static _Thread_local __attribute__((tls_model("initial-exec"))) const char *chaining; /* frame in which this thread called the program's handler */
 
 /* ---- in the handler ------------------------------------------------------------------------- */
 
@@ -68,12 +69,18 @@ static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *cont
     return 0;
 }
 
+/* Hands a signal to the program. A handler of the program that was set over ours calls ours in turn: the second time round
+ * there is nobody left but the system. */
 static void chain(int index, int number, siginfo_t *info, void *context)
 {
     const struct sigaction *previous = &previous_actions[index];
-    if (previous->sa_flags & SA_SIGINFO) {
+    const char *frame = __builtin_frame_address(0), *outer = chaining;
+    /* A handler may have left by a jump, so that `chaining` is stale: only a deeper frame of the same stack is a second call. */
+    bool again = outer && frame < outer && outer - frame < SIGNAL_STACK;
+    chaining = frame;
+    if (!again && previous->sa_flags & SA_SIGINFO) {
         previous->sa_sigaction(number, info, context);
-    } else if (previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN) {
+    } else if (!again && previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN) {
         previous->sa_handler(number);
     } else {
         /* The default action: the faulting instruction runs again and ends the process. */
@@ -82,6 +89,7 @@ static void chain(int index, int number, siginfo_t *info, void *context)
         if (info->si_code <= 0) /* sent by somebody, not raised by an instruction */
             raise(number);
     }
+    chaining = outer;
 }
 
 static void handle(int number, siginfo_t *info, void *context)
@@ -100,6 +108,7 @@ static void handle(int number, siginfo_t *info, void *context)
         .address = (uint64_t)(uintptr_t)info->si_addr,
         .native_pc = translated_pc(runner->unit, context),
     };
+    chaining = NULL;
     siglongjmp(thread->jump, 1);
 }
 
@@ -108,6 +117,9 @@ static void handle(int number, siginfo_t *info, void *context)
 void wl_fault_install(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct sigaction first;
+    if (sigaction(SIGSEGV, NULL, &first) == 0 && first.sa_sigaction == handle)
+        return;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, present;

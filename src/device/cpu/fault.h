@@ -7,7 +7,8 @@
 
 #include "device/cpu/cpu.h"
 
-/* Installs the handlers, once a process; later calls put them back in front if the program replaced them. */
+/* Installs the handlers. Called again before each launch, which costs one look: it puts them back in front if the program
+ * has set its own since. */
 void wl_fault_install(void);
 
 /* Gives the calling thread a signal stack (unless it has one) and makes `thread` the state that its signals refer to.
