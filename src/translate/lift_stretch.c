@@ -284,13 +284,13 @@ void wl_lift_flush(struct wl_lift *l)
         return;
     struct masks masks;
     find_masks(l, &masks);
+    memset(l->pending_masks, 0, sizeof l->pending_masks); /* emission reads EXEC as it was before a v_cmpx */
     if (l->item_count * l->strips <= UNROLL_BUDGET)
         emit_unrolled(l, &masks);
     else
         emit_loop(l, &masks);
     l->item_count = 0;
     l->stretch_loads = l->stretch_stores = 0;
-    memset(l->pending_masks, 0, sizeof l->pending_masks);
     for (unsigned i = 0; i < masks.count; i++) {
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");
         if (l->wave_size == 64)
