@@ -139,11 +139,13 @@ static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size)
     return LLVMBuildMul(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), LLVMConstInt(l->i64, size, false), "");
 }
 
-static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check, LLVMValueRef *start)
+/* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. */
+static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
+                                           LLVMValueRef *start, LLVMValueRef *seen)
 {
     LLVMValueRef first, last;
     known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
-    LLVMValueRef head = wl_lanes_address(l, lanes, first);
+    LLVMValueRef head = *seen = wl_lanes_address(l, lanes, first);
     *start = LLVMBuildSub(l->b, head, scaled(l, first, size), "");
     if (lanes->wraps_freely || (!lanes->wide && lanes->low.bits < 32))
         return WL_PATTERN_CONSECUTIVE;
@@ -157,25 +159,26 @@ static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_la
     return WL_PATTERN_CONSECUTIVE;
 }
 
-static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check, LLVMValueRef *start)
+static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
+                                           LLVMValueRef *start, LLVMValueRef *seen)
 {
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
     LLVMValueRef values = lanes->wide ? lanes->wide : lanes->offset;
     LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
-    LLVMValueRef head = LLVMBuildExtractElement(l->b, values, first, "");
-    LLVMValueRef skip = LLVMBuildIntCast2(l->b, scaled(l, first, size), element, false, "");
-    LLVMValueRef zero = LLVMBuildSub(l->b, head, skip, ""); /* lane 0's, real or imagined */
+    LLVMValueRef head = *seen = LLVMBuildExtractElement(l->b, values, first, ""), skip = scaled(l, first, size);
+    LLVMValueRef zero = LLVMBuildSub(l->b, head, LLVMBuildIntCast2(l->b, skip, element, false, ""), ""); /* lane 0's, real or imagined */
     expected = LLVMBuildAdd(l->b, wl_memory_splat(l, zero), wl_memory_iota(l, element, size), "");
     *check = wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, values, expected, ""), wl_memory_mask(l));
     if (lanes->wide) {
         *start = zero;
         return WL_PATTERN_CONSECUTIVE;
     }
-    *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, zero, l->i64, ""), "");
+    /* Imagined lanes may lie before offset 0, so this is no sum of 32 bits. */
+    *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildSub(l->b, LLVMBuildZExt(l->b, head, l->i64, ""), skip, ""), "");
     if (!lanes->wraps_freely) {
         LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false);
-        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, zero, limit, ""));
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, head, limit, ""));
     }
     return WL_PATTERN_CONSECUTIVE;
 }
@@ -216,6 +219,7 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
 {
     unsigned size = wl_access_size(access);
     enum wl_pattern pattern;
+    LLVMValueRef seen = NULL;
     *check = NULL;
     if (access->kind == WL_ACCESS_ATOMIC)
         return WL_PATTERN_NONE;
@@ -229,7 +233,7 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
             return WL_PATTERN_NONE; /* lane order decides */
         LLVMValueRef first, last;
         known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
-        *start = wl_lanes_address(l, lanes, first);
+        *start = seen = wl_lanes_address(l, lanes, first);
         pattern = WL_PATTERN_UNIFORM;
     } else {
         /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
@@ -237,15 +241,15 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
             return WL_PATTERN_NONE;
         bool known = lanes->low.kind == WL_FACT_AFFINE && (!lanes->wide || is_uniform(&lanes->high) || lanes->high.kind == WL_FACT_CARRY);
         if (known && (uint32_t)lanes->low.stride == size)
-            pattern = consecutive_by_fact(l, lanes, size, check, start);
+            pattern = consecutive_by_fact(l, lanes, size, check, start, &seen);
         else if (lanes->low.kind == WL_FACT_AFFINE)
             return WL_PATTERN_NONE; /* another stride */
         else
-            pattern = consecutive_by_test(l, lanes, size, check, start);
+            pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
     }
     if (access->place == WL_PLACE_FLAT) {
         LLVMValueRef limit = LLVMConstInt(l->i64, UINT64_C(1) << 48, false);
-        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, *start, limit, ""));
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, seen, limit, ""));
     }
     if (access->place == WL_PLACE_BUFFER)
         *check = both(l, *check, within_buffer(l, lanes, *start, pattern == WL_PATTERN_UNIFORM ? size : (uint64_t)size * WL_STRIP));

@@ -394,7 +394,7 @@ static void uniform_shortcut(struct wl_lift *l, struct slow *s)
         return_rows(l, s->access, rows);
     } else {
         LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
-        if (wl_atomic_reduce(l, s->access, address, LLVMGetParam(s->function, ARGUMENT_DATA), exec))
+        if (!result_rows(s->access) && wl_atomic_reduce(l, s->access, address, LLVMGetParam(s->function, ARGUMENT_DATA), exec))
             LLVMBuildRetVoid(l->b);
         else
             LLVMBuildBr(l->b, join);
@@ -439,7 +439,7 @@ static void private_shortcut(struct wl_lift *l, struct slow *s)
 static bool hardware_gather(struct wl_lift *l, struct slow *s)
 {
     const struct wl_access *a = s->access;
-    if (!l->has_avx512 || a->is_volatile || a->place != WL_PLACE_MEMORY || a->bits != 32 || a->dwords != 1)
+    if (!l->has_avx512 || a->kind == WL_ACCESS_ATOMIC || a->is_volatile || a->place != WL_PLACE_MEMORY || a->bits != 32 || a->dwords != 1)
         return false;
     LLVMTypeRef pointers = LLVMVectorType(l->ptr, WL_STRIP), overloads[2] = {l->strip_i32, pointers};
     LLVMValueRef where = LLVMBuildIntToPtr(l->b, s->addresses, pointers, ""), four = constant(l, l->i32, 4);
