@@ -13,12 +13,12 @@ static bool is_gfx90a_or_94x(const struct wl_target *t) { return t->major == 9 &
 
 bool wl_abi_has_agprs(const struct wl_target *t) { return is_gfx90a_or_94x(t) || (t->major == 9 && t->minor == 0 && t->stepping == 8); }
 
-static int take(int *next, bool wanted, int count)
+static int take(int *next, bool wanted, uint32_t count)
 {
     int first = *next;
     if (!wanted)
         return -1;
-    *next += count;
+    *next += count < 4096 ? (int)count : 4096; /* the caller refuses what is too much; no overflow before */
     return first;
 }
 
@@ -33,7 +33,7 @@ void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_
     abi->dispatch_id = take(&next, k->user_dispatch_id, 2);
     abi->flat_scratch = take(&next, k->user_flat_scratch_init, 2);
     abi->private_size = take(&next, k->user_private_segment_size, 1);
-    abi->preload = take(&next, k->kernarg_preload_length > 0, (int)k->kernarg_preload_length);
+    abi->preload = take(&next, k->kernarg_preload_length > 0, k->kernarg_preload_length);
     if (next < (int)k->user_sgprs && k->user_sgprs <= 32)
         next = (int)k->user_sgprs; /* the descriptor's count is what the hardware obeys */
     abi->ttmp_groups = target->major >= 12;
@@ -42,6 +42,7 @@ void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_
     abi->group_z = take(&next, k->system_workgroup_id_z && !abi->ttmp_groups, 1);
     abi->group_info = take(&next, k->system_workgroup_info, 1);
     abi->wave_offset = take(&next, k->system_private_segment_wave_offset && !architected_scratch, 1);
+    abi->sgpr_end = next;
     abi->packed_ids = target->major >= 11 || is_gfx90a_or_94x(target);
     uint32_t dimensions = k->workitem_id_dimensions < 1 ? 1 : k->workitem_id_dimensions > 3 ? 3 : k->workitem_id_dimensions;
     abi->id_rows = abi->packed_ids ? 1 : dimensions;
@@ -177,6 +178,7 @@ void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory)
     const struct wl_kernel *kernel = job->function->kernel;
     uint32_t *s = job->sgprs;
     memset(s, 0, sizeof job->sgprs);
+    job->sgpr_count = abi->sgpr_end > WL_TEMPLATE_SGPRS ? WL_TEMPLATE_SGPRS : (uint32_t)(abi->sgpr_end + 15) / 16 * 16;
     put_private_buffer(s, abi->private_buffer, job->function->module->target, job->wave_size);
     put64(s, abi->dispatch_ptr, (uint64_t)(uintptr_t)&memory->packet);
     put64(s, abi->queue_ptr, (uint64_t)(uintptr_t)job->device->queue);

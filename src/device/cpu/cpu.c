@@ -209,6 +209,10 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
     if (kernel->scratch_size > 1u << 22)
         return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %u bytes of private memory a lane", kernel->name, kernel->scratch_size);
+    struct wl_abi abi;
+    wl_abi_init(&abi, kernel, module->target);
+    if (abi.sgpr_end > WL_TEMPLATE_SGPRS)
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s asks for %d initial SGPRs", kernel->name, abi.sgpr_end);
     pthread_mutex_lock(&module->lock);
     struct wl_device_function *function = module->kernels;
     while (function && function->kernel != kernel)
@@ -216,7 +220,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     if (!function && (function = calloc(1, sizeof *function))) {
         function->module = module;
         function->kernel = kernel;
-        wl_abi_init(&function->abi, kernel, module->target);
+        function->abi = abi;
         size_function(function);
         for (uint32_t i = 0; i < kernel->argument_count; i++) {
             function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;

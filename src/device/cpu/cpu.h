@@ -109,6 +109,7 @@ struct wl_device_module {
 struct wl_abi {
     int private_buffer, dispatch_ptr, queue_ptr, kernarg_ptr, dispatch_id, flat_scratch, private_size, preload;
     int group_x, group_y, group_z, group_info, wave_offset;
+    int sgpr_end;        /* behind the last one */
     bool ttmp_groups;    /* workgroup ids in ttmp7 and ttmp9 */
     bool packed_ids;     /* v0 = x | y << 10 | z << 20 */
     uint32_t id_rows;    /* VGPRs with ids: 1 to 3 */
@@ -160,6 +161,11 @@ struct wl_id_table {
     uint32_t ids[3 * WL_MAX_WORKGROUP];
 };
 
+/* The size of a workgroup; those at the end of a grid may be smaller. */
+struct wl_extent {
+    uint32_t size[3], items, waves;
+};
+
 struct wl_fault {
     int signal, code;
     uint64_t address;  /* si_addr */
@@ -169,7 +175,9 @@ struct wl_fault {
 struct wl_thread {
     struct wl_group group;
     struct wl_id_table ids[2]; /* of full workgroups, of partial ones */
-    uint32_t *id_table;        /* the rows of the workgroup at hand */
+    const uint32_t *id_table;  /* the rows of the workgroup at hand */
+    struct wl_extent extent;   /* of the workgroup at hand */
+    uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* the job's, with the ids of the workgroup at hand */
     unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
     uint32_t float_mode;       /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
@@ -190,9 +198,12 @@ struct wl_job {
     struct wl_unit *unit;
     enum wl_shape shape;
     bool may_wait;
-    uint32_t rows, wave_size, wave_count /* of a full workgroup */;
+    uint32_t rows, wave_size;
+    struct wl_extent whole; /* of a full workgroup */
+    bool partial;           /* the last workgroups of a dimension are smaller */
     uint32_t lds_size;
     uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* initial, except what differs between workgroups and waves */
+    uint32_t sgpr_count;    /* of them that are initialized, rounded up to 16 */
     uint64_t total;         /* workgroups */
     uint32_t chunk;         /* that a thread takes at once */
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */

@@ -175,20 +175,10 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
 
 /* ---- starting waves ------------------------------------------------------------------------- */
 
-/* One workgroup's share of the grid. */
-struct extent {
-    uint32_t size[3], items, waves;
-};
-
-static void group_extent(const struct wl_job *job, const uint32_t id[3], struct extent *extent)
+static void measure(struct wl_extent *extent, uint32_t wave_size)
 {
-    const struct wl_launch *l = job->launch;
-    extent->items = 1;
-    for (int d = 0; d < 3; d++) {
-        extent->size[d] = l->remainder[d] && id[d] + 1 == l->grid[d] ? l->remainder[d] : l->block[d];
-        extent->items *= extent->size[d];
-    }
-    extent->waves = (extent->items + job->wave_size - 1) / job->wave_size;
+    extent->items = extent->size[0] * extent->size[1] * extent->size[2];
+    extent->waves = (extent->items + wave_size - 1) / wave_size;
 }
 
 /* What stays the same for all waves that ever run in these states. */
@@ -211,11 +201,29 @@ static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t s
     }
 }
 
-/* The SGPRs of a workgroup: the job's with the workgroup's own. */
-static void group_sgprs(const struct wl_job *job, const uint32_t id[3], uint32_t waves, uint32_t sgprs[WL_TEMPLATE_SGPRS])
+/* The extent and the ids of a workgroup at the end of a grid that the launch does not fill. */
+static void start_partial(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+    const struct wl_launch *l = job->launch;
+    unsigned table = 0;
+    thread->extent = job->whole;
+    for (int d = 0; d < 3; d++) {
+        if (l->remainder[d] && id[d] + 1 == l->grid[d]) {
+            thread->extent.size[d] = l->remainder[d];
+            measure(&thread->extent, job->wave_size);
+            table = 1;
+        }
+    }
+    thread->id_table = wl_abi_ids(&thread->ids[table], &job->function->abi, job->wave_size, thread->extent.size);
+}
+
+/* What the waves of a workgroup have in common: its size, ids and SGPRs. */
+static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
 {
     const struct wl_abi *abi = &job->function->abi;
-    memcpy(sgprs, job->sgprs, sizeof job->sgprs);
+    uint32_t *sgprs = thread->sgprs;
+    if (job->partial)
+        start_partial(job, thread, id);
     if (abi->group_x >= 0)
         sgprs[abi->group_x] = id[0];
     if (abi->group_y >= 0)
@@ -223,7 +231,7 @@ static void group_sgprs(const struct wl_job *job, const uint32_t id[3], uint32_t
     if (abi->group_z >= 0)
         sgprs[abi->group_z] = id[2];
     if (abi->group_info >= 0)
-        sgprs[abi->group_info] = waves;
+        sgprs[abi->group_info] = thread->extent.waves;
 }
 
 static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
@@ -231,7 +239,8 @@ static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, co
 {
     const struct wl_abi *abi = &job->function->abi;
     uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
-    memcpy(s, sgprs, sizeof job->sgprs);
+    for (uint32_t i = 0; i < job->sgpr_count; i += 16) /* in pieces that are copied inline */
+        memcpy(s + i, sgprs + i, 64);
     if (abi->private_buffer >= 0) {
         s[abi->private_buffer] = (uint32_t)(uintptr_t)wave->scratch;
         s[abi->private_buffer + 1] |= (uint32_t)((uint64_t)(uintptr_t)wave->scratch >> 32) & 0xffff;
@@ -250,23 +259,13 @@ static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, co
     s[WL_SGPR_M0] = UINT32_MAX; /* no limit on LDS addresses: code for gfx8 style DS instructions */
     s[WL_SGPR_SCC] = 0;
     s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
-    memcpy(wave->vgpr, ids + (size_t)index * row_words, (size_t)row_words * 4);
+    ids += (size_t)index * row_words;
+    for (uint32_t i = 0; i < row_words; i += 16)
+        memcpy(wave->vgpr + i, ids + i, 64);
     wave->resume = 0;
     wave->wave_index = index;
     wave->mode_register = job->function->kernel->float_mode;
     wave->fuel = FUEL;
-}
-
-static void ids_of(struct wl_job *job, struct wl_thread *thread, const struct extent *extent, bool whole)
-{
-    const uint32_t *ids = wl_abi_ids(&thread->ids[whole ? 0 : 1], &job->function->abi, job->wave_size, extent->size);
-    thread->id_table = (uint32_t *)(uintptr_t)ids;
-}
-
-static bool is_whole(const struct wl_job *job, const struct extent *e)
-{
-    const uint32_t *block = job->launch->block;
-    return e->size[0] == block[0] && e->size[1] == block[1] && e->size[2] == block[2];
 }
 
 /* ---- kernels that cannot wait --------------------------------------------------------------- */
@@ -276,15 +275,12 @@ static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const 
     struct wl_group *group = &thread->group;
     struct wl_wave *wave = wl_group_wave(group, 0);
     struct wl_runner *runner = &group->runners[0];
-    struct extent extent;
-    uint32_t sgprs[WL_TEMPLATE_SGPRS];
-    group_extent(job, id, &extent);
-    ids_of(job, thread, &extent, is_whole(job, &extent));
-    group_sgprs(job, id, extent.waves, sgprs);
+    const struct wl_extent *extent = &thread->extent;
+    start_workgroup(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
-    for (uint32_t w = 0; w < extent.waves; w++) {
-        start_wave(job, wave, id, w, extent.items, sgprs, thread->id_table);
-        enum wl_mode mode = (w + 1) * job->wave_size <= extent.items ? WL_MODE_FULL : WL_MODE_MASKED;
+    for (uint32_t w = 0; w < extent->waves; w++) {
+        start_wave(job, wave, id, w, extent->items, thread->sgprs, thread->id_table);
+        enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
             return;
         uint32_t reason = runner->code(wave);
@@ -309,20 +305,17 @@ enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
 
 static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3])
 {
-    struct extent extent;
-    uint32_t sgprs[WL_TEMPLATE_SGPRS];
-    group_extent(job, id, &extent);
-    ids_of(job, thread, &extent, is_whole(job, &extent));
-    group_sgprs(job, id, extent.waves, sgprs);
+    const struct wl_extent *extent = &thread->extent;
+    start_workgroup(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
-    group->wave_count = extent.waves;
+    group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
-    for (uint32_t w = 0; w < extent.waves; w++) {
+    for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
-        start_wave(job, wave, id, w, extent.items, sgprs, thread->id_table);
+        start_wave(job, wave, id, w, extent->items, thread->sgprs, thread->id_table);
         runner->state = WL_WAVE_READY;
-        enum wl_mode mode = (w + 1) * job->wave_size <= extent.items ? WL_MODE_FULL : WL_MODE_MASKED;
+        enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
             return GROUP_FAILED;
     }
@@ -455,7 +448,7 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread)
 
 static void group_needs(const struct wl_job *job, struct wl_group_needs *needs)
 {
-    *needs = (struct wl_group_needs){job->may_wait ? job->wave_count : 1, job->rows, job->wave_size, job->function->scratch_size, job->lds_size};
+    *needs = (struct wl_group_needs){job->may_wait ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size, job->lds_size};
 }
 
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
@@ -531,6 +524,9 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread)
         for (uint32_t i = 0; i < needs.waves; i++)
             thread->group.runners[i].code = NULL;
     }
+    memcpy(thread->sgprs, job->sgprs, sizeof thread->sgprs);
+    thread->extent = job->whole;
+    thread->id_table = wl_abi_ids(&thread->ids[0], &job->function->abi, job->wave_size, job->whole.size);
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
     run_guarded(job, thread);
@@ -660,7 +656,6 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
 static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit, enum wl_shape shape)
 {
     struct wl_device_function *f = launch->function;
-    uint32_t items = launch->block[0] * launch->block[1] * launch->block[2];
     memset(job, 0, offsetof(struct wl_job, failure));
     job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
     memset((char *)job + offsetof(struct wl_job, grid_waiting), 0, sizeof *job - offsetof(struct wl_job, grid_waiting));
@@ -672,7 +667,9 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->may_wait = unit->info[WL_MODE_FULL]->may_wait;
     job->rows = unit->info[WL_MODE_FULL]->rows > f->rows ? unit->info[WL_MODE_FULL]->rows : f->rows;
     job->wave_size = f->kernel->wave_size;
-    job->wave_count = (items + job->wave_size - 1) / job->wave_size;
+    memcpy(job->whole.size, launch->block, sizeof job->whole.size);
+    measure(&job->whole, job->wave_size);
+    job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
     job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
