@@ -123,6 +123,8 @@ LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg)
 void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value)
 {
     settle(l, reg);
+    if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
+        wl_lift_flush(l); /* the stretch runs under the old EXEC */
     LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
 }
 
