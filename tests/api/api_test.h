@@ -1,0 +1,63 @@
+/* Common to the API tests. Each test file is one program; the same source is linked with the fake device (API_FAKE defined)
+ * and with the library and its CPU device. API_TEST_OBJECT is the path of kernels.hip as a code object. */
+#ifndef WL_TEST_API_TEST_H
+#define WL_TEST_API_TEST_H
+
+#include <hip/hip_runtime_api.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define fails(expected, call)                                                                                   \
+    do {                                                                                                        \
+        hipError_t error_ = (call);                                                                             \
+        if (error_ != (expected))                                                                               \
+            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));        \
+    } while (0)
+#define ok(call) fails(hipSuccess, call)
+
+/* The module of kernels.hip, loaded once, and one of its kernels. */
+static inline hipModule_t test_module(void)
+{
+    static hipModule_t module;
+    if (!module)
+        ok(hipModuleLoad(&module, API_TEST_OBJECT));
+    return module;
+}
+
+static inline hipFunction_t test_kernel(const char *name)
+{
+    hipFunction_t function = NULL;
+    ok(hipModuleGetFunction(&function, test_module(), name));
+    return function;
+}
+
+static inline hipError_t try_launch(const char *name, hipStream_t stream, unsigned grid, unsigned block, void **arguments)
+{
+    return hipModuleLaunchKernel(test_kernel(name), grid, 1, 1, block, 1, 1, 0, stream, arguments, NULL);
+}
+
+/* launch(name, stream, grid, block, &argument...) */
+#define launch(name, stream, grid, block, ...) ok(try_launch(name, stream, grid, block, (void *[]){__VA_ARGS__}))
+
+static inline void *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* Memory management: allocation, pointers, copies, fills, registered and managed memory. */
+#include "api_test.h"
+
+static void test_allocate(void **state)
+{
+    (void)state;
+    void *memory = (void *)1;
+    size_t size = 0, total = 0, before = 0;
+    hipDeviceptr_t base = NULL;
+    ok(hipMemGetInfo(&before, &total));
+    ok(hipMalloc(&memory, 1000));
+    assert_int_equal((uintptr_t)memory % 256, 0);
+    ok(hipMemGetAddressRange(&base, &size, (char *)memory + 999));
+    assert_ptr_equal(base, memory);
+    assert_int_equal(size, 1000);
+    ok(hipMemPtrGetInfo(memory, &size));
+    assert_int_equal(size, 1000);
+    fails(hipErrorInvalidValue, hipFree((char *)memory + 8));
+    fails(hipErrorInvalidValue, hipHostFree(memory));
+    ok(hipFree(memory));
+    fails(hipErrorInvalidValue, hipFree(memory));
+    fails(hipErrorNotFound, hipMemGetAddressRange(&base, &size, memory));
+    ok(hipMalloc(&memory, 0));
+    assert_null(memory);
+    ok(hipFree(NULL));
+    fails(hipErrorInvalidValue, hipMalloc(NULL, 1));
+    fails(hipErrorOutOfMemory, hipMalloc(&memory, total + 1));
+    fails(hipErrorOutOfMemory, hipMalloc(&memory, SIZE_MAX));
+    ok(hipMemGetInfo(&size, NULL));
+    assert_int_equal(size, before);
+    hipGetLastError();
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    static void *memory[COUNT];
+    hipDeviceptr_t base = NULL;
+    for (int i = 0; i < COUNT; i++)
+        ok(hipMalloc(&memory[i], 64 + (size_t)i));
+    for (int i = 0; i < COUNT; i += 2)
+        ok(hipFree(memory[i]));
+    for (int i = 1; i < COUNT; i += 2) {
+        ok(hipMemGetAddressRange(&base, NULL, (char *)memory[i] + 63));
+        assert_ptr_equal(base, memory[i]);
+    }
+    for (int i = 1; i < COUNT; i += 2)
+        ok(hipFree(memory[i]));
+}
+
+static void test_pitched(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    size_t pitch = 0;
+    char host[10 * 20], back[10 * 20];
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (char)i;
+    ok(hipMallocPitch(&memory, &pitch, 20, 10));
+    assert_true(pitch >= 20 && pitch % 256 == 0);
+    ok(hipMemset2D(memory, pitch, 7, 20, 10));
+    assert_int_equal(((char *)memory)[9 * pitch + 19], 7);
+    ok(hipMemcpy2D(memory, pitch, host, 20, 20, 10, hipMemcpyHostToDevice));
+    ok(hipMemcpy2DAsync(back, 20, memory, pitch, 20, 10, hipMemcpyDeviceToHost, NULL));
+    assert_memory_equal(host, back, sizeof host);
+    fails(hipErrorInvalidPitchValue, hipMemcpy2D(memory, 10, host, 20, 20, 10, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipMemcpy2D(memory, pitch, host, 20, 20, 11, hipMemcpyHostToDevice));
+    hip_Memcpy2D param = {.srcHost = host, .srcPitch = 20, .srcXInBytes = 3, .srcY = 2, .dstDevice = memory, .dstPitch = pitch,
+                          .WidthInBytes = 4, .Height = 2};
+    ok(hipMemcpyParam2D(&param));
+    assert_memory_equal((char *)memory + pitch, host + 63, 4);
+    ok(hipFree(memory));
+}
+
+static void test_volume(void **state)
+{
+    (void)state;
+    hipPitchedPtr memory;
+    hipExtent extent = make_hipExtent(10, 4, 3);
+    char host[120], back[120];
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (char)i;
+    ok(hipMalloc3D(&memory, extent));
+    ok(hipMemset3D(memory, 1, extent));
+    hipMemcpy3DParms in = {.srcPtr = make_hipPitchedPtr(host, 10, 10, 4), .dstPtr = memory, .extent = extent,
+                           .kind = hipMemcpyHostToDevice};
+    hipMemcpy3DParms out = {.srcPtr = memory, .dstPtr = make_hipPitchedPtr(back, 10, 10, 4), .extent = extent,
+                            .kind = hipMemcpyDeviceToHost};
+    ok(hipMemcpy3D(&in));
+    ok(hipMemcpy3DAsync(&out, NULL));
+    assert_memory_equal(host, back, sizeof host);
+    ok(hipFree(memory.ptr));
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    enum { SIZE = 200000 };
+    unsigned char *host = malloc(SIZE), *back = malloc(SIZE);
+    void *first = NULL, *second = NULL;
+    for (int i = 0; i < SIZE; i++)
+        host[i] = (unsigned char)(i * 7);
+    ok(hipMalloc(&first, SIZE));
+    ok(hipMalloc(&second, SIZE));
+    ok(hipMemcpy(first, host, SIZE, hipMemcpyHostToDevice));
+    ok(hipMemcpyDtoD(second, first, SIZE));
+    ok(hipMemcpy(back, second, SIZE, hipMemcpyDefault));
+    assert_memory_equal(host, back, SIZE);
+    /* Ordinary memory may be reused as soon as the call returns. */
+    for (size_t size = 4; size <= SIZE; size = size < 1000 ? 1000 : size * 14) {
+        memset(back, 0, SIZE);
+        memset(back, 9, size);
+        ok(hipMemcpyAsync(first, back, size, hipMemcpyHostToDevice, NULL));
+        memset(back, 1, SIZE);
+        ok(hipMemcpyAsync(back, first, size, hipMemcpyDeviceToHost, NULL));
+        assert_int_equal(back[0], 9);
+        assert_int_equal(back[size - 1], 9);
+    }
+    ok(hipMemcpy(first, host, 0, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidMemcpyDirection, hipMemcpy(first, host, 1, (hipMemcpyKind)17));
+    fails(hipErrorInvalidValue, hipMemcpy(first, NULL, 1, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipMemcpy(first, host, SIZE + 1, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipMemcpy((char *)first + 1, host, SIZE, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidHandle, hipMemcpyAsync(first, host, 1, hipMemcpyHostToDevice, (hipStream_t)host));
+    ok(hipMemcpyPeer(first, 0, second, 0, SIZE));
+    fails(hipErrorInvalidDevice, hipMemcpyPeer(first, 3, second, 0, SIZE));
+    ok(hipFree(first));
+    ok(hipFree(second));
+    free(host);
+    free(back);
+}
+
+static void test_fills(void **state)
+{
+    (void)state;
+    void *memory = NULL;
+    unsigned char bytes[64];
+    uint16_t halves[32];
+    uint32_t words[16];
+    ok(hipMalloc(&memory, 64));
+    ok(hipMemset(memory, 0x1ab, 64));
+    ok(hipMemcpyDtoH(bytes, memory, 64));
+    assert_int_equal(bytes[63], 0xab);
+    ok(hipMemsetD16(memory, 0x1234, 32));
+    ok(hipMemcpyDtoH(halves, memory, 64));
+    assert_int_equal(halves[31], 0x1234);
+    ok(hipMemsetD32Async(memory, -2, 16, NULL));
+    ok(hipMemcpyDtoH(words, memory, 64));
+    assert_int_equal(words[15], 0xfffffffeu);
+    ok(hipMemsetD8(memory, 3, 1));
+    ok(hipMemcpyDtoH(words, memory, 64));
+    assert_int_equal(words[0], 0xffffff03u);
+    fails(hipErrorInvalidValue, hipMemset(memory, 0, 65));
+    fails(hipErrorInvalidValue, hipMemsetD32((char *)memory + 1, 0, 1));
+    fails(hipErrorInvalidValue, hipMemset(NULL, 0, 1));
+    ok(hipFree(memory));
+}
+
+static void test_attributes(void **state)
+{
+    (void)state;
+    hipPointerAttribute_t attributes;
+    void *device = NULL, *host = NULL, *managed = NULL, *start = NULL;
+    int local = 0;
+    unsigned flag = 0;
+    ok(hipMalloc(&device, 100));
+    ok(hipHostMalloc(&host, 100, hipHostMallocMapped));
+    ok(hipMallocManaged(&managed, 100, hipMemAttachGlobal));
+    ok(hipPointerGetAttributes(&attributes, (char *)device + 50));
+    assert_int_equal(attributes.type, hipMemoryTypeDevice);
+    assert_int_equal(attributes.device, 0);
+    ok(hipPointerGetAttributes(&attributes, host));
+    assert_int_equal(attributes.type, hipMemoryTypeHost);
+    assert_ptr_equal(attributes.hostPointer, host);
+    ok(hipPointerGetAttributes(&attributes, managed));
+    assert_int_equal(attributes.type, hipMemoryTypeManaged);
+    assert_int_equal(attributes.isManaged, 1);
+    ok(hipPointerGetAttributes(&attributes, &local));
+    assert_int_equal(attributes.type, hipMemoryTypeUnregistered);
+    ok(hipPointerGetAttribute(&start, HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, (char *)device + 5));
+    assert_ptr_equal(start, device);
+    fails(hipErrorInvalidValue, hipPointerGetAttribute(&start, HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, &local));
+    ok(hipHostGetFlags(&flag, host));
+    assert_int_equal(flag, hipHostMallocMapped);
+    ok(hipHostGetDevicePointer(&start, host, 0));
+    *(int *)managed = 5;
+    ok(hipMemPrefetchAsync(managed, 100, 0, NULL));
+    fails(hipErrorInvalidDevice, hipMemPrefetchAsync(managed, 100, 5, NULL));
+    ok(hipMemAdvise(managed, 100, hipMemAdviseSetReadMostly, 0));
+    ok(hipFree(device));
+    ok(hipFree(managed));
+    fails(hipErrorInvalidValue, hipFree(host));
+    ok(hipHostFree(host));
+}
+
+static void test_register(void **state)
+{
+    (void)state;
+    static char memory[4096];
+    void *device = NULL;
+    ok(hipHostRegister(memory, sizeof memory, hipHostRegisterDefault));
+    fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory + 100, 10, hipHostRegisterDefault));
+    ok(hipHostGetDevicePointer(&device, memory + 8, 0));
+    assert_ptr_equal(device, memory + 8);
+    ok(hipHostUnregister(memory));
+    fails(hipErrorHostMemoryNotRegistered, hipHostUnregister(memory));
+    fails(hipErrorInvalidValue, hipHostRegister(NULL, 10, 0));
+    fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
+}
+
+static void test_stream_ordered(void **state)
+{
+    (void)state;
+    hipStream_t stream = NULL;
+    void *memory = NULL;
+    size_t before = 0, after = 0;
+    ok(hipMemGetInfo(&before, NULL));
+    ok(hipStreamCreate(&stream));
+    ok(hipMallocAsync(&memory, 4096, stream));
+    ok(hipMemsetAsync(memory, 1, 4096, stream));
+    ok(hipFreeAsync(memory, stream));
+    fails(hipErrorInvalidValue, hipFreeAsync(memory, stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemGetInfo(&after, NULL));
+    assert_int_equal(before, after);
+    ok(hipStreamDestroy(stream));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allocate), cmocka_unit_test(test_many), cmocka_unit_test(test_pitched),
+        cmocka_unit_test(test_volume), cmocka_unit_test(test_copies), cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_attributes), cmocka_unit_test(test_register), cmocka_unit_test(test_stream_ordered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

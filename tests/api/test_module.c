@@ -1,0 +1,179 @@
+/* Modules, launches, function attributes, occupancy. */
+#include "api_test.h"
+
+#include <unistd.h>
+
+static void test_loading(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    char *image = read_file(API_TEST_OBJECT, &size);
+    hipModule_t module = NULL, wrong = NULL;
+    hipFunction_t function = NULL;
+    unsigned count = 0;
+    ok(hipModuleLoadData(&module, image));
+    free(image); /* the module keeps what it needs */
+    ok(hipModuleGetFunction(&function, module, "add"));
+    fails(hipErrorNotFound, hipModuleGetFunction(&function, module, "nothing"));
+    fails(hipErrorInvalidValue, hipModuleGetFunction(&function, module, ""));
+    ok(hipModuleGetFunctionCount(&count, module));
+    assert_int_equal(count, 8);
+    ok(hipModuleUnload(module));
+    fails(hipErrorInvalidHandle, hipModuleUnload(module));
+    fails(hipErrorInvalidHandle, hipModuleGetFunction(&function, module, "add"));
+    fails(hipErrorFileNotFound, hipModuleLoad(&wrong, "/no/such/file"));
+    fails(hipErrorInvalidValue, hipModuleLoad(NULL, "x"));
+    fails(hipErrorInvalidValue, hipModuleLoadData(&wrong, NULL));
+    static const char nonsense[64] = "this is not a code object";
+    fails(hipErrorInvalidImage, hipModuleLoadData(&wrong, nonsense));
+    assert_int_equal(hipGetLastError(), hipErrorInvalidImage);
+    assert_int_equal(hipGetLastError(), hipSuccess);
+}
+
+static void test_variables(void **state)
+{
+    (void)state;
+    hipDeviceptr_t counter = NULL, table = NULL, number = NULL;
+    size_t size = 0;
+    int *out = NULL, value = 0, expected[3];
+    ok(hipModuleGetGlobal(&counter, &size, test_module(), "counter"));
+    assert_int_equal(size, 4);
+    ok(hipModuleGetGlobal(&table, &size, test_module(), "table"));
+    assert_int_equal(size, 16);
+    ok(hipModuleGetGlobal(&number, &size, test_module(), "shared_number"));
+    assert_int_equal(size, 4);
+    assert_int_equal(*(int *)number, 5); /* managed: the host may look at any time */
+    fails(hipErrorNotFound, hipModuleGetGlobal(&table, &size, test_module(), "nothing"));
+    ok(hipMemcpyDtoH(&value, counter, 4));
+    assert_int_equal(value, 7);
+    ok(hipMemsetD32(counter, 70, 1));
+    value = 33;
+    ok(hipMemcpyHtoD((char *)table + 8, &value, 4));
+    ok(hipHostMalloc((void **)&out, 64, 0));
+    launch("variables", NULL, 1, 64, &out);
+    ok(hipDeviceSynchronize());
+    expected[0] = 70, expected[1] = 33, expected[2] = 5;
+    assert_memory_equal(out, expected, sizeof expected);
+    assert_int_equal(*(int *)number, 6);
+    ok(hipMemcpyDtoH(&value, counter, 4));
+    assert_int_equal(value, 71);
+    ok(hipHostFree(out));
+}
+
+struct mixed {
+    char letters[5];
+    double number;
+};
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    double *out = NULL;
+    char a = -3;
+    short b = -300;
+    struct mixed c = {{0, 0, 0, 0, 42}, 2.5};
+    float d = -0.125f;
+    ok(hipHostMalloc((void **)&out, 64, 0));
+    launch("arguments", NULL, 1, 64, &out, &a, &b, &c, &d);
+    a = 0, b = 0, c.number = 0, d = 0; /* copied at the launch */
+    ok(hipDeviceSynchronize());
+    assert_true(out[0] == -3 && out[1] == -300 && out[2] == 42 && out[3] == 2.5 && out[4] == -0.125);
+
+    struct {
+        double *out;
+        char a;
+        short b;
+        struct mixed c;
+        float d;
+    } buffer = {out, 1, 2, {{0, 0, 0, 0, 3}, 4}, 5};
+    size_t size = sizeof buffer;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    ok(hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
+    memset(&buffer, 0, sizeof buffer);
+    ok(hipDeviceSynchronize());
+    assert_true(out[0] == 1 && out[1] == 2 && out[2] == 3 && out[3] == 4 && out[4] == 5);
+
+    void *wrong[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, (void *)7};
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, wrong));
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, extra, extra));
+    ok(hipHostFree(out));
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    hipFunction_t empty = test_kernel("empty");
+    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 0, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 0, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 32, 32, 2, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidConfiguration, try_launch("small_block", NULL, 1, 65, NULL));
+    fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65537, NULL, NULL, NULL));
+    ok(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65536, NULL, NULL, NULL));
+    fails(hipErrorInvalidHandle, hipModuleLaunchKernel((hipFunction_t)state, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge,
+          hipModuleLaunchCooperativeKernel(empty, 1000000, 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    ok(hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, 0, NULL, NULL));
+    ok(hipDeviceSynchronize());
+    hipGetLastError();
+}
+
+/* A grid in work items, the last block partial, between two events. */
+static void test_items(void **state)
+{
+    (void)state;
+    int *values = NULL, one = 1, count = 1000;
+    hipEvent_t start = NULL, stop = NULL;
+    float ms = -1;
+    ok(hipEventCreate(&start));
+    ok(hipEventCreate(&stop));
+    ok(hipHostMalloc((void **)&values, 4000, 0));
+    memset(values, 0, 4000);
+    void *arguments[] = {&values, &one, &count};
+    ok(hipExtModuleLaunchKernel(test_kernel("add"), 100, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, start, stop, 0));
+    ok(hipEventSynchronize(stop));
+    ok(hipEventElapsedTime(&ms, start, stop));
+    assert_true(ms >= 0);
+    assert_int_equal(values[99], 1);
+    assert_int_equal(values[100], 0);
+    ok(hipHccModuleLaunchKernel(test_kernel("add"), 128, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, NULL, NULL));
+    ok(hipDeviceSynchronize());
+    assert_int_equal(values[127], 1);
+    assert_int_equal(values[128], 0);
+    fails(hipErrorInvalidConfiguration,
+          hipExtModuleLaunchKernel(test_kernel("add"), 0, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, NULL, NULL, 0));
+    ok(hipHostFree(values));
+    ok(hipEventDestroy(start));
+    ok(hipEventDestroy(stop));
+}
+
+static void test_attributes(void **state)
+{
+    (void)state;
+    int value = -1, grid = 0, block = 0;
+    ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, test_kernel("small_block")));
+    assert_int_equal(value, 64);
+    ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, test_kernel("add")));
+    assert_int_equal(value, 0);
+    fails(hipErrorInvalidValue, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX, test_kernel("add")));
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 256, 0));
+    assert_true(value > 0);
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("small_block"), 256, 0));
+    assert_int_equal(value, 0);
+    ok(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, test_kernel("small_block"), 0, 0));
+    assert_int_equal(block, 64);
+    assert_true(grid > 0);
+    ok(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, test_kernel("add"), 0, 100));
+    assert_true(block > 0 && block <= 100);
+    assert_string_equal(hipKernelNameRef(test_kernel("add")), "add");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loading), cmocka_unit_test(test_variables), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_items), cmocka_unit_test(test_attributes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
