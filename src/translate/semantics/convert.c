@@ -6,12 +6,41 @@ LANES1(v_cvt_f32_i32, f32, i32) { return CONVERT(f32s, a); }
 LANES1(v_cvt_f32_u32, f32, u32) { return CONVERT(f32s, a); }
 LANES1(v_cvt_f64_i32, f64, i32) { return CONVERT(f64s, a); }
 LANES1(v_cvt_f64_u32, f64, u32) { return CONVERT(f64s, a); }
-LANES1(v_cvt_i32_f32, i32, f32) { return fptosisat_i32_f32(a); }
-LANES1(v_cvt_u32_f32, u32, f32) { return fptouisat_u32_f32(a); }
-LANES1(v_cvt_i32_f64, i32, f64) { return fptosisat_i32_f64(a); }
-LANES1(v_cvt_u32_f64, u32, f64) { return fptouisat_u32_f64(a); }
-LANES1(v_cvt_nearest_i32_f32, i32, f32) { return fptosisat_i32_f32(__builtin_elementwise_floor(a + 0.5f)); }
-LANES1(v_cvt_floor_i32_f32, i32, f32) { return fptosisat_i32_f32(__builtin_elementwise_floor(a)); }
+#if WL_LANES > 1 && defined(__x86_64__)
+/* LLVM's saturating conversions of vectors come out as scalar code on x86. Where the plain conversion is undefined, another
+ * value is taken. */
+static INLINE i32s integer_f32(f32s a)
+{
+    return a >= 0x1p31f ? ALL(i32, INT32_MAX) : a < -0x1p31f ? ALL(i32, INT32_MIN) : a == a ? CONVERT(i32s, a) : ALL(i32, 0);
+}
+static INLINE u32s unsigned_f32(f32s a)
+{
+    return a >= 0x1p32f ? ALL(u32, UINT32_MAX) : a > 0 ? CONVERT(u32s, a) : ALL(u32, 0);
+}
+static INLINE i32s integer_f64(f64s a)
+{
+    const f64s number = a == a ? a : ALL(f64, 0), above = number < -2147483648.0 ? ALL(f64, -2147483648.0) : number;
+
+    return CONVERT(i32s, above > 2147483647.0 ? ALL(f64, 2147483647.0) : above);
+}
+static INLINE u32s unsigned_f64(f64s a)
+{
+    const f64s above = a > 0 ? a : ALL(f64, 0);
+
+    return CONVERT(u32s, above > 4294967295.0 ? ALL(f64, 4294967295.0) : above);
+}
+#else
+#define integer_f32(a) fptosisat_i32_f32(a)
+#define unsigned_f32(a) fptouisat_u32_f32(a)
+#define integer_f64(a) fptosisat_i32_f64(a)
+#define unsigned_f64(a) fptouisat_u32_f64(a)
+#endif
+LANES1(v_cvt_i32_f32, i32, f32) { return integer_f32(a); }
+LANES1(v_cvt_u32_f32, u32, f32) { return unsigned_f32(a); }
+LANES1(v_cvt_i32_f64, i32, f64) { return integer_f64(a); }
+LANES1(v_cvt_u32_f64, u32, f64) { return unsigned_f64(a); }
+LANES1(v_cvt_nearest_i32_f32, i32, f32) { return integer_f32(__builtin_elementwise_floor(a + 0.5f)); }
+LANES1(v_cvt_floor_i32_f32, i32, f32) { return integer_f32(__builtin_elementwise_floor(a)); }
 #ifdef WL_AVX512
 /* Where the value does not fit, the hardware gives 0x80000000 (signed) or ~0 (unsigned). */
 LANES1_AVX512(v_cvt_i32_f32, "avx512f", i32, f32)
@@ -58,7 +87,7 @@ LANES1(v_cvt_f32_ubyte3, f32, u32) { return CONVERT(f32s, (i32s)(a >> 24)); }
 LANES1(v_cvt_off_f32_i4, f32, u32) { return CONVERT(f32s, (i32s)(a << 28) >> 28) * 0x1p-4f; }
 LANES3(v_cvt_pk_u8_f32, u32, f32, u32, u32)
 {
-    const u32s byte = min(fptouisat_u32_f32(a), ALL(u32, 255)), shift = (b & 3) * 8;
+    const u32s byte = min(unsigned_f32(a), ALL(u32, 255)), shift = (b & 3) * 8;
 
     return (c & ~(ALL(u32, 0xff) << shift)) | byte << shift;
 }
@@ -79,8 +108,11 @@ static INLINE u32s half_bits_towards_zero(f32s a)
 
     return CONVERT(u32s, (u16s)nearest) + (u32s)too_far;
 }
-LANES2(v_cvt_pk_rtz_f16_f32, u32, f32, f32) { return half_bits_towards_zero(a) | half_bits_towards_zero(b) << 16; }
-LANES2(v_cvt_pk_f16_f32, u32, f32, f32) { return half_bits(a) | half_bits(b) << 16; }
+LANES2(v_cvt_pk_rtz_f16_f32, pkf16, f32, f32)
+{
+    return (pkf16s)(half_bits_towards_zero(a) | half_bits_towards_zero(b) << 16);
+}
+LANES2(v_cvt_pk_f16_f32, pkf16, f32, f32) { return (pkf16s)(half_bits(a) | half_bits(b) << 16); }
 static INLINE u32s bf16_bits(f32s a)
 {
     const u32s bits = (u32s)a, rounded = bits + 0x7fff + (bits >> 16 & 1);

@@ -35,30 +35,32 @@ DIV_SCALE(f32, u32, 23, 255, 0x1p64f, 0x1p-64f, 96, 0x7e800000, 23, 0x00800000, 
 DIV_SCALE(f64, u64, 52, 2047, 0x1p128, 0x1p-128, 768, 0x7fd0000000000000, 53, 0x0010000000000000, 0x1p1022)
 
 /* a * b + c, scaled where VCC says so: up if the quotient c was made too small by v_div_scale, down if too large. Scaling down
- * may round a second time, so the first rounding is to odd there. */
-#define DIV_FMAS(type, bits_type, up, down)                                                                                        \
+ * may round a second time; where that meets a tie which the first rounding made, the first one's error decides. half is half of
+ * the smallest subnormal number, scaled up. */
+#define DIV_FMAS(type, bits_type, up, down, half)                                                                                  \
     LANES3_VCC(v_div_fmas_##type, type, type, type, type)                                                                          \
     {                                                                                                                              \
-        const type##s sum = fma_lanes(a, b, c), error = fma_lanes(a, b, c - sum);                                                  \
-        const bits_type##s bits = (bits_type##s)sum;                                                                               \
-        const bits_type##s differs = ((bits_type##s)error ^ bits) >> (sizeof(bits_type) * 8 - 1);                                  \
-        const type##s odd = (error != 0) & (error == error) & ((bits & 1) == 0) ? (type##s)(bits + 1 - differs * 2) : sum;         \
+        const type##s sum = fma_lanes(a, b, c), error = fma_lanes(a, b, c - sum), lowered = sum * (down);                          \
+        const type##s rest = sum - lowered * (up);                                                                                 \
+        const __typeof__(a == b) above = (rest == (half)) & (error > 0), below = (rest == -(half)) & (error < 0);                  \
+        const __typeof__(a == b) outwards = (above & (sum > 0)) | (below & (sum < 0)), inwards = (above | below) & ~outwards;      \
+        const type##s corrected = (type##s)((bits_type##s)lowered - (bits_type##s)outwards + (bits_type##s)inwards);               \
         const bits_type##s size = (bits_type##s)c << 1;                                                                            \
-        const type##s scaled = (size >> 1) >= (bits_type##s)ALL(type, 2) ? sum * (up) : odd * (down);                              \
+        const type##s scaled = (size >> 1) >= (bits_type##s)ALL(type, 2) ? sum * (up) : corrected;                                 \
                                                                                                                                    \
-        return CONVERT(__typeof__(bits == bits), vcc) ? scaled : sum;                                                              \
+        return CONVERT(__typeof__(a == b), vcc) ? scaled : sum;                                                                    \
     }
-DIV_FMAS(f32, u32, 0x1p64f, 0x1p-64f)
-DIV_FMAS(f64, u64, 0x1p128, 0x1p-128)
+DIV_FMAS(f32, u32, 0x1p64f, 0x1p-64f, 0x1p-86f)
+DIV_FMAS(f64, u64, 0x1p128, 0x1p-128, 0x1p-947)
 
-/* a is the quotient so far, b the divisor, c the dividend. Where one of these is special or the quotient far too small, division
- * itself gives the result (NaN, infinity, zero). */
+/* a is the quotient so far, b the divisor, c the dividend. Where one of these is special or the quotient far out of range,
+ * division itself gives the result (NaN, infinity, zero). */
 #define DIV_FIXUP(type, bits_type, mantissa_bits, exponent_mask, underflow, with_sign)                                             \
     LANES3(v_div_fixup_##type, type, type, type, type)                                                                             \
     {                                                                                                                              \
         const bits_type##s eb = (bits_type##s)b >> mantissa_bits & exponent_mask, ec = (bits_type##s)c >> mantissa_bits & exponent_mask; \
         const bits_type##s sign = (bits_type##s)b ^ (bits_type##s)c;                                                               \
-        const __typeof__(eb == ec) special = (eb == exponent_mask) | (ec == exponent_mask) | (b == 0) | (c == 0) | (eb > ec + underflow); \
+        const __typeof__(eb == ec) special = (eb == exponent_mask) | (ec == exponent_mask) | (b == 0) | (c == 0) | (a != a) | (eb > ec + underflow); \
                                                                                                                                    \
         return special ? c / b : with_sign(a, sign);                                                                               \
     }

@@ -27,15 +27,8 @@ LANES1(v_rsq_f32, f32, f32)
 }
 LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
 #ifdef WL_AVX512
-/* From the hardware's 14-bit estimates, by one Newton step (f64: AMD's own result has about 29 bits). */
-static INLINE f32s reciprocal(f32s a)
-{
-    const f32s y = __builtin_ia32_rcp14ps512_mask(a, a, -1), error = fma_lanes(-a, y, ALL(f32, 1));
-
-    return unless_nan(fma_lanes(error, y, y), y);
-}
-LANES1_AVX512(v_rcp_f32, "avx512f", f32, f32) { return reciprocal(a); }
-LANES1_AVX512(v_rcp_iflag_f32, "avx512f", f32, f32) { return reciprocal(a); }
+/* From the hardware's 14-bit estimates by a Newton step of higher order (f64: AMD's own result has about 29 bits). Reciprocals are
+ * not made that way: IEEE division relies on them being rounded correctly when the divisor's mantissa is all ones. */
 LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32)
 {
     const f32s y = __builtin_ia32_rsqrt14ps512_mask(a, a, -1), error = fma_lanes(-(a * y), y, ALL(f32, 1));
@@ -43,20 +36,9 @@ LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32)
     /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
     return unless_nan(fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y), y);
 }
-static INLINE f64h reciprocal_estimate(f64h a)
-{
-    return __builtin_ia32_rcp14pd512_mask(a, a, -1);
-}
 static INLINE f64h root_estimate(f64h a)
 {
     return __builtin_ia32_rsqrt14pd512_mask(a, a, -1);
-}
-LANES1_AVX512(v_rcp_f64, "avx512f", f64, f64)
-{
-    const f64s y = JOIN(reciprocal_estimate(LOW_HALF(a)), reciprocal_estimate(HIGH_HALF(a)));
-    const f64s error = fma_lanes(-a, y, ALL(f64, 1));
-
-    return unless_nan64(fma_lanes(fma_lanes(error, error, error), y, y), y);
 }
 LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64)
 {
@@ -129,7 +111,7 @@ static INLINE f32s log2_lanes(f32s a)
     /* Counting from sqrt(1/2) upwards, the exponent changes where the mantissa should. */
     const i32s offset = (i32s)bits - 0x3f3504f3, exponent = (offset >> 23) - (tiny & 24);
     const f32s m = (f32s)((offset & 0x007fffff) + 0x3f3504f3), result = log2_parts(m, CONVERT(f32s, exponent));
-    const f32s special = a == 0 ? -(1.0f / magnitude(a)) : a < 0 ? ALL(f32, __builtin_nanf("")) : a;
+    const f32s special = a == 0 ? ALL(f32, -__builtin_inff()) : a < 0 ? ALL(f32, __builtin_nanf("")) : a;
 
     return (a > 0) & ((u32s)a < F32_INFINITY) ? result : special;
 }
