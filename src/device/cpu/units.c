@@ -4,6 +4,8 @@
 #include "device/cpu/cache.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 /* ---- the translator ------------------------------------------------------------------------- */
 
 struct translator {
-    char path[4096];
+    char path[PATH_MAX];
     uint64_t id; /* of its build; 0: there is none */
     void *library;
     wl_translate_fn *translate;
@@ -26,17 +28,24 @@ struct translator {
 
 static struct translator translator;
 
-/* The translator lies beside the object file that holds this function; in a build tree also in ../lib of a test. */
-static void locate_translator(void)
+/* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
+static bool own_file(char path[PATH_MAX])
 {
     Dl_info info;
+    struct link_map *map;
+    if (!dladdr1((void *)(uintptr_t)own_file, &info, (void **)&map, RTLD_DL_LINKMAP))
+        return false;
+    return realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", path) != NULL;
+}
+
+/* The translator lies beside that file; in a build tree also in ../lib of a test. */
+static void locate_translator(void)
+{
     static const char *const places[] = {"", "../lib/", "lib/"};
-    if (!dladdr((void *)(uintptr_t)locate_translator, &info) || !info.dli_fname)
+    char self[PATH_MAX];
+    if (!own_file(self))
         return;
-    char real[4096];
-    const char *self = realpath(info.dli_fname, real) ? real : info.dli_fname;
-    const char *slash = strrchr(self, '/');
-    int folder = slash ? (int)(slash - self + 1) : 0;
+    int folder = (int)(strrchr(self, '/') - self + 1);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int length = snprintf(translator.path, sizeof translator.path, "%.*s%s%s", folder, self, places[i], TRANSLATOR);
         if (length < (int)sizeof translator.path && access(translator.path, R_OK) == 0)
