@@ -391,6 +391,17 @@ static uint32_t read_word(const uint8_t *bytes, uint64_t available) {
     return available < 4 ? 0 : (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
+/* An integer instruction that clamps saturates: a function of its own (semantics/clamp.c). The lifter clamps floats. */
+static void choose_saturating(struct wl_inst *inst) {
+    const enum wl_type type = (enum wl_type)inst->sem->results[0].type;
+    char name[sizeof(inst->mnemonic) + 8];
+
+    if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK)
+        return;
+    snprintf(name, sizeof(name), "%s_clamp", inst->sem->name);
+    inst->sem = wl_sem_find(name, NULL);
+}
+
 static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
     const char *word = text;
     const struct name *name;
@@ -428,6 +439,8 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
         inst->offset0 = (int32_t)(first & 0xffff);
     if (inst->isa)
         set_memory_fields(inst, decoder, first, second);
+    if (inst->sem && inst->clamp)
+        choose_saturating(inst);
     if (parsed.unknown)
         mark_unknown(inst);
 }

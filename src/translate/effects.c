@@ -56,18 +56,6 @@ static void write(struct collector *c, const struct wl_operand *operand, bool pa
     add(partly ? &c->effects->use : &c->effects->def, operand->kind, operand->reg, operand->count);
 }
 
-bool wl_inst_keeps_high_half(const struct wl_inst *inst, unsigned generation)
-{
-    static const char *const preserving_gfx9[] = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16",
-                                                  "v_madak_f16", "v_madmk_f16", "v_mac_f16"};
-    if (generation >= 10)
-        return true;
-    for (unsigned i = 0; i < sizeof preserving_gfx9 / sizeof *preserving_gfx9; i++)
-        if (!strcmp(inst->mnemonic, preserving_gfx9[i]))
-            return true;
-    return false;
-}
-
 static bool is_half(enum wl_type type) { return type == WL_U16 || type == WL_I16 || type == WL_F16 || type == WL_BF16; }
 
 static void semantics_effects(struct collector *c, const struct wl_inst *inst)
@@ -87,7 +75,7 @@ static void semantics_effects(struct collector *c, const struct wl_inst *inst)
         else if (slot->role == WL_ROLE_EXEC)
             write_scalar(c, WL_SGPR_EXEC, c->mask_registers);
         else if (printed < inst->operand_count)
-            write(c, &inst->operands[printed++], keeps || is_half(slot->type));
+            write(c, &inst->operands[printed++], keeps || (is_half(slot->type) && !inst->zero_high));
     }
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_slot *slot = &sem->inputs[i];

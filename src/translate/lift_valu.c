@@ -356,10 +356,10 @@ static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigne
 static LLVMValueRef clamp_float(struct wl_lift *l, LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value), element = LLVMGetElementType(type);
-    LLVMValueRef zero = LLVMConstNull(type), ones[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++)
+    LLVMValueRef zero = LLVMConstNull(type), ones[2 * WL_STRIP];
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
         ones[i] = LLVMConstReal(element, 1.0);
-    LLVMValueRef one = LLVMConstVector(ones, WL_STRIP);
+    LLVMValueRef one = LLVMConstVector(ones, LLVMGetVectorSize(type));
     value = LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOGT, value, zero, ""), value, zero, ""); /* NaN becomes 0 */
     return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOLT, value, one, ""), value, one, "");
 }
@@ -369,11 +369,12 @@ static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst,
     static const double factors[] = {1, 2, 4, 0.5};
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(value));
     bool floating = LLVMGetTypeKind(element) != LLVMIntegerTypeKind;
-    if (!inst->omod && !inst->clamp)
-        return value;
-    if (!floating || !wl_type_is_float(type)) {
-        wl_lift_error(l, inst, "has an integer clamp or a packed clamp");
-        return value;
+    if ((!inst->omod && !inst->clamp) || (!floating && type != WL_PKF16 && type != WL_PKF32))
+        return value; /* integers have saturating semantics of their own */
+    if (type == WL_PKF16 || type == WL_PKF32) {
+        LLVMTypeRef parts = LLVMVectorType(type == WL_PKF16 ? l->f16 : l->f32, 2 * WL_STRIP);
+        LLVMValueRef clamped = clamp_float(l, LLVMBuildBitCast(l->b, value, parts, ""));
+        return LLVMBuildBitCast(l->b, clamped, LLVMTypeOf(value), "");
     }
     if (inst->omod) {
         LLVMValueRef factor[WL_STRIP];
@@ -409,7 +410,7 @@ static LLVMValueRef place_half(struct wl_lift *l, const struct wl_inst *inst, LL
     value = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, value, l->strip_i16, ""), l->strip_i32, "");
     if (inst->is_sdwa)
         return place_sdwa(l, inst, value, row);
-    if (!high && !wl_inst_keeps_high_half(inst, l->generation))
+    if (!high && inst->zero_high)
         return value;
     LLVMValueRef keep = wl_lift_int(l, l->strip_i32, high ? 0xffffu : 0xffff0000u);
     LLVMValueRef old = LLVMBuildAnd(l->b, wl_strip_row(l, row), keep, "");
@@ -601,13 +602,16 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item)
 {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = inst->sem;
-    item->sem = sem;
+    const struct wl_sem *variant = wl_sem_find(sem->name, l->request->features); /* the best for this host */
+    item->sem = variant ? variant : sem;
     item->emit = emit_valu;
     if (reads_pending(l, item))
         item = flush_before(l, item);
     if (inst->is_dpp && dpp_crosses_rows(inst)) {
         item = flush_before(l, item);
+        l->item_count--; /* the snapshot belongs before the item */
         item->scalar[DPP_SNAPSHOT] = wl_lane_snapshot(l, inst->operands[first_input(item)].reg, false);
+        l->item_count++;
     }
     record_inputs(l, item);
     unsigned printed = 0;

@@ -85,8 +85,6 @@ struct wl_effects {
 enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2, WL_CONFLICT_SCRATCH = 4 };
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
-/* Whether an instruction with a 16-bit result leaves the destination's other half as it is (else it writes zero there). */
-bool wl_inst_keeps_high_half(const struct wl_inst *inst, unsigned generation);
 
 /* ---- liveness.c ---- */
 
