@@ -83,20 +83,44 @@ LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_
     return value;
 }
 
+static LLVMValueRef join_halves(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high, LLVMTypeRef type)
+{
+    LLVMValueRef up = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, type, ""), wl_lift_int(l, type, 32), "");
+    return LLVMBuildOr(l->b, up, LLVMBuildZExt(l->b, low, type, ""), "");
+}
+
 LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
 {
-    if (lanes->wide)
-        return lanes->wide;
-    LLVMValueRef base = wl_memory_splat(l, lanes->base);
-    return LLVMBuildAdd(l->b, base, LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, ""), "");
+    LLVMValueRef values;
+    if (!lanes->wide)
+        values = LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, "");
+    else
+        values = lanes->pair ? lanes->pair : join_halves(l, lanes->low, lanes->high, l->strip_i64);
+    return LLVMBuildAdd(l->b, values, wl_memory_splat(l, lanes->base), "");
+}
+
+static LLVMValueRef extract(struct wl_lift *l, LLVMValueRef vector, LLVMValueRef lane) { return LLVMBuildExtractElement(l->b, vector, lane, ""); }
+
+/* A lane's pair or offset, before the base is added. */
+static LLVMValueRef lane_value(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
+{
+    if (!lanes->wide)
+        return LLVMBuildZExt(l->b, extract(l, lanes->offset, lane), l->i64, "");
+    if (lanes->pair)
+        return extract(l, lanes->pair, lane);
+    return join_halves(l, extract(l, lanes->low, lane), extract(l, lanes->high, lane), l->i64);
+}
+
+static LLVMValueRef lane_high(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
+{
+    if (!lanes->pair)
+        return extract(l, lanes->high, lane);
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, extract(l, lanes->pair, lane), LLVMConstInt(l->i64, 32, false), ""), l->i32, "");
 }
 
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
 {
-    if (lanes->wide)
-        return LLVMBuildExtractElement(l->b, lanes->wide, lane, "");
-    LLVMValueRef offset = LLVMBuildExtractElement(l->b, lanes->offset, lane, "");
-    return LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
+    return LLVMBuildAdd(l->b, lane_value(l, lanes, lane), lanes->base, "");
 }
 
 /* ---- patterns ---- */
@@ -139,22 +163,34 @@ static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size)
     return LLVMBuildMul(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), LLVMConstInt(l->i64, size, false), "");
 }
 
+bool wl_lanes_known(const struct wl_lanes *lanes)
+{
+    if (lanes->low_fact.kind != WL_FACT_AFFINE)
+        return false;
+    return !lanes->wide || is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
+}
+
+static bool for_all_lanes(const struct wl_lanes *lanes)
+{
+    return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial);
+}
+
 /* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. */
 static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
                                            LLVMValueRef *start, LLVMValueRef *seen)
 {
     LLVMValueRef first, last;
-    known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
-    LLVMValueRef head = *seen = wl_lanes_address(l, lanes, first);
-    *start = LLVMBuildSub(l->b, head, scaled(l, first, size), "");
-    if (lanes->wraps_freely || (!lanes->wide && lanes->low.bits < 32))
-        return WL_PATTERN_CONSECUTIVE;
-    LLVMValueRef tail = wl_lanes_address(l, lanes, last);
-    LLVMValueRef distance = scaled(l, LLVMBuildSub(l->b, last, first, ""), size);
-    *check = LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildSub(l->b, tail, head, ""), distance, "");
-    if (lanes->wide) { /* the same high halves: only then every lane's is known */
-        LLVMValueRef differ = LLVMBuildXor(l->b, tail, head, "");
-        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, differ, LLVMConstInt(l->i64, UINT64_C(1) << 32, false), ""));
+    known_lanes(l, for_all_lanes(lanes), &first, &last);
+    LLVMValueRef value = lane_value(l, lanes, first);
+    *seen = LLVMBuildAdd(l->b, value, lanes->base, "");
+    *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
+    if (!lanes->wraps_freely && lanes->low_fact.bits >= 32) { /* the low half goes on without a wrap */
+        LLVMValueRef low = LLVMBuildTrunc(l->b, value, l->i32, "");
+        *check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false), "");
+    }
+    if (lanes->wide && !is_uniform(&lanes->high_fact)) {
+        LLVMValueRef same = LLVMBuildICmp(l->b, LLVMIntEQ, lane_high(l, lanes, first), lane_high(l, lanes, last), "");
+        *check = both(l, *check, same);
     }
     return WL_PATTERN_CONSECUTIVE;
 }
@@ -164,19 +200,16 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
 {
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
-    LLVMValueRef values = lanes->wide ? lanes->wide : lanes->offset;
+    LLVMValueRef values = lanes->wide ? lanes->pair : lanes->offset;
     LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
-    LLVMValueRef head = *seen = LLVMBuildExtractElement(l->b, values, first, ""), skip = scaled(l, first, size);
+    LLVMValueRef head = extract(l, values, first), skip = scaled(l, first, size);
     LLVMValueRef zero = LLVMBuildSub(l->b, head, LLVMBuildIntCast2(l->b, skip, element, false, ""), ""); /* lane 0's, real or imagined */
     expected = LLVMBuildAdd(l->b, wl_memory_splat(l, zero), wl_memory_iota(l, element, size), "");
     *check = wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, values, expected, ""), wl_memory_mask(l));
-    if (lanes->wide) {
-        *start = zero;
-        return WL_PATTERN_CONSECUTIVE;
-    }
     /* Imagined lanes may lie before offset 0, so this is no sum of 32 bits. */
-    *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildSub(l->b, LLVMBuildZExt(l->b, head, l->i64, ""), skip, ""), "");
-    if (!lanes->wraps_freely) {
+    *seen = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, head, l->i64, ""), "");
+    *start = LLVMBuildSub(l->b, *seen, skip, "");
+    if (!lanes->wide && !lanes->wraps_freely) {
         LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false);
         *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, head, limit, ""));
     }
@@ -227,22 +260,22 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         return private_pattern(l, access, lanes, check, start);
     if (access->place == WL_PLACE_PRIVATE)
         return WL_PATTERN_NONE;
-    bool uniform = is_uniform(&lanes->low) && (!lanes->wide || is_uniform(&lanes->high));
+    bool uniform = is_uniform(&lanes->low_fact) && (!lanes->wide || is_uniform(&lanes->high_fact));
     if (uniform) {
         if (access->kind == WL_ACCESS_STORE)
             return WL_PATTERN_NONE; /* lane order decides */
         LLVMValueRef first, last;
-        known_lanes(l, !lanes->low.partial && !(lanes->wide && lanes->high.partial), &first, &last);
+        known_lanes(l, for_all_lanes(lanes), &first, &last);
         *start = seen = wl_lanes_address(l, lanes, first);
         pattern = WL_PATTERN_UNIFORM;
     } else {
         /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
-        bool known = lanes->low.kind == WL_FACT_AFFINE && (!lanes->wide || is_uniform(&lanes->high) || lanes->high.kind == WL_FACT_CARRY);
-        if (known && (uint32_t)lanes->low.stride == size)
+        bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
+        if (fits && wl_lanes_known(lanes))
             pattern = consecutive_by_fact(l, lanes, size, check, start, &seen);
-        else if (lanes->low.kind == WL_FACT_AFFINE)
+        else if (stride_known && !fits)
             return WL_PATTERN_NONE; /* another stride */
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);

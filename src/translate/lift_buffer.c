@@ -120,8 +120,8 @@ struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item)
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *address = &inst->operands[1];
     LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)inst->offset0);
-    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .limit = item->scalar[SCALAR_LIMIT], .low = item->fact[0]};
-    bool uniform = lanes.low.kind == WL_FACT_AFFINE && lanes.low.stride == 0;
+    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .limit = item->scalar[SCALAR_LIMIT], .low_fact = item->fact[0]};
+    bool uniform = lanes.low_fact.kind == WL_FACT_AFFINE && lanes.low_fact.stride == 0;
     if (address->kind != WL_OPERAND_VGPR) {
         lanes.scalar_offset = offset;
         lanes.offset = wl_memory_splat(l, offset);
@@ -129,11 +129,11 @@ struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item)
         LLVMValueRef row = wl_strip_row(l, address->reg);
         lanes.offset = LLVMBuildAdd(l->b, row, wl_memory_splat(l, offset), "");
         if (uniform && may_be_scratch(l))
-            lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, lanes.low.partial), offset, "");
+            lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, lanes.low_fact.partial), offset, "");
     }
     if (!may_be_scratch(l))
         lanes.scalar_offset = NULL;
     if (inst->offset0)
-        lanes.low.bits = 32; /* the sum may wrap */
+        lanes.low_fact.bits = 32; /* the sum may wrap */
     return lanes;
 }

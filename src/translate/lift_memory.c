@@ -68,20 +68,25 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand && operan
 
 static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
 {
-    struct wl_lanes lanes = {.low = item->fact[0], .high = item->fact[1]};
-    if (is_vgpr(op->address) && op->address->count >= 2) {
-        lanes.wide = LLVMBuildAdd(l->b, wl_strip_pair(l, op->address->reg), wl_memory_splat(l, item->scalar[SCALAR_BASE]), "");
-        lanes.low.bits = 32; /* the offset may carry */
-    } else {
-        lanes.base = item->scalar[SCALAR_BASE];
+    struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
+    lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
+    if (!lanes.wide) {
         lanes.offset = is_vgpr(op->address) ? wl_strip_row(l, op->address->reg) : LLVMConstNull(l->strip_i32);
+        return lanes;
+    }
+    unsigned reg = op->address->reg;
+    if (l->pair_value[reg] || !wl_lanes_known(&lanes)) {
+        lanes.pair = wl_strip_pair(l, reg);
+    } else { /* the slow path alone would need the pair */
+        lanes.low = wl_strip_row(l, reg);
+        lanes.high = wl_strip_row(l, reg + 1);
     }
     return lanes;
 }
 
 static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op, uint32_t offset)
 {
-    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .low = item->fact[0], .wraps_freely = true};
+    struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .low_fact = item->fact[0], .wraps_freely = true};
     lanes.offset = wl_strip_row(l, op->address->reg);
     if (offset)
         lanes.offset = LLVMBuildAdd(l->b, lanes.offset, wl_lift_int(l, l->strip_i32, offset), "");
@@ -292,7 +297,7 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item)
     access_lanes(l, &a, &lanes, rows);
     LLVMValueRef target = LLVMBuildMul(l->b, l->first_lane, wl_lift_int(l, l->i64, size), "");
     struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""), .wraps_freely = true,
-                          .low = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
+                          .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
     to.offset = wl_memory_iota(l, l->i32, size);
     struct wl_access store = {.kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords};
     access_lanes(l, &store, &to, rows);

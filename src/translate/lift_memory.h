@@ -40,15 +40,17 @@ struct wl_access {
 
 #define WL_MAX_ROWS 4
 
-/* The addresses of a strip: `wide`, or base + zero-extended offset. */
+/* The addresses of a strip: base + a 64-bit register pair (`wide`), or base + a zero-extended offset. */
 struct wl_lanes {
-    LLVMValueRef wide;    /* <16 x i64>, or NULL */
-    LLVMValueRef base;    /* i64 */
-    LLVMValueRef offset;  /* <16 x i32>, or NULL: scalar_offset is every lane's */
+    bool wide;
+    LLVMValueRef pair;      /* wide: <16 x i64>, or NULL: low and high are its halves */
+    LLVMValueRef low, high; /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef base;      /* i64 */
+    LLVMValueRef offset;    /* <16 x i32>, or NULL: scalar_offset is every lane's */
     LLVMValueRef scalar_offset; /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
-    LLVMValueRef limit;   /* i64: BUFFER */
-    struct wl_fact low, high; /* of offset, or of the halves of `wide` */
-    bool wraps_freely;    /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
+    LLVMValueRef limit;     /* i64: BUFFER */
+    struct wl_fact low_fact, high_fact; /* of offset, or of the halves of the pair */
+    bool wraps_freely;      /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
 };
 
 /* ---- lift_memory.c ---- */
@@ -82,6 +84,8 @@ void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access);
 /* Loads a field of struct wl_wave that does not change while the unit runs. */
 LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type);
 
+/* Whether facts alone can give the addresses a form; else a pair is looked at as a whole. */
+bool wl_lanes_known(const struct wl_lanes *lanes);
 LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);            /* <16 x i64> */
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
 

@@ -304,7 +304,7 @@ static void build(struct program *program, const struct host *host, const char *
     if (!code)
         fail_msg("%s: %s", processor, text);
     uint64_t limit = size;
-    struct wl_translate_request request = {.processor = processor, .wave_size = machine.wave_size, .image = code, .image_size = size, .name = "test",
+    struct wl_translate_request request = {.processor = processor, .wave_size = machine.wave_size, .image = code, .image_size = size, .name = *instruction ? "case" : "prelude",
         .is_kernel = true, .workitem_id_dimensions = 1, .shape = WL_SHAPE_ROWS, .cpu = host->cpu, .features = host->features, .is_code = is_code,
         .context = &limit, .dump = getenv("WL_TEST_DUMP")};
     for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++) {
