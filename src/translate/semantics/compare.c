@@ -1,5 +1,5 @@
 /* Vector unit: comparisons and classes. v_cmpx_* have the same meaning; the lifter writes their result to EXEC. */
-#include "semantics.h"
+#include "lanes_float.h"
 
 #define COMPARE_INTEGERS(type)                                                                                                     \
     LANES2(v_cmp_f_##type, mask, type, type) { return CONVERT(masks, (a != a) & (b != b)); }                                       \
@@ -36,8 +36,7 @@ COMPARE_INTEGERS(u64)
     LANES2(v_cmp_nlt_##type, mask, type, type) { return CONVERT(masks, ~(x(a) < x(b))); }                                          \
     LANES2(v_cmp_t_##type, mask, type, type) { return CONVERT(masks, (x(a) < x(b)) | ~(x(a) < x(b))); }
 #define SAME(v) (v)
-#define WIDER(v) CONVERT(f32s, v)
-COMPARE_FLOATS(f16, WIDER)
+COMPARE_FLOATS(f16, wide)
 COMPARE_FLOATS(f32, SAME)
 COMPARE_FLOATS(f64, SAME)
 

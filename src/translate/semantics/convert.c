@@ -104,7 +104,7 @@ static INLINE u32s half_bits(f32s a)
 static INLINE u32s half_bits_towards_zero(f32s a)
 {
     const f16s nearest = CONVERT(f16s, a);
-    const masks too_far = magnitude(CONVERT(f32s, nearest)) > magnitude(a);
+    const masks too_far = magnitude(wide(nearest)) > magnitude(a);
 
     return CONVERT(u32s, (u16s)nearest) + (u32s)too_far;
 }
@@ -132,8 +132,8 @@ static INLINE i32s bounded_integer(f32s a, float low, float high)
 
     return CONVERT(i32s, above > high ? ALL(f32, high) : above);
 }
-LANES1(v_cvt_u16_f16, u16, f16) { return CONVERT(u16s, bounded_integer(CONVERT(f32s, a), 0, 65535)); }
-LANES1(v_cvt_i16_f16, i16, f16) { return CONVERT(i16s, bounded_integer(CONVERT(f32s, a), -32768, 32767)); }
+LANES1(v_cvt_u16_f16, u16, f16) { return CONVERT(u16s, bounded_integer(wide(a), 0, 65535)); }
+LANES1(v_cvt_i16_f16, i16, f16) { return CONVERT(i16s, bounded_integer(wide(a), -32768, 32767)); }
 static INLINE i32s normalized_signed(f32s a)
 {
     return bounded_integer(__builtin_elementwise_roundeven(a * 32767.0f), -32767, 32767);
@@ -142,8 +142,8 @@ static INLINE i32s normalized_unsigned(f32s a)
 {
     return bounded_integer(__builtin_elementwise_roundeven(a * 65535.0f), 0, 65535);
 }
-LANES1(v_cvt_norm_i16_f16, i16, f16) { return CONVERT(i16s, normalized_signed(CONVERT(f32s, a))); }
-LANES1(v_cvt_norm_u16_f16, u16, f16) { return CONVERT(u16s, normalized_unsigned(CONVERT(f32s, a))); }
+LANES1(v_cvt_norm_i16_f16, i16, f16) { return CONVERT(i16s, normalized_signed(wide(a))); }
+LANES1(v_cvt_norm_u16_f16, u16, f16) { return CONVERT(u16s, normalized_unsigned(wide(a))); }
 static INLINE u32s pair(i32s low, i32s high)
 {
     return ((u32s)low & 0xffff) | (u32s)high << 16;
@@ -152,11 +152,11 @@ LANES2(v_cvt_pk_norm_i16_f32, u32, f32, f32) { return pair(normalized_signed(a),
 LANES2(v_cvt_pk_norm_u16_f32, u32, f32, f32) { return pair(normalized_unsigned(a), normalized_unsigned(b)); }
 LANES2(v_cvt_pk_norm_i16_f16, u32, f16, f16)
 {
-    return pair(normalized_signed(CONVERT(f32s, a)), normalized_signed(CONVERT(f32s, b)));
+    return pair(normalized_signed(wide(a)), normalized_signed(wide(b)));
 }
 LANES2(v_cvt_pk_norm_u16_f16, u32, f16, f16)
 {
-    return pair(normalized_unsigned(CONVERT(f32s, a)), normalized_unsigned(CONVERT(f32s, b)));
+    return pair(normalized_unsigned(wide(a)), normalized_unsigned(wide(b)));
 }
 LANES2(v_cvt_pk_i16_f32, u32, f32, f32) { return pair(bounded_integer(a, -32768, 32767), bounded_integer(b, -32768, 32767)); }
 LANES2(v_cvt_pk_u16_f32, u32, f32, f32) { return pair(bounded_integer(a, 0, 65535), bounded_integer(b, 0, 65535)); }

@@ -77,11 +77,11 @@ LANES3(v_dot8_i32_i4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4); 
 /* Halves: products are exact in f32; the low one is added first. */
 static INLINE f32s low_half(u32s a)
 {
-    return CONVERT(f32s, (f16s)CONVERT(u16s, a));
+    return wide((f16s)CONVERT(u16s, a));
 }
 static INLINE f32s high_half(u32s a)
 {
-    return CONVERT(f32s, (f16s)CONVERT(u16s, a >> 16));
+    return wide((f16s)CONVERT(u16s, a >> 16));
 }
 static INLINE f32s dot2_f16(pkf16s a, pkf16s b, f32s c)
 {

@@ -2,22 +2,6 @@
  * correctly rounded, and fma by rounding to odd (lanes_float.h). */
 #include "lanes_float.h"
 
-static INLINE f32s wide(f16s a)
-{
-    return CONVERT(f32s, a);
-}
-static INLINE f16s half(f32s a)
-{
-    return CONVERT(f16s, a);
-}
-static INLINE pkf32s wides(pkf16s a)
-{
-    return CONVERT(pkf32s, a);
-}
-static INLINE pkf16s halves(pkf32s a)
-{
-    return CONVERT(pkf16s, a);
-}
 
 LANES2(v_add_f16, f16, f16, f16) { return half(wide(a) + wide(b)); }
 LANES2(v_sub_f16, f16, f16, f16) { return half(wide(a) - wide(b)); }

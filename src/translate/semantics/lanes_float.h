@@ -36,6 +36,24 @@ static INLINE f64s power_of_2_64(i64s n)
     return (f64s)((n + 1023) << 52);
 }
 
+/* Halves are computed in f32. */
+static INLINE f32s wide(f16s a)
+{
+    return fence_f32_f32(CONVERT(f32s, a));
+}
+static INLINE f16s half(f32s a)
+{
+    return CONVERT(f16s, a);
+}
+static INLINE pkf32s wides(pkf16s a)
+{
+    return fence_pkf32_pkf32(CONVERT(pkf32s, a));
+}
+static INLINE pkf16s halves(pkf32s a)
+{
+    return CONVERT(pkf16s, a);
+}
+
 /* a * b + c for halves that are held in f32 (WIDE: the vector type, BITS: its unsigned twin), rounded once when the result
  * becomes f16. The product is exact in f32; the sum is rounded to odd, after which rounding to f16 cannot err. */
 #define FMA_OF_HALVES(name, wide, bits_type)                                                                                       \

@@ -155,9 +155,20 @@ static void make_inline(LLVMValueRef function)
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute("alwaysinline"));
 }
 
+/* A strip as operations see it: pairs of f32 are floats. */
+static LLVMTypeRef operation_type(const char *name)
+{
+    if (strcmp(name, "pkf32") == 0)
+        return LLVMVectorType(LLVMFloatTypeInContext(context), 2 * WL_LANES);
+    return LLVMVectorType(element_type(name), WL_LANES);
+}
+
 /* The body of llvm_OPERATION_RESULT_ARGUMENT: the intrinsic of that name. */
 static void define_llvm_function(LLVMModuleRef module, LLVMValueRef function)
 {
+    static const struct {
+        const char *operation, *name;
+    } dotted[] = {{"fptosisat", "fptosi.sat"}, {"fptouisat", "fptoui.sat"}, {"fence", "arithmetic.fence"}};
     char name[64], operation[40], result_name[16], argument_name[16], intrinsic[80];
     LLVMTypeRef overloads[2];
     LLVMValueRef arguments[2], callee, value;
@@ -170,13 +181,16 @@ static void define_llvm_function(LLVMModuleRef module, LLVMValueRef function)
             *c = ' ';
     if (sscanf(name, "llvm %39s %15s %15s", operation, result_name, argument_name) != 3)
         die("%s is no LLVM operation", LLVMGetValueName(function));
-    changes_type = strcmp(operation, "fptosisat") == 0 || strcmp(operation, "fptouisat") == 0;
-    snprintf(intrinsic, sizeof(intrinsic), "llvm.%s", !changes_type ? operation : operation[4] == 's' ? "fptosi.sat" : "fptoui.sat");
+    for (size_t i = 0; i < sizeof(dotted) / sizeof(dotted[0]); i++)
+        if (strcmp(operation, dotted[i].operation) == 0)
+            snprintf(operation, sizeof(operation), "%s", dotted[i].name);
+    changes_type = strcmp(result_name, argument_name) != 0;
+    snprintf(intrinsic, sizeof(intrinsic), "llvm.%s", operation);
     id = LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic));
     if (!id)
         die("LLVM has no %s", intrinsic);
-    overloads[0] = LLVMVectorType(element_type(result_name), WL_LANES);
-    overloads[1] = LLVMVectorType(element_type(argument_name), WL_LANES);
+    overloads[0] = operation_type(result_name);
+    overloads[1] = operation_type(argument_name);
     if (changes_type)
         overload_count = 2;
     callee = LLVMGetIntrinsicDeclaration(module, id, overloads, overload_count);

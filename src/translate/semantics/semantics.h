@@ -220,6 +220,10 @@ LLVM1(fptosisat, i32, f32) /* NaN gives 0, what does not fit the nearest integer
 LLVM1(fptouisat, u32, f32)
 LLVM1(fptosisat, i32, f64)
 LLVM1(fptouisat, u32, f64)
+/* The value itself, about which LLVM forgets where it came from. Without it the widening of halves to f32 is undone by LLVM's
+ * combiner, and what remains are operations on vectors of halves, which few hosts have: they end as scalar code. */
+LLVM1(fence, f32, f32)
+LLVM1(fence, pkf32, pkf32)
 #define popcount(x) ctpop_u32_u32(x)
 #define leading_zeros(x) ctlz_u32_u32(x)   /* 32 for 0 */
 #define trailing_zeros(x) cttz_u32_u32(x)  /* 32 for 0 */

@@ -71,7 +71,7 @@ static INLINE f32s exp2_lanes(f32s a)
     return power * power_of_2(half) * power_of_2(n - half);
 }
 LANES1(v_exp_f32, f32, f32) { return exp2_lanes(a); }
-LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(CONVERT(f32s, a))); }
+LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(wide(a))); }
 #ifdef WL_AVX512
 static INLINE f32s exp2_scaled(f32s a)
 {
@@ -116,7 +116,7 @@ static INLINE f32s log2_lanes(f32s a)
     return (a > 0) & ((u32s)a < F32_INFINITY) ? result : special;
 }
 LANES1(v_log_f32, f32, f32) { return log2_lanes(a); }
-LANES1(v_log_f16, f16, f16) { return CONVERT(f16s, log2_lanes(CONVERT(f32s, a))); }
+LANES1(v_log_f16, f16, f16) { return CONVERT(f16s, log2_lanes(wide(a))); }
 
 /* sin(2 pi x) for |x| <= 1/4; 2 pi in two parts. */
 static INLINE f32s sine_of_quarter(f32s x)
@@ -142,8 +142,8 @@ static INLINE f32s cosine_of_turns(f32s a)
 }
 LANES1(v_sin_f32, f32, f32) { return sine_of_turns(a); }
 LANES1(v_cos_f32, f32, f32) { return cosine_of_turns(a); }
-LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(CONVERT(f32s, a))); }
-LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(CONVERT(f32s, a))); }
+LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(wide(a))); }
+LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(wide(a))); }
 
 /* gfx12's forms with scalar operands: the same arithmetic on one lane. */
 #define ON_SCALAR(name, type, expression)                                                                                          \
