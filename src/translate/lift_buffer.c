@@ -20,7 +20,7 @@ static bool may_be_scratch(const struct wl_lift *l)
 
 static bool wants_helper(const struct wl_inst *inst)
 {
-    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->isa->d16;
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds;
 }
 
 /* The descriptor as it lies in the wave, where helpers read it. */

@@ -93,6 +93,13 @@ static const struct test_case cases[] = {
     {G94, SHIFT(4), "buffer_load_dwordx4 v[16:19], v1, s[4:7], 0 offen"}, {G94, SHIFT(3), "buffer_store_dwordx2 v[20:21], v1, s[4:7], 0 offen"},
     {G94, "", "buffer_store_dword v20, off, s[4:7], 0"}, {G11, "", "buffer_load_b32 v16, v1, s[4:7], null offen"},
     {G11, SHIFT(1), "buffer_load_u16 v16, v1, s[4:7], 0 offen"}, {G11, "", "buffer_store_b64 v[20:21], v1, s[4:7], s8 offen"},
+    {G9, "", "buffer_load_short_d16_hi v16, off, s[4:7], s8 offset:4"}, {G9, "", "buffer_store_short_d16_hi v20, v1, s[4:7], 0 offen"},
+
+    /* Through helpers: indexed buffers, loads to LDS. */
+    {G9, "v_lshlrev_b32 v20, 1, v0\n", "buffer_load_dword v16, v0, s[4:7], 0 idxen"}, {G9, "", "buffer_load_dwordx2 v[16:17], v0, s[4:7], s8 idxen offset:4"},
+    {G9, "v_lshlrev_b32 v20, 1, v0\n", "buffer_store_dword v20, v0, s[4:7], 0 idxen"}, {G9, "", "buffer_atomic_add v20, v0, s[4:7], 0 idxen glc"},
+    {G94, SHIFT(2), "buffer_load_dword v1, s[4:7], 0 offen offset:4 lds"}, {G94, SHIFT(2), "global_load_lds_dword v1, s[0:1] offset:4"},
+    {G94, "", "global_load_lds_dword v[2:3], off"}, {G94, "", "global_load_lds_sshort v[2:3], off"},
 
     /* Atomics. */
     {G9, "", "global_atomic_add v[2:3], v20, off"}, {G9, "", "global_atomic_add v16, v[2:3], v20, off glc"}, {G9, SAME, "global_atomic_add v1, v20, s[0:1]"},

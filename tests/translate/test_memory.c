@@ -120,7 +120,10 @@ static struct place find_place(const struct wl_inst *inst, const struct wl_opera
         const struct wl_operand *descriptor = address + 1, *soffset = address + 2;
         uint32_t high = scalar(descriptor, 1);
         uint64_t offset = (uint32_t)(v + (uint32_t)inst->offset0);
-        if (high >> 31) {
+        if (inst->idxen) {
+            p.address = scalar(descriptor, 0) + ((uint64_t)(high & 0xffff) << 32) + scalar(soffset, 0) + v * (high >> 16 & 0x3fff) + (uint32_t)inst->offset0;
+            p.limit = v < scalar(descriptor, 2) ? UINT64_MAX : 0;
+        } else if (high >> 31) {
             p.scratch = true;
             p.address = offset;
             p.scratch_base = scalar(soffset, 0);
@@ -242,8 +245,28 @@ static void model_access(const struct wl_inst *inst, const struct place *p, cons
     }
 }
 
+/* A load to LDS: to M0 + instruction offset + lane * 4. */
+static void model_load_to_lds(const struct wl_inst *inst, uint64_t exec)
+{
+    const struct wl_isa *isa = inst->isa;
+    bool buffer = isa->space == WL_SPACE_BUFFER;
+    for (unsigned lane = 0; lane < machine.wave_size; lane++) {
+        struct place p = find_place(inst, &inst->operands[0], buffer ? NULL : &inst->operands[1], lane, false);
+        uint32_t value = 0;
+        get_bytes(&p, lane, 0, isa->bits / 8, &value);
+        if (isa->sign)
+            value = isa->bits == 8 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+        if (exec >> lane & 1)
+            memcpy(machine.lds + (machine.wave->sgpr[WL_SGPR_M0] & 0xffff) + inst->offset0 + lane * 4, &value, 4);
+    }
+}
+
 static void model(const struct wl_inst *inst, uint64_t exec)
 {
+    if (inst->lds) {
+        model_load_to_lds(inst, exec);
+        return;
+    }
     const struct wl_isa *isa = inst->isa;
     const struct wl_operand *op = inst->operands;
     bool load = isa->class == WL_ISA_LOAD, buffer = isa->space == WL_SPACE_BUFFER, atomic = isa->class == WL_ISA_ATOMIC;
@@ -384,14 +407,15 @@ static void fill(enum pattern pattern, enum target target, unsigned size, bool n
     s[0] = (uint32_t)start;
     s[1] = (uint32_t)(start >> 32);
     s[8] = 64;
+    s[WL_SGPR_M0] = 0x4000;
     s[9] = 3 * size;
 }
 
-static void set_descriptor(bool scratch, uint64_t start, uint32_t records)
+static void set_descriptor(bool scratch, uint64_t start, uint32_t records, uint32_t stride)
 {
     uint32_t *s = machine.wave->sgpr;
     s[4] = (uint32_t)start;
-    s[5] = (uint32_t)(start >> 32) | (scratch ? 1u << 31 : 0);
+    s[5] = (uint32_t)(start >> 32) | stride << 16 | (scratch ? 1u << 31 : 0);
     s[6] = records;
     s[7] = 0;
     s[8] = scratch ? 64 * machine.wave_size : 64;
@@ -471,7 +495,7 @@ static void check(const struct program *whole, const struct program *prelude, co
         uint64_t exec = machine.wave_size == 64 ? masks[m] : (uint32_t)masks[m] | (m == 2 ? 0xa5000000 : 0);
         fill(pattern, target, lane_size(inst), numbers, address);
         if (isa->space == WL_SPACE_BUFFER)
-            set_descriptor(swizzled, address, 200);
+            set_descriptor(swizzled, address, inst->idxen ? 50 : 200, inst->idxen ? 8 : 0);
         save(start);
         run(prelude, exec);
         model(inst, exec);
@@ -501,7 +525,7 @@ static void run_case(const struct host *host, const char *processor, const char 
             continue;
         for (unsigned target = 0; target < (flat ? TARGET_COUNT : 1u); target++)
             check(&whole, &bare, &inst, text, (enum pattern)pattern, (enum target)target, false);
-        if (buffer && (!strcmp(processor, "gfx906") || !strcmp(processor, "gfx1030")))
+        if (buffer && !inst.idxen && (!strcmp(processor, "gfx906") || !strcmp(processor, "gfx1030")))
             check(&whole, &bare, &inst, text, (enum pattern)pattern, MEMORY, true);
     }
     destroy(&whole);
@@ -531,6 +555,7 @@ static void set_up(unsigned wave_size)
     machine.wave_size = wave_size;
     machine.wave->wave_size = wave_size;
     machine.wave->vgprs = WL_VGPR_COUNT;
+    machine.wave->helpers = &wl_helpers_table;
     machine.wave->lds = machine.lds;
     machine.wave->lds_size = LDS_SIZE;
     machine.wave->scratch = machine.scratch;
