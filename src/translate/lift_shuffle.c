@@ -175,11 +175,19 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
         vector_store(l, vectors[v], at(l, start, v * 64), spread_mask(l, exec, access->dwords, v), access->is_volatile);
 }
 
+/* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows)
 {
-    for (unsigned d = 0; d < access->dwords; d++) {
-        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, d * 4), access->is_volatile);
-        rows[d] = wl_memory_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
+    for (unsigned d = 0; d + 1 < access->dwords; d += 2) {
+        LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, d * 4), access->is_volatile);
+        LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
+        rows[d] = wl_memory_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));
+        rows[d + 1] = wl_memory_splat(l, LLVMBuildTrunc(l->b, high, l->i32, ""));
+    }
+    if (access->dwords % 2) {
+        unsigned last = access->dwords - 1;
+        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, last * 4), access->is_volatile);
+        rows[last] = wl_memory_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
     }
 }
 
