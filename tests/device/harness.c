@@ -27,16 +27,14 @@ void harness_load(struct harness *h)
 
 void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait)
 {
-    static struct {
-        struct wl_unit_info info;
-        struct wl_resume_point resume;
-    } infos[2] = {
-        {{.abi = WL_WAVE_ABI, .rows = 8, .resume_count = 1}, {4096, 0, 0}},
-        {{.abi = WL_WAVE_ABI, .rows = 8, .resume_count = 1, .may_wait = 1}, {4096, 0, 0}},
+    static const struct harness_info infos[2] = {
+        {WL_WAVE_ABI, 8, 5, 1, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 1, 1, 0, {{4096, 0, 0}, {0, 0, 0}}},
     };
+    const struct wl_unit_info *info = harness_info(&infos[may_wait]);
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++) {
-        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_FULL, (enum wl_shape)shape, full, &infos[may_wait].info), WL_OK);
-        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_MASKED, (enum wl_shape)shape, masked, &infos[may_wait].info), WL_OK);
+        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_FULL, (enum wl_shape)shape, full, info), WL_OK);
+        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_MASKED, (enum wl_shape)shape, masked, info), WL_OK);
     }
 }
 

@@ -7,6 +7,14 @@
 #include "device/device.h"
 #include "fake_object.h"
 
+/* struct wl_unit_info with two resume points. */
+struct harness_info {
+    uint32_t abi, rows, instructions, resume_count, may_wait, reserved;
+    struct wl_resume_point resume[2];
+};
+
+static inline const struct wl_unit_info *harness_info(const struct harness_info *info) { return (const struct wl_unit_info *)(const void *)info; }
+
 struct harness {
     struct wl_device **devices;
     size_t device_count;

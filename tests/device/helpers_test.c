@@ -14,9 +14,18 @@
 static struct wl_wave *wave;
 static uint32_t *row[8];
 
+static void free_wave(void)
+{
+    free(wave->lds);
+    free(wave->scratch);
+    free(wave);
+    wave = NULL;
+}
+
 static void make_wave(uint32_t size, uint64_t exec)
 {
-    free(wave);
+    if (wave)
+        free_wave();
     wave = calloc(1, sizeof *wave + 8 * size * 4);
     wave->wave_size = size;
     wave->sgpr[126] = (uint32_t)exec;
@@ -28,12 +37,6 @@ static void make_wave(uint32_t size, uint64_t exec)
         for (uint32_t l = 0; l < size; l++)
             row[r][l] = r * 1000 + l;
     }
-}
-
-static void free_wave(void)
-{
-    free(wave->lds);
-    free(wave->scratch);
 }
 
 static const struct wl_helpers *const help = &wl_helpers_table;
@@ -224,9 +227,9 @@ static void floating_point_modes_are_set(void **state)
     wl_float_enter(0xc0);
     assert_true(tiny * 1.0f == 0);
     wl_float_enter(0xf1); /* up */
-    float up = third / 3;
+    volatile float up = third / 3;
     wl_float_enter(0xf2); /* down */
-    float down = third / 3;
+    volatile float down = third / 3;
     wl_float_restore(control);
     assert_true(up > down);
     make_wave(64, 1);

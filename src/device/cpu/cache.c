@@ -229,7 +229,11 @@ static bool has_suffix(const char *name)
 static int by_use(const void *a, const void *b)
 {
     const struct wl_cache_entry *x = a, *y = b;
-    return x->used != y->used ? (x->used > y->used) - (x->used < y->used) : strcmp(x->name, y->name);
+    if (x->used.tv_sec != y->used.tv_sec)
+        return (x->used.tv_sec > y->used.tv_sec) - (x->used.tv_sec < y->used.tv_sec);
+    if (x->used.tv_nsec != y->used.tv_nsec)
+        return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
+    return strcmp(x->name, y->name);
 }
 
 /* Removes a temporary file that its writer left behind. `age`: how old it must be. */
@@ -264,7 +268,7 @@ static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_
         struct wl_cache_entry *entry = &(*entries)[(*count)++];
         snprintf(entry->name, sizeof entry->name, "%.47s", e->d_name);
         entry->size = (uint64_t)status.st_size;
-        entry->used = status.st_mtim.tv_sec;
+        entry->used = status.st_mtim;
     }
     closedir(directory);
     if (*count)

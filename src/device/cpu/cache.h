@@ -44,7 +44,7 @@ void wl_cache_remove(const struct wl_cache_key *key);
 struct wl_cache_entry {
     char name[48];
     uint64_t size;
-    time_t used; /* last use, to the day */
+    struct timespec used; /* last use, to the day */
 };
 /* Lists the cache; *entries is malloc'ed and belongs to the caller, the oldest use first. WL_NOT_FOUND: there is no cache folder. */
 enum wl_status wl_cache_list(struct wl_cache_entry **entries, size_t *count);

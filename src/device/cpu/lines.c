@@ -130,7 +130,9 @@ static bool read_header(struct reader *r, struct program *p)
 
 bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset)
 {
-    struct reader all = {native->lines, native->lines + native->line_size, native->lines == NULL};
+    if (!native->lines)
+        return false;
+    struct reader all = {native->lines, native->lines + native->line_size, false};
     while (!all.bad && all.at < all.end) {
         uint64_t length = read_bytes(&all, 4);
         if (all.bad || length >= 0xfffffff0 || length > (uint64_t)(all.end - all.at)) /* 64-bit DWARF is not emitted */

@@ -135,10 +135,13 @@ static const char *symbol_name(const struct loading *l, const Elf64_Sym *symbol)
     return symbol->st_name < l->string_size ? l->strings + symbol->st_name : "";
 }
 
-/* Lays the allocated sections out one behind the other and copies them. */
+/* Lays the allocated sections out one behind the other and copies them. They start a little into the mapping: sanitizers
+ * look at the bytes before a function that is called through a pointer. */
+#define FIRST_SECTION 64
+
 static enum wl_status place_sections(struct loading *l)
 {
-    size_t end = 0, relocations = 0;
+    size_t end = FIRST_SECTION, relocations = 0;
     for (size_t i = 1; i < l->section_count; i++) {
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type == SHT_RELA)
@@ -159,7 +162,7 @@ static enum wl_status place_sections(struct loading *l)
         l->memory = NULL;
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of native code", l->memory_size);
     }
-    end = 0;
+    end = FIRST_SECTION;
     for (size_t i = 1; i < l->section_count; i++) {
         const Elf64_Shdr *s = &l->sections[i];
         if (!(s->sh_flags & SHF_ALLOC))
