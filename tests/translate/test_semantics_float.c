@@ -344,6 +344,25 @@ F(v_dot2_f32_f16, dot_f16(s, FC))
 H(v_dot2_f16_f16, dot_f16(s, (float)HC))
 F(v_dot2_f32_bf16, dot_bf16(s, FC))
 
+H_INT(v_dot2_bf16_bf16, bf16_bits(dot_bf16(s, as_f32(s[2] << 16))))
+
+/* The quotient q of c by b, put right; `least_difference` is the smallest difference of biased exponents at which q still counts,
+ * `lowest` the exponent that subnormal numbers are held to have. */
+static double fixed_up(double q, double b, double c, int least_difference, int lowest)
+{
+    if (isnan(q) || isnan(b) || isnan(c) || b == 0 || c == 0 || isinf(b) || isinf(c)
+        || fmax(ilogb(c), lowest) - fmax(ilogb(b), lowest) < least_difference)
+        return c / b;
+    return copysign(q, signbit(b) != signbit(c) ? -1 : 1);
+}
+F(v_div_fixup_f32, fixed_up(FA, FB, FC, -150, -127))
+D(v_div_fixup_f64, fixed_up(DA, DB, DC, -1075, -1023))
+H(v_div_fixup_f16, fixed_up(HA, HB, HC, -150, -127))
+F(v_div_fixup_f32_after_fmas, FC / FB)
+D(v_div_fixup_f64_after_fmas, DC / DB)
+F(s_min_f32, lesser(FA, FB, false))
+F(s_max_f32, greater(FA, FB, false))
+
 /* Comparisons. */
 #define COMPARE(name, expression)                                                                                                  \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 0xffffffff : 0; }                               \
@@ -421,6 +440,8 @@ const struct reference float_references[] = {
     ROW(v_cvt_pk_norm_i16_f16) ROW(v_cvt_pk_norm_u16_f16) ROW(v_cvt_pk_i16_f32) ROW(v_cvt_pk_u16_f32) ROW(v_cvt_pk_u16_u32)
     ROW(v_cvt_pk_i16_i32) ROW(s_cvt_pk_rtz_f16_f32) ROW(s_cvt_hi_f32_f16) ROW(v_dot2_f32_f16) ROW(v_dot2_f16_f16)
     ROW(v_dot2_f32_bf16)
+    ROW(v_dot2_bf16_bf16) ROW(v_div_fixup_f16) ROW(v_div_fixup_f32_after_fmas) ROW(v_div_fixup_f64_after_fmas) ROW(s_min_f32) ROW(s_max_f32)
+    ROW(v_div_fixup_f32) ROW(v_div_fixup_f64)
     VECTOR_COMPARES(f16) VECTOR_COMPARES(f32) VECTOR_COMPARES(f64) SCALAR_COMPARES(f16) SCALAR_COMPARES(f32)
     SCALAR_ARITHMETIC(f16) SCALAR_ARITHMETIC(f32) SCALAR(min, f16) SCALAR(max, f16)
     ROW_AS(v_fmaak_f32, v_fma_f32, 0) ROW_AS(v_fmamk_f32, v_fma_f32, 0) ROW_AS(v_fmac_f32, v_fma_f32, 0) ROW_AS(v_fma_mix_f32, v_fma_f32, 0)

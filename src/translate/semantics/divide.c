@@ -67,6 +67,19 @@ DIV_FMAS(f64, u64, 0x1p128, 0x1p-128, 0x1p-947)
 DIV_FIXUP(f32, u32, 23, 255, 150, with_sign)
 DIV_FIXUP(f64, u64, 52, 2047, 1075, with_sign64)
 
+/* What v_div_fixup gives when its first operand is the result of the v_div_fmas that ends the sequence of a division of c by b:
+ * the lifter may use these rows there, and the rest of the sequence is dead. */
+LANES3(v_div_fixup_f32_after_fmas, f32, f32, f32, f32)
+{
+    (void)a;
+    return c / b;
+}
+LANES3(v_div_fixup_f64_after_fmas, f64, f64, f64, f64)
+{
+    (void)a;
+    return c / b;
+}
+
 /* Words of 2 / pi, the first one holding the 64 bits behind the binary point. */
 #define TWO_OVER_PI(WORD)                                                                                                          \
     WORD(0, 0xa2f9836e4e441529) WORD(1, 0xfc2757d1f534ddc0) WORD(2, 0xdb6295993c439041) WORD(3, 0xfe5163abdebbc561)                \

@@ -136,7 +136,7 @@ LANES3(v_div_fixup_f16, f16, f16, f16, f16)
 {
     const f32s divisor = wide(b), dividend = wide(c), quotient = dividend / divisor;
     const u32s sign = (u32s)divisor ^ (u32s)dividend, size = (u32s)quotient & ~F32_SIGN;
-    const masks special = (size == 0) | (size >= F32_INFINITY) | (((u32s)divisor & ~F32_SIGN) >= F32_INFINITY);
+    const masks special = (wide(a) != wide(a)) | (size == 0) | (size >= F32_INFINITY) | (((u32s)divisor & ~F32_SIGN) >= F32_INFINITY);
 
     return half(special ? quotient : with_sign(wide(a), sign));
 }

@@ -20,7 +20,7 @@ LANES1(v_fract_f64, f64, f64)
 LANES1(v_frexp_exp_i32_f64, i32, f64)
 {
     const u64s bits = (u64s)a & ~F64_SIGN;
-    const i64s tiny = bits < 0x0010000000000000;
+    const i64s tiny = (i64s)(bits < 0x0010000000000000);
     const u64s scaled = tiny ? (u64s)(magnitude64(a) * 0x1p53) : bits;
     const i64s exponent = (i64s)(scaled >> 52) - 1022 - (tiny & 53);
 
@@ -59,7 +59,7 @@ LANES2_AVX512(v_ldexp_f64, "avx512f", f64, f64, i32)
 
 static INLINE i64s is_signalling(f64s a)
 {
-    return ((u64s)a & ~F64_SIGN) - 0x7ff0000000000001 < 0x0007ffffffffffff;
+    return (i64s)(((u64s)a & ~F64_SIGN) - 0x7ff0000000000001 < 0x0007ffffffffffff);
 }
 static INLINE f64s quiet_signalling(f64s a, f64s b, f64s result)
 {

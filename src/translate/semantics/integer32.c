@@ -29,17 +29,17 @@ LANES3_MASK(v_add_co_ci_u32, u32, u32, u32, mask)
 {
     const u32s sum = a + b - (u32s)c;
 
-    *m = c ? sum <= a : sum < a;
+    *m = (sum < a) | ((sum == a) & c);
     return sum;
 }
 LANES3_MASK(v_sub_co_ci_u32, u32, u32, u32, mask)
 {
-    *m = c ? a <= b : a < b;
+    *m = (a < b) | ((a == b) & c);
     return a - b + (u32s)c;
 }
 LANES3_MASK(v_subrev_co_ci_u32, u32, u32, u32, mask)
 {
-    *m = c ? b <= a : b < a;
+    *m = (b < a) | ((a == b) & c);
     return b - a + (u32s)c;
 }
 LANES3(v_add3_u32, u32, u32, u32, u32) { return a + b + c; }

@@ -8,10 +8,6 @@ static INLINE f32s unless_nan(f32s y, f32s fallback)
 {
     return y == y ? y : fallback;
 }
-static INLINE f64s unless_nan64(f64s y, f64s fallback)
-{
-    return y == y ? y : fallback;
-}
 
 LANES1(v_rcp_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_iflag_f32, f32, f32) { return 1.0f / a; }
@@ -35,6 +31,10 @@ LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32)
 
     /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
     return unless_nan(fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y), y);
+}
+static INLINE f64s unless_nan64(f64s y, f64s fallback)
+{
+    return y == y ? y : fallback;
 }
 static INLINE f64h root_estimate(f64h a)
 {
@@ -64,7 +64,7 @@ static INLINE f32s power_fraction(f32s x)
 static INLINE f32s exp2_lanes(f32s a)
 {
     /* Beyond these bounds the result is infinity or zero. NaN fails both comparisons and stays. */
-    const f32s bounded = a > 129.0f ? ALL(f32, 129) : a < -151.0f ? ALL(f32, -151) : a;
+    const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
     const i32s n = CONVERT(i32s, whole == whole ? whole : ALL(f32, 0)), half = n >> 1;
 
@@ -76,7 +76,7 @@ LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(wide(a))); }
 static INLINE f32s exp2_scaled(f32s a)
 {
     /* The scale saturates in the instruction; bounds are needed only where a - whole would be infinity - infinity. */
-    const f32s bounded = a > 129.0f ? ALL(f32, 129) : a < -151.0f ? ALL(f32, -151) : a;
+    const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
 
     return __builtin_ia32_scalefps512_mask(power, whole, power, -1, CURRENT_ROUNDING);
