@@ -81,7 +81,8 @@ bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t addres
 }
 
 bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
-    const struct wl_segment *segment = segment_of(object, address, size);
+    /* An empty range is where its address is: not at the end of the segment before. */
+    const struct wl_segment *segment = segment_of(object, address, size ? size : 1);
     return segment && segment->executable;
 }
 

@@ -198,7 +198,7 @@ uint64_t wl_codeobject_image_size(const struct wl_codeobject *object);
 enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base);
 /* The unrelocated image itself, for translation. Valid while the object lives. */
 const uint8_t *wl_codeobject_image(const struct wl_codeobject *object);
-/* Whether [address, address + size) lies in an executable segment. */
+/* Whether [address, address + size) lies in an executable segment; of an empty range, whether its address does. */
 bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size);
 /* "file:line" of a virtual address from the ELF's line table; false if it has none, or libdw is not installed. The first call
  * opens libdw and reads the whole table. */

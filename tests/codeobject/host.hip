@@ -4,7 +4,4 @@ struct dim3 {
 };
 extern "C" int hipLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, unsigned long shared, void *stream);
 
-__attribute__((global)) void nothing(int *out)
-{
-    *out = 1;
-}
+__attribute__((global)) void nothing(int *out) { *out = 1; }

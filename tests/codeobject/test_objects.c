@@ -88,6 +88,8 @@ static void expect_symbols(const struct wl_codeobject *object) {
     assert_true(factorial->address_taken);
     assert_true(wl_codeobject_is_code(object, factorial->address, factorial->size));
     assert_false(wl_codeobject_is_code(object, table->address, 4));
+    for (uint64_t address = 0; address < wl_codeobject_image_size(object); address += 4) /* an empty range is where its address is */
+        assert_int_equal(wl_codeobject_is_code(object, address, 0), wl_codeobject_is_code(object, address, 1));
 }
 
 static void expect_loaded(const struct wl_codeobject *object) {
