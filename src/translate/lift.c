@@ -194,6 +194,8 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
             return wl_lift_int(l, wanted, half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
                                                      : wl_operand_bits(operand, 32, false, true));
         }
+        if (type == WL_PKF32) /* both halves are the f32 */
+            return wl_lift_int(l, wanted, (wl_operand_bits(operand, 32, true, false) & UINT32_MAX) * UINT64_C(0x100000001));
         return wl_lift_int(l, wanted, wl_operand_bits(operand, bits, is_float, is_signed));
     case WL_OPERAND_OFF:
         return LLVMConstNull(wanted);
