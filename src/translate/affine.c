@@ -540,7 +540,7 @@ static void set_row(struct step *s, unsigned row, struct value v)
     if (v.fact.kind == WL_FACT_UNKNOWN)
         v.fact = (struct wl_fact){0};
     else
-        v.fact.partial = s->mode == WL_MODE_MASKED;
+        v.fact.partial = s->mode == WL_MODE_MASKED && !s->facts->entry_exec;
     s->facts->row[row] = v.fact;
 }
 
@@ -677,6 +677,7 @@ struct wl_affine {
     unsigned rows;
     struct wl_fact *start; /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
     bool *reached;         /* [piece * WL_MODE_COUNT + mode] */
+    bool *entry_exec;      /* the same */
 };
 
 static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
@@ -709,17 +710,25 @@ struct work {
     bool *queued;
 };
 
-/* Facts that flow along an edge; `grows`: lanes may come back that were off at masked writes. */
-static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode, bool grows)
+/* How EXEC changes along an edge. */
+enum exec_change { EXEC_SAME, EXEC_NARROWS, EXEC_CHANGES };
+
+static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode, enum exec_change change)
 {
     if (piece == WL_NO_PIECE)
         return;
     uint32_t state = piece * WL_MODE_COUNT + mode;
     struct wl_fact *to = start_of(a, state);
-    bool changed = !a->reached[state];
+    bool changed = !a->reached[state], entry_exec = facts && facts->entry_exec && change == EXEC_SAME;
+    if (!a->reached[state]) {
+        a->entry_exec[state] = entry_exec;
+    } else if (a->entry_exec[state] && !entry_exec) {
+        a->entry_exec[state] = false;
+        changed = true;
+    }
     for (unsigned row = 0; row < a->rows; row++) {
         struct wl_fact fact = facts ? facts->row[row] : (struct wl_fact){0};
-        if (fact.partial && grows)
+        if (fact.partial && change == EXEC_CHANGES) /* lanes may come back that were off at the write */
             fact = (struct wl_fact){0};
         if (mode == WL_MODE_FULL)
             fact.partial = false; /* all lanes are active, so all were at the write */
@@ -738,19 +747,19 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
 static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode)
 {
     switch (piece->end) {
-    case WL_PIECE_NEXT: case WL_PIECE_WAIT: flow(a, work, facts, piece->next, mode, false); break;
-    case WL_PIECE_BRANCH: flow(a, work, facts, piece->target, mode, false); break;
+    case WL_PIECE_NEXT: case WL_PIECE_WAIT: flow(a, work, facts, piece->next, mode, EXEC_SAME); break;
+    case WL_PIECE_BRANCH: flow(a, work, facts, piece->target, mode, EXEC_SAME); break;
     case WL_PIECE_CBRANCH:
-        flow(a, work, facts, piece->next, mode, false);
-        flow(a, work, facts, piece->target, mode, false);
+        flow(a, work, facts, piece->next, mode, EXEC_SAME);
+        flow(a, work, facts, piece->target, mode, EXEC_SAME);
         break;
     case WL_PIECE_EXEC:
-        flow(a, work, facts, piece->next, WL_MODE_FULL, !piece->narrows);
-        flow(a, work, facts, piece->next, WL_MODE_MASKED, !piece->narrows);
+        flow(a, work, facts, piece->next, WL_MODE_FULL, piece->narrows ? EXEC_NARROWS : EXEC_CHANGES);
+        flow(a, work, facts, piece->next, WL_MODE_MASKED, piece->narrows ? EXEC_NARROWS : EXEC_CHANGES);
         break;
     case WL_PIECE_CALL:
-        flow(a, work, NULL, piece->next, WL_MODE_FULL, true);
-        flow(a, work, NULL, piece->next, WL_MODE_MASKED, true);
+        flow(a, work, NULL, piece->next, WL_MODE_FULL, EXEC_CHANGES);
+        flow(a, work, NULL, piece->next, WL_MODE_MASKED, EXEC_CHANGES);
         break;
     case WL_PIECE_JUMP: case WL_PIECE_FINISH: case WL_PIECE_FALL_OFF: break;
     }
@@ -765,6 +774,7 @@ static void seed(const struct wl_unit *unit, struct wl_facts *facts)
     facts->previous_row = UINT16_MAX;
     if (!request->is_kernel || request->shape != WL_SHAPE_ROWS)
         return;
+    facts->entry_exec = true;
     facts->row[0] = x;
     for (unsigned i = 1; !request->packed_workitem_ids && i < request->workitem_id_dimensions && i < 3; i++)
         facts->row[i] = same;
@@ -774,8 +784,8 @@ static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts
 {
     const struct wl_unit *unit = a->unit;
     seed(unit, facts);
-    flow(a, work, facts, 0, WL_MODE_FULL, false);
-    flow(a, work, facts, 0, WL_MODE_MASKED, false);
+    flow(a, work, facts, 0, WL_MODE_FULL, EXEC_SAME);
+    flow(a, work, facts, 0, WL_MODE_MASKED, EXEC_SAME);
     while (work->count) {
         uint32_t state = work->stack[--work->count];
         const struct wl_piece *piece = &unit->pieces[state / WL_MODE_COUNT];
@@ -802,7 +812,8 @@ struct wl_affine *wl_affine_create(const struct wl_unit *unit)
     a->rows = unit->rows < WL_VGPR_COUNT ? unit->rows : WL_VGPR_COUNT;
     a->start = malloc(((size_t)states * a->rows + 1) * sizeof *a->start);
     a->reached = calloc((size_t)states + 1, sizeof(bool));
-    if (!a->start || !a->reached)
+    a->entry_exec = calloc((size_t)states + 1, sizeof(bool));
+    if (!a->start || !a->reached || !a->entry_exec)
         goto done;
     for (uint32_t i = 0; i < unit->inst_count; i++)
         rule[i] = find_rule(&unit->insts[i]);
@@ -827,6 +838,7 @@ void wl_affine_destroy(struct wl_affine *a)
         return;
     free(a->start);
     free(a->reached);
+    free(a->entry_exec);
     free(a);
 }
 
@@ -835,6 +847,7 @@ void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mod
     uint32_t state = piece * WL_MODE_COUNT + mode;
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;
+    facts->entry_exec = a->entry_exec[state];
     if (a->reached[state])
         memcpy(facts->row, start_of(a, state), a->rows * sizeof facts->row[0]);
 }

@@ -4,7 +4,11 @@
  * strip to strip). They are seeded from the workitem ids and the launch's block shape and followed
  * through the unit by a forward data-flow analysis over (piece, mode) pairs: code in FULL form
  * overwrites a register in all lanes; in MASKED form only in the active ones, so that such a fact
- * holds for the active lanes only (`partial`) and is forgotten when EXEC grows. */
+ * holds for the active lanes only (`partial`) and is forgotten when EXEC grows.
+ *
+ * A wave whose EXEC is partial from the start stays out of the inactive lanes for good. With rows of a multiple of 16
+ * workitems such an EXEC has whole strips on or off, so that code before the first change of EXEC writes all lanes that
+ * count, in MASKED form too. (Code that sets EXEC to all ones, to save registers, looks at no facts.) */
 #ifndef WL_TRANSLATE_AFFINE_H
 #define WL_TRANSLATE_AFFINE_H
 
@@ -33,6 +37,7 @@ struct wl_facts {
     uint64_t constant_known[2];
     uint16_t carry;                   /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
+    bool entry_exec;                  /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
     uint16_t previous_row;            /* written last, and its fact before: what the second of a VOPD pair reads */
     struct wl_fact previous;
 };
