@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
         EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
         EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
         if (std::string(test.which) == "store")
-            EXPECT(text.find("fault.hip:10") != std::string::npos && text.find("7123456789a0") != std::string::npos,
+            EXPECT(text.find("fault.hip:9") != std::string::npos && text.find("7123456789a0") != std::string::npos,
                    "the source line or the address is missing: %s", text.c_str());
     }
     return finish();
