@@ -27,12 +27,14 @@ struct wl_symbol {
     struct wl_symbol *next;
 };
 
+/* Lock order: list_lock > a program's lock > lock. */
 static struct {
-    pthread_rwlock_t lock;             /* guards everything here and wl_program.symbols, .next */
+    pthread_mutex_t list_lock;         /* guards `programs` and wl_program.next */
     struct wl_program *programs;
+    pthread_rwlock_t lock;             /* guards the table and wl_program.symbols */
     struct wl_symbol **slots;          /* open addressing by host address */
     size_t room, used;
-} registry = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+} registry = {.list_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_RWLOCK_INITIALIZER};
 
 #define TOMBSTONE ((struct wl_symbol *)(uintptr_t)1)
 
@@ -127,10 +129,10 @@ struct wl_program *wl_program_register(const void *wrapper)
         return NULL;
     program->wrapper = wrapper;
     pthread_mutex_init(&program->lock, NULL);
-    pthread_rwlock_wrlock(&registry.lock);
+    pthread_mutex_lock(&registry.list_lock);
     program->next = registry.programs;
     registry.programs = program;
-    pthread_rwlock_unlock(&registry.lock);
+    pthread_mutex_unlock(&registry.list_lock);
     return program;
 }
 
@@ -149,12 +151,14 @@ static void free_symbols(struct wl_program *program)
 void wl_program_unregister(struct wl_program *program)
 {
     wl_runtime_drain();
-    pthread_rwlock_wrlock(&registry.lock);
+    pthread_mutex_lock(&registry.list_lock);
     struct wl_program **link = &registry.programs;
     while (*link && *link != program)
         link = &(*link)->next;
     if (*link)
         *link = program->next;
+    pthread_mutex_unlock(&registry.list_lock);
+    pthread_rwlock_wrlock(&registry.lock);
     for (const struct wl_symbol *symbol = program->symbols; symbol; symbol = symbol->next)
         remove_symbol(symbol);
     pthread_rwlock_unlock(&registry.lock);
@@ -288,15 +292,23 @@ const char *wl_symbol_name(const void *host)
     return symbol ? symbol->name : NULL;
 }
 
-void wl_program_unload_context(struct wl_context *context)
+/* The kernels that symbols remember die with the module. */
+static void forget_kernels(const struct wl_program *program, const struct wl_context *context)
 {
     pthread_rwlock_rdlock(&registry.lock);
+    for (const struct wl_symbol *symbol = program->symbols; symbol; symbol = symbol->next) {
+        _Atomic(struct wl_loaded_kernel *) *slots = atomic_load(&symbol->kernels);
+        if (slots)
+            atomic_store(&slots[context->index], NULL);
+    }
+    pthread_rwlock_unlock(&registry.lock);
+}
+
+void wl_program_unload_context(struct wl_context *context)
+{
+    pthread_mutex_lock(&registry.list_lock);
     for (struct wl_program *program = registry.programs; program; program = program->next) {
-        for (struct wl_symbol *symbol = program->symbols; symbol; symbol = symbol->next) {
-            _Atomic(struct wl_loaded_kernel *) *slots = atomic_load(&symbol->kernels);
-            if (slots)
-                atomic_store(&slots[context->index], NULL);
-        }
+        forget_kernels(program, context);
         pthread_mutex_lock(&program->lock);
         if (program->modules && program->modules[context->index]) {
             wl_module_unload(program->modules[context->index]);
@@ -304,7 +316,7 @@ void wl_program_unload_context(struct wl_context *context)
         }
         pthread_mutex_unlock(&program->lock);
     }
-    pthread_rwlock_unlock(&registry.lock);
+    pthread_mutex_unlock(&registry.list_lock);
 }
 
 /* ---- the target that all programs offer ------------------------------------------------------ */
@@ -332,7 +344,7 @@ bool wl_program_target(struct wl_target *target)
 {
     struct wl_container *first = NULL;
     struct wl_entry entry;
-    pthread_rwlock_rdlock(&registry.lock);
+    pthread_mutex_lock(&registry.list_lock);
     for (struct wl_program *program = registry.programs; program && !first; program = program->next)
         first = program_container(program);
     bool found = first && wl_container_select(first, NULL, &entry) == WL_OK;
@@ -345,6 +357,6 @@ bool wl_program_target(struct wl_target *target)
                 common = true;
             }
     }
-    pthread_rwlock_unlock(&registry.lock);
+    pthread_mutex_unlock(&registry.list_lock);
     return found;
 }

@@ -209,7 +209,6 @@ static enum wl_status prepare(struct wl_device_function *function, const uint32_
 static enum wl_status launch(struct wl_device *device, const struct wl_launch *launch)
 {
     (void)device;
-    fake.last = *launch;
     running = launch->function->module;
     enum wl_status status = launch->function->run(launch, launch->kernarg);
     atomic_fetch_add(&fake.launches, 1);

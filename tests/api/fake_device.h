@@ -8,7 +8,6 @@
 
 struct fake_control {
     _Atomic unsigned launches;              /* kernels run so far */
-    struct wl_launch last;                  /* the last launch; its kernarg is not kept */
     _Atomic int prepare_status, allocate_status, module_status; /* enum wl_status to fail with; WL_OK: succeed */
     _Atomic unsigned modules;               /* loaded now */
     _Atomic long memory;                    /* bytes allocated now */
