@@ -301,14 +301,15 @@ static enum wl_status run_reported(void)
     return status;
 }
 
-static uint32_t wild_unit(struct wl_wave *wave)
+/* Sanitizers have no shadow for wild addresses. */
+__attribute__((no_sanitize("address", "thread"))) static uint32_t wild_unit(struct wl_wave *wave)
 {
     if (wave->sgpr[2] == 500)
         *(volatile uint32_t *)(uintptr_t)0xdead0000 = 1;
     return WL_EXIT_END;
 }
 
-static uint32_t lds_unit(struct wl_wave *wave)
+__attribute__((no_sanitize("address", "thread"))) static uint32_t lds_unit(struct wl_wave *wave)
 {
     ((volatile uint32_t *)(void *)wave->lds)[1 << 20] = 1;
     return WL_EXIT_END;

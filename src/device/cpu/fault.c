@@ -53,7 +53,7 @@ static bool in_unit(const struct wl_unit *unit, uint64_t pc)
 
 /* The place in translated code: the PC, or for a fault in a helper the return address, which is the first word on the
  * stack that points into the unit. */
-__attribute__((no_sanitize("address"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context)
+__attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context)
 {
     uint64_t pc = context_pc(context);
     if (in_unit(unit, pc))
