@@ -1,6 +1,6 @@
 /* Build tool: turns the compiled semantics into small bitcode modules and the table that finds them.
  *
- *     pack OUTPUT-PREFIX FILE.bc...
+ *     pack OUTPUT-PREFIX FILE.ll...
  *
  * writes PREFIX.c (wl_sem_rows, sorted by name, host-specific variants first), PREFIX.bin (the modules, one after the other),
  * and PREFIX-native.bc: each packed function once more behind pointers, for tests that call it.
@@ -9,10 +9,10 @@
  * and returns the values themselves. Everything else in the input (helpers) is inlined and disappears. */
 #include "translate/sem.h"
 
-#include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -252,24 +252,42 @@ static void run_passes(LLVMModuleRef module, const char *passes)
     LLVMDisposePassBuilderOptions(options);
 }
 
-/* Where and for what the module was compiled does not matter to its users. */
-static void drop_origin(LLVMModuleRef module)
+/* The file's text without the lines that say for what it was compiled. The C API can take the flags away in no other way. */
+static LLVMMemoryBufferRef read_text(const char *path)
 {
-    LLVMSetSourceFileName(module, "", 0);
-    LLVMSetTarget(module, "");
+    LLVMMemoryBufferRef buffer, result;
+    const char *text;
+    char *message, *kept;
+    size_t size = 0;
+
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message))
+        die("%s: %s", path, message);
+    text = LLVMGetBufferStart(buffer);
+    kept = malloc(LLVMGetBufferSize(buffer) + 1);
+    if (!kept)
+        die("out of memory");
+    while (*text) {
+        const size_t line = strcspn(text, "\n") + 1;
+
+        if (strncmp(text, "!llvm.module.flags", 18) != 0 && strncmp(text, "target triple", 13) != 0 && strncmp(text, "source_filename", 15) != 0) {
+            memcpy(kept + size, text, line);
+            size += line;
+        }
+        text += line;
+    }
+    result = LLVMCreateMemoryBufferWithMemoryRangeCopy(kept, size, path);
+    free(kept);
+    LLVMDisposeMemoryBuffer(buffer);
+    return result;
 }
 
 static LLVMModuleRef load(const char *path)
 {
-    LLVMMemoryBufferRef buffer;
     LLVMModuleRef module;
     char *message;
 
-    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message))
+    if (LLVMParseIRInContext(context, read_text(path), &module, &message))
         die("%s: %s", path, message);
-    if (LLVMParseBitcodeInContext2(context, buffer, &module))
-        die("%s: no bitcode", path);
-    LLVMDisposeMemoryBuffer(buffer);
     return module;
 }
 
@@ -302,7 +320,6 @@ static void pack_module(LLVMModuleRef module)
         row->packed = define_packed(module, row);
         LLVMDeleteGlobal(global);
     }
-    drop_origin(module);
     run_passes(module, "always-inline,globaldce,function(sroa,early-cse,loop-simplify,loop(loop-rotate),loop-unroll-full,sroa,"
                        "instcombine<no-verify-fixpoint>,early-cse,simplifycfg,aggressive-instcombine,"
                        "instcombine<no-verify-fixpoint>,early-cse),cgscc(function-attrs)");
@@ -332,6 +349,7 @@ static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size
     }
     LLVMSetValueName2(LLVMGetNamedFunction(copy, name), row->name, strlen(row->name));
     LLVMSetModuleIdentifier(copy, "", 0);
+    LLVMSetDataLayout(copy, ""); /* the user's module has its own */
     buffer = LLVMWriteBitcodeToMemoryBuffer(copy);
     row->offset = *position;
     row->size = LLVMGetBufferSize(buffer);
@@ -464,7 +482,7 @@ int main(int argc, char **argv)
     char path[4096];
 
     if (argc < 3)
-        die("usage: pack OUTPUT-PREFIX FILE.bc...");
+        die("usage: pack OUTPUT-PREFIX FILE.ll...");
     context = LLVMContextCreate();
     builder = LLVMCreateBuilderInContext(context);
     native = LLVMModuleCreateWithNameInContext("native", context);
