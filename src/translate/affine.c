@@ -25,8 +25,8 @@ static struct value affine(int64_t stride, unsigned zeros, unsigned bits)
 {
     if (stride > INT32_C(1) << 26 || stride < -(INT32_C(1) << 26))
         return unknown; /* 15 strides must stay far below 2^32 */
-    struct value v = {.fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32), .bits = (uint8_t)least(bits, 32)}};
-    return v;
+    return (struct value){.fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32),
+                                   .bits = (uint8_t)least(bits, 32)}};
 }
 
 static struct value constant(uint32_t x)
@@ -567,8 +567,8 @@ static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op)
 static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst)
 {
     const struct wl_operand *to = &inst->operands[0], *from = &inst->operands[1];
-    bool wide = !strcmp(inst->mnemonic, "s_mov_b64");
-    if ((!wide && strcmp(inst->mnemonic, "s_mov_b32")) || to->kind != WL_OPERAND_SGPR || from->kind != WL_OPERAND_IMM)
+    bool wide = strcmp(inst->mnemonic, "s_mov_b64") == 0;
+    if ((!wide && strcmp(inst->mnemonic, "s_mov_b32") != 0) || to->kind != WL_OPERAND_SGPR || from->kind != WL_OPERAND_IMM)
         return;
     uint64_t bits = wl_operand_bits(from, wide ? 64 : 32, false, true);
     for (unsigned i = 0; i < (wide ? 2u : 1u) && to->reg + i < WL_SGPR_FLAT_SCRATCH; i++) {
@@ -713,7 +713,8 @@ struct work {
 /* How EXEC changes along an edge. */
 enum exec_change { EXEC_SAME, EXEC_NARROWS, EXEC_CHANGES };
 
-static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode, enum exec_change change)
+static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode,
+                 enum exec_change change)
 {
     if (piece == WL_NO_PIECE)
         return;

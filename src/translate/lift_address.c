@@ -186,7 +186,7 @@ static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_la
     *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
     if (!lanes->wraps_freely && lanes->low_fact.bits >= 32) { /* the low half goes on without a wrap */
         LLVMValueRef low = LLVMBuildTrunc(l->b, value, l->i32, "");
-        *check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false), "");
+        *check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - (uint64_t)WL_STRIP * size, false), "");
     }
     if (lanes->wide && !is_uniform(&lanes->high_fact)) {
         LLVMValueRef same = LLVMBuildICmp(l->b, LLVMIntEQ, lane_high(l, lanes, first), lane_high(l, lanes, last), "");
@@ -210,7 +210,7 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
     *seen = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, head, l->i64, ""), "");
     *start = LLVMBuildSub(l->b, *seen, skip, "");
     if (!lanes->wide && !lanes->wraps_freely) {
-        LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - WL_STRIP * size, false);
+        LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - (uint64_t)WL_STRIP * size, false);
         *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, head, limit, ""));
     }
     return WL_PATTERN_CONSECUTIVE;
@@ -231,7 +231,7 @@ static enum wl_pattern private_pattern(struct wl_lift *l, const struct wl_access
         *check = both(l, *check, LLVMBuildTrunc(l->b, swizzled, l->i1, ""));
     }
     LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, LLVMConstInt(l->i32, 2, false), ""), l->i64, "");
-    LLVMValueRef byte = LLVMBuildMul(l->b, dword, LLVMConstInt(l->i64, l->wave_size * 4, false), "");
+    LLVMValueRef byte = LLVMBuildMul(l->b, dword, LLVMConstInt(l->i64, UINT64_C(4) * l->wave_size, false), "");
     LLVMValueRef lane = LLVMBuildShl(l->b, l->first_lane, LLVMConstInt(l->i64, 2, false), "");
     *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildAdd(l->b, byte, lane, ""), "");
     return WL_PATTERN_PRIVATE;

@@ -28,7 +28,7 @@ static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg)
 {
     LLVMValueRef first = NULL;
     for (unsigned i = 0; i < 4; i++) {
-        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + 4 * (reg + i));
+        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + UINT64_C(4) * (reg + i));
         LLVMValueRef slot = LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
         LLVMBuildStore(l->b, wl_lift_sgpr(l, reg + i), slot);
         first = i ? first : slot;
@@ -55,7 +55,7 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
     const struct wl_isa *isa = inst->isa;
     wl_memory_flush_before(l);
     if (inst->lds) {
-        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + 4 * WL_SGPR_M0);
+        LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + UINT64_C(4) * WL_SGPR_M0);
         LLVMBuildStore(l->b, wl_lift_sgpr(l, WL_SGPR_M0), LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, ""));
     }
     LLVMValueRef arguments[8] = {

@@ -169,8 +169,8 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
         access_inline(l, a, lanes, pattern, start, rows);
         return;
     }
-    memcpy(fast_rows, rows, sizeof fast_rows);
-    memcpy(slow_rows, rows, sizeof fast_rows);
+    for (unsigned i = 0; i < a->dwords && a->kind == WL_ACCESS_STORE; i++)
+        fast_rows[i] = slow_rows[i] = rows[i];
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, "far"), done = wl_memory_block(l, "accessed");
     mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
     LLVMPositionBuilderAtEnd(l->b, fast);

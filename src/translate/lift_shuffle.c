@@ -158,7 +158,7 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
     }
     LLVMValueRef vectors[WL_MAX_ROWS];
     for (unsigned v = 0; v < access->dwords; v++)
-        vectors[v] = vector_load(l, l->strip_i32, at(l, start, v * 64), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+        vectors[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
     wl_memory_deinterleave(l, access->dwords, vectors, rows);
 }
 
@@ -172,14 +172,14 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
     LLVMValueRef vectors[WL_MAX_ROWS];
     wl_memory_interleave(l, access->dwords, rows, vectors);
     for (unsigned v = 0; v < access->dwords; v++)
-        vector_store(l, vectors[v], at(l, start, v * 64), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+        vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
 }
 
 /* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows)
 {
     for (unsigned d = 0; d + 1 < access->dwords; d += 2) {
-        LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, d * 4), access->is_volatile);
+        LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, UINT64_C(4) * d), access->is_volatile);
         LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
         rows[d] = wl_memory_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));
         rows[d + 1] = wl_memory_splat(l, LLVMBuildTrunc(l->b, high, l->i32, ""));

@@ -152,7 +152,7 @@ static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address,
 static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane)
 {
     LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, constant(l, l->i32, 2), ""), l->i64, "");
-    LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, l->wave_size * 4), "");
+    LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, UINT64_C(4) * l->wave_size), "");
     LLVMValueRef byte = LLVMBuildZExt(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), l->i64, "");
     LLVMValueRef column = LLVMBuildAdd(l->b, LLVMBuildShl(l->b, lane, constant(l, l->i64, 2), ""), byte, "");
     return LLVMBuildAdd(l->b, base, LLVMBuildAdd(l->b, row, column, ""), "");
@@ -178,7 +178,7 @@ static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef off
 {
     for (unsigned i = 0; i < bytes; i++) {
         LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, i), "");
-        LLVMValueRef byte = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, l->i32, 8 * i), ""), l->i8, "");
+        LLVMValueRef byte = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, l->i32, UINT64_C(8) * i), ""), l->i8, "");
         wl_memory_store(l, byte, private_byte(l, base, at, lane), is_volatile);
     }
 }
@@ -224,15 +224,15 @@ static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base,
     LLVMTypeRef type = value_type(l, a);
     LLVMValueRef old = LLVMConstNull(type);
     for (unsigned d = 0; d < a->dwords; d++) {
-        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "");
+        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "");
         LLVMValueRef part = LLVMBuildZExt(l->b, private_load(l, base, at, number, 4, false), type, "");
-        old = LLVMBuildOr(l->b, old, LLVMBuildShl(l->b, part, constant(l, type, 32 * d), ""), "");
+        old = LLVMBuildOr(l->b, old, LLVMBuildShl(l->b, part, constant(l, type, UINT64_C(32) * d), ""), "");
     }
     LLVMValueRef compare = s->compare ? lane_data(l, s, s->compare, lane) : NULL;
     LLVMValueRef value = wl_atomic_apply(l, a, old, lane_data(l, s, s->data, lane), compare);
     for (unsigned d = 0; d < a->dwords; d++) {
-        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "");
-        LLVMValueRef part = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, type, 32 * d), ""), l->i32, "");
+        LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "");
+        LLVMValueRef part = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, type, UINT64_C(32) * d), ""), l->i32, "");
         private_store(l, base, at, number, part, 4, false);
     }
     if (a->returns)
@@ -250,7 +250,7 @@ static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, L
         return;
     }
     for (unsigned d = 0; d < a->dwords; d++) {
-        LLVMValueRef at = d ? LLVMBuildAdd(l->b, offset, constant(l, l->i32, 4 * d), "") : offset;
+        LLVMValueRef at = d ? LLVMBuildAdd(l->b, offset, constant(l, l->i32, UINT64_C(4) * d), "") : offset;
         if (a->kind == WL_ACCESS_LOAD)
             set_result_dword(l, s, lane, d, private_load(l, base, at, number, bytes, a->is_volatile));
         else
@@ -301,7 +301,7 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, bytes * 8);
     LLVMBasicBlockRef out, done;
-    LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, 4 * d), "");
+    LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, UINT64_C(4) * d), "");
     LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, bytes), "");
     LLVMValueRef address = LLVMBuildAdd(l->b, s->base, at, "");
     split(l, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), &out, &done);
