@@ -10,17 +10,15 @@ static const struct {
     uint8_t registers, bits;
     bool is_float;
 } types[WL_TYPE_COUNT] = {
-    [WL_U32] = {1, 32, false}, [WL_I32] = {1, 32, false}, [WL_F32] = {1, 32, true},
-    [WL_U64] = {2, 64, false}, [WL_I64] = {2, 64, false}, [WL_F64] = {2, 64, true},
-    [WL_U16] = {1, 16, false}, [WL_I16] = {1, 16, false}, [WL_F16] = {1, 16, true}, [WL_BF16] = {1, 16, false},
-    [WL_PKU16] = {1, 32, false}, [WL_PKI16] = {1, 32, false}, [WL_PKF16] = {1, 32, false}, [WL_PKBF16] = {1, 32, false},
-    [WL_PKF32] = {2, 64, false}, [WL_B8X4] = {1, 32, false}, [WL_U96] = {3, 96, false}, [WL_U128] = {4, 128, false},
-    [WL_MASK] = {0, 32, false}, [WL_SCC] = {0, 32, false},
+    [WL_U32] = {1, 32, false},   [WL_I32] = {1, 32, false},    [WL_F32] = {1, 32, true},    [WL_U64] = {2, 64, false},
+    [WL_I64] = {2, 64, false},   [WL_F64] = {2, 64, true},     [WL_U16] = {1, 16, false},   [WL_I16] = {1, 16, false},
+    [WL_F16] = {1, 16, true},    [WL_BF16] = {1, 16, false},   [WL_PKU16] = {1, 32, false}, [WL_PKI16] = {1, 32, false},
+    [WL_PKF16] = {1, 32, false}, [WL_PKBF16] = {1, 32, false}, [WL_PKF32] = {2, 64, false}, [WL_B8X4] = {1, 32, false},
+    [WL_U96] = {3, 96, false},   [WL_U128] = {4, 128, false},  [WL_MASK] = {0, 32, false},  [WL_SCC] = {0, 32, false},
 };
 
 /* Whether the list `have` ("+avx512f,-sse4a,...") switches on the `size` letters at `name`. */
-static bool has_feature(const char *have, const char *name, size_t size)
-{
+static bool has_feature(const char *have, const char *name, size_t size) {
     while (have && *have) {
         const size_t length = strcspn(have, ",");
 
@@ -31,8 +29,7 @@ static bool has_feature(const char *have, const char *name, size_t size)
     return false;
 }
 
-static bool satisfied(const char *required, const char *have)
-{
+static bool satisfied(const char *required, const char *have) {
     while (required && *required) {
         const size_t size = strcspn(required, ",");
 
@@ -43,8 +40,7 @@ static bool satisfied(const char *required, const char *have)
     return true;
 }
 
-const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features)
-{
+const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
     size_t low = 0, high = wl_sem_row_count;
 
     while (low < high) {
@@ -61,23 +57,13 @@ const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features)
     return NULL;
 }
 
-const struct wl_sem *wl_sem_table(size_t *count)
-{
+const struct wl_sem *wl_sem_table(size_t *count) {
     *count = wl_sem_row_count;
     return wl_sem_rows;
 }
 
-unsigned wl_type_registers(enum wl_type type)
-{
-    return types[type].registers;
-}
+unsigned wl_type_registers(enum wl_type type) { return types[type].registers; }
 
-unsigned wl_type_bits(enum wl_type type)
-{
-    return types[type].bits;
-}
+unsigned wl_type_bits(enum wl_type type) { return types[type].bits; }
 
-bool wl_type_is_float(enum wl_type type)
-{
-    return types[type].is_float;
-}
+bool wl_type_is_float(enum wl_type type) { return types[type].is_float; }

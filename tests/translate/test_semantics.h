@@ -19,30 +19,26 @@ struct reference {
 
 extern const struct reference integer_references[], float_references[];
 
-static inline float as_f32(uint64_t bits)
-{
+static inline float as_f32(uint64_t bits) {
     const uint32_t low = (uint32_t)bits;
     float value;
 
     memcpy(&value, &low, 4);
     return value;
 }
-static inline double as_f64(uint64_t bits)
-{
+static inline double as_f64(uint64_t bits) {
     double value;
 
     memcpy(&value, &bits, 8);
     return value;
 }
-static inline uint64_t f32_bits(float value)
-{
+static inline uint64_t f32_bits(float value) {
     uint32_t bits;
 
     memcpy(&bits, &value, 4);
     return bits;
 }
-static inline uint64_t f64_bits(double value)
-{
+static inline uint64_t f64_bits(double value) {
     uint64_t bits;
 
     memcpy(&bits, &value, 8);

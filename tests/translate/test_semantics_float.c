@@ -3,8 +3,7 @@
 
 #include <fenv.h>
 
-double as_f16(uint64_t bits)
-{
+double as_f16(uint64_t bits) {
     const int exponent = (int)(bits >> 10 & 31);
     const double mantissa = (double)(bits & 1023), sign = bits & 0x8000 ? -1 : 1;
 
@@ -14,8 +13,7 @@ double as_f16(uint64_t bits)
 }
 
 /* Rounds to nearest even. */
-uint64_t f16_bits(double value)
-{
+uint64_t f16_bits(double value) {
     const uint64_t sign = signbit(value) ? 0x8000 : 0;
     int exponent;
     double scaled;
@@ -46,28 +44,26 @@ uint64_t f16_bits(double value)
 #define HA as_f16(s[0])
 #define HB as_f16(s[1])
 #define HC as_f16(s[2])
-#define F(name, expression)                                                                                                        \
+#define F(name, expression)                                                                                                                \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = f32_bits((float)(expression)); }
-#define D(name, expression)                                                                                                        \
+#define D(name, expression)                                                                                                                \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = f64_bits(expression); }
-#define H(name, expression)                                                                                                        \
+#define H(name, expression)                                                                                                                \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = f16_bits(expression); }
-#define W(name, expression)                                                                                                        \
+#define W(name, expression)                                                                                                                \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (uint32_t)(expression); }
-#define H_INT(name, expression)                                                                                                    \
+#define H_INT(name, expression)                                                                                                            \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (uint16_t)(expression); }
 
 /* The number wins; a signalling NaN (`signalling`) gives NaN; -0 < +0. */
-static double lesser(double a, double b, bool signalling)
-{
+static double lesser(double a, double b, bool signalling) {
     if (signalling)
         return NAN;
     if (isnan(a) || isnan(b))
         return isnan(a) ? b : a;
     return a < b || (a == b && signbit(a)) ? a : b;
 }
-static double greater(double a, double b, bool signalling)
-{
+static double greater(double a, double b, bool signalling) {
     return isnan(a) || isnan(b) ? lesser(a, b, signalling) : -lesser(-a, -b, false);
 }
 static double least(double a, double b) { return isnan(a) || isnan(b) ? NAN : lesser(a, b, false); }
@@ -76,18 +72,9 @@ static bool signals32(uint64_t a) { return (a & 0x7fffffff) > 0x7f800000 && !(a 
 static bool signals64(uint64_t a) { return (a & INT64_MAX) > 0x7ff0000000000000 && !(a & 0x8000000000000); }
 
 /* A chain of two: the first step's NaN is quiet, so that only the second's own operand can signal again. */
-static double lesser3(const uint64_t *s)
-{
-    return lesser(lesser(FA, FB, signals32(s[0]) || signals32(s[1])), FC, signals32(s[2]));
-}
-static double greater3(const uint64_t *s)
-{
-    return greater(greater(FA, FB, signals32(s[0]) || signals32(s[1])), FC, signals32(s[2]));
-}
-static double median(double a, double b, double c)
-{
-    return greater(lesser(a, b, false), lesser(greater(a, b, false), c, false), false);
-}
+static double lesser3(const uint64_t *s) { return lesser(lesser(FA, FB, signals32(s[0]) || signals32(s[1])), FC, signals32(s[2])); }
+static double greater3(const uint64_t *s) { return greater(greater(FA, FB, signals32(s[0]) || signals32(s[1])), FC, signals32(s[2])); }
+static double median(double a, double b, double c) { return greater(lesser(a, b, false), lesser(greater(a, b, false), c, false), false); }
 static bool any_nan(double a, double b, double c) { return isnan(a) || isnan(b) || isnan(c); }
 
 /* f32 arithmetic. */
@@ -96,8 +83,7 @@ F(v_sub_f32, FA - FB)
 F(v_subrev_f32, FB - FA)
 F(v_mul_f32, FA *FB)
 F(v_fma_f32, fmaf(FA, FB, FC))
-static float product(float a, float b)
-{
+static float product(float a, float b) {
     volatile float rounded = a * b;
 
     return rounded;
@@ -113,16 +99,14 @@ F(v_ceil_f32, ceilf(FA))
 F(v_trunc_f32, truncf(FA))
 F(v_rndne_f32, nearbyintf(FA))
 F(v_fract_f32, isnan(FA - floorf(FA)) ? NAN : fminf(FA - floorf(FA), 0x1.fffffep-1f))
-static int exponent_of(double a)
-{
+static int exponent_of(double a) {
     int exponent = 0;
 
     if (isfinite(a))
         frexp(a, &exponent);
     return exponent;
 }
-static double mantissa_of(double a)
-{
+static double mantissa_of(double a) {
     int exponent;
 
     return isfinite(a) ? frexp(a, &exponent) : a;
@@ -145,8 +129,7 @@ F(v_maximum3_f32, most(most(FA, FB), FC))
 F(v_minimummaximum_f32, most(least(FA, FB), FC))
 F(v_maximumminimum_f32, least(most(FA, FB), FC))
 /* The face of a cube: +x, -x, +y, -y, +z, -z. */
-static int face(const uint64_t *s)
-{
+static int face(const uint64_t *s) {
     const float x = fabsf(FA), y = fabsf(FB), z = fabsf(FC);
 
     if (z >= x && z >= y)
@@ -196,21 +179,19 @@ D(v_min_f64, lesser(DA, DB, signals64(s[0]) || signals64(s[1])))
 D(v_max_f64, greater(DA, DB, signals64(s[0]) || signals64(s[1])))
 D(v_minimum_f64, least(DA, DB))
 D(v_maximum_f64, most(DA, DB))
-/* 53 bits of 2 / pi from any bit on, by long division of 2 by pi held as a string of bits. */
+/* 53 bits of 2 / pi from any bit on, one at a time. */
 static const char two_over_pi[] = /* hexadecimal digits behind the point */
     "a2f9836e4e441529fc2757d1f534ddc0db6295993c439041fe5163abdebbc561b7246e3a424dd2e006492eea09d1921cfe1deb1cb129a73ee88235f52ebb4484"
     "e99c7026b45f7e413991d639835339f49c845f8bbdf9283b1ff897ffde05980fef2f118b5a0a6d1f6d367ecf27cb09b74f463f669e5fea2d7527bac7ebe5f17b"
     "3d0739f78a5292ea6bfb5fb11f8d5d0856033046fc7b";
-static unsigned pi_bit(int64_t index)
-{
+static unsigned pi_bit(int64_t index) {
     const int64_t digit = index / 4;
     const char c = digit < (int64_t)sizeof(two_over_pi) - 1 ? two_over_pi[digit] : '0';
     const unsigned value = c >= 'a' ? (unsigned)(c - 'a') + 10 : (unsigned)(c - '0');
 
     return index < 1201 ? value >> (3 - index % 4) & 1 : 0;
 }
-static double pi_segment(uint64_t a, uint32_t segment)
-{
+static double pi_segment(uint64_t a, uint32_t segment) {
     const int exponent = (int)(a >> 52 & 2047), shift = (int)(segment & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
     double bits = 0;
 
@@ -226,7 +207,7 @@ H(v_sub_f16, HA - HB)
 H(v_subrev_f16, HB - HA)
 H(v_mul_f16, HA *HB)
 H(v_fma_f16, fma(HA, HB, HC))
-H(v_mad_f16, as_f16(f16_bits(HA * HB)) + HC)
+H(v_mad_f16, as_f16(f16_bits(HA *HB)) + HC)
 H(v_floor_f16, floor(HA))
 H(v_ceil_f16, ceil(HA))
 H(v_trunc_f16, trunc(HA))
@@ -250,15 +231,14 @@ H(v_minimummaximum_f16, most(least(HA, HB), HC))
 H(v_maximumminimum_f16, least(most(HA, HB), HC))
 
 /* Both elements by the reference of one. */
-#define PAIR(name, one, bits)                                                                                                      \
-    static void ref_##name(uint64_t *d, const uint64_t *s)                                                                         \
-    {                                                                                                                              \
-        const uint64_t mask = (UINT64_C(1) << bits) - 1, low[] = {s[0] & mask, s[1] & mask, s[2] & mask};                          \
-        const uint64_t high[] = {s[0] >> bits, s[1] >> bits, s[2] >> bits};                                                        \
-        uint64_t first, second;                                                                                                    \
-        ref_##one(&first, low);                                                                                                    \
-        ref_##one(&second, high);                                                                                                  \
-        d[0] = first | second << bits;                                                                                             \
+#define PAIR(name, one, bits)                                                                                                              \
+    static void ref_##name(uint64_t *d, const uint64_t *s) {                                                                               \
+        const uint64_t mask = (UINT64_C(1) << bits) - 1, low[] = {s[0] & mask, s[1] & mask, s[2] & mask};                                  \
+        const uint64_t high[] = {s[0] >> bits, s[1] >> bits, s[2] >> bits};                                                                \
+        uint64_t first, second;                                                                                                            \
+        ref_##one(&first, low);                                                                                                            \
+        ref_##one(&second, high);                                                                                                          \
+        d[0] = first | second << bits;                                                                                                     \
     }
 PAIR(v_pk_add_f16, v_add_f16, 16)
 PAIR(v_pk_mul_f16, v_mul_f16, 16)
@@ -272,18 +252,13 @@ PAIR(v_pk_mul_f32, v_mul_f32, 32)
 PAIR(v_pk_fma_f32, v_fma_f32, 32)
 
 /* Conversions. */
-static int64_t bounded(double a, double low, double high)
-{
-    return isnan(a) ? 0 : (int64_t)fmax(fmin(trunc(a), high), low);
-}
-static uint64_t towards_zero(double a)
-{
+static int64_t bounded(double a, double low, double high) { return isnan(a) ? 0 : (int64_t)fmax(fmin(trunc(a), high), low); }
+static uint64_t towards_zero(double a) {
     const uint64_t nearest = f16_bits(a);
 
     return fabs(as_f16(nearest)) > fabs(a) ? nearest - 1 : nearest;
 }
-static uint64_t bf16_bits(float a)
-{
+static uint64_t bf16_bits(float a) {
     const uint64_t bits = f32_bits(a), rest = bits & 0xffff, kept = bits >> 16;
 
     return isnan(a) ? kept | 0x40 : rest > 0x8000 || (rest == 0x8000 && (kept & 1)) ? kept + 1 : kept;
@@ -320,10 +295,13 @@ H_INT(v_cvt_u16_f16, bounded(HA, 0, 65535))
 H_INT(v_cvt_i16_f16, bounded(HA, -32768, 32767))
 H_INT(v_cvt_norm_i16_f16, bounded(nearest_even((float)HA * 32767), -32767, 32767))
 H_INT(v_cvt_norm_u16_f16, bounded(nearest_even((float)HA * 65535), 0, 65535))
-W(v_cvt_pk_norm_i16_f32, pair((uint64_t)bounded(nearest_even(FA * 32767), -32767, 32767), (uint64_t)bounded(nearest_even(FB * 32767), -32767, 32767)))
+W(v_cvt_pk_norm_i16_f32,
+  pair((uint64_t)bounded(nearest_even(FA * 32767), -32767, 32767), (uint64_t)bounded(nearest_even(FB * 32767), -32767, 32767)))
 W(v_cvt_pk_norm_u16_f32, pair((uint64_t)bounded(nearest_even(FA * 65535), 0, 65535), (uint64_t)bounded(nearest_even(FB * 65535), 0, 65535)))
-W(v_cvt_pk_norm_i16_f16, pair((uint64_t)bounded(nearest_even((float)HA * 32767), -32767, 32767), (uint64_t)bounded(nearest_even((float)HB * 32767), -32767, 32767)))
-W(v_cvt_pk_norm_u16_f16, pair((uint64_t)bounded(nearest_even((float)HA * 65535), 0, 65535), (uint64_t)bounded(nearest_even((float)HB * 65535), 0, 65535)))
+W(v_cvt_pk_norm_i16_f16, pair((uint64_t)bounded(nearest_even((float)HA * 32767), -32767, 32767),
+                              (uint64_t)bounded(nearest_even((float)HB * 32767), -32767, 32767)))
+W(v_cvt_pk_norm_u16_f16,
+  pair((uint64_t)bounded(nearest_even((float)HA * 65535), 0, 65535), (uint64_t)bounded(nearest_even((float)HB * 65535), 0, 65535)))
 W(v_cvt_pk_i16_f32, pair((uint64_t)bounded(FA, -32768, 32767), (uint64_t)bounded(FB, -32768, 32767)))
 W(v_cvt_pk_u16_f32, pair((uint64_t)bounded(FA, 0, 65535), (uint64_t)bounded(FB, 0, 65535)))
 W(v_cvt_pk_u16_u32, pair((uint64_t)bounded((uint32_t)s[0], 0, 65535), (uint64_t)bounded((uint32_t)s[1], 0, 65535)))
@@ -332,12 +310,10 @@ W(s_cvt_pk_rtz_f16_f32, pair(towards_zero(FA), towards_zero(FB)))
 F(s_cvt_hi_f32_f16, as_f16(s[0] >> 16))
 
 /* Dot products: the low product first, each step one fma in f32. */
-static float dot_f16(const uint64_t *s, float c)
-{
+static float dot_f16(const uint64_t *s, float c) {
     return fmaf((float)as_f16(s[0] >> 16), (float)as_f16(s[1] >> 16), fmaf((float)as_f16(s[0] & 0xffff), (float)as_f16(s[1] & 0xffff), c));
 }
-static float dot_bf16(const uint64_t *s, float c)
-{
+static float dot_bf16(const uint64_t *s, float c) {
     return fmaf(as_f32(s[0] & 0xffff0000), as_f32(s[1] & 0xffff0000), fmaf(as_f32(s[0] << 16), as_f32(s[1] << 16), c));
 }
 F(v_dot2_f32_f16, dot_f16(s, FC))
@@ -348,10 +324,9 @@ H_INT(v_dot2_bf16_bf16, bf16_bits(dot_bf16(s, as_f32(s[2] << 16))))
 
 /* The quotient q of c by b, put right; `least_difference` is the smallest difference of biased exponents at which q still counts,
  * `lowest` the exponent that subnormal numbers are held to have. */
-static double fixed_up(double q, double b, double c, int least_difference, int lowest)
-{
-    if (isnan(q) || isnan(b) || isnan(c) || b == 0 || c == 0 || isinf(b) || isinf(c)
-        || fmax(ilogb(c), lowest) - fmax(ilogb(b), lowest) < least_difference)
+static double fixed_up(double q, double b, double c, int least_difference, int lowest) {
+    if (isnan(q) || isnan(b) || isnan(c) || b == 0 || c == 0 || isinf(b) || isinf(c) ||
+        fmax(ilogb(c), lowest) - fmax(ilogb(b), lowest) < least_difference)
         return c / b;
     return copysign(q, signbit(b) != signbit(c) ? -1 : 1);
 }
@@ -364,20 +339,20 @@ F(s_min_f32, lesser(FA, FB, false))
 F(s_max_f32, greater(FA, FB, false))
 
 /* Comparisons. */
-#define COMPARE(name, expression)                                                                                                  \
-    static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 0xffffffff : 0; }                               \
+#define COMPARE(name, expression)                                                                                                          \
+    static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 0xffffffff : 0; }                                       \
     __attribute__((unused)) static void ref_s_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 1 : 0; }
-#define COMPARES(type, a, b)                                                                                                       \
-    COMPARE(f_##type, s == d) COMPARE(lt_##type, a < b) COMPARE(eq_##type, a == b) COMPARE(le_##type, a <= b)                      \
-    COMPARE(gt_##type, a > b) COMPARE(lg_##type, islessgreater(a, b)) COMPARE(ge_##type, a >= b) COMPARE(o_##type, !isunordered(a, b)) \
-    COMPARE(u_##type, isunordered(a, b)) COMPARE(nge_##type, !(a >= b)) COMPARE(nlg_##type, !islessgreater(a, b))                  \
-    COMPARE(ngt_##type, !(a > b)) COMPARE(nle_##type, !(a <= b)) COMPARE(neq_##type, a != b) COMPARE(nlt_##type, !(a < b))         \
-    COMPARE(t_##type, s != d)
+#define COMPARES(type, a, b)                                                                                                               \
+    COMPARE(f_##type, s == d)                                                                                                              \
+    COMPARE(lt_##type, a < b) COMPARE(eq_##type, a == b) COMPARE(le_##type, a <= b) COMPARE(gt_##type, a > b)                              \
+        COMPARE(lg_##type, islessgreater(a, b)) COMPARE(ge_##type, a >= b) COMPARE(o_##type, !isunordered(a, b))                           \
+            COMPARE(u_##type, isunordered(a, b)) COMPARE(nge_##type, !(a >= b)) COMPARE(nlg_##type, !islessgreater(a, b))                  \
+                COMPARE(ngt_##type, !(a > b)) COMPARE(nle_##type, !(a <= b)) COMPARE(neq_##type, a != b) COMPARE(nlt_##type, !(a < b))     \
+                    COMPARE(t_##type, s != d)
 COMPARES(f16, HA, HB)
 COMPARES(f32, FA, FB)
 COMPARES(f64, DA, DB)
-static unsigned class_of(double a, bool quiet, double smallest)
-{
+static unsigned class_of(double a, bool quiet, double smallest) {
     const bool minus = signbit(a);
 
     if (isnan(a))
@@ -395,27 +370,30 @@ COMPARE(class_f32, s[1] >> class_of(FA, !signals32(s[0]), 0x1p-126) & 1)
 COMPARE(class_f64, s[1] >> class_of(DA, !signals64(s[0]), 0x1p-1022) & 1)
 
 #define ROW_AS(name, as, ulp) {#name, ref_##as, ulp},
-#define ROW(name) {#name, ref_##name, 0},
-#define ULP(name, ulp) {#name, ref_##name, ulp},
-#define SCALAR_COMPARES(type)                                                                                                      \
-    {"s_cmp_lt_" #type, ref_s_lt_##type, 0}, {"s_cmp_eq_" #type, ref_s_eq_##type, 0}, {"s_cmp_le_" #type, ref_s_le_##type, 0},     \
-    {"s_cmp_gt_" #type, ref_s_gt_##type, 0}, {"s_cmp_lg_" #type, ref_s_lg_##type, 0}, {"s_cmp_ge_" #type, ref_s_ge_##type, 0},     \
-    {"s_cmp_o_" #type, ref_s_o_##type, 0}, {"s_cmp_u_" #type, ref_s_u_##type, 0}, {"s_cmp_nge_" #type, ref_s_nge_##type, 0},       \
-    {"s_cmp_nlg_" #type, ref_s_nlg_##type, 0}, {"s_cmp_ngt_" #type, ref_s_ngt_##type, 0},                                          \
-    {"s_cmp_nle_" #type, ref_s_nle_##type, 0}, {"s_cmp_neq_" #type, ref_s_neq_##type, 0}, {"s_cmp_nlt_" #type, ref_s_nlt_##type, 0},
-#define VECTOR_COMPARES(type)                                                                                                      \
-    {"v_cmp_f_" #type, ref_f_##type, 0}, {"v_cmp_lt_" #type, ref_lt_##type, 0}, {"v_cmp_eq_" #type, ref_eq_##type, 0},             \
-    {"v_cmp_le_" #type, ref_le_##type, 0}, {"v_cmp_gt_" #type, ref_gt_##type, 0}, {"v_cmp_lg_" #type, ref_lg_##type, 0},           \
-    {"v_cmp_ge_" #type, ref_ge_##type, 0}, {"v_cmp_o_" #type, ref_o_##type, 0}, {"v_cmp_u_" #type, ref_u_##type, 0},               \
-    {"v_cmp_nge_" #type, ref_nge_##type, 0}, {"v_cmp_nlg_" #type, ref_nlg_##type, 0}, {"v_cmp_ngt_" #type, ref_ngt_##type, 0},     \
-    {"v_cmp_nle_" #type, ref_nle_##type, 0}, {"v_cmp_neq_" #type, ref_neq_##type, 0}, {"v_cmp_nlt_" #type, ref_nlt_##type, 0},     \
-    {"v_cmp_t_" #type, ref_t_##type, 0}, {"v_cmp_class_" #type, ref_class_##type, 0},
+#define ROW(name)             {#name, ref_##name, 0},
+#define ULP(name, ulp)        {#name, ref_##name, ulp},
+#define SCALAR_COMPARES(type)                                                                                                              \
+    {"s_cmp_lt_" #type, ref_s_lt_##type, 0}, {"s_cmp_eq_" #type, ref_s_eq_##type, 0}, {"s_cmp_le_" #type, ref_s_le_##type, 0},             \
+        {"s_cmp_gt_" #type, ref_s_gt_##type, 0}, {"s_cmp_lg_" #type, ref_s_lg_##type, 0}, {"s_cmp_ge_" #type, ref_s_ge_##type, 0},         \
+        {"s_cmp_o_" #type, ref_s_o_##type, 0}, {"s_cmp_u_" #type, ref_s_u_##type, 0}, {"s_cmp_nge_" #type, ref_s_nge_##type, 0},           \
+        {"s_cmp_nlg_" #type, ref_s_nlg_##type, 0}, {"s_cmp_ngt_" #type, ref_s_ngt_##type, 0}, {"s_cmp_nle_" #type, ref_s_nle_##type, 0},   \
+        {"s_cmp_neq_" #type, ref_s_neq_##type, 0}, {"s_cmp_nlt_" #type, ref_s_nlt_##type, 0},
+#define VECTOR_COMPARES(type)                                                                                                              \
+    {"v_cmp_f_" #type, ref_f_##type, 0}, {"v_cmp_lt_" #type, ref_lt_##type, 0}, {"v_cmp_eq_" #type, ref_eq_##type, 0},                     \
+        {"v_cmp_le_" #type, ref_le_##type, 0}, {"v_cmp_gt_" #type, ref_gt_##type, 0}, {"v_cmp_lg_" #type, ref_lg_##type, 0},               \
+        {"v_cmp_ge_" #type, ref_ge_##type, 0}, {"v_cmp_o_" #type, ref_o_##type, 0}, {"v_cmp_u_" #type, ref_u_##type, 0},                   \
+        {"v_cmp_nge_" #type, ref_nge_##type, 0}, {"v_cmp_nlg_" #type, ref_nlg_##type, 0}, {"v_cmp_ngt_" #type, ref_ngt_##type, 0},         \
+        {"v_cmp_nle_" #type, ref_nle_##type, 0}, {"v_cmp_neq_" #type, ref_neq_##type, 0}, {"v_cmp_nlt_" #type, ref_nlt_##type, 0},         \
+        {"v_cmp_t_" #type, ref_t_##type, 0}, {"v_cmp_class_" #type, ref_class_##type, 0},
 /* An instruction of the scalar unit with the meaning of a vector one. */
 #define SCALAR(name, type) ROW_AS(s_##name##_##type, v_##name##_##type, 0)
-#define SCALAR_ARITHMETIC(type)                                                                                                    \
-    SCALAR(add, type) SCALAR(sub, type) SCALAR(mul, type) SCALAR(minimum, type) SCALAR(maximum, type) SCALAR(floor, type)          \
-    SCALAR(ceil, type) SCALAR(trunc, type) SCALAR(rndne, type) ROW_AS(s_fmac_##type, v_fma_##type, 0)
+#define SCALAR_ARITHMETIC(type)                                                                                                            \
+    SCALAR(add, type)                                                                                                                      \
+    SCALAR(sub, type) SCALAR(mul, type) SCALAR(minimum, type) SCALAR(maximum, type) SCALAR(floor, type) SCALAR(ceil, type)                 \
+        SCALAR(trunc, type) SCALAR(rndne, type) ROW_AS(s_fmac_##type, v_fma_##type, 0)
 
+/* The macros bring their commas, which the formatter cannot know. */
+/* clang-format off */
 const struct reference float_references[] = {
     ROW(v_add_f32) ROW(v_sub_f32) ROW(v_subrev_f32) ROW(v_mul_f32) ROW(v_fma_f32) ROW(v_mad_f32) ROW(v_mul_dx9_zero_f32)
     ROW(v_mad_legacy_f32) ROW(v_fma_dx9_zero_f32) ROW(v_fma_mixlo_f16) ROW(v_mad_mixlo_f16) ROW(v_floor_f32) ROW(v_ceil_f32)
@@ -463,3 +441,4 @@ const struct reference float_references[] = {
     ROW_AS(v_s_sqrt_f16, v_sqrt_f16, 0)
     {NULL, NULL, 0},
 };
+/* clang-format on */

@@ -2,23 +2,16 @@
 #include "lanes_float.h"
 
 /* Element i of `bits` bits, zero- or sign-extended. */
-static INLINE u32s element(u32s a, int i, int bits)
-{
-    return a << (32 - bits - i * bits) >> (32 - bits);
-}
-static INLINE u32s signed_element(u32s a, int i, int bits)
-{
-    return (u32s)((i32s)(a << (32 - bits - i * bits)) >> (32 - bits));
-}
+static INLINE u32s element(u32s a, int i, int bits) { return a << (32 - bits - i * bits) >> (32 - bits); }
+static INLINE u32s signed_element(u32s a, int i, int bits) { return (u32s)((i32s)(a << (32 - bits - i * bits)) >> (32 - bits)); }
 /* The sum of products of the elements, each of `bits` bits, of a and b. */
-#define DOT(name, element_a, element_b, bits)                                                                                      \
-    static INLINE u32s name(u32s a, u32s b)                                                                                        \
-    {                                                                                                                              \
-        u32s sum = element_a(a, 0, bits) * element_b(b, 0, bits);                                                                  \
-                                                                                                                                   \
-        for (int i = 1; i < 32 / (bits); i++)                                                                                      \
-            sum += element_a(a, i, bits) * element_b(b, i, bits);                                                                  \
-        return sum;                                                                                                                \
+#define DOT(name, element_a, element_b, bits)                                                                                              \
+    static INLINE u32s name(u32s a, u32s b) {                                                                                              \
+        u32s sum = element_a(a, 0, bits) * element_b(b, 0, bits);                                                                          \
+                                                                                                                                           \
+        for (int i = 1; i < 32 / (bits); i++)                                                                                              \
+            sum += element_a(a, i, bits) * element_b(b, i, bits);                                                                          \
+        return sum;                                                                                                                        \
     }
 DOT(dot2_u16, element, element, 16)
 DOT(dot2_i16, signed_element, signed_element, 16)
@@ -44,30 +37,19 @@ LANES3(v_dot8_i32_i4_u4, u32, b8x4, b8x4, u32) { return dot8_i4_u4(a, b) + c; }
 LANES3(v_dot8_i32_u4_i4, u32, b8x4, b8x4, u32) { return dot8_i4_u4(b, a) + c; }
 /* With the clamp modifier the sum is formed exactly, then saturated. The sums of products alone fit 32 bits but for
  * those of 16-bit halves, hence the wider type. */
-static INLINE u64s products_u16(u32s a, u32s b)
-{
+static INLINE u64s products_u16(u32s a, u32s b) {
     return CONVERT(u64s, element(a, 0, 16) * element(b, 0, 16)) + CONVERT(u64s, element(a, 1, 16) * element(b, 1, 16));
 }
-static INLINE i64s products_i16(u32s a, u32s b)
-{
-    return CONVERT(i64s, (i32s)(signed_element(a, 0, 16) * signed_element(b, 0, 16)))
-         + CONVERT(i64s, (i32s)(signed_element(a, 1, 16) * signed_element(b, 1, 16)));
+static INLINE i64s products_i16(u32s a, u32s b) {
+    return CONVERT(i64s, (i32s)(signed_element(a, 0, 16) * signed_element(b, 0, 16))) +
+           CONVERT(i64s, (i32s)(signed_element(a, 1, 16) * signed_element(b, 1, 16)));
 }
-static INLINE u32s saturated_u32(u64s a)
-{
-    return CONVERT(u32s, min(a, ALL(u64, UINT32_MAX)));
-}
-static INLINE u32s saturated_i32(i64s a)
-{
-    return CONVERT(u32s, max(min(a, ALL(i64, INT32_MAX)), ALL(i64, INT32_MIN)));
-}
+static INLINE u32s saturated_u32(u64s a) { return CONVERT(u32s, min(a, ALL(u64, UINT32_MAX))); }
+static INLINE u32s saturated_i32(i64s a) { return CONVERT(u32s, max(min(a, ALL(i64, INT32_MAX)), ALL(i64, INT32_MIN))); }
 #define ADD_UNSIGNED(dot) add_saturated(dot(a, b), c)
-#define ADD_SIGNED(dot) ((u32s)add_saturated((i32s)dot(a, b), (i32s)c))
+#define ADD_SIGNED(dot)   ((u32s)add_saturated((i32s)dot(a, b), (i32s)c))
 LANES3(v_dot2_u32_u16_clamp, u32, pku16, pku16, u32) { return saturated_u32(products_u16((u32s)a, (u32s)b) + CONVERT(u64s, c)); }
-LANES3(v_dot2_i32_i16_clamp, u32, pki16, pki16, u32)
-{
-    return saturated_i32(products_i16((u32s)a, (u32s)b) + CONVERT(i64s, (i32s)c));
-}
+LANES3(v_dot2_i32_i16_clamp, u32, pki16, pki16, u32) { return saturated_i32(products_i16((u32s)a, (u32s)b) + CONVERT(i64s, (i32s)c)); }
 LANES3(v_dot4_u32_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot4_u8); }
 LANES3(v_dot4_i32_i8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8); }
 LANES3(v_dot4_i32_i8_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8_u8); }
@@ -75,16 +57,9 @@ LANES3(v_dot8_u32_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot8_u4)
 LANES3(v_dot8_i32_i4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4); }
 
 /* Halves: products are exact in f32; the low one is added first. */
-static INLINE f32s low_half(u32s a)
-{
-    return wide((f16s)CONVERT(u16s, a));
-}
-static INLINE f32s high_half(u32s a)
-{
-    return wide((f16s)CONVERT(u16s, a >> 16));
-}
-static INLINE f32s dot2_f16(pkf16s a, pkf16s b, f32s c)
-{
+static INLINE f32s low_half(u32s a) { return wide((f16s)CONVERT(u16s, a)); }
+static INLINE f32s high_half(u32s a) { return wide((f16s)CONVERT(u16s, a >> 16)); }
+static INLINE f32s dot2_f16(pkf16s a, pkf16s b, f32s c) {
     const u32s x = (u32s)a, y = (u32s)b;
 
     return fma_lanes(high_half(x), high_half(y), fma_lanes(low_half(x), low_half(y), c));
@@ -92,16 +67,14 @@ static INLINE f32s dot2_f16(pkf16s a, pkf16s b, f32s c)
 LANES3(v_dot2_f32_f16, f32, pkf16, pkf16, f32) { return dot2_f16(a, b, c); }
 LANES2_OLD(v_dot2c_f32_f16, f32, pkf16, pkf16) { return dot2_f16(a, b, c); }
 LANES3(v_dot2_f16_f16, f16, pkf16, pkf16, f16) { return CONVERT(f16s, dot2_f16(a, b, CONVERT(f32s, c))); }
-static INLINE f32s dot2_bf16(u32s a, u32s b, f32s c)
-{
+static INLINE f32s dot2_bf16(u32s a, u32s b, f32s c) {
     const f32s low_a = (f32s)(a << 16), low_b = (f32s)(b << 16), high_a = (f32s)(a & 0xffff0000), high_b = (f32s)(b & 0xffff0000);
 
     return fma_lanes(high_a, high_b, fma_lanes(low_a, low_b, c));
 }
 LANES3(v_dot2_f32_bf16, f32, pkbf16, pkbf16, f32) { return dot2_bf16(a, b, c); }
 LANES2_OLD(v_dot2c_f32_bf16, f32, pkbf16, pkbf16) { return dot2_bf16(a, b, c); }
-LANES3(v_dot2_bf16_bf16, bf16, pkbf16, pkbf16, bf16)
-{
+LANES3(v_dot2_bf16_bf16, bf16, pkbf16, pkbf16, bf16) {
     const f32s sum = dot2_bf16(a, b, (f32s)(CONVERT(u32s, c) << 16));
     const u32s bits = (u32s)sum, rounded = bits + 0x7fff + (bits >> 16 & 1);
 
@@ -109,51 +82,43 @@ LANES3(v_dot2_bf16_bf16, bf16, pkbf16, pkbf16, bf16)
 }
 
 /* Absolute differences. */
-static INLINE u32s difference(u32s a, u32s b)
-{
-    return max(a, b) - min(a, b);
-}
-static INLINE u32s sad_u8(u32s a, u32s b)
-{
-    return difference(element(a, 0, 8), element(b, 0, 8)) + difference(element(a, 1, 8), element(b, 1, 8))
-         + difference(element(a, 2, 8), element(b, 2, 8)) + difference(element(a, 3, 8), element(b, 3, 8));
+static INLINE u32s difference(u32s a, u32s b) { return max(a, b) - min(a, b); }
+static INLINE u32s sad_u8(u32s a, u32s b) {
+    return difference(element(a, 0, 8), element(b, 0, 8)) + difference(element(a, 1, 8), element(b, 1, 8)) +
+           difference(element(a, 2, 8), element(b, 2, 8)) + difference(element(a, 3, 8), element(b, 3, 8));
 }
 /* Bytes of the reference b that are zero do not count. */
-static INLINE u32s masked_difference(u32s a, u32s b, int i)
-{
+static INLINE u32s masked_difference(u32s a, u32s b, int i) {
     const u32s reference = element(b, i, 8);
 
     return reference == 0 ? ALL(u32, 0) : difference(element(a, i, 8), reference);
 }
-static INLINE u32s msad_u8(u32s a, u32s b)
-{
+static INLINE u32s msad_u8(u32s a, u32s b) {
     return masked_difference(a, b, 0) + masked_difference(a, b, 1) + masked_difference(a, b, 2) + masked_difference(a, b, 3);
 }
 LANES3(v_sad_u8, u32, b8x4, b8x4, u32) { return sad_u8(a, b) + c; }
 LANES3(v_sad_hi_u8, u32, b8x4, b8x4, u32) { return (sad_u8(a, b) << 16) + c; }
-LANES3(v_sad_u16, u32, b8x4, b8x4, u32)
-{
+LANES3(v_sad_u16, u32, b8x4, b8x4, u32) {
     return difference(element(a, 0, 16), element(b, 0, 16)) + difference(element(a, 1, 16), element(b, 1, 16)) + c;
 }
 LANES3(v_sad_u32, u32, u32, u32, u32) { return difference(a, b) + c; }
 LANES3(v_msad_u8, u32, b8x4, b8x4, u32) { return msad_u8(a, b) + c; }
 
 /* Four sums, of the reference b against the bytes of a from 0, 1, 2 and 3 on, each added to a 16-bit element of c. */
-#define FOUR_SUMS(sum)                                                                                                             \
-    u64s result = ALL(u64, 0);                                                                                                     \
-                                                                                                                                   \
-    for (int i = 0; i < 4; i++) {                                                                                                  \
-        const u64s one = CONVERT(u64s, sum(CONVERT(u32s, a >> (8 * i)), b)) + (c >> (16 * i));                                     \
-                                                                                                                                   \
-        result |= (one & 0xffff) << (16 * i);                                                                                      \
-    }                                                                                                                              \
+#define FOUR_SUMS(sum)                                                                                                                     \
+    u64s result = ALL(u64, 0);                                                                                                             \
+                                                                                                                                           \
+    for (int i = 0; i < 4; i++) {                                                                                                          \
+        const u64s one = CONVERT(u64s, sum(CONVERT(u32s, a >> (8 * i)), b)) + (c >> (16 * i));                                             \
+                                                                                                                                           \
+        result |= (one & 0xffff) << (16 * i);                                                                                              \
+    }                                                                                                                                      \
     return result
 LANES3(v_qsad_pk_u16_u8, u64, u64, b8x4, u64) { FOUR_SUMS(sad_u8); }
 LANES3(v_mqsad_pk_u16_u8, u64, u64, b8x4, u64) { FOUR_SUMS(msad_u8); }
 
 /* Averages of bytes, rounded up where bit 0 of c's byte is set. */
-static INLINE u32s average(u32s a, u32s b, u32s c, int i)
-{
+static INLINE u32s average(u32s a, u32s b, u32s c, int i) {
     return (element(a, i, 8) + element(b, i, 8) + (c >> (8 * i) & 1)) >> 1 << (8 * i);
 }
 LANES3(v_lerp_u8, u32, b8x4, b8x4, u32) { return average(a, b, c, 0) | average(a, b, c, 1) | average(a, b, c, 2) | average(a, b, c, 3); }

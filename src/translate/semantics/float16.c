@@ -2,7 +2,6 @@
  * correctly rounded, and fma by rounding to odd (lanes_float.h). */
 #include "lanes_float.h"
 
-
 LANES2(v_add_f16, f16, f16, f16) { return half(wide(a) + wide(b)); }
 LANES2(v_sub_f16, f16, f16, f16) { return half(wide(a) - wide(b)); }
 LANES2(v_subrev_f16, f16, f16, f16) { return half(wide(b) - wide(a)); }
@@ -11,10 +10,7 @@ LANES3(v_fma_f16, f16, f16, f16, f16) { return half(fma_of_halves(wide(a), wide(
 LANES3(v_fmaak_f16, f16, f16, f16, f16) { return half(fma_of_halves(wide(a), wide(b), wide(c))); }
 LANES3(v_fmamk_f16, f16, f16, f16, f16) { return half(fma_of_halves(wide(a), wide(b), wide(c))); }
 LANES2_OLD(v_fmac_f16, f16, f16, f16) { return half(fma_of_halves(wide(a), wide(b), wide(c))); }
-static INLINE f16s two_roundings(f16s a, f16s b, f16s c)
-{
-    return half(wide(half(wide(a) * wide(b))) + wide(c));
-}
+static INLINE f16s two_roundings(f16s a, f16s b, f16s c) { return half(wide(half(wide(a) * wide(b))) + wide(c)); }
 LANES3(v_mad_f16, f16, f16, f16, f16) { return two_roundings(a, b, c); }
 LANES3(v_madak_f16, f16, f16, f16, f16) { return two_roundings(a, b, c); }
 LANES3(v_madmk_f16, f16, f16, f16, f16) { return two_roundings(a, b, c); }
@@ -24,88 +20,59 @@ LANES1(v_floor_f16, f16, f16) { return half(__builtin_elementwise_floor(wide(a))
 LANES1(v_ceil_f16, f16, f16) { return half(__builtin_elementwise_ceil(wide(a))); }
 LANES1(v_trunc_f16, f16, f16) { return half(__builtin_elementwise_trunc(wide(a))); }
 LANES1(v_rndne_f16, f16, f16) { return half(__builtin_elementwise_roundeven(wide(a))); }
-LANES1(v_fract_f16, f16, f16)
-{
+LANES1(v_fract_f16, f16, f16) {
     const f32s fraction = wide(a) - __builtin_elementwise_floor(wide(a)), below_one = ALL(f32, 0x1.ffcp-1f);
 
     return half(fraction > below_one ? below_one : fraction);
 }
-LANES1(v_frexp_exp_i16_f16, i16, f16)
-{
+LANES1(v_frexp_exp_i16_f16, i16, f16) {
     const u32s bits = (u32s)wide(a) & ~F32_SIGN;
 
     return CONVERT(i16s, (bits == 0) | (bits >= F32_INFINITY) ? ALL(i32, 0) : (i32s)(bits >> 23) - 126);
 }
-LANES1(v_frexp_mant_f16, f16, f16)
-{
+LANES1(v_frexp_mant_f16, f16, f16) {
     const u32s bits = (u32s)wide(a), size = bits & ~F32_SIGN;
 
     return half((size == 0) | (size >= F32_INFINITY) ? wide(a) : (f32s)((bits & 0x807fffff) | 0x3f000000));
 }
-LANES2(v_ldexp_f16, f16, f16, i16)
-{
+LANES2(v_ldexp_f16, f16, f16, i16) {
     const i32s n = max(min(CONVERT(i32s, b), ALL(i32, 60)), ALL(i32, -60));
 
     return half(wide(a) * power_of_2(n));
 }
 
 /* See float32.c for the order; the sign of a zero decides ties. */
-#define LESSER(wide_type, bits_type)                                                                                               \
-    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                    \
-                                                                                                                                   \
+#define LESSER(wide_type, bits_type)                                                                                                       \
+    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                            \
+                                                                                                                                           \
     return b != b ? a : a != a ? b : number
-#define GREATER(wide_type, bits_type)                                                                                              \
-    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                    \
-                                                                                                                                   \
+#define GREATER(wide_type, bits_type)                                                                                                      \
+    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                            \
+                                                                                                                                           \
     return b != b ? a : a != a ? b : number
-#define LEAST(wide_type, bits_type)                                                                                                \
-    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                    \
-                                                                                                                                   \
+#define LEAST(wide_type, bits_type)                                                                                                        \
+    const wide_type number = a == b ? (wide_type)((bits_type)a | (bits_type)b) : a < b ? a : b;                                            \
+                                                                                                                                           \
     return (a != a) | (b != b) ? a + b : number
-#define MOST(wide_type, bits_type)                                                                                                 \
-    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                    \
-                                                                                                                                   \
+#define MOST(wide_type, bits_type)                                                                                                         \
+    const wide_type number = a == b ? (wide_type)((bits_type)a & (bits_type)b) : a > b ? a : b;                                            \
+                                                                                                                                           \
     return (a != a) | (b != b) ? a + b : number
-static INLINE f32s lesser(f32s a, f32s b)
-{
-    LESSER(f32s, u32s);
-}
-static INLINE f32s greater(f32s a, f32s b)
-{
-    GREATER(f32s, u32s);
-}
-static INLINE f32s least(f32s a, f32s b)
-{
-    LEAST(f32s, u32s);
-}
-static INLINE f32s most(f32s a, f32s b)
-{
-    MOST(f32s, u32s);
-}
-static INLINE pkf32s lessers(pkf32s a, pkf32s b)
-{
-    LESSER(pkf32s, pku32s);
-}
-static INLINE pkf32s greaters(pkf32s a, pkf32s b)
-{
-    GREATER(pkf32s, pku32s);
-}
-static INLINE pkf32s leasts(pkf32s a, pkf32s b)
-{
-    LEAST(pkf32s, pku32s);
-}
-static INLINE pkf32s mosts(pkf32s a, pkf32s b)
-{
-    MOST(pkf32s, pku32s);
-}
+static INLINE f32s lesser(f32s a, f32s b) { LESSER(f32s, u32s); }
+static INLINE f32s greater(f32s a, f32s b) { GREATER(f32s, u32s); }
+static INLINE f32s least(f32s a, f32s b) { LEAST(f32s, u32s); }
+static INLINE f32s most(f32s a, f32s b) { MOST(f32s, u32s); }
+static INLINE pkf32s lessers(pkf32s a, pkf32s b) { LESSER(pkf32s, pku32s); }
+static INLINE pkf32s greaters(pkf32s a, pkf32s b) { GREATER(pkf32s, pku32s); }
+static INLINE pkf32s leasts(pkf32s a, pkf32s b) { LEAST(pkf32s, pku32s); }
+static INLINE pkf32s mosts(pkf32s a, pkf32s b) { MOST(pkf32s, pku32s); }
 LANES2(v_min_f16, f16, f16, f16) { return half(lesser(wide(a), wide(b))); }
 LANES2(v_max_f16, f16, f16, f16) { return half(greater(wide(a), wide(b))); }
 LANES3(v_min3_f16, f16, f16, f16, f16) { return half(lesser(lesser(wide(a), wide(b)), wide(c))); }
 LANES3(v_max3_f16, f16, f16, f16, f16) { return half(greater(greater(wide(a), wide(b)), wide(c))); }
 LANES3(v_minmax_f16, f16, f16, f16, f16) { return half(greater(lesser(wide(a), wide(b)), wide(c))); }
 LANES3(v_maxmin_f16, f16, f16, f16, f16) { return half(lesser(greater(wide(a), wide(b)), wide(c))); }
-LANES3(v_med3_f16, f16, f16, f16, f16)
-{
+LANES3(v_med3_f16, f16, f16, f16, f16) {
     const f32s x = wide(a), y = wide(b), z = wide(c), low = lesser(x, y), middle = greater(low, lesser(greater(x, y), z));
 
     return half((x != x) | (y != y) | (z != z) ? lesser(low, z) : middle);
@@ -132,8 +99,7 @@ LANES1(v_rcp_f16, f16, f16) { return half(1.0f / wide(a)); }
 LANES1(v_sqrt_f16, f16, f16) { return half(sqrt_lanes(wide(a))); }
 LANES1(v_rsq_f16, f16, f16) { return half(1.0f / sqrt_lanes(wide(a))); }
 /* The quotient's sign and special values from divisor b and dividend c; a is the quotient so far. */
-LANES3(v_div_fixup_f16, f16, f16, f16, f16)
-{
+LANES3(v_div_fixup_f16, f16, f16, f16, f16) {
     const f32s divisor = wide(b), dividend = wide(c), quotient = dividend / divisor;
     const u32s sign = (u32s)divisor ^ (u32s)dividend, size = (u32s)quotient & ~F32_SIGN;
     const masks special = (wide(a) != wide(a)) | (size == 0) | (size >= F32_INFINITY) | (((u32s)divisor & ~F32_SIGN) >= F32_INFINITY);

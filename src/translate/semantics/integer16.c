@@ -48,8 +48,7 @@ LANES2(v_pack_b32_f16, u32, u16, u16) { return CONVERT(u32s, a) | CONVERT(u32s, 
 LANES1(v_cvt_u32_u16, u32, u16) { return CONVERT(u32s, a); }
 LANES1(v_cvt_i32_i16, i32, i16) { return CONVERT(i32s, a); }
 /* Both halves, each clamped to a byte, in the low 16 bits. */
-LANES1(v_sat_pk_u8_i16, u16, u32)
-{
+LANES1(v_sat_pk_u8_i16, u16, u32) {
     const i32s zero = ALL(i32, 0), top = ALL(i32, 255), low = (i32s)(a << 16) >> 16, high = (i32s)a >> 16;
 
     return CONVERT(u16s, (u32s)(max(min(low, top), zero) | max(min(high, top), zero) << 8));

@@ -10,35 +10,29 @@ LANES2(v_sub_nc_u32, u32, u32, u32) { return a - b; }
 LANES2(v_subrev_nc_u32, u32, u32, u32) { return b - a; }
 LANES2(v_add_nc_i32, i32, i32, i32) { return (i32s)((u32s)a + (u32s)b); }
 LANES2(v_sub_nc_i32, i32, i32, i32) { return (i32s)((u32s)a - (u32s)b); }
-LANES2_MASK(v_add_co_u32, u32, u32, u32)
-{
+LANES2_MASK(v_add_co_u32, u32, u32, u32) {
     *m = a + b < a;
     return a + b;
 }
-LANES2_MASK(v_sub_co_u32, u32, u32, u32)
-{
+LANES2_MASK(v_sub_co_u32, u32, u32, u32) {
     *m = a < b;
     return a - b;
 }
-LANES2_MASK(v_subrev_co_u32, u32, u32, u32)
-{
+LANES2_MASK(v_subrev_co_u32, u32, u32, u32) {
     *m = b < a;
     return b - a;
 }
-LANES3_MASK(v_add_co_ci_u32, u32, u32, u32, mask)
-{
+LANES3_MASK(v_add_co_ci_u32, u32, u32, u32, mask) {
     const u32s sum = a + b - (u32s)c;
 
     *m = (sum < a) | ((sum == a) & c);
     return sum;
 }
-LANES3_MASK(v_sub_co_ci_u32, u32, u32, u32, mask)
-{
+LANES3_MASK(v_sub_co_ci_u32, u32, u32, u32, mask) {
     *m = (a < b) | ((a == b) & c);
     return a - b + (u32s)c;
 }
-LANES3_MASK(v_subrev_co_ci_u32, u32, u32, u32, mask)
-{
+LANES3_MASK(v_subrev_co_ci_u32, u32, u32, u32, mask) {
     *m = (b < a) | ((a == b) & c);
     return b - a + (u32s)c;
 }
@@ -48,22 +42,10 @@ LANES3(v_lshl_add_u32, u32, u32, u32, u32) { return (a << (b & 31)) + c; }
 LANES3(v_add_lshl_u32, u32, u32, u32, u32) { return (a + b) << (c & 31); }
 
 /* Products. */
-static INLINE u64s product_u32(u32s a, u32s b)
-{
-    return CONVERT(u64s, a) * CONVERT(u64s, b);
-}
-static INLINE i64s product_i32(i32s a, i32s b)
-{
-    return CONVERT(i64s, a) * CONVERT(i64s, b);
-}
-static INLINE u32s low24(u32s a)
-{
-    return a & 0xffffff;
-}
-static INLINE i32s signed24(i32s a)
-{
-    return (i32s)((u32s)a << 8) >> 8;
-}
+static INLINE u64s product_u32(u32s a, u32s b) { return CONVERT(u64s, a) * CONVERT(u64s, b); }
+static INLINE i64s product_i32(i32s a, i32s b) { return CONVERT(i64s, a) * CONVERT(i64s, b); }
+static INLINE u32s low24(u32s a) { return a & 0xffffff; }
+static INLINE i32s signed24(i32s a) { return (i32s)((u32s)a << 8) >> 8; }
 LANES2(v_mul_lo_u32, u32, u32, u32) { return a * b; }
 LANES2(v_mul_hi_u32, u32, u32, u32) { return CONVERT(u32s, product_u32(a, b) >> 32); }
 LANES2(v_mul_hi_i32, i32, i32, i32) { return CONVERT(i32s, product_i32(a, b) >> 32); }
@@ -95,26 +77,20 @@ LANES2(v_lshl_b32, u32, u32, u32) { return a << (b & 31); }
 LANES2(v_lshr_b32, u32, u32, u32) { return a >> (b & 31); }
 LANES2(v_ashr_i32, i32, i32, u32) { return a >> (i32s)(b & 31); }
 LANES2(v_bfm_b32, u32, u32, u32) { return ((ALL(u32, 1) << (a & 31)) - 1) << (b & 31); }
-LANES3(v_bfe_u32, u32, u32, u32, u32)
-{
-    return (a >> (b & 31)) & ((ALL(u32, 1) << (c & 31)) - 1);
-}
-LANES3(v_bfe_i32, i32, i32, u32, u32)
-{
+LANES3(v_bfe_u32, u32, u32, u32, u32) { return (a >> (b & 31)) & ((ALL(u32, 1) << (c & 31)) - 1); }
+LANES3(v_bfe_i32, i32, i32, u32, u32) {
     /* Left and right again: bits that would come from beyond bit 31 are copies of the sign. */
     const u32s width = c & 31, unused = (32 - width) & 31;
     const i32s field = (i32s)((u32s)(a >> (i32s)(b & 31)) << unused) >> (i32s)unused;
 
     return width == 0 ? ALL(i32, 0) : field;
 }
-LANES3(v_alignbit_b32, u32, u32, u32, u32)
-{
+LANES3(v_alignbit_b32, u32, u32, u32, u32) {
     const u32s n = c & 31;
 
     return b >> n | a << 1 << (31 - n);
 }
-LANES3(v_alignbyte_b32, u32, u32, u32, u32)
-{
+LANES3(v_alignbyte_b32, u32, u32, u32, u32) {
     const u32s n = (c & 3) * 8;
 
     return b >> n | a << 1 << (31 - n);
@@ -122,8 +98,7 @@ LANES3(v_alignbyte_b32, u32, u32, u32, u32)
 LANES2(v_bcnt_u32_b32, u32, u32, u32) { return popcount(a) + b; }
 LANES1(v_clz_i32_u32, u32, u32) { return a == 0 ? ALL(u32, -1) : leading_zeros(a); }
 LANES1(v_ctz_i32_b32, u32, u32) { return a == 0 ? ALL(u32, -1) : trailing_zeros(a); }
-LANES1(v_cls_i32, u32, i32)
-{
+LANES1(v_cls_i32, u32, i32) {
     /* Zeros above the first bit that differs from the sign. */
     const u32s changes = (u32s)(a ^ a >> 31);
 
@@ -131,8 +106,7 @@ LANES1(v_cls_i32, u32, i32)
 }
 
 /* One result byte of v_perm_b32: selectors 0 to 3 take a byte of b, 4 to 7 of a, 8 to 11 a sign, 12 zero, above 12 ones. */
-static INLINE u32s permuted_byte(u32s a, u32s b, u32s selector)
-{
+static INLINE u32s permuted_byte(u32s a, u32s b, u32s selector) {
     const u32s source = (selector & 4) != 0 ? a : b;
     const u32s byte = source >> (selector & 3) * 8 & 0xff;
     const u32s word = (selector & 2) != 0 ? a : b; /* 8: b bit 15, 9: b bit 31, 10: a bit 15, 11: a bit 31 */
@@ -141,10 +115,9 @@ static INLINE u32s permuted_byte(u32s a, u32s b, u32s selector)
 
     return selector < 8 ? byte : selector < 12 ? sign : constant;
 }
-LANES3(v_perm_b32, u32, u32, u32, u32)
-{
-    return permuted_byte(a, b, c & 0xff) | permuted_byte(a, b, c >> 8 & 0xff) << 8 | permuted_byte(a, b, c >> 16 & 0xff) << 16
-         | permuted_byte(a, b, c >> 24) << 24;
+LANES3(v_perm_b32, u32, u32, u32, u32) {
+    return permuted_byte(a, b, c & 0xff) | permuted_byte(a, b, c >> 8 & 0xff) << 8 | permuted_byte(a, b, c >> 16 & 0xff) << 16 |
+           permuted_byte(a, b, c >> 24) << 24;
 }
 
 /* Order. */

@@ -2,8 +2,7 @@
 #include "semantics.h"
 
 LANES1(v_mov_b64, u64, u64) { return a; }
-LANES2(v_pk_mov_b32, u64, pkf32, pkf32)
-{
+LANES2(v_pk_mov_b32, u64, pkf32, pkf32) {
     /* The two low words, after operand selection. */
     return ((u64s)a & 0xffffffff) | (u64s)b << 32;
 }
@@ -18,15 +17,13 @@ LANES2(v_add_nc_u64, u64, u64, u64) { return a + b; }
 LANES2(v_sub_nc_u64, u64, u64, u64) { return a - b; }
 LANES2(v_mul_u64, u64, u64, u64) { return a * b; }
 /* The mask is bit 64 of the sum. */
-LANES3_MASK(v_mad_u64_u32, u64, u32, u32, u64)
-{
+LANES3_MASK(v_mad_u64_u32, u64, u32, u32, u64) {
     const u64s sum = CONVERT(u64s, a) * CONVERT(u64s, b) + c;
 
     *m = CONVERT(i32s, sum < c);
     return sum;
 }
-LANES3_MASK(v_mad_i64_i32, i64, i32, i32, i64)
-{
+LANES3_MASK(v_mad_i64_i32, i64, i32, i32, i64) {
     const i64s product = CONVERT(i64s, a) * CONVERT(i64s, b);
     const u64s sum = (u64s)product + (u64s)c;
 

@@ -26,8 +26,8 @@
 #endif
 
 #define SIGNATURE_PREFIX "wl_signature_"
-#define PACKED_PREFIX "packed."
-#define NATIVE_PREFIX "wl_native_"
+#define PACKED_PREFIX    "packed."
+#define NATIVE_PREFIX    "wl_native_"
 
 struct row {
     struct wl_sem sem;
@@ -44,18 +44,22 @@ static LLVMContextRef context;
 static LLVMBuilderRef builder;
 
 static const char *const type_names[WL_TYPE_COUNT] = {
-    [WL_U32] = "u32", [WL_I32] = "i32", [WL_F32] = "f32", [WL_U64] = "u64", [WL_I64] = "i64", [WL_F64] = "f64", [WL_U16] = "u16",
-    [WL_I16] = "i16", [WL_F16] = "f16", [WL_BF16] = "bf16", [WL_PKU16] = "pku16", [WL_PKI16] = "pki16", [WL_PKF16] = "pkf16",
-    [WL_PKBF16] = "pkbf16", [WL_PKF32] = "pkf32", [WL_B8X4] = "b8x4", [WL_U96] = "u96", [WL_U128] = "u128", [WL_MASK] = "mask",
-    [WL_SCC] = "scc",
+    [WL_U32] = "u32",     [WL_I32] = "i32",     [WL_F32] = "f32",     [WL_U64] = "u64",       [WL_I64] = "i64",
+    [WL_F64] = "f64",     [WL_U16] = "u16",     [WL_I16] = "i16",     [WL_F16] = "f16",       [WL_BF16] = "bf16",
+    [WL_PKU16] = "pku16", [WL_PKI16] = "pki16", [WL_PKF16] = "pkf16", [WL_PKBF16] = "pkbf16", [WL_PKF32] = "pkf32",
+    [WL_B8X4] = "b8x4",   [WL_U96] = "u96",     [WL_U128] = "u128",   [WL_MASK] = "mask",     [WL_SCC] = "scc",
 };
 static const char *const role_names[] = {
-    [WL_ROLE_PRINTED] = "printed", [WL_ROLE_OLD] = "old", [WL_ROLE_VCC] = "vcc", [WL_ROLE_SCC] = "scc", [WL_ROLE_EXEC] = "exec",
-    [WL_ROLE_M0] = "m0", [WL_ROLE_VCC_SCALAR] = "vcc_scalar",
+    [WL_ROLE_PRINTED] = "printed",
+    [WL_ROLE_OLD] = "old",
+    [WL_ROLE_VCC] = "vcc",
+    [WL_ROLE_SCC] = "scc",
+    [WL_ROLE_EXEC] = "exec",
+    [WL_ROLE_M0] = "m0",
+    [WL_ROLE_VCC_SCALAR] = "vcc_scalar",
 };
 
-__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...)
-{
+__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...) {
     va_list arguments;
 
     va_start(arguments, format);
@@ -63,11 +67,10 @@ __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *form
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    exit(1);
+    exit(1); // NOLINT(concurrency-mt-unsafe): the tool has one thread
 }
 
-static unsigned name_index(const char *const *names, size_t count, const char *text, size_t size)
-{
+static unsigned name_index(const char *const *names, size_t count, const char *text, size_t size) {
     for (size_t i = 0; i < count; i++)
         if (names[i] && strlen(names[i]) == size && memcmp(names[i], text, size) == 0)
             return (unsigned)i;
@@ -75,8 +78,7 @@ static unsigned name_index(const char *const *names, size_t count, const char *t
 }
 
 /* Reads "u32,old:f32" up to a ';' or the end. */
-static const char *parse_slots(const char *text, struct wl_slot *slots, uint8_t *count)
-{
+static const char *parse_slots(const char *text, struct wl_slot *slots, uint8_t *count) {
     *count = 0;
     while (*text && *text != ';') {
         const size_t size = strcspn(text, ",;");
@@ -95,8 +97,7 @@ static const char *parse_slots(const char *text, struct wl_slot *slots, uint8_t 
     return *text ? text + 1 : text;
 }
 
-static void parse_signature(struct row *row, const char *text)
-{
+static void parse_signature(struct row *row, const char *text) {
     size_t size;
 
     row->sem.scalar = text[0] == 's';
@@ -107,39 +108,48 @@ static void parse_signature(struct row *row, const char *text)
     parse_slots(text, row->sem.inputs, &row->sem.input_count);
 }
 
-static LLVMTypeRef element_type(const char *name)
-{
+static LLVMTypeRef element_type(const char *name) {
     const unsigned type = name_index(type_names, WL_TYPE_COUNT, name, strlen(name));
 
     switch (type) {
-    case WL_F16: return LLVMHalfTypeInContext(context);
-    case WL_F32: return LLVMFloatTypeInContext(context);
-    case WL_F64: return LLVMDoubleTypeInContext(context);
-    case WL_U16: case WL_I16: case WL_BF16: return LLVMInt16TypeInContext(context);
-    case WL_U64: case WL_I64: case WL_PKF32: return LLVMInt64TypeInContext(context);
-    case WL_U96: return LLVMIntTypeInContext(context, 96);
-    case WL_U128: return LLVMIntTypeInContext(context, 128);
-    default: return LLVMInt32TypeInContext(context);
+    case WL_F16:
+        return LLVMHalfTypeInContext(context);
+    case WL_F32:
+        return LLVMFloatTypeInContext(context);
+    case WL_F64:
+        return LLVMDoubleTypeInContext(context);
+    case WL_U16:
+    case WL_I16:
+    case WL_BF16:
+        return LLVMInt16TypeInContext(context);
+    case WL_U64:
+    case WL_I64:
+    case WL_PKF32:
+        return LLVMInt64TypeInContext(context);
+    case WL_U96:
+        return LLVMIntTypeInContext(context, 96);
+    case WL_U128:
+        return LLVMIntTypeInContext(context, 128);
+    default:
+        return LLVMInt32TypeInContext(context);
     }
 }
 
-static LLVMTypeRef slot_type(const struct row *row, struct wl_slot slot)
-{
+static LLVMTypeRef slot_type(const struct row *row, struct wl_slot slot) {
     const LLVMTypeRef element = element_type(type_names[slot.type]);
 
     return row->sem.scalar ? element : LLVMVectorType(element, WL_LANES);
 }
 
-static LLVMAttributeRef attribute(const char *name)
-{
+static LLVMAttributeRef attribute(const char *name) {
     return LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName(name, strlen(name)), 0);
 }
 
 /* Compiler flags that name the build machine's CPU or its conventions have no place in a function that is inlined elsewhere. */
-static void strip_attributes(LLVMValueRef function)
-{
-    static const char *const texts[] = {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width", "stack-protector-buffer-size",
-        "no-trapping-math", "frame-pointer", "no-builtins"};
+static void strip_attributes(LLVMValueRef function) {
+    static const char *const texts[] = {
+        "target-cpu",       "target-features", "tune-cpu",   "min-legal-vector-width", "stack-protector-buffer-size",
+        "no-trapping-math", "frame-pointer",   "no-builtins"};
     static const char *const enums[] = {"noinline", "optnone", "uwtable", "mustprogress", "sspstrong"};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -148,24 +158,21 @@ static void strip_attributes(LLVMValueRef function)
         LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName(enums[i], strlen(enums[i])));
 }
 
-static void make_inline(LLVMValueRef function)
-{
+static void make_inline(LLVMValueRef function) {
     LLVMSetLinkage(function, LLVMInternalLinkage);
     LLVMSetVisibility(function, LLVMDefaultVisibility);
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute("alwaysinline"));
 }
 
 /* A strip as operations see it: pairs of f32 are floats. */
-static LLVMTypeRef operation_type(const char *name)
-{
+static LLVMTypeRef operation_type(const char *name) {
     if (strcmp(name, "pkf32") == 0)
         return LLVMVectorType(LLVMFloatTypeInContext(context), 2 * WL_LANES);
     return LLVMVectorType(element_type(name), WL_LANES);
 }
 
 /* The body of llvm_OPERATION_RESULT_ARGUMENT: the intrinsic of that name. */
-static void define_llvm_function(LLVMModuleRef module, LLVMValueRef function)
-{
+static void define_llvm_function(LLVMModuleRef module, LLVMValueRef function) {
     static const struct {
         const char *operation, *name;
     } dotted[] = {{"fptosisat", "fptosi.sat"}, {"fptouisat", "fptoui.sat"}, {"fence", "arithmetic.fence"}};
@@ -205,8 +212,7 @@ static void define_llvm_function(LLVMModuleRef module, LLVMValueRef function)
 }
 
 /* packed.SYMBOL: values in, values out, around the C function. */
-static LLVMValueRef define_packed(LLVMModuleRef module, struct row *row)
-{
+static LLVMValueRef define_packed(LLVMModuleRef module, struct row *row) {
     const LLVMValueRef function = LLVMGetNamedFunction(module, row->symbol);
     LLVMTypeRef results[WL_SEM_SLOTS], inputs[WL_SEM_SLOTS], result;
     LLVMValueRef arguments[2 * WL_SEM_SLOTS], packed, value;
@@ -242,8 +248,7 @@ static LLVMValueRef define_packed(LLVMModuleRef module, struct row *row)
     return packed;
 }
 
-static void run_passes(LLVMModuleRef module, const char *passes)
-{
+static void run_passes(LLVMModuleRef module, const char *passes) {
     const LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     const LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
 
@@ -253,8 +258,7 @@ static void run_passes(LLVMModuleRef module, const char *passes)
 }
 
 /* The file's text without the lines that say for what it was compiled. The C API can take the flags away in no other way. */
-static LLVMMemoryBufferRef read_text(const char *path)
-{
+static LLVMMemoryBufferRef read_text(const char *path) {
     LLVMMemoryBufferRef buffer, result;
     const char *text;
     char *message, *kept;
@@ -269,7 +273,8 @@ static LLVMMemoryBufferRef read_text(const char *path)
     while (*text) {
         const size_t line = strcspn(text, "\n") + 1;
 
-        if (strncmp(text, "!llvm.module.flags", 18) != 0 && strncmp(text, "target triple", 13) != 0 && strncmp(text, "source_filename", 15) != 0) {
+        if (strncmp(text, "!llvm.module.flags", 18) != 0 && strncmp(text, "target triple", 13) != 0 &&
+            strncmp(text, "source_filename", 15) != 0) {
             memcpy(kept + size, text, line);
             size += line;
         }
@@ -281,8 +286,7 @@ static LLVMMemoryBufferRef read_text(const char *path)
     return result;
 }
 
-static LLVMModuleRef load(const char *path)
-{
+static LLVMModuleRef load(const char *path) {
     LLVMModuleRef module;
     char *message;
 
@@ -292,8 +296,7 @@ static LLVMModuleRef load(const char *path)
 }
 
 /* Adds the rows of one input file, and leaves the module with nothing but packed functions. */
-static void pack_module(LLVMModuleRef module)
-{
+static void pack_module(LLVMModuleRef module) {
     const size_t first = row_count, prefix = strlen(SIGNATURE_PREFIX);
 
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -328,8 +331,7 @@ static void pack_module(LLVMModuleRef module)
 }
 
 /* A module of one packed function alone, under its mnemonic. */
-static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size_t *position)
-{
+static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size_t *position) {
     const LLVMModuleRef copy = LLVMCloneModule(module);
     LLVMMemoryBufferRef buffer;
     char name[80];
@@ -363,8 +365,7 @@ static void write_module(LLVMModuleRef module, struct row *row, FILE *file, size
 }
 
 /* Lets code generation use the features "avx512f,avx512dq". */
-static void set_features(LLVMValueRef function, const char *features)
-{
+static void set_features(LLVMValueRef function, const char *features) {
     char text[128] = "+f16c,+fma,+bmi2,+evex512";
 
     for (const char *f = features; *f; f += *f == ',') {
@@ -374,13 +375,13 @@ static void set_features(LLVMValueRef function, const char *features)
         f += size;
     }
     LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(context, "target-features", 15, text, (unsigned)strlen(text)));
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(context, "min-legal-vector-width", 22, "512", 3));
+                            LLVMCreateStringAttribute(context, "target-features", 15, text, (unsigned)strlen(text)));
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(context, "min-legal-vector-width", 22, "512", 3));
 }
 
 /* wl_native_SYMBOL(results..., inputs...): pointers again, for tests. */
-static void define_native(LLVMModuleRef module, const struct row *row)
-{
+static void define_native(LLVMModuleRef module, const struct row *row) {
     const LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
     LLVMTypeRef parameters[2 * WL_SEM_SLOTS];
     LLVMValueRef arguments[WL_SEM_SLOTS], function, value;
@@ -405,24 +406,21 @@ static void define_native(LLVMModuleRef module, const struct row *row)
     LLVMSetLinkage(row->packed, LLVMInternalLinkage);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
+static int compare_rows(const void *a, const void *b) {
     const struct row *x = a, *y = b;
     const int order = strcmp(x->name, y->name);
 
     return order ? order : (y->features[0] != 0) - (x->features[0] != 0);
 }
 
-static void write_slots(FILE *file, const struct wl_slot *slots, unsigned count)
-{
+static void write_slots(FILE *file, const struct wl_slot *slots, unsigned count) {
     fputc('{', file);
     for (unsigned i = 0; i < count; i++)
         fprintf(file, "{%u, %u}, ", slots[i].type, slots[i].role);
     fputs("{0, 0}}", file);
 }
 
-static FILE *create(const char *prefix, const char *suffix)
-{
+static FILE *create(const char *prefix, const char *suffix) {
     char path[4096];
     FILE *file;
 
@@ -433,28 +431,27 @@ static FILE *create(const char *prefix, const char *suffix)
     return file;
 }
 
-static void finish(FILE *file)
-{
+static void finish(FILE *file) {
     if (fclose(file))
         die("cannot write");
 }
 
-static void write_table(const char *prefix)
-{
+static void write_table(const char *prefix) {
     FILE *file = create(prefix, ".c");
 
-    fprintf(file, "/* Generated by pack.c. */\n#include \"translate/sem.h\"\n"
-                  "__asm__(\".pushsection .rodata\\n.balign 16\\nwl_sem_blob:\\n.incbin \\\"%s.bin\\\"\\n.popsection\\n\");\n"
-                  "extern const char wl_sem_blob[];\n"
-                  "extern const struct wl_sem wl_sem_rows[];\nextern const size_t wl_sem_row_count;\nconst struct wl_sem wl_sem_rows[] = {\n",
-        prefix);
+    fprintf(file,
+            "/* Generated by pack.c. */\n#include \"translate/sem.h\"\n"
+            "__asm__(\".pushsection .rodata\\n.balign 16\\nwl_sem_blob:\\n.incbin \\\"%s.bin\\\"\\n.popsection\\n\");\n"
+            "extern const char wl_sem_blob[];\n"
+            "extern const struct wl_sem wl_sem_rows[];\nextern const size_t wl_sem_row_count;\nconst struct wl_sem wl_sem_rows[] = {\n",
+            prefix);
     for (size_t i = 0; i < row_count; i++) {
         const struct row *row = &rows[i];
 
         fprintf(file, "    {\"%s\", ", row->name);
         fprintf(file, row->features[0] ? "\"%s\"" : "%sNULL", row->features);
-        fprintf(file, ", wl_sem_blob + %zu, %zu, %s, %u, %u, ", row->offset, row->size, row->sem.scalar ? "true" : "false", row->sem.result_count,
-            row->sem.input_count);
+        fprintf(file, ", wl_sem_blob + %zu, %zu, %s, %u, %u, ", row->offset, row->size, row->sem.scalar ? "true" : "false",
+                row->sem.result_count, row->sem.input_count);
         write_slots(file, row->sem.results, row->sem.result_count);
         fputs(", ", file);
         write_slots(file, row->sem.inputs, row->sem.input_count);
@@ -474,8 +471,7 @@ static void write_table(const char *prefix)
     finish(file);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     LLVMModuleRef native;
     FILE *blob;
     size_t position = 0;

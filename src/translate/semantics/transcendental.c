@@ -4,18 +4,14 @@
 #include "lanes_float.h"
 
 /* y, or `fallback` where the refinement that made y met an infinity times zero. */
-static INLINE f32s unless_nan(f32s y, f32s fallback)
-{
-    return y == y ? y : fallback;
-}
+static INLINE f32s unless_nan(f32s y, f32s fallback) { return y == y ? y : fallback; }
 
 LANES1(v_rcp_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_iflag_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_f64, f64, f64) { return 1.0 / a; }
 LANES1(v_sqrt_f32, f32, f32) { return sqrt_lanes(a); }
 LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
-LANES1(v_rsq_f32, f32, f32)
-{
+LANES1(v_rsq_f32, f32, f32) {
     /* The quotient carries the root's rounding error; the root's exact residual takes it away again. */
     const f32s root = sqrt_lanes(a), y = 1.0f / root, residual = fma_lanes(-root, root, a);
 
@@ -25,23 +21,15 @@ LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
 #ifdef WL_AVX512
 /* From the hardware's 14-bit estimates by a Newton step of higher order (f64: AMD's own result has about 29 bits). Reciprocals are
  * not made that way: IEEE division relies on them being rounded correctly when the divisor's mantissa is all ones. */
-LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32)
-{
+LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32) {
     const f32s y = __builtin_ia32_rsqrt14ps512_mask(a, a, -1), error = fma_lanes(-(a * y), y, ALL(f32, 1));
 
     /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
     return unless_nan(fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y), y);
 }
-static INLINE f64s unless_nan64(f64s y, f64s fallback)
-{
-    return y == y ? y : fallback;
-}
-static INLINE f64h root_estimate(f64h a)
-{
-    return __builtin_ia32_rsqrt14pd512_mask(a, a, -1);
-}
-LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64)
-{
+static INLINE f64s unless_nan64(f64s y, f64s fallback) { return y == y ? y : fallback; }
+static INLINE f64h root_estimate(f64h a) { return __builtin_ia32_rsqrt14pd512_mask(a, a, -1); }
+LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64) {
     const f64s y = JOIN(root_estimate(LOW_HALF(a)), root_estimate(HIGH_HALF(a)));
     const f64s error = fma_lanes(-(a * y), y, ALL(f64, 1));
 
@@ -50,8 +38,7 @@ LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64)
 #endif
 
 /* 2^x for |x| <= 1/2. */
-static INLINE f32s power_fraction(f32s x)
-{
+static INLINE f32s power_fraction(f32s x) {
     f32s p = ALL(f32, 0.0001545316294512069f);
 
     p = fma_lanes(p, x, ALL(f32, 0.0013390863364671234f));
@@ -61,8 +48,7 @@ static INLINE f32s power_fraction(f32s x)
     p = fma_lanes(p, x, ALL(f32, 0.69314718802622878f));
     return fma_lanes(p, x, ALL(f32, 1));
 }
-static INLINE f32s exp2_lanes(f32s a)
-{
+static INLINE f32s exp2_lanes(f32s a) {
     /* Beyond these bounds the result is infinity or zero. NaN fails both comparisons and stays. */
     const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
@@ -73,8 +59,7 @@ static INLINE f32s exp2_lanes(f32s a)
 LANES1(v_exp_f32, f32, f32) { return exp2_lanes(a); }
 LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(wide(a))); }
 #ifdef WL_AVX512
-static INLINE f32s exp2_scaled(f32s a)
-{
+static INLINE f32s exp2_scaled(f32s a) {
     /* The scale saturates in the instruction; bounds are needed only where a - whole would be infinity - infinity. */
     const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
     const f32s whole = __builtin_elementwise_roundeven(bounded), power = power_fraction(bounded - whole);
@@ -85,8 +70,7 @@ LANES1_AVX512(v_exp_f32, "avx512f", f32, f32) { return exp2_scaled(a); }
 #endif
 
 /* log2(m) + exponent for sqrt(1/2) <= m < sqrt(2). */
-static INLINE f32s log2_parts(f32s m, f32s exponent)
-{
+static INLINE f32s log2_parts(f32s m, f32s exponent) {
     const f32s f = m - 1.0f, log2e_high = ALL(f32, 0x1.715476p+0f), log2e_low = ALL(f32, 1.9259629911266175e-08f);
     f32s q = ALL(f32, -0.11287228629631077f);
 
@@ -104,8 +88,7 @@ static INLINE f32s log2_parts(f32s m, f32s exponent)
 
     return sum + (exponent == 0 ? small + main_error : small + sum_error);
 }
-static INLINE f32s log2_lanes(f32s a)
-{
+static INLINE f32s log2_lanes(f32s a) {
     const masks tiny = a < 0x1p-126f;
     const u32s bits = (u32s)(tiny ? a * 0x1p24f : a);
     /* Counting from sqrt(1/2) upwards, the exponent changes where the mantissa should. */
@@ -119,8 +102,7 @@ LANES1(v_log_f32, f32, f32) { return log2_lanes(a); }
 LANES1(v_log_f16, f16, f16) { return CONVERT(f16s, log2_lanes(wide(a))); }
 
 /* sin(2 pi x) for |x| <= 1/4; 2 pi in two parts. */
-static INLINE f32s sine_of_quarter(f32s x)
-{
+static INLINE f32s sine_of_quarter(f32s x) {
     const f32s square = x * x;
     f32s q = ALL(f32, 39.818209624812922f);
 
@@ -130,28 +112,23 @@ static INLINE f32s sine_of_quarter(f32s x)
     q = fma_lanes(q, square, ALL(f32, -1.748455600074497e-07f));
     return fma_lanes(x, ALL(f32, 0x1.921fb6p+2f), x * q);
 }
-static INLINE f32s sine_of_turns(f32s a)
-{
+static INLINE f32s sine_of_turns(f32s a) {
     const f32s turn = a - __builtin_elementwise_roundeven(a), size = magnitude(turn);
 
     return sine_of_quarter(with_sign(size > 0.25f ? 0.5f - size : size, (u32s)a ^ (((u32s)turn ^ (u32s)a) & F32_SIGN)));
 }
-static INLINE f32s cosine_of_turns(f32s a)
-{
-    return sine_of_quarter(0.25f - magnitude(a - __builtin_elementwise_roundeven(a)));
-}
+static INLINE f32s cosine_of_turns(f32s a) { return sine_of_quarter(0.25f - magnitude(a - __builtin_elementwise_roundeven(a))); }
 LANES1(v_sin_f32, f32, f32) { return sine_of_turns(a); }
 LANES1(v_cos_f32, f32, f32) { return cosine_of_turns(a); }
 LANES1(v_sin_f16, f16, f16) { return CONVERT(f16s, sine_of_turns(wide(a))); }
 LANES1(v_cos_f16, f16, f16) { return CONVERT(f16s, cosine_of_turns(wide(a))); }
 
 /* gfx12's forms with scalar operands: the same arithmetic on one lane. */
-#define ON_SCALAR(name, type, expression)                                                                                          \
-    SCALAR1(name, type, type)                                                                                                      \
-    {                                                                                                                              \
-        const f32s x = (f32s)(f32)a;                                                                                               \
-                                                                                                                                   \
-        return (type)(expression)[0];                                                                                              \
+#define ON_SCALAR(name, type, expression)                                                                                                  \
+    SCALAR1(name, type, type) {                                                                                                            \
+        const f32s x = (f32s)(f32)a;                                                                                                       \
+                                                                                                                                           \
+        return (type)(expression)[0];                                                                                                      \
     }
 #define ON_SCALARS(name, expression) ON_SCALAR(name##_f32, f32, expression) ON_SCALAR(name##_f16, f16, expression)
 ON_SCALARS(v_s_exp, exp2_lanes(x))
