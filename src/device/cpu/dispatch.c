@@ -500,6 +500,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     }
     struct wl_runner *runner = thread->running;
     thread->running = NULL;
+    wl_fault_recover();
     wl_float_enter(0xf0);
     int expected = WL_OK;
     bool memory = thread->fault.signal == SIGSEGV || thread->fault.signal == SIGBUS;

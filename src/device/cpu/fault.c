@@ -165,6 +165,15 @@ void wl_fault_thread_leave(struct wl_thread *thread)
 
 void wl_fault_thread_use(struct wl_thread *thread) { current = thread; }
 
+void wl_fault_recover(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < SIGNAL_COUNT; i++)
+        sigaddset(&set, signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* ---- reports -------------------------------------------------------------------------------- */
 
 struct paragraph {

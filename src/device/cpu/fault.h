@@ -17,6 +17,10 @@ bool wl_fault_thread_enter(struct wl_thread *thread);
 void wl_fault_thread_leave(struct wl_thread *thread);
 void wl_fault_thread_use(struct wl_thread *thread);
 
+/* To be called after the jump out of a handler. Ours blocks nothing, but somebody may stand between the system and it: a
+ * handler of the program that calls ours, a sanitizer. */
+void wl_fault_recover(void);
+
 /* Prints the paragraph for thread->fault, raised by `runner`. Returns the launch's status. */
 enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_job *job, const struct wl_runner *runner);
 /* The same for a wave that stopped by itself (trap, untranslatable code): `what` says why in a few words. */
