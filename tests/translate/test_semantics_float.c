@@ -342,13 +342,15 @@ F(s_max_f32, greater(FA, FB, false))
 #define COMPARE(name, expression)                                                                                                          \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 0xffffffff : 0; }                                       \
     __attribute__((unused)) static void ref_s_##name(uint64_t *d, const uint64_t *s) { d[0] = (expression) ? 1 : 0; }
+/* clang-format off */
 #define COMPARES(type, a, b)                                                                                                               \
     COMPARE(f_##type, s == d)                                                                                                              \
     COMPARE(lt_##type, a < b) COMPARE(eq_##type, a == b) COMPARE(le_##type, a <= b) COMPARE(gt_##type, a > b)                              \
-        COMPARE(lg_##type, islessgreater(a, b)) COMPARE(ge_##type, a >= b) COMPARE(o_##type, !isunordered(a, b))                           \
-            COMPARE(u_##type, isunordered(a, b)) COMPARE(nge_##type, !(a >= b)) COMPARE(nlg_##type, !islessgreater(a, b))                  \
-                COMPARE(ngt_##type, !(a > b)) COMPARE(nle_##type, !(a <= b)) COMPARE(neq_##type, a != b) COMPARE(nlt_##type, !(a < b))     \
-                    COMPARE(t_##type, s != d)
+    COMPARE(lg_##type, islessgreater(a, b)) COMPARE(ge_##type, a >= b) COMPARE(o_##type, !isunordered(a, b))                               \
+    COMPARE(u_##type, isunordered(a, b)) COMPARE(nge_##type, !(a >= b)) COMPARE(nlg_##type, !islessgreater(a, b))                          \
+    COMPARE(ngt_##type, !(a > b)) COMPARE(nle_##type, !(a <= b)) COMPARE(neq_##type, a != b) COMPARE(nlt_##type, !(a < b))                 \
+    COMPARE(t_##type, s != d)
+/* clang-format on */
 COMPARES(f16, HA, HB)
 COMPARES(f32, FA, FB)
 COMPARES(f64, DA, DB)
@@ -387,10 +389,12 @@ COMPARE(class_f64, s[1] >> class_of(DA, !signals64(s[0]), 0x1p-1022) & 1)
         {"v_cmp_t_" #type, ref_t_##type, 0}, {"v_cmp_class_" #type, ref_class_##type, 0},
 /* An instruction of the scalar unit with the meaning of a vector one. */
 #define SCALAR(name, type) ROW_AS(s_##name##_##type, v_##name##_##type, 0)
+/* clang-format off */
 #define SCALAR_ARITHMETIC(type)                                                                                                            \
     SCALAR(add, type)                                                                                                                      \
     SCALAR(sub, type) SCALAR(mul, type) SCALAR(minimum, type) SCALAR(maximum, type) SCALAR(floor, type) SCALAR(ceil, type)                 \
-        SCALAR(trunc, type) SCALAR(rndne, type) ROW_AS(s_fmac_##type, v_fma_##type, 0)
+    SCALAR(trunc, type) SCALAR(rndne, type) ROW_AS(s_fmac_##type, v_fma_##type, 0)
+/* clang-format on */
 
 /* The macros bring their commas, which the formatter cannot know. */
 /* clang-format off */

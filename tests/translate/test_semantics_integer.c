@@ -339,10 +339,12 @@ REF(v_lerp_u8) {
 /* Comparisons. */
 #define COMPARE(name, x, y, operator)                                                                                                      \
     static void ref_##name(uint64_t *d, const uint64_t *s) { d[0] = (x) operator(y) ? 0xffffffff : 0; }
+/* clang-format off */
 #define COMPARES(type, x, y)                                                                                                               \
     COMPARE(v_cmp_lt_##type, x, y, <)                                                                                                      \
     COMPARE(v_cmp_eq_##type, x, y, ==) COMPARE(v_cmp_le_##type, x, y, <=) COMPARE(v_cmp_gt_##type, x, y, >)                                \
-        COMPARE(v_cmp_ne_##type, x, y, !=) COMPARE(v_cmp_ge_##type, x, y, >=)
+    COMPARE(v_cmp_ne_##type, x, y, !=) COMPARE(v_cmp_ge_##type, x, y, >=)
+/* clang-format on */
 COMPARES(i16, HA, HB)
 COMPARES(u16, A, B)
 COMPARES(i32, IA, IB)
@@ -449,10 +451,12 @@ W(s_bitcmp1_b64, s[0] >> (B & 63) & 1)
 
 #define SAME(name, as) {#name, ref_##as, 0},
 #define ROW(name)      SAME(name, name)
+/* clang-format off */
 #define COMPARE_ROWS(type)                                                                                                                 \
     ROW(v_cmp_lt_##type)                                                                                                                   \
     ROW(v_cmp_eq_##type) ROW(v_cmp_le_##type) ROW(v_cmp_gt_##type) ROW(v_cmp_ne_##type) ROW(v_cmp_ge_##type) SAME(v_cmp_f_##type, never)   \
-        SAME(v_cmp_t_##type, always)
+    SAME(v_cmp_t_##type, always)
+/* clang-format on */
 /* The macros bring their commas, which the formatter cannot know. */
 /* clang-format off */
 const struct reference integer_references[] = {

@@ -77,13 +77,15 @@ LANES3(v_div_fixup_f64_after_fmas, f64, f64, f64, f64) {
 }
 
 /* Words of 2 / pi, the first one holding the 64 bits behind the binary point. */
+/* clang-format off */
 #define TWO_OVER_PI(WORD)                                                                                                                  \
     WORD(0, 0xa2f9836e4e441529)                                                                                                            \
     WORD(1, 0xfc2757d1f534ddc0) WORD(2, 0xdb6295993c439041) WORD(3, 0xfe5163abdebbc561) WORD(4, 0xb7246e3a424dd2e0)                        \
-        WORD(5, 0x06492eea09d1921c) WORD(6, 0xfe1deb1cb129a73e) WORD(7, 0xe88235f52ebb4484) WORD(8, 0xe99c7026b45f7e41)                    \
-            WORD(9, 0x3991d639835339f4) WORD(10, 0x9c845f8bbdf9283b) WORD(11, 0x1ff897ffde05980f) WORD(12, 0xef2f118b5a0a6d1f)             \
-                WORD(13, 0x6d367ecf27cb09b7) WORD(14, 0x4f463f669e5fea2d) WORD(15, 0x7527bac7ebe5f17b) WORD(16, 0x3d0739f78a5292ea)        \
-                    WORD(17, 0x6bfb5fb11f8d5d08) WORD(18, 0x56033046fc7b0000)
+    WORD(5, 0x06492eea09d1921c) WORD(6, 0xfe1deb1cb129a73e) WORD(7, 0xe88235f52ebb4484) WORD(8, 0xe99c7026b45f7e41)                        \
+    WORD(9, 0x3991d639835339f4) WORD(10, 0x9c845f8bbdf9283b) WORD(11, 0x1ff897ffde05980f) WORD(12, 0xef2f118b5a0a6d1f)                     \
+    WORD(13, 0x6d367ecf27cb09b7) WORD(14, 0x4f463f669e5fea2d) WORD(15, 0x7527bac7ebe5f17b) WORD(16, 0x3d0739f78a5292ea)                    \
+    WORD(17, 0x6bfb5fb11f8d5d08) WORD(18, 0x56033046fc7b0000)
+/* clang-format on */
 
 /* 53 bits of 2 / pi from bit 53 * b on, and further down if a is large: the part that matters for the reduction of a. */
 LANES2(v_trig_preop_f64, f64, f64, u32) {
