@@ -1,0 +1,414 @@
+/* The `wavelift` command: what is here (info), running a program on it (run), what is in a code object (disasm), the
+ * native-code cache (cache). Manual page: docs/wavelift.1. */
+#include "base/options.h"
+#include "codeobject/codeobject.h"
+#include "device/cpu/cache.h"
+#include "translate/inst.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usage_text[] =
+    "Usage: wavelift COMMAND [ARGUMENTS]\n"
+    "\n"
+    "  info                        the devices, versions, and the cache\n"
+    "  run [--arch ARCH] [--] PROGRAM [ARGUMENT...]\n"
+    "                              runs a HIP program on this machine\n"
+    "  disasm [--arch ARCH] [--kernel NAME] [--no-code] FILE\n"
+    "                              kernels, resources and code of a code object, bundle, program or library\n"
+    "  cache [list | clear]        the native-code cache\n"
+    "  --help, --version\n"
+    "\n"
+    "The environment variables that Wavelift reads are listed in wavelift(1).\n";
+
+static int fail(const char *what) {
+    fprintf(stderr, "wavelift: %s\n", what);
+    return 1;
+}
+
+static int usage(const char *what) {
+    fprintf(stderr, "wavelift: %s\nTry 'wavelift --help'.\n", what);
+    return 2;
+}
+
+/* The folder of the runtime's libraries: beside this program's folder, in the build tree and where it is installed. */
+static bool library_folder(char *folder, size_t size) {
+    static const char *const places[] = {WL_LIBRARY_PLACE, "../lib", "../lib64"};
+    char program[PATH_MAX], candidate[PATH_MAX + 64], resolved[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return false;
+    program[length] = 0;
+    *strrchr(program, '/') = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(candidate, sizeof candidate, "%s/%s/libamdhip64.so.7", program, places[i]);
+        if (access(candidate, R_OK) != 0)
+            continue;
+        *strrchr(candidate, '/') = 0;
+        return realpath(candidate, resolved) && snprintf(folder, size, "%s", resolved) < (int)size;
+    }
+    return false;
+}
+
+/* ---- info ----------------------------------------------------------------------------------- */
+
+static void print_bytes(uint64_t bytes) {
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    unsigned unit = 0;
+    for (; value >= 1024 && unit < 4; unit++)
+        value /= 1024;
+    printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static int command_info(int argc, char **argv) {
+    (void)argv;
+    if (argc != 1)
+        return usage("info takes no arguments");
+    char folder[PATH_MAX];
+    int count = 0, version = 0;
+    printf("Wavelift %s\n", WL_VERSION);
+    printf("libraries    %s\n", library_folder(folder, sizeof folder) ? folder : "not found beside this program");
+    if (hipRuntimeGetVersion(&version) == hipSuccess)
+        printf("HIP runtime  %d\n", version);
+    hipError_t error = hipGetDeviceCount(&count);
+    if (error != hipSuccess)
+        return fail(hipGetErrorString(error));
+    for (int i = 0; i < count; i++) {
+        hipDeviceProp_t properties;
+        error = hipGetDeviceProperties(&properties, i);
+        if (error != hipSuccess)
+            return fail(hipGetErrorString(error));
+        printf("device %-5d %s\n             presents itself as %s, warp size %d, %d compute units, ", i, properties.name, properties.gcnArchName,
+               properties.warpSize, properties.multiProcessorCount);
+        print_bytes(properties.totalGlobalMem);
+        putchar('\n');
+    }
+    const char *cache = wl_cache_folder();
+    struct wl_cache_entry *entries = NULL;
+    size_t entry_count = 0;
+    uint64_t bytes = 0;
+    if (cache && wl_cache_list(&entries, &entry_count) == WL_OK)
+        for (size_t i = 0; i < entry_count; i++)
+            bytes += entries[i].size;
+    free(entries);
+    printf("cache        ");
+    if (cache) {
+        printf("%s: %zu entries, ", cache, entry_count);
+        print_bytes(bytes);
+        printf(" of at most ");
+        print_bytes(wl_options()->cache_size);
+        putchar('\n');
+    } else {
+        puts("off");
+    }
+    return 0;
+}
+
+/* ---- run ------------------------------------------------------------------------------------ */
+
+static int command_run(int argc, char **argv) {
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        if (strcmp(argv[i], "--arch") != 0 || i + 1 == argc)
+            return usage("run: unknown option, or its value is missing");
+        setenv("WAVELIFT_ARCH", argv[++i], 1);
+    }
+    if (i == argc)
+        return usage("run: no program is given");
+    char folder[PATH_MAX];
+    if (!library_folder(folder, sizeof folder))
+        return fail("the runtime's libraries are not beside this program");
+    const char *path = getenv("LD_LIBRARY_PATH");
+    char *all = NULL;
+    if (asprintf(&all, path && *path ? "%s:%s" : "%s", folder, path) < 0)
+        return fail("out of memory");
+    setenv("LD_LIBRARY_PATH", all, 1);
+    free(all);
+    execvp(argv[i], argv + i);
+    fprintf(stderr, "wavelift: cannot run %s: %s\n", argv[i], strerror(errno));
+    return errno == ENOENT ? 127 : 126;
+}
+
+/* ---- disasm --------------------------------------------------------------------------------- */
+
+/* The disassembler, from the translator's library: LLVM is opened for this command alone. */
+struct disassembler {
+    __typeof__(wl_decoder_create) *create;
+    __typeof__(wl_decoder_destroy) *destroy;
+    __typeof__(wl_disassemble) *disassemble;
+};
+
+static bool open_disassembler(struct disassembler *d) {
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    if (!library_folder(folder, sizeof folder))
+        return false;
+    snprintf(path, sizeof path, "%s/libwavelift-translate.so", folder);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "wavelift: %s\n", dlerror());
+        return false;
+    }
+    d->create = (__typeof__(wl_decoder_create) *)(uintptr_t)dlsym(library, "wl_decoder_create");
+    d->destroy = (__typeof__(wl_decoder_destroy) *)(uintptr_t)dlsym(library, "wl_decoder_destroy");
+    d->disassemble = (__typeof__(wl_disassemble) *)(uintptr_t)dlsym(library, "wl_disassemble");
+    return d->create && d->destroy && d->disassemble;
+}
+
+/* The smallest address of a kernel or function above `address`, else the image's end. */
+static uint64_t next_symbol(const struct wl_codeobject *object, uint64_t address) {
+    uint64_t next = wl_codeobject_image_size(object);
+    for (size_t i = 0; i < wl_codeobject_kernel_count(object); i++) {
+        uint64_t entry = wl_codeobject_kernel(object, i)->entry;
+        if (entry > address && entry < next)
+            next = entry;
+    }
+    for (size_t i = 0; i < wl_codeobject_function_count(object); i++) {
+        uint64_t entry = wl_codeobject_function(object, i)->address;
+        if (entry > address && entry < next)
+            next = entry;
+    }
+    return next;
+}
+
+static uint32_t dword(const uint8_t *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+/* The end of the code that starts at `address`: up to the next symbol, without the padding (zeros, s_nop, s_code_end). */
+static uint64_t code_end(const struct wl_codeobject *object, uint64_t address) {
+    const uint8_t *image = wl_codeobject_image(object);
+    uint64_t end = next_symbol(object, address);
+    while (end > address && !wl_codeobject_is_code(object, end - 4, 4))
+        end -= end % 4 ? end % 4 : 4;
+    for (; end >= address + 4; end -= 4) {
+        uint32_t word = dword(image + end - 4);
+        if (word != 0 && (word & 0xffff0000) != 0xbf800000 && word != 0xbf9f0000)
+            break;
+    }
+    return end;
+}
+
+static void print_code(const struct disassembler *d, struct wl_decoder *decoder, const struct wl_codeobject *object, uint64_t start) {
+    const uint8_t *image = wl_codeobject_image(object);
+    uint64_t end = code_end(object, start);
+    char last_line[512] = "", line[512], text[512];
+    for (uint64_t address = start; address < end;) {
+        if (wl_codeobject_source_line(object, address, line, sizeof line) && strcmp(line, last_line) != 0) {
+            printf("  ; %s\n", line);
+            snprintf(last_line, sizeof last_line, "%s", line);
+        }
+        unsigned size = d->disassemble(decoder, image + address, end - address, address, text, sizeof text);
+        if (size == 0) {
+            snprintf(text, sizeof text, ".long 0x%08" PRIx32, dword(image + address));
+            size = 4;
+        }
+        printf("  %8" PRIx64 ":  ", address);
+        for (unsigned i = 0; i < 12; i += 4)
+            printf(i < size ? "%08" PRIx32 " " : "         ", i < size ? dword(image + address + i) : 0);
+        printf(" %s", text);
+        if (strncmp(text, "s_branch", 8) == 0 || strncmp(text, "s_cbranch", 9) == 0)
+            printf("  ; to %" PRIx64, address + 4 + (uint64_t)((int64_t)(int16_t)dword(image + address) * 4));
+        putchar('\n');
+        address += size;
+    }
+}
+
+static void print_arguments(const struct wl_kernel *kernel) {
+    static const char *const kinds[] = {"value", "buffer", "dynamic LDS", "sampler", "image", "pipe", "queue"};
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const struct wl_argument *argument = &kernel->arguments[i];
+        if (argument->kind >= sizeof kinds / sizeof *kinds)
+            continue; /* hidden */
+        printf("  argument %2u  offset %3u, size %3u, %s%s%s\n", i, argument->offset, argument->size, kinds[argument->kind],
+               *argument->name ? ", " : "", argument->name);
+    }
+}
+
+static void print_kernel(const struct wl_kernel *kernel) {
+    printf("\nkernel %s\n", kernel->name);
+    printf("  entry 0x%" PRIx64 ", wave%u, %u VGPRs, %u AGPRs, %u SGPRs, LDS %u bytes, scratch %u bytes a lane%s\n", kernel->entry,
+           kernel->wave_size, kernel->vgprs, kernel->agprs, kernel->sgprs, kernel->lds_size, kernel->scratch_size,
+           kernel->dynamic_stack ? " and more" : "");
+    printf("  kernarg %u bytes, spills: %u SGPRs, %u VGPRs; workgroups of at most %u\n", kernel->kernarg_size, kernel->sgpr_spills,
+           kernel->vgpr_spills, kernel->max_workgroup_size);
+    print_arguments(kernel);
+}
+
+struct selection {
+    const char *arch, *kernel;
+    bool code;
+};
+
+static int print_object(const struct disassembler *d, const struct wl_codeobject *object, const struct selection *wanted, unsigned *shown) {
+    char target[64];
+    struct wl_decoder *decoder = NULL;
+    uint32_t wave_size = 0;
+    int result = 0;
+    wl_target_format(wl_codeobject_target(object), target, sizeof target);
+    printf("code object %s, version %u: %zu kernels, %zu functions, %zu variables\n", target, wl_codeobject_version(object),
+           wl_codeobject_kernel_count(object), wl_codeobject_function_count(object), wl_codeobject_variable_count(object));
+    for (size_t i = 0; i < wl_codeobject_kernel_count(object) && result == 0; i++) {
+        const struct wl_kernel *kernel = wl_codeobject_kernel(object, i);
+        if (wanted->kernel && strcmp(kernel->name, wanted->kernel) != 0)
+            continue;
+        ++*shown;
+        print_kernel(kernel);
+        if (!wanted->code)
+            continue;
+        if (wave_size != kernel->wave_size) {
+            if (decoder)
+                d->destroy(decoder);
+            wave_size = kernel->wave_size;
+            decoder = NULL;
+            if (d->create(&decoder, wl_codeobject_target(object)->processor, wave_size) != WL_OK) {
+                result = fail("the disassembler does not know this processor");
+                break;
+            }
+        }
+        print_code(d, decoder, object, kernel->entry);
+    }
+    for (size_t i = 0; i < wl_codeobject_function_count(object) && decoder && !wanted->kernel; i++) {
+        const struct wl_function *function = wl_codeobject_function(object, i);
+        printf("\nfunction %s\n", *function->name ? function->name : "(no name)");
+        print_code(d, decoder, object, function->address);
+    }
+    if (decoder)
+        d->destroy(decoder);
+    for (size_t i = 0; i < wl_codeobject_variable_count(object) && !wanted->kernel; i++) {
+        const struct wl_variable *variable = wl_codeobject_variable(object, i);
+        printf("%svariable %s: 0x%" PRIx64 ", %" PRIu64 " bytes%s%s\n", i == 0 ? "\n" : "", variable->name, variable->address, variable->size,
+               variable->constant ? ", constant" : "", variable->managed ? ", managed" : "");
+    }
+    putchar('\n');
+    return result;
+}
+
+static int disassemble_file(const char *file, const struct selection *wanted) {
+    struct disassembler disassembler = {0};
+    struct wl_container *container = NULL;
+    unsigned shown = 0;
+    int result = 0;
+    if (wanted->code && !open_disassembler(&disassembler))
+        return fail("the disassembler (libwavelift-translate.so) cannot be opened; --no-code goes without it");
+    if (wl_container_open_file(&container, file) != WL_OK)
+        return fail(wl_failure());
+    size_t count = wl_container_count(container);
+    struct wl_target target;
+    if (wanted->arch && wl_target_parse(&target, wanted->arch) != WL_OK)
+        result = fail(wl_failure());
+    for (size_t i = 0; i < count && result == 0; i++) {
+        struct wl_entry entry;
+        struct wl_codeobject *object = NULL;
+        if (wl_container_entry(container, i, &entry) != WL_OK)
+            result = fail(wl_failure());
+        else if (wanted->arch && !wl_target_compatible(&entry.target, &target))
+            continue;
+        else if (wl_codeobject_open(&object, entry.data, entry.size) != WL_OK)
+            result = fail(wl_failure());
+        else
+            result = print_object(&disassembler, object, wanted, &shown);
+        wl_codeobject_close(object);
+    }
+    wl_container_close(container);
+    if (result == 0 && count == 0)
+        result = fail("the file holds no code object that Wavelift can run");
+    else if (result == 0 && shown == 0 && wanted->kernel)
+        result = fail("no such kernel");
+    return result;
+}
+
+static int command_disasm(int argc, char **argv) {
+    struct selection wanted = {.code = true};
+    const char *file = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
+            wanted.arch = argv[++i];
+        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
+            wanted.kernel = argv[++i];
+        else if (strcmp(argv[i], "--no-code") == 0)
+            wanted.code = false;
+        else if (argv[i][0] == '-' || file)
+            return usage("disasm: unknown option, or more than one file");
+        else
+            file = argv[i];
+    }
+    return file ? disassemble_file(file, &wanted) : usage("disasm: no file is given");
+}
+
+/* ---- cache ---------------------------------------------------------------------------------- */
+
+static int command_cache(int argc, char **argv) {
+    const char *action = argc > 1 ? argv[1] : "list";
+    if (argc > 2 || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0))
+        return usage("cache: list or clear");
+    if (!wl_cache_folder()) {
+        puts("The cache is off.");
+        return 0;
+    }
+    if (strcmp(action, "clear") == 0) {
+        uint64_t freed = 0;
+        enum wl_status status = wl_cache_clear(&freed);
+        if (status != WL_OK && status != WL_NOT_FOUND)
+            return fail(wl_failure());
+        printf("freed ");
+        print_bytes(freed);
+        putchar('\n');
+        return 0;
+    }
+    struct wl_cache_entry *entries = NULL;
+    size_t count = 0;
+    uint64_t bytes = 0;
+    enum wl_status status = wl_cache_list(&entries, &count);
+    if (status != WL_OK && status != WL_NOT_FOUND)
+        return fail(wl_failure());
+    for (size_t i = 0; i < count; i++) {
+        char date[32] = "";
+        struct tm day;
+        if (localtime_r(&entries[i].used.tv_sec, &day))
+            strftime(date, sizeof date, "%Y-%m-%d", &day);
+        printf("%-40s %10" PRIu64 "  %s\n", entries[i].name, entries[i].size, date);
+        bytes += entries[i].size;
+    }
+    free(entries);
+    printf("%s: %zu entries, ", wl_cache_folder(), count);
+    print_bytes(bytes);
+    putchar('\n');
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        int (*run)(int argc, char **argv);
+    } commands[] = {{"info", command_info}, {"run", command_run}, {"disasm", command_disasm}, {"cache", command_cache}};
+    if (argc < 2)
+        return usage("no command is given");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(usage_text, stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("wavelift " WL_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return usage("unknown command");
+}
