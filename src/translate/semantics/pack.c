@@ -504,5 +504,8 @@ int main(int argc, char **argv) {
         if (strcmp(rows[i].symbol, rows[i - 1].symbol) == 0)
             die("%s is defined twice", rows[i].symbol);
     write_table(argv[1]);
+    LLVMDisposeModule(native);
+    LLVMDisposeBuilder(builder);
+    LLVMContextDispose(context);
     return 0;
 }
