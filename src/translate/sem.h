@@ -6,7 +6,14 @@
  * a row of this index. Functions that exist in a host-specific variant have several rows.
  *
  * Value types in the packed function: vector functions use <16 x iN>, <16 x float>, ...; scalar
- * functions (SOP*) plain values. Several results come as a struct in the order of `results`. */
+ * functions (SOP*) plain values. Several results come as a struct in the order of `results`. bf16 is passed as i16.
+ *
+ * Names that are no mnemonics, for the lifter to choose:
+ *   NAME_clamp               an integer instruction with the clamp modifier (saturating)
+ *   NAME_after_fmas          v_div_fixup_f32/f64 whose first operand is a v_div_fmas result: the whole division, c / b
+ *   v_dot4_i32_i8_u8, ...    v_dot4_i32_iu8, v_dot8_i32_iu4 by the signs that neg_lo gives (semantics/dot.c)
+ * v_fma_mix* and v_mad_mix* take f32 operands: the lifter has chosen the half and widened it. Rows with `requires` contain
+ * x86 intrinsics on 512-bit vectors: generate code with 512-bit registers allowed ("+evex512", min-legal-vector-width 512). */
 #ifndef WL_TRANSLATE_SEM_H
 #define WL_TRANSLATE_SEM_H
 
