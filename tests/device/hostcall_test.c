@@ -27,7 +27,8 @@ struct buffer {
 static uint64_t pop(struct buffer *b)
 {
     uint64_t top = __atomic_load_n(&b->free_stack, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&b->free_stack, &top, b->headers[top & b->index_mask].next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    while (!__atomic_compare_exchange_n(&b->free_stack, &top, __atomic_load_n(&b->headers[top & b->index_mask].next, __ATOMIC_RELAXED), false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ;
     return top;
 }
@@ -36,7 +37,7 @@ static void push(struct buffer *b, uint64_t *stack, uint64_t name)
 {
     uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE);
     do
-        b->headers[name & b->index_mask].next = top;
+        __atomic_store_n(&b->headers[name & b->index_mask].next, top, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(stack, &top, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 

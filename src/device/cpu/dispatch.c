@@ -234,7 +234,7 @@ static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread,
         sgprs[abi->group_info] = thread->extent.waves;
 }
 
-static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
+static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
                               const uint32_t sgprs[WL_TEMPLATE_SGPRS], const uint32_t *ids)
 {
     const struct wl_abi *abi = &job->function->abi;
@@ -270,7 +270,20 @@ static inline void start_wave(const struct wl_job *job, struct wl_wave *wave, co
 
 /* ---- kernels that cannot wait --------------------------------------------------------------- */
 
-static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+/* Answers a wave's exits until it ends, and gives the next one the kernel's floating-point mode. False: the job failed. */
+static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave, uint32_t reason)
+{
+    enum wl_wave_state state = run_on(job, thread, runner, wave, reason);
+    while (state == WL_WAVE_YIELDED && !stopped(job))
+        state = run_on(job, thread, runner, wave, runner->code(wave));
+    if (wave->mode_register != job->function->kernel->float_mode)
+        wl_float_enter(job->function->kernel->float_mode);
+    if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
+        fail_job(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
+    return state == WL_WAVE_ENDED;
+}
+
+static inline __attribute__((always_inline)) void plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
 {
     struct wl_group *group = &thread->group;
     struct wl_wave *wave = wl_group_wave(group, 0);
@@ -284,19 +297,30 @@ static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const 
         if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
             return;
         uint32_t reason = runner->code(wave);
-        if (reason == WL_EXIT_END)
+        if (reason == WL_EXIT_END && wave->mode_register == job->function->kernel->float_mode)
             continue;
-        enum wl_wave_state state = run_on(job, thread, runner, wave, reason);
-        while (state == WL_WAVE_YIELDED && !stopped(job))
-            state = run_on(job, thread, runner, wave, runner->code(wave));
-        if (wave->mode_register != job->function->kernel->float_mode)
-            wl_float_enter(job->function->kernel->float_mode);
-        if (state == WL_WAVE_ENDED)
-            continue;
-        if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
-            fail_job(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
+        if (!finish_plain_wave(job, thread, runner, wave, reason))
+            return;
+    }
+}
+
+/* Starting a wave is copying; wider registers halve it. */
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void plain_group_avx2(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+    plain_group(job, thread, id);
+}
+#endif
+
+static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        plain_group_avx2(job, thread, id);
         return;
     }
+#endif
+    plain_group(job, thread, id);
 }
 
 /* ---- kernels that can ----------------------------------------------------------------------- */

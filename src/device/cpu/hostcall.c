@@ -336,7 +336,7 @@ void wl_hostcall_serve(struct wl_job *job)
     uint64_t name = atomic_exchange_explicit(&h->buffer.ready_stack, 0, memory_order_acquire), mask = h->buffer.index_mask;
     uint64_t order[PACKETS];
     size_t count = 0;
-    for (; name && count < PACKETS; name = h->buffer.headers[name & mask].next)
+    for (; name && count < PACKETS; name = __atomic_load_n(&h->buffer.headers[name & mask].next, __ATOMIC_RELAXED))
         order[count++] = name & mask;
     while (count > 0) /* the stack's lowest packet came first */
         serve_packet(h, job, order[--count]);
