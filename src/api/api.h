@@ -62,6 +62,38 @@ struct wl_stream *wl_api_stream(hipStream_t handle);
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream,
                        bool async);
 
+/* ---- a thread's state ------------------------------------------------------------------------ */
+
+#define WL_API_CONFIGURATIONS 64 /* <<<>>> nests when a kernel's arguments launch kernels */
+#define WL_API_CONTEXTS 64       /* hipCtxPushCurrent */
+#define WL_API_ARGUMENTS 4096    /* bytes of hipSetupArgument */
+
+struct wl_api_configuration {
+    dim3 grid, block;
+    size_t shared;
+    hipStream_t stream;
+};
+
+struct wl_api_thread {
+    struct wl_api_configuration configurations[WL_API_CONFIGURATIONS]; /* pushed and not yet popped */
+    unsigned configuration_count;
+    struct wl_context *contexts[WL_API_CONTEXTS];                      /* under the current one */
+    unsigned context_count;
+    struct {                                                           /* hipConfigureCall's launch */
+        bool configured;
+        struct wl_api_configuration configuration;
+        size_t size;
+        _Alignas(16) unsigned char bytes[WL_API_ARGUMENTS];
+    } call;
+};
+
+/* The calling thread's state, made at the first call. NULL: out of memory. */
+struct wl_api_thread *wl_api_thread(void);
+/* Declares it. */
+#define API_THREAD(name)                              \
+    struct wl_api_thread *name = wl_api_thread();     \
+    API_REQUIRE(name != NULL, hipErrorOutOfMemory)
+
 /* Fills the newer properties of a device. */
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties);
 

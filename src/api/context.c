@@ -1,13 +1,6 @@
 /* HIP reference: Context management. A hipCtx_t is a device's primary context; each thread has a stack of them. */
 #include "api/api.h"
 
-#define STACK_ROOM 64
-
-static _Thread_local struct {
-    struct wl_context *contexts[STACK_ROOM];
-    unsigned depth;
-} stack;
-
 static struct wl_context *context_of(hipDevice_t device)
 {
     return device < 0 ? NULL : wl_context_at((unsigned)device);
@@ -23,9 +16,10 @@ static bool is_context(hipCtx_t handle)
 
 static bool push(struct wl_context *context)
 {
-    if (stack.depth == STACK_ROOM)
+    struct wl_api_thread *thread = wl_api_thread();
+    if (!thread || thread->context_count == WL_API_CONTEXTS)
         return false;
-    stack.contexts[stack.depth++] = wl_context_current();
+    thread->contexts[thread->context_count++] = wl_context_current();
     wl_context_set(context);
     return true;
 }
@@ -48,8 +42,9 @@ hipError_t hipCtxDestroy(hipCtx_t context)
     struct wl_context *primary = (struct wl_context *)context;
     if (atomic_load(&primary->retained))
         atomic_fetch_sub(&primary->retained, 1);
-    if (stack.depth && wl_context_current() == primary)
-        wl_context_set(stack.contexts[--stack.depth]);
+    API_THREAD(thread);
+    if (thread->context_count && wl_context_current() == primary)
+        wl_context_set(thread->contexts[--thread->context_count]);
     API_SUCCESS();
 }
 
@@ -62,10 +57,11 @@ hipError_t hipCtxPushCurrent(hipCtx_t context)
 
 hipError_t hipCtxPopCurrent(hipCtx_t *context)
 {
-    API_REQUIRE(stack.depth > 0, hipErrorInvalidContext);
+    API_THREAD(thread);
+    API_REQUIRE(thread->context_count > 0, hipErrorInvalidContext);
     if (context)
         *context = (hipCtx_t)wl_context_current();
-    wl_context_set(stack.contexts[--stack.depth]);
+    wl_context_set(thread->contexts[--thread->context_count]);
     API_SUCCESS();
 }
 

@@ -1,9 +1,6 @@
 /* HIP reference: Execution control and Module management, launches. */
 #include "api/api.h"
 
-#include "base/options.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- common ---------------------------------------------------------------------------------- */
@@ -196,41 +193,33 @@ void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint
 
 /* ---- configure, set up arguments, launch ------------------------------------------------------ */
 
-#define ARGUMENT_ROOM 4096
-
-static _Thread_local struct {
-    bool configured;
-    dim3 grid, block;
-    size_t shared, size;
-    hipStream_t stream;
-    _Alignas(16) unsigned char bytes[ARGUMENT_ROOM];
-} call;
-
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
 {
-    memset(&call, 0, sizeof call);
-    call.configured = true;
-    call.grid = gridDim;
-    call.block = blockDim;
-    call.shared = sharedMem;
-    call.stream = stream;
+    API_THREAD(thread);
+    memset(&thread->call, 0, sizeof thread->call);
+    thread->call.configured = true;
+    thread->call.configuration = (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
     API_SUCCESS();
 }
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 {
     API_REQUIRE(arg != NULL, hipErrorInvalidValue);
-    API_REQUIRE(call.configured, hipErrorMissingConfiguration);
-    API_REQUIRE(offset <= ARGUMENT_ROOM && size <= ARGUMENT_ROOM - offset, hipErrorInvalidValue);
-    memcpy(call.bytes + offset, arg, size);
-    call.size = call.size > offset + size ? call.size : offset + size;
+    API_THREAD(thread);
+    API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
+    API_REQUIRE(offset <= WL_API_ARGUMENTS && size <= WL_API_ARGUMENTS - offset, hipErrorInvalidValue);
+    memcpy(thread->call.bytes + offset, arg, size);
+    thread->call.size = thread->call.size > offset + size ? thread->call.size : offset + size;
     API_SUCCESS();
 }
 
 hipError_t hipLaunchByPtr(const void *function)
 {
-    API_REQUIRE(call.configured, hipErrorMissingConfiguration);
-    struct wl_launch_request request = {.dynamic_lds = call.shared, .buffer = call.bytes, .buffer_size = call.size};
-    call.configured = false;
-    return launch_stub(__func__, function, &request, call.grid, call.block, call.stream);
+    API_THREAD(thread);
+    API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
+    const struct wl_api_configuration *call = &thread->call.configuration;
+    struct wl_launch_request request = {.dynamic_lds = call->shared, .buffer = thread->call.bytes,
+                                        .buffer_size = thread->call.size};
+    thread->call.configured = false;
+    return launch_stub(__func__, function, &request, call->grid, call->block, call->stream);
 }

@@ -54,30 +54,20 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
 
 /* ---- the configuration of the launch that follows --------------------------------------------- */
 
-struct configuration {
-    dim3 grid, block;
-    size_t shared;
-    hipStream_t stream;
-};
-
-#define CONFIGURATION_ROOM 64 /* calls nest when a kernel's arguments launch kernels */
-
-static _Thread_local struct {
-    struct configuration entries[CONFIGURATION_ROOM];
-    unsigned depth;
-} pending;
-
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
 {
-    API_REQUIRE(pending.depth < CONFIGURATION_ROOM, hipErrorOutOfMemory);
-    pending.entries[pending.depth++] = (struct configuration){gridDim, blockDim, sharedMem, stream};
+    API_THREAD(thread);
+    API_REQUIRE(thread->configuration_count < WL_API_CONFIGURATIONS, hipErrorOutOfMemory);
+    thread->configurations[thread->configuration_count++] =
+        (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
     return hipSuccess;
 }
 
 hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream)
 {
-    API_REQUIRE(pending.depth > 0, hipErrorMissingConfiguration);
-    const struct configuration *entry = &pending.entries[--pending.depth];
+    API_THREAD(thread);
+    API_REQUIRE(thread->configuration_count > 0, hipErrorMissingConfiguration);
+    const struct wl_api_configuration *entry = &thread->configurations[--thread->configuration_count];
     *gridDim = entry->grid;
     *blockDim = entry->block;
     *sharedMem = entry->shared;

@@ -1,24 +1,54 @@
 #include "base/status.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-static _Thread_local char last_failure[1024];
+/* On the heap, for thread-local storage must stay small: a program that opens the library with dlopen has a few hundred
+ * bytes of it to give. */
+#define FAILURE_ROOM 1024
+
+static _Thread_local char *last_failure; /* NULL: none, or no memory for one */
+static pthread_key_t failure_key;
+static pthread_once_t failure_once = PTHREAD_ONCE_INIT;
+
+static void forget_failure(void *text)
+{
+    last_failure = NULL;
+    free(text);
+}
+
+static void make_failure_key(void)
+{
+    (void)pthread_key_create(&failure_key, forget_failure);
+}
+
+static char *failure_text(void)
+{
+    if (!last_failure && (last_failure = calloc(1, FAILURE_ROOM))) {
+        pthread_once(&failure_once, make_failure_key);
+        (void)pthread_setspecific(failure_key, last_failure);
+    }
+    return last_failure;
+}
 
 enum wl_status wl_fail(enum wl_status status, const char *format, ...)
 {
-    char message[sizeof last_failure];
+    char message[FAILURE_ROOM];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    snprintf(last_failure, sizeof last_failure, "%s", message); /* arguments may quote wl_failure() */
+    char *text = failure_text(); /* only now: the arguments may quote wl_failure() */
+    if (text)
+        snprintf(text, FAILURE_ROOM, "%s", message);
     return status;
 }
 
 const char *wl_failure(void)
 {
-    return last_failure;
+    return last_failure ? last_failure : "";
 }
 
 const char *wl_status_name(enum wl_status status)

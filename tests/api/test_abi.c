@@ -52,8 +52,30 @@ static void test_symbols(void **state)
     }
 }
 
+/* Programs of HIP 5 get that version's memory types: host 0, device 1, and an error for unknown addresses. */
+static void test_memory_types_of_hip5(void **state)
+{
+    (void)state;
+    void *library = dlopen("libamdhip64.so.5", RTLD_NOW), *device = NULL, *host = NULL;
+    hipError_t (*get)(hipPointerAttribute_t *, const void *) = NULL;
+    hipPointerAttribute_t attributes;
+    assert_non_null(library);
+    *(void **)&get = dlvsym(library, "hipPointerGetAttributes", "hip_4.2");
+    ok(hipMalloc(&device, 16));
+    ok(hipHostMalloc(&host, 16, 0));
+    ok(get(&attributes, device));
+    assert_int_equal(attributes.type, 1);
+    ok(get(&attributes, host));
+    assert_int_equal(attributes.type, 0);
+    fails(hipErrorInvalidValue, get(&attributes, &library));
+    ok(hipFree(device));
+    ok(hipHostFree(host));
+    dlclose(library);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols),
+                                       cmocka_unit_test(test_memory_types_of_hip5)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
