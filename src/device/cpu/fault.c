@@ -191,8 +191,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const
         p->length += (size_t)written < sizeof p->text - p->length ? (size_t)written : sizeof p->text - p->length - 1;
 }
 
-/* "kernel K, workgroup (1, 0, 0), wave 2, at f+0x40 (file.hip:12)" */
-static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, bool known, uint64_t pc)
+/* "kernel K, workgroup (1, 0, 0), wave 2, at f+0x40 (file.hip:12)"; `known`: "at", "near", or NULL */
+static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, const char *known, uint64_t pc)
 {
     const struct wl_group *group = runner->group;
     const struct wl_wave *wave = (const struct wl_wave *)(const void *)group->waves;
@@ -204,7 +204,7 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
         group->id[2], wave->wave_index, wave->wave_index * job->wave_size, (wave->wave_index + 1) * job->wave_size - 1);
     if (!known)
         return;
-    add(p, ", at %s+0x%llx", runner->unit->name, (unsigned long long)(pc - runner->unit->address));
+    add(p, ", %s %s+0x%llx", known, runner->unit->name, (unsigned long long)(pc - runner->unit->address));
     if (wl_codeobject_source_line(job->function->module->object, pc, line, sizeof line))
         add(p, " (%s)", line);
 }
@@ -242,11 +242,11 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
     bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS;
     struct paragraph p = {.length = 0};
     uint64_t offset = 0;
-    bool known = false;
+    bool known = false, exact = false;
     for (int mode = 0; mode < WL_MODE_COUNT && !known && fault->native_pc; mode++)
-        known = runner->unit->native[mode] && wl_native_line(runner->unit->native[mode], fault->native_pc, &offset);
+        known = runner->unit->native[mode] && wl_native_line(runner->unit->native[mode], fault->native_pc, &offset, &exact);
     add(&p, "wavelift: %s", memory ? "illegal memory access" : fault->signal == SIGFPE ? "arithmetic fault" : "illegal instruction");
-    add_place(&p, job, runner, known, runner->unit->address + offset);
+    add_place(&p, job, runner, !known ? NULL : exact ? "at" : "near", runner->unit->address + offset);
     if (memory)
         add_address(&p, thread, runner);
     print(&p);
@@ -259,6 +259,6 @@ void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runn
 {
     struct paragraph p = {.length = 0};
     add(&p, "wavelift: %s", what);
-    add_place(&p, job, runner, pc != 0, pc);
+    add_place(&p, job, runner, pc != 0 ? "at" : NULL, pc);
     print(&p);
 }

@@ -128,7 +128,7 @@ static bool read_header(struct reader *r, struct program *p)
     return true;
 }
 
-bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset)
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, bool *exact)
 {
     if (!native->lines)
         return false;
@@ -143,16 +143,21 @@ bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t
         if (!read_header(&r, &p))
             return false;
         struct state s = {.line = 1}, previous = {.ended = true};
+        uint64_t last = 0; /* line that is not 0: optimized code that belongs to several lines has 0 */
         while (!r.bad && r.at < r.end) {
             if (!step(&r, &p, &s))
                 continue;
-            if (!previous.ended && native_pc >= previous.address && native_pc < s.address && previous.line > 0) {
-                *offset = (previous.line - 1) * 4;
+            if (!previous.ended && native_pc >= previous.address && native_pc < s.address && last > 0) {
+                *offset = (last - 1) * 4;
+                *exact = previous.line > 0;
                 return true;
             }
             previous = s;
-            if (s.ended)
+            last = s.line ? s.line : last;
+            if (s.ended) {
                 s = (struct state){.line = 1};
+                last = 0;
+            }
         }
     }
     return false;
