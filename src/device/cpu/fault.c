@@ -41,30 +41,33 @@ static uint64_t context_sp(const ucontext_t *context)
 #endif
 }
 
-static bool in_unit(const struct wl_unit *unit, uint64_t pc)
+/* Whether a PC lies in a unit's own code, of which the line table knows. */
+static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, bool *exact)
 {
     for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
         const struct wl_native *native = unit->native[mode];
-        if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size)
+        if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size &&
+            wl_native_line(native, pc, offset, exact))
             return true;
     }
     return false;
 }
 
-/* The place in translated code: the PC, or for a fault in a helper the return address, which is the first word on the
- * stack that points into the unit. */
+/* The place in the unit's code: the PC, or for a fault in something that it called (a helper, a shared piece of native code)
+ * the return address, which is the first word on the stack that points into the unit. */
 __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context)
 {
-    uint64_t pc = context_pc(context);
-    if (in_unit(unit, pc))
+    uint64_t pc = context_pc(context), offset;
+    bool exact;
+    if (find_line(unit, pc, &offset, &exact))
         return pc;
 #if defined(__aarch64__)
-    if (in_unit(unit, context->uc_mcontext.regs[30]))
+    if (find_line(unit, context->uc_mcontext.regs[30] - 1, &offset, &exact))
         return context->uc_mcontext.regs[30] - 1;
 #endif
     const uint64_t *stack = (const uint64_t *)(uintptr_t)(context_sp(context) & ~UINT64_C(7));
-    for (unsigned i = 0; i < 256; i++) /* translated code's own frame lies above, so this stays on the stack */
-        if (in_unit(unit, stack[i]))
+    for (unsigned i = 0; i < 256; i++) /* the runner's frames lie above, so this stays on the stack */
+        if (find_line(unit, stack[i] - 1, &offset, &exact))
             return stack[i] - 1;
     return 0;
 }
@@ -242,9 +245,7 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
     bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS;
     struct paragraph p = {.length = 0};
     uint64_t offset = 0;
-    bool known = false, exact = false;
-    for (int mode = 0; mode < WL_MODE_COUNT && !known && fault->native_pc; mode++)
-        known = runner->unit->native[mode] && wl_native_line(runner->unit->native[mode], fault->native_pc, &offset, &exact);
+    bool exact = false, known = fault->native_pc && find_line(runner->unit, fault->native_pc, &offset, &exact);
     add(&p, "wavelift: %s", memory ? "illegal memory access" : fault->signal == SIGFPE ? "arithmetic fault" : "illegal instruction");
     add_place(&p, job, runner, !known ? NULL : exact ? "at" : "near", runner->unit->address + offset);
     if (memory)
