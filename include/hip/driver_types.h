@@ -1,4 +1,8 @@
 /* Structures and enumerations of memory and function calls. Included by hip_runtime_api.h. */
+#ifdef __HIP__
+/* In HIP code the toolchain's own headers count: they declare the device's side too. */
+#include_next <hip/driver_types.h>
+#else
 #ifndef HIP_INCLUDE_HIP_DRIVER_TYPES_H
 #define HIP_INCLUDE_HIP_DRIVER_TYPES_H
 
@@ -20,7 +24,7 @@ typedef enum hipMemcpyKind {
     hipMemcpyHostToDevice = 1,
     hipMemcpyDeviceToHost = 2,
     hipMemcpyDeviceToDevice = 3,
-    hipMemcpyDefault = 4,              /* the addresses say it */
+    hipMemcpyDefault = 4, /* the addresses say it */
     hipMemcpyDeviceToDeviceNoCU = 1024
 } hipMemcpyKind;
 
@@ -121,8 +125,7 @@ typedef struct hip_Memcpy2D {
     size_t WidthInBytes, Height;
 } hip_Memcpy2D;
 
-static inline struct hipPitchedPtr make_hipPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz)
-{
+static inline struct hipPitchedPtr make_hipPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz) {
     struct hipPitchedPtr pointer;
     pointer.ptr = d;
     pointer.pitch = p;
@@ -131,8 +134,7 @@ static inline struct hipPitchedPtr make_hipPitchedPtr(void *d, size_t p, size_t 
     return pointer;
 }
 
-static inline struct hipPos make_hipPos(size_t x, size_t y, size_t z)
-{
+static inline struct hipPos make_hipPos(size_t x, size_t y, size_t z) {
     struct hipPos position;
     position.x = x;
     position.y = y;
@@ -140,8 +142,7 @@ static inline struct hipPos make_hipPos(size_t x, size_t y, size_t z)
     return position;
 }
 
-static inline struct hipExtent make_hipExtent(size_t w, size_t h, size_t d)
-{
+static inline struct hipExtent make_hipExtent(size_t w, size_t h, size_t d) {
     struct hipExtent extent;
     extent.width = w;
     extent.height = h;
@@ -173,13 +174,13 @@ typedef struct hipFuncAttributes {
     int binaryVersion;
     int cacheModeCA;
     size_t constSizeBytes;
-    size_t localSizeBytes;           /* scratch per lane */
+    size_t localSizeBytes; /* scratch per lane */
     int maxDynamicSharedSizeBytes;
     int maxThreadsPerBlock;
-    int numRegs;                     /* VGPRs */
+    int numRegs; /* VGPRs */
     int preferredShmemCarveout;
     int ptxVersion;
-    size_t sharedSizeBytes;          /* static LDS */
+    size_t sharedSizeBytes; /* static LDS */
 } hipFuncAttributes;
 
 /* Hints without effect here. */
@@ -198,4 +199,5 @@ typedef enum hipSharedMemConfig {
 
 typedef enum hipJitOption { hipJitOptionMaxRegisters = 0, hipJitOptionNumOptions = 30 } hipJitOption;
 
+#endif
 #endif

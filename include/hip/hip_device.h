@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #define hipGetDeviceProperties hipGetDevicePropertiesR0600
-#define hipDeviceProp_t hipDeviceProp_tR0600
-#define hipChooseDevice hipChooseDeviceR0600
+#define hipDeviceProp_t        hipDeviceProp_tR0600
+#define hipChooseDevice        hipChooseDeviceR0600
 
 /* What kernels may use. */
 typedef struct hipDeviceArch_t {
@@ -42,21 +42,21 @@ typedef struct hipDeviceProp_tR0600 {
     hipUUID uuid;
     char luid[8];
     unsigned int luidDeviceNodeMask;
-    size_t totalGlobalMem;                  /* bytes */
-    size_t sharedMemPerBlock;               /* bytes of LDS a workgroup may have */
+    size_t totalGlobalMem;    /* bytes */
+    size_t sharedMemPerBlock; /* bytes of LDS a workgroup may have */
     int regsPerBlock;
-    int warpSize;                           /* lanes of a wave */
+    int warpSize; /* lanes of a wave */
     size_t memPitch;
     int maxThreadsPerBlock;
     int maxThreadsDim[3];
     int maxGridSize[3];
-    int clockRate;                          /* kHz */
+    int clockRate; /* kHz */
     size_t totalConstMem;
-    int major, minor;                       /* of the architecture: 9, 0 for gfx90a */
+    int major, minor; /* of the architecture: 9, 0 for gfx90a */
     size_t textureAlignment;
     size_t texturePitchAlignment;
     int deviceOverlap;
-    int multiProcessorCount;                /* compute units */
+    int multiProcessorCount; /* compute units */
     int kernelExecTimeoutEnabled;
     int integrated;
     int canMapHostMemory;
@@ -90,9 +90,9 @@ typedef struct hipDeviceProp_tR0600 {
     int tccDriver;
     int asyncEngineCount;
     int unifiedAddressing;
-    int memoryClockRate;                    /* kHz */
-    int memoryBusWidth;                     /* bits */
-    int l2CacheSize;                        /* bytes */
+    int memoryClockRate; /* kHz */
+    int memoryBusWidth;  /* bits */
+    int l2CacheSize;     /* bytes */
     int persistingL2CacheMaxSize;
     int maxThreadsPerMultiProcessor;
     int streamPrioritiesSupported;
@@ -133,9 +133,9 @@ typedef struct hipDeviceProp_tR0600 {
     int reserved[63];
     int hipReserved[32];
     /* HIP's own members. */
-    char gcnArchName[256];                  /* "gfx90a:sramecc+:xnack-" */
+    char gcnArchName[256]; /* "gfx90a:sramecc+:xnack-" */
     size_t maxSharedMemoryPerMultiProcessor;
-    int clockInstructionRate;               /* kHz of the device's clock instructions */
+    int clockInstructionRate; /* kHz of the device's clock instructions */
     hipDeviceArch_t arch;
     unsigned int *hdpMemFlushCntl;
     unsigned int *hdpRegFlushCntl;
@@ -348,11 +348,6 @@ typedef enum hipDeviceP2PAttr {
     hipDevP2PAttrHipArrayAccessSupported
 } hipDeviceP2PAttr;
 
-enum hipLimit_t {
-    hipLimitStackSize = 0,
-    hipLimitPrintfFifoSize = 1,
-    hipLimitMallocHeapSize = 2,
-    hipLimitRange
-};
+enum hipLimit_t { hipLimitStackSize = 0, hipLimitPrintfFifoSize = 1, hipLimitMallocHeapSize = 2, hipLimitRange };
 
 #endif

@@ -10,6 +10,10 @@
  * Device memory is ordinary memory of the process: pointers may be read and written by the host as well.
  * A `stream` of NULL is the device's null stream, which waits for and is waited for by all streams but those made with
  * hipStreamNonBlocking. */
+#ifdef __HIP__
+/* In HIP code the toolchain's own headers count: they declare the device's side too. */
+#include_next <hip/hip_runtime_api.h>
+#else
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
 
@@ -40,65 +44,65 @@ typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 typedef void (*hipHostFn_t)(void *userData);
 
-#define hipStreamDefault 0x00u
+#define hipStreamDefault     0x00u
 #define hipStreamNonBlocking 0x01u
-#define hipStreamLegacy ((hipStream_t)1)    /* the null stream */
-#define hipStreamPerThread ((hipStream_t)2) /* the calling thread's default stream */
+#define hipStreamLegacy      ((hipStream_t)1) /* the null stream */
+#define hipStreamPerThread   ((hipStream_t)2) /* the calling thread's default stream */
 
-#define hipEventDefault 0x0u
-#define hipEventBlockingSync 0x1u
-#define hipEventDisableTiming 0x2u
-#define hipEventInterprocess 0x4u
+#define hipEventDefault            0x0u
+#define hipEventBlockingSync       0x1u
+#define hipEventDisableTiming      0x2u
+#define hipEventInterprocess       0x4u
 #define hipEventDisableSystemFence 0x20000000u
-#define hipEventReleaseToDevice 0x40000000u
-#define hipEventReleaseToSystem 0x80000000u
+#define hipEventReleaseToDevice    0x40000000u
+#define hipEventReleaseToSystem    0x80000000u
 
-#define hipHostMallocDefault 0x0u
-#define hipHostMallocPortable 0x1u
-#define hipHostMallocMapped 0x2u
+#define hipHostMallocDefault       0x0u
+#define hipHostMallocPortable      0x1u
+#define hipHostMallocMapped        0x2u
 #define hipHostMallocWriteCombined 0x4u
-#define hipHostMallocUncached 0x10000000u
-#define hipHostMallocNumaUser 0x20000000u
-#define hipHostMallocCoherent 0x40000000u
-#define hipHostMallocNonCoherent 0x80000000u
-#define hipHostAllocDefault hipHostMallocDefault
-#define hipHostAllocPortable hipHostMallocPortable
-#define hipHostAllocMapped hipHostMallocMapped
-#define hipHostAllocWriteCombined hipHostMallocWriteCombined
+#define hipHostMallocUncached      0x10000000u
+#define hipHostMallocNumaUser      0x20000000u
+#define hipHostMallocCoherent      0x40000000u
+#define hipHostMallocNonCoherent   0x80000000u
+#define hipHostAllocDefault        hipHostMallocDefault
+#define hipHostAllocPortable       hipHostMallocPortable
+#define hipHostAllocMapped         hipHostMallocMapped
+#define hipHostAllocWriteCombined  hipHostMallocWriteCombined
 
-#define hipHostRegisterDefault 0x0u
+#define hipHostRegisterDefault  0x0u
 #define hipHostRegisterPortable 0x1u
-#define hipHostRegisterMapped 0x2u
+#define hipHostRegisterMapped   0x2u
 #define hipHostRegisterIoMemory 0x4u
 #define hipHostRegisterReadOnly 0x8u
 
 #define hipMemAttachGlobal 0x01u
-#define hipMemAttachHost 0x02u
+#define hipMemAttachHost   0x02u
 #define hipMemAttachSingle 0x04u
 
-#define hipDeviceMallocDefault 0x0u
+#define hipDeviceMallocDefault     0x0u
 #define hipDeviceMallocFinegrained 0x1u
-#define hipMallocSignalMemory 0x2u
-#define hipDeviceMallocUncached 0x3u
-#define hipDeviceMallocContiguous 0x4u
+#define hipMallocSignalMemory      0x2u
+#define hipDeviceMallocUncached    0x3u
+#define hipDeviceMallocContiguous  0x4u
 
-#define hipDeviceScheduleAuto 0x0u
-#define hipDeviceScheduleSpin 0x1u
-#define hipDeviceScheduleYield 0x2u
+#define hipDeviceScheduleAuto         0x0u
+#define hipDeviceScheduleSpin         0x1u
+#define hipDeviceScheduleYield        0x2u
 #define hipDeviceScheduleBlockingSync 0x4u
-#define hipDeviceScheduleMask 0x7u
-#define hipDeviceMapHost 0x8u
-#define hipDeviceLmemResizeToMax 0x10u
+#define hipDeviceScheduleMask         0x7u
+#define hipDeviceMapHost              0x8u
+#define hipDeviceLmemResizeToMax      0x10u
 
-#define hipOccupancyDefault 0x00u
+#define hipOccupancyDefault                0x00u
 #define hipOccupancyDisableCachingOverride 0x01u
-#define hipExtAnyOrderLaunch 0x01u
-#define hipCpuDeviceId ((int)-1)
-#define hipInvalidDeviceId ((int)-2)
+#define hipExtAnyOrderLaunch               0x01u
+#define hipCpuDeviceId                     ((int)-1)
+#define hipInvalidDeviceId                 ((int)-2)
 
 #define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
-#define HIP_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
-#define HIP_LAUNCH_PARAM_END ((void *)0x03)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
+#define HIP_LAUNCH_PARAM_END            ((void *)0x03)
 
 /* ---- Initialization and version -------------------------------------------------------------- */
 
@@ -229,12 +233,10 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t size, 
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
 hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size);
-hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size,
-                              hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                       hipMemcpyKind kind);
-hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                            hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
+hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
+                            hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);
@@ -251,8 +253,7 @@ hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t co
 hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count);
 hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height);
-hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
-                            hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream WL_DEFAULT(0));
 
@@ -299,8 +300,7 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *fileName);
 /* `image`: an AMDGPU ELF, an offload bundle or a compressed bundle, in memory. */
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
 /* The options are for other compilers' images and are ignored. */
-hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options,
-                               void **optionValues);
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options, void **optionValues);
 hipError_t hipModuleUnload(hipModule_t module);
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
 hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module);
@@ -308,30 +308,26 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t mod
 
 /* The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                                 unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams, void **extra);
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY,
-                                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                                            unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
-                                            void **kernelParams);
+                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                 hipStream_t stream, void **kernelParams, void **extra);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                            unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                            unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams);
 /* The grid is counted in work items. */
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
-                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
-                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
-                                    void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
                                     hipEvent_t stopEvent WL_DEFAULT(NULL), uint32_t flags WL_DEFAULT(0));
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
-                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
-                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
-                                    void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
                                     hipEvent_t stopEvent WL_DEFAULT(NULL));
 /* `function` is the address of the kernel's host stub. */
-hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
-                           hipStream_t stream);
-hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
-                              hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags);
-hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams,
-                                      unsigned int sharedMemBytes, hipStream_t stream);
+hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream);
+hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream,
+                              hipEvent_t startEvent, hipEvent_t stopEvent, int flags);
+hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
+                                      hipStream_t stream);
 /* The older way: configure, one call per argument, launch. */
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
@@ -349,49 +345,41 @@ const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream);
 
 /* ---- Occupancy ------------------------------------------------------------------------------- */
 
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize,
-                                                        size_t dynamicSharedMem);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize, size_t dynamicSharedMem);
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *function, int blockSize,
                                                                  size_t dynamicSharedMem, unsigned int flags);
 hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *function, size_t dynamicSharedMem,
                                              int blockSizeLimit);
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,
                                                               size_t dynamicSharedMem);
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function,
-                                                                       int blockSize, size_t dynamicSharedMem,
-                                                                       unsigned int flags);
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function,
-                                                   size_t dynamicSharedMem, int blockSizeLimit);
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function,
-                                                            size_t dynamicSharedMem, int blockSizeLimit, unsigned int flags);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function, int blockSize,
+                                                                       size_t dynamicSharedMem, unsigned int flags);
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
+                                                   int blockSizeLimit);
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
+                                                            int blockSizeLimit, unsigned int flags);
 
 /* ---- What the compiler emits calls to -------------------------------------------------------- */
 
 void **__hipRegisterFatBinary(const void *wrapper);
 void __hipUnregisterFatBinary(void **handle);
-void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName,
-                           unsigned int threadLimit, void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize);
-void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size,
-                      int constant, int global);
+void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName, unsigned int threadLimit,
+                           void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize);
+void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size, int constant,
+                      int global);
 void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align);
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0),
-                                      hipStream_t stream WL_DEFAULT(0));
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
 hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
 
 #ifdef __cplusplus
 }
 
 /* Typed forms. */
-template <typename T> static inline hipError_t hipMalloc(T **ptr, size_t size)
-{
-    return hipMalloc(reinterpret_cast<void **>(ptr), size);
-}
-template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t size, unsigned int flags = hipHostMallocDefault)
-{
+template <typename T> static inline hipError_t hipMalloc(T **ptr, size_t size) { return hipMalloc(reinterpret_cast<void **>(ptr), size); }
+template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t size, unsigned int flags = hipHostMallocDefault) {
     return hipHostMalloc(reinterpret_cast<void **>(ptr), size, flags);
 }
-template <typename T> static inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hipMemAttachGlobal)
-{
+template <typename T> static inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hipMemAttachGlobal) {
     return hipMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
 }
 #endif
@@ -399,4 +387,5 @@ template <typename T> static inline hipError_t hipMallocManaged(T **ptr, size_t 
 #pragma GCC visibility pop
 #endif
 
+#endif
 #endif

@@ -1,0 +1,33 @@
+# What `make install` puts where: the libraries under the names that HIP programs look for, the public headers, the
+# command and its manual page, pkg-config files, and the CMake packages `hip` and `hip-lang`.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS amdhip64 wavelift-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(CODE "
+  foreach(version 5 6)
+    file(CREATE_LINK libamdhip64.so.7 \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libamdhip64.so.\${version}\" SYMBOLIC)
+  endforeach()")
+install(TARGETS wavelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/hip DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+install(FILES docs/wavelift.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# The HIP version that the headers tell.
+file(STRINGS ${CMAKE_SOURCE_DIR}/include/hip/hip_version.h lines REGEX "define HIP_VERSION_(MAJOR|MINOR|PATCH) ")
+string(REGEX REPLACE "[^0-9;]" "" lines "${lines}")
+list(JOIN lines . WL_HIP_VERSION)
+
+foreach(name hip amdhip64)
+  set(WL_PC_NAME ${name})
+  configure_file(cmake/hip.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# In lib/cmake whatever the name of the libraries' folder: CMake looks for hip-lang there and nowhere else.
+foreach(name hip hip-lang)
+  configure_package_config_file(cmake/${name}-config.cmake.in ${CMAKE_BINARY_DIR}/${name}-config.cmake
+    INSTALL_DESTINATION lib/cmake/${name} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR
+    NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  write_basic_package_version_file(${CMAKE_BINARY_DIR}/${name}-config-version.cmake VERSION ${WL_HIP_VERSION} COMPATIBILITY AnyNewerVersion)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}-config.cmake ${CMAKE_BINARY_DIR}/${name}-config-version.cmake cmake/hip-toolchain.cmake
+          DESTINATION lib/cmake/${name})
+endforeach()
