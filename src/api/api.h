@@ -22,51 +22,52 @@ hipError_t wl_api_success(void);
 hipError_t wl_api_error_of(enum wl_status status);
 
 /* Returns from the calling function with `error` unless the condition holds. */
-#define API_REQUIRE(condition, error)                                  \
-    do {                                                               \
-        if (!(condition))                                              \
-            return wl_api_fail(__func__, (error), "not: " #condition); \
+#define API_REQUIRE(condition, error)                                                                                                      \
+    do {                                                                                                                                   \
+        if (!(condition))                                                                                                                  \
+            return wl_api_fail(__func__, (error), "not: " #condition);                                                                     \
     } while (0)
 /* Returns from the calling function if the status is not WL_OK. */
-#define API_TRY(expression)                              \
-    do {                                                 \
-        enum wl_status status_ = (expression);           \
-        if (status_ != WL_OK)                            \
-            return wl_api_status(__func__, status_);     \
+#define API_TRY(expression)                                                                                                                \
+    do {                                                                                                                                   \
+        enum wl_status status_ = (expression);                                                                                             \
+        if (status_ != WL_OK)                                                                                                              \
+            return wl_api_status(__func__, status_);                                                                                       \
     } while (0)
 #define API_RETURN(expression) return wl_api_status(__func__, (expression))
-#define API_SUCCESS() return wl_api_success()
+#define API_SUCCESS()          return wl_api_success()
+/* NOLINTBEGIN(bugprone-macro-parentheses): the first argument of what follows is the name of a variable to declare. */
 /* Declares the current context. */
-#define API_CONTEXT(name)                              \
-    struct wl_context *name = wl_context_current();    \
+#define API_CONTEXT(name)                                                                                                                  \
+    struct wl_context *name = wl_context_current();                                                                                        \
     API_REQUIRE(name != NULL, hipErrorNoDevice)
 /* Returns the context's sticky error, if there is one. */
-#define API_HEALTHY(context)                                     \
-    do {                                                         \
-        enum wl_status fault_ = wl_context_fault(context);       \
-        if (fault_ != WL_OK)                                     \
-            return wl_api_fault(__func__, fault_);               \
+#define API_HEALTHY(context)                                                                                                               \
+    do {                                                                                                                                   \
+        enum wl_status fault_ = wl_context_fault(context);                                                                                 \
+        if (fault_ != WL_OK)                                                                                                               \
+            return wl_api_fault(__func__, fault_);                                                                                         \
     } while (0)
 /* Declares the stream behind a handle. */
-#define API_STREAM(name, handle)                          \
-    struct wl_stream *name = wl_api_stream(handle);       \
+#define API_STREAM(name, handle)                                                                                                           \
+    struct wl_stream *name = wl_api_stream(handle);                                                                                        \
     API_REQUIRE(name != NULL, hipErrorInvalidHandle)
-#define API_EVENT(name, handle)                                                        \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_EVENT), hipErrorInvalidHandle);       \
+#define API_EVENT(name, handle)                                                                                                            \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_EVENT), hipErrorInvalidHandle);                                                           \
     struct wl_event *name = (struct wl_event *)(handle)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The stream behind a handle, the special ones included; NULL if it is not one. */
 struct wl_stream *wl_api_stream(hipStream_t handle);
 
 /* A copy of `rows` rows as HIP functions describe it; `async`: the call may return early. */
-hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream,
-                       bool async);
+hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async);
 
 /* ---- a thread's state ------------------------------------------------------------------------ */
 
-#define WL_API_CONFIGURATIONS 64 /* <<<>>> nests when a kernel's arguments launch kernels */
-#define WL_API_CONTEXTS 64       /* hipCtxPushCurrent */
-#define WL_API_ARGUMENTS 4096    /* bytes of hipSetupArgument */
+#define WL_API_CONFIGURATIONS 64   /* <<<>>> nests when a kernel's arguments launch kernels */
+#define WL_API_CONTEXTS       64   /* hipCtxPushCurrent */
+#define WL_API_ARGUMENTS      4096 /* bytes of hipSetupArgument */
 
 struct wl_api_configuration {
     dim3 grid, block;
@@ -77,9 +78,9 @@ struct wl_api_configuration {
 struct wl_api_thread {
     struct wl_api_configuration configurations[WL_API_CONFIGURATIONS]; /* pushed and not yet popped */
     unsigned configuration_count;
-    struct wl_context *contexts[WL_API_CONTEXTS];                      /* under the current one */
+    struct wl_context *contexts[WL_API_CONTEXTS]; /* under the current one */
     unsigned context_count;
-    struct {                                                           /* hipConfigureCall's launch */
+    struct { /* hipConfigureCall's launch */
         bool configured;
         struct wl_api_configuration configuration;
         size_t size;
@@ -90,9 +91,11 @@ struct wl_api_thread {
 /* The calling thread's state, made at the first call. NULL: out of memory. */
 struct wl_api_thread *wl_api_thread(void);
 /* Declares it. */
-#define API_THREAD(name)                              \
-    struct wl_api_thread *name = wl_api_thread();     \
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
+#define API_THREAD(name)                                                                                                                   \
+    struct wl_api_thread *name = wl_api_thread();                                                                                          \
     API_REQUIRE(name != NULL, hipErrorOutOfMemory)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Fills the newer properties of a device. */
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties);

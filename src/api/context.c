@@ -1,21 +1,16 @@
 /* HIP reference: Context management. A hipCtx_t is a device's primary context; each thread has a stack of them. */
 #include "api/api.h"
 
-static struct wl_context *context_of(hipDevice_t device)
-{
-    return device < 0 ? NULL : wl_context_at((unsigned)device);
-}
+static struct wl_context *context_of(hipDevice_t device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }
 
-static bool is_context(hipCtx_t handle)
-{
+static bool is_context(hipCtx_t handle) {
     for (unsigned i = 0; i < wl_context_count(); i++)
         if ((struct wl_context *)handle == wl_context_at(i))
             return true;
     return false;
 }
 
-static bool push(struct wl_context *context)
-{
+static bool push(struct wl_context *context) {
     struct wl_api_thread *thread = wl_api_thread();
     if (!thread || thread->context_count == WL_API_CONTEXTS)
         return false;
@@ -24,8 +19,7 @@ static bool push(struct wl_context *context)
     return true;
 }
 
-hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device)
-{
+hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device) {
     API_REQUIRE(context != NULL, hipErrorInvalidValue);
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
@@ -36,8 +30,7 @@ hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t devic
     API_SUCCESS();
 }
 
-hipError_t hipCtxDestroy(hipCtx_t context)
-{
+hipError_t hipCtxDestroy(hipCtx_t context) {
     API_REQUIRE(is_context(context), hipErrorInvalidValue);
     struct wl_context *primary = (struct wl_context *)context;
     if (atomic_load(&primary->retained))
@@ -48,15 +41,13 @@ hipError_t hipCtxDestroy(hipCtx_t context)
     API_SUCCESS();
 }
 
-hipError_t hipCtxPushCurrent(hipCtx_t context)
-{
+hipError_t hipCtxPushCurrent(hipCtx_t context) {
     API_REQUIRE(is_context(context), hipErrorInvalidContext);
     API_REQUIRE(push((struct wl_context *)context), hipErrorOutOfMemory);
     API_SUCCESS();
 }
 
-hipError_t hipCtxPopCurrent(hipCtx_t *context)
-{
+hipError_t hipCtxPopCurrent(hipCtx_t *context) {
     API_THREAD(thread);
     API_REQUIRE(thread->context_count > 0, hipErrorInvalidContext);
     if (context)
@@ -65,53 +56,44 @@ hipError_t hipCtxPopCurrent(hipCtx_t *context)
     API_SUCCESS();
 }
 
-hipError_t hipCtxSetCurrent(hipCtx_t context)
-{
+hipError_t hipCtxSetCurrent(hipCtx_t context) {
     API_REQUIRE(context == NULL || is_context(context), hipErrorInvalidContext);
     wl_context_set((struct wl_context *)context);
     API_SUCCESS();
 }
 
-hipError_t hipCtxGetCurrent(hipCtx_t *context)
-{
+hipError_t hipCtxGetCurrent(hipCtx_t *context) {
     API_REQUIRE(context != NULL, hipErrorInvalidValue);
     *context = (hipCtx_t)wl_context_current();
     API_SUCCESS();
 }
 
-hipError_t hipCtxGetDevice(hipDevice_t *device)
-{
+hipError_t hipCtxGetDevice(hipDevice_t *device) {
     API_REQUIRE(device != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     *device = (hipDevice_t)context->index;
     API_SUCCESS();
 }
 
-hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion)
-{
+hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion) {
     API_REQUIRE(apiVersion != NULL, hipErrorInvalidValue);
     API_REQUIRE(context == NULL || is_context(context), hipErrorInvalidContext);
     *apiVersion = 4;
     API_SUCCESS();
 }
 
-hipError_t hipCtxGetFlags(unsigned int *flags)
-{
+hipError_t hipCtxGetFlags(unsigned int *flags) {
     API_REQUIRE(flags != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     *flags = context->flags;
     API_SUCCESS();
 }
 
-hipError_t hipCtxSynchronize(void)
-{
-    return hipDeviceSynchronize();
-}
+hipError_t hipCtxSynchronize(void) { return hipDeviceSynchronize(); }
 
 /* ---- primary contexts ------------------------------------------------------------------------ */
 
-hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
-{
+hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device) {
     API_REQUIRE(context != NULL, hipErrorInvalidValue);
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
@@ -120,8 +102,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
     API_SUCCESS();
 }
 
-hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
-{
+hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     if (atomic_load(&primary->retained))
@@ -129,8 +110,7 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
     API_SUCCESS();
 }
 
-hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active)
-{
+hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     API_REQUIRE(flags != NULL && active != NULL, hipErrorInvalidValue);
@@ -139,8 +119,7 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, 
     API_SUCCESS();
 }
 
-hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags)
-{
+hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     API_REQUIRE(!(flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)), hipErrorInvalidValue);
@@ -148,8 +127,7 @@ hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags)
     API_SUCCESS();
 }
 
-hipError_t hipDevicePrimaryCtxReset(hipDevice_t device)
-{
+hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     API_RETURN(wl_context_reset(primary));

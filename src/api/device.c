@@ -2,26 +2,23 @@
 #include "api/api.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <strings.h>
 
 /* ---- initialization and version -------------------------------------------------------------- */
 
-hipError_t hipInit(unsigned int flags)
-{
+hipError_t hipInit(unsigned int flags) {
     API_REQUIRE(flags == 0, hipErrorInvalidValue);
     API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
     API_SUCCESS();
 }
 
-hipError_t hipDriverGetVersion(int *driverVersion)
-{
+hipError_t hipDriverGetVersion(int *driverVersion) {
     API_REQUIRE(driverVersion != NULL, hipErrorInvalidValue);
     *driverVersion = HIP_VERSION;
     API_SUCCESS();
 }
 
-hipError_t hipRuntimeGetVersion(int *runtimeVersion)
-{
+hipError_t hipRuntimeGetVersion(int *runtimeVersion) {
     API_REQUIRE(runtimeVersion != NULL, hipErrorInvalidValue);
     *runtimeVersion = HIP_VERSION;
     API_SUCCESS();
@@ -29,40 +26,35 @@ hipError_t hipRuntimeGetVersion(int *runtimeVersion)
 
 /* ---- choosing a device ----------------------------------------------------------------------- */
 
-static struct wl_context *context_of(int device)
-{
-    return device < 0 ? NULL : wl_context_at((unsigned)device);
-}
+static struct wl_context *context_of(int device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }
 
-#define API_DEVICE(name, device)                             \
-    struct wl_context *name = context_of(device);            \
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
+#define API_DEVICE(name, device)                                                                                                           \
+    struct wl_context *name = context_of(device);                                                                                          \
     API_REQUIRE(name != NULL, hipErrorInvalidDevice)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
-hipError_t hipGetDeviceCount(int *count)
-{
+hipError_t hipGetDeviceCount(int *count) {
     API_REQUIRE(count != NULL, hipErrorInvalidValue);
     *count = (int)wl_context_count();
     API_REQUIRE(*count > 0, hipErrorNoDevice);
     API_SUCCESS();
 }
 
-hipError_t hipSetDevice(int deviceId)
-{
+hipError_t hipSetDevice(int deviceId) {
     API_DEVICE(context, deviceId);
     wl_context_set(context);
     API_SUCCESS();
 }
 
-hipError_t hipGetDevice(int *deviceId)
-{
+hipError_t hipGetDevice(int *deviceId) {
     API_REQUIRE(deviceId != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     *deviceId = (int)context->index;
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
-{
+hipError_t hipDeviceGet(hipDevice_t *device, int ordinal) {
     API_REQUIRE(device != NULL, hipErrorInvalidValue);
     API_DEVICE(context, ordinal);
     *device = (hipDevice_t)context->index;
@@ -71,16 +63,14 @@ hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
-{
+hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device) {
     API_DEVICE(context, device);
     API_REQUIRE(name != NULL && len > 0, hipErrorInvalidValue);
     snprintf(name, (size_t)len, "%s", context->info.name);
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
-{
+hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device) {
     API_REQUIRE(uuid != NULL, hipErrorInvalidValue);
     API_DEVICE(context, device);
     hipDeviceProp_tR0600 properties;
@@ -89,34 +79,39 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device)
-{
+#define BUS_ID_ROOM 13 /* "0000:01:00.0" and its end */
+
+/* Each device pretends to sit on a bus of its own. */
+static void format_bus_id(unsigned index, char *text, size_t size) { snprintf(text, size, "0000:%02x:00.0", (index + 1) & 0xffu); }
+
+hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device) {
     API_DEVICE(context, device);
-    API_REQUIRE(pciBusId != NULL && len >= 13, hipErrorInvalidValue);
-    snprintf(pciBusId, (size_t)len, "%04x:%02x:%02x.0", 0, context->index + 1, 0);
+    API_REQUIRE(pciBusId != NULL && len >= BUS_ID_ROOM, hipErrorInvalidValue);
+    format_bus_id(context->index, pciBusId, (size_t)len);
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId)
-{
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId) {
     API_REQUIRE(device != NULL && pciBusId != NULL, hipErrorInvalidValue);
-    unsigned domain = 0, bus = 0, slot = 0, function = 0;
-    API_REQUIRE(sscanf(pciBusId, "%4x:%4x:%4x.%4x", &domain, &bus, &slot, &function) >= 3, hipErrorInvalidValue);
-    API_REQUIRE(domain == 0 && slot == 0 && bus >= 1 && bus <= wl_context_count(), hipErrorInvalidValue);
-    *device = (int)bus - 1;
-    API_SUCCESS();
+    for (unsigned i = 0; i < wl_context_count(); i++) {
+        char text[BUS_ID_ROOM];
+        format_bus_id(i, text, sizeof text);
+        if (strcasecmp(text, pciBusId) == 0) {
+            *device = (int)i;
+            API_SUCCESS();
+        }
+    }
+    return wl_api_fail(__func__, hipErrorInvalidValue, "no device has this bus id");
 }
 
-hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device)
-{
+hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device) {
     API_DEVICE(context, device);
     API_REQUIRE(bytes != NULL, hipErrorInvalidValue);
     *bytes = context->info.memory_size;
     API_SUCCESS();
 }
 
-hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device)
-{
+hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device) {
     API_DEVICE(context, device);
     API_REQUIRE(major != NULL && minor != NULL, hipErrorInvalidValue);
     *major = (int)wl_runtime_target()->major;
@@ -124,8 +119,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
-{
+hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
     if (leastPriority)
         *leastPriority = 1;
     if (greatestPriority)
@@ -133,10 +127,9 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
-{
-    static const size_t limits[] = {[hipLimitStackSize] = 1u << 17, [hipLimitPrintfFifoSize] = 1u << 20,
-                                    [hipLimitMallocHeapSize] = 1u << 23};
+hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
+    static const size_t limits[] = {
+        [hipLimitStackSize] = 1u << 17, [hipLimitPrintfFifoSize] = 1u << 20, [hipLimitMallocHeapSize] = 1u << 23};
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
     *value = limits[limit];
@@ -145,21 +138,18 @@ hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit)
 
 /* ---- the device's state ---------------------------------------------------------------------- */
 
-hipError_t hipDeviceSynchronize(void)
-{
+hipError_t hipDeviceSynchronize(void) {
     API_CONTEXT(context);
     enum wl_status fault = wl_context_synchronize(context);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
 
-hipError_t hipDeviceReset(void)
-{
+hipError_t hipDeviceReset(void) {
     API_CONTEXT(context);
     API_RETURN(wl_context_reset(context));
 }
 
-hipError_t hipSetDeviceFlags(unsigned flags)
-{
+hipError_t hipSetDeviceFlags(unsigned flags) {
     unsigned schedule = flags & hipDeviceScheduleMask;
     unsigned known = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
     API_REQUIRE(!(flags & ~known) && (schedule & (schedule - 1)) == 0, hipErrorInvalidValue);
@@ -168,35 +158,30 @@ hipError_t hipSetDeviceFlags(unsigned flags)
     API_SUCCESS();
 }
 
-hipError_t hipGetDeviceFlags(unsigned int *flags)
-{
+hipError_t hipGetDeviceFlags(unsigned int *flags) {
     API_REQUIRE(flags != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     *flags = context->flags;
     API_SUCCESS();
 }
 
-hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
-{
+hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config) {
     API_REQUIRE((unsigned)config <= hipFuncCachePreferEqual, hipErrorInvalidValue);
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
-{
+hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config) {
     API_REQUIRE(config != NULL, hipErrorInvalidValue);
     *config = hipFuncCachePreferNone;
     API_SUCCESS();
 }
 
-hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
-{
+hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config) {
     API_REQUIRE((unsigned)config <= hipSharedMemBankSizeEightByte, hipErrorInvalidValue);
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
-{
+hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config) {
     API_REQUIRE(config != NULL, hipErrorInvalidValue);
     *config = hipSharedMemBankSizeFourByte;
     API_SUCCESS();
@@ -206,8 +191,7 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
 
 static _Atomic uint64_t peers[64]; /* bit n of word m: device m has enabled access to device n */
 
-hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId)
-{
+hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId) {
     API_REQUIRE(canAccess != NULL, hipErrorInvalidValue);
     API_DEVICE(device, deviceId);
     API_DEVICE(peer, peerDeviceId);
@@ -215,8 +199,7 @@ hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId
     API_SUCCESS();
 }
 
-hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
-{
+hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
     API_REQUIRE(flags == 0, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_DEVICE(peer, peerDeviceId);
@@ -226,8 +209,7 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
     API_SUCCESS();
 }
 
-hipError_t hipDeviceDisablePeerAccess(int peerDeviceId)
-{
+hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
     API_CONTEXT(context);
     API_DEVICE(peer, peerDeviceId);
     uint64_t bit = UINT64_C(1) << peer->index;
@@ -235,8 +217,7 @@ hipError_t hipDeviceDisablePeerAccess(int peerDeviceId)
     API_SUCCESS();
 }
 
-hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice)
-{
+hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice) {
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     API_DEVICE(source, srcDevice);
     API_DEVICE(target, dstDevice);

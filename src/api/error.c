@@ -25,15 +25,13 @@ static const hipError_t errors[] = {
     [WL_INTERNAL] = hipErrorUnknown,
 };
 
-hipError_t wl_api_error_of(enum wl_status status)
-{
+hipError_t wl_api_error_of(enum wl_status status) {
     unsigned index = (unsigned)status;
     return index < sizeof errors / sizeof *errors ? errors[index] : hipErrorUnknown;
 }
 
 /* What the user must hear of at the default level: his code cannot be loaded or run. The rest may be a probe. */
-static unsigned log_level(hipError_t error)
-{
+static unsigned log_level(hipError_t error) {
     switch (error) {
     case hipErrorInvalidImage:
     case hipErrorNoBinaryForGpu:
@@ -47,8 +45,7 @@ static unsigned log_level(hipError_t error)
     }
 }
 
-hipError_t wl_api_fail(const char *function, hipError_t error, const char *why)
-{
+hipError_t wl_api_fail(const char *function, hipError_t error, const char *why) {
     last_result = error;
     if (error == hipErrorNotReady)
         return error;
@@ -57,42 +54,32 @@ hipError_t wl_api_fail(const char *function, hipError_t error, const char *why)
     return error;
 }
 
-hipError_t wl_api_status(const char *function, enum wl_status status)
-{
+hipError_t wl_api_status(const char *function, enum wl_status status) {
     if (status == WL_OK)
         return wl_api_success();
     return wl_api_fail(function, wl_api_error_of(status), *wl_failure() ? wl_failure() : wl_status_name(status));
 }
 
-hipError_t wl_api_fault(const char *function, enum wl_status fault)
-{
+hipError_t wl_api_fault(const char *function, enum wl_status fault) {
     hipError_t error = wl_api_error_of(fault);
     last_result = last_error = error; /* reported when it happened */
     wl_log(2, "%s: %s: an earlier kernel of the device failed: %s", function, hipGetErrorName(error), wl_status_name(fault));
     return error;
 }
 
-hipError_t wl_api_success(void)
-{
-    return last_result = hipSuccess;
-}
+hipError_t wl_api_success(void) { return last_result = hipSuccess; }
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-hipError_t hipGetLastError(void)
-{
+hipError_t hipGetLastError(void) {
     hipError_t error = last_error;
     last_error = hipSuccess;
     return error;
 }
 
-hipError_t hipPeekAtLastError(void)
-{
-    return last_error;
-}
+hipError_t hipPeekAtLastError(void) { return last_error; }
 
-hipError_t hipExtGetLastError(void)
-{
+hipError_t hipExtGetLastError(void) {
     hipError_t error = last_result;
     last_result = hipSuccess;
     return error;
@@ -187,28 +174,24 @@ static const struct error_text texts[] = {
     ERROR(hipErrorInvalidClusterSize, "invalid cluster size"),
 };
 
-static const struct error_text *text_of(hipError_t error)
-{
+static const struct error_text *text_of(hipError_t error) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].error == error)
             return &texts[i];
     return NULL;
 }
 
-const char *hipGetErrorName(hipError_t error)
-{
+const char *hipGetErrorName(hipError_t error) {
     const struct error_text *entry = text_of(error);
     return entry ? entry->name : "hipErrorUnknown";
 }
 
-const char *hipGetErrorString(hipError_t error)
-{
+const char *hipGetErrorString(hipError_t error) {
     const struct error_text *entry = text_of(error);
     return entry ? entry->text : "unknown error";
 }
 
-hipError_t hipDrvGetErrorName(hipError_t error, const char **text)
-{
+hipError_t hipDrvGetErrorName(hipError_t error, const char **text) {
     API_REQUIRE(text != NULL, hipErrorInvalidValue);
     const struct error_text *entry = text_of(error);
     *text = entry ? entry->name : NULL;
@@ -216,8 +199,7 @@ hipError_t hipDrvGetErrorName(hipError_t error, const char **text)
     API_SUCCESS();
 }
 
-hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
-{
+hipError_t hipDrvGetErrorString(hipError_t error, const char **text) {
     API_REQUIRE(text != NULL, hipErrorInvalidValue);
     const struct error_text *entry = text_of(error);
     *text = entry ? entry->text : NULL;

@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* The kernel behind a host stub, or an error of `function`. */
-static hipError_t find_kernel(const char *function, const void *host, struct wl_loaded_kernel **kernel)
-{
+static hipError_t find_kernel(const char *function, const void *host, struct wl_loaded_kernel **kernel) {
     struct wl_context *context = wl_context_current();
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
@@ -22,28 +21,28 @@ static hipError_t find_kernel(const char *function, const void *host, struct wl_
     return wl_api_status(function, status);
 }
 
-#define API_KERNEL(name, host)                                              \
-    struct wl_loaded_kernel *name = NULL;                                   \
-    do {                                                                    \
-        hipError_t error_ = find_kernel(__func__, (host), &name);           \
-        if (error_ != hipSuccess)                                           \
-            return error_;                                                  \
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
+#define API_KERNEL(name, host)                                                                                                             \
+    struct wl_loaded_kernel *name = NULL;                                                                                                  \
+    do {                                                                                                                                   \
+        hipError_t error_ = find_kernel(__func__, (host), &name);                                                                          \
+        if (error_ != hipSuccess)                                                                                                          \
+            return error_;                                                                                                                 \
     } while (0)
-#define API_FUNCTION(name, handle)                                                        \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_KERNEL), hipErrorInvalidDeviceFunction); \
+#define API_FUNCTION(name, handle)                                                                                                         \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_KERNEL), hipErrorInvalidDeviceFunction);                                                  \
     struct wl_loaded_kernel *name = (struct wl_loaded_kernel *)(handle)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static int dynamic_limit(const struct wl_loaded_kernel *loaded)
-{
+static int dynamic_limit(const struct wl_loaded_kernel *loaded) {
     const struct wl_context *context = wl_module_context(loaded->module);
     uint32_t room = context->info.lds_size > loaded->kernel->lds_size ? context->info.lds_size - loaded->kernel->lds_size : 0;
     return (int)(loaded->max_dynamic_lds < room ? loaded->max_dynamic_lds : room);
 }
 
-static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttributes *attributes)
-{
+static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttributes *attributes) {
     const struct wl_kernel *kernel = loaded->kernel;
     const struct wl_target *target = wl_runtime_target();
     memset(attributes, 0, sizeof *attributes);
@@ -56,16 +55,14 @@ static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttrib
     attributes->numRegs = (int)kernel->vgprs;
 }
 
-hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function)
-{
+hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function) {
     API_REQUIRE(attributes != NULL, hipErrorInvalidValue);
     API_KERNEL(kernel, function);
     read_attributes(kernel, attributes);
     API_SUCCESS();
 }
 
-hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
-{
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function) {
     hipFuncAttributes all;
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     API_FUNCTION(kernel, function);
@@ -87,10 +84,9 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipF
     API_SUCCESS();
 }
 
-hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
-{
-    API_REQUIRE(attribute == hipFuncAttributeMaxDynamicSharedMemorySize ||
-                attribute == hipFuncAttributePreferredSharedMemoryCarveout, hipErrorInvalidValue);
+hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value) {
+    API_REQUIRE(attribute == hipFuncAttributeMaxDynamicSharedMemorySize || attribute == hipFuncAttributePreferredSharedMemoryCarveout,
+                hipErrorInvalidValue);
     API_KERNEL(kernel, function);
     if (attribute == hipFuncAttributePreferredSharedMemoryCarveout)
         API_SUCCESS(); /* a hint */
@@ -100,43 +96,37 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
     API_SUCCESS();
 }
 
-hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)
-{
+hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config) {
     API_REQUIRE(function != NULL, hipErrorInvalidDeviceFunction);
     API_REQUIRE((unsigned)config <= hipFuncCachePreferEqual, hipErrorInvalidValue);
     API_SUCCESS();
 }
 
-hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config)
-{
+hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config) {
     API_REQUIRE(function != NULL, hipErrorInvalidDeviceFunction);
     API_REQUIRE((unsigned)config <= hipSharedMemBankSizeEightByte, hipErrorInvalidValue);
     API_SUCCESS();
 }
 
-hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
-{
+hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol) {
     API_REQUIRE(function != NULL, hipErrorInvalidValue);
     API_KERNEL(kernel, symbol);
     *function = (hipFunction_t)kernel;
     API_SUCCESS();
 }
 
-const char *hipKernelNameRef(const hipFunction_t function)
-{
+const char *hipKernelNameRef(const hipFunction_t function) {
     return wl_handle_is(function, WL_HANDLE_KERNEL) ? ((const struct wl_loaded_kernel *)function)->kernel->name : NULL;
 }
 
-const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream)
-{
+const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream) {
     (void)stream;
     return hostFunction ? wl_symbol_name(hostFunction) : NULL;
 }
 
 /* ---- occupancy ------------------------------------------------------------------------------- */
 
-static hipError_t active_blocks(const char *function, int *count, struct wl_loaded_kernel *kernel, int block_size, size_t lds)
-{
+static hipError_t active_blocks(const char *function, int *count, struct wl_loaded_kernel *kernel, int block_size, size_t lds) {
     if (!count || block_size <= 0)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the result, or no block size");
     *count = (int)wl_launch_occupancy(kernel, (uint32_t)block_size, lds);
@@ -144,8 +134,7 @@ static hipError_t active_blocks(const char *function, int *count, struct wl_load
 }
 
 /* The block size with the most resident work items; the larger one if several have it. */
-static hipError_t best_block(const char *function, int *grid, int *block, struct wl_loaded_kernel *kernel, size_t lds, int limit)
-{
+static hipError_t best_block(const char *function, int *grid, int *block, struct wl_loaded_kernel *kernel, size_t lds, int limit) {
     if (!grid || !block)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the result");
     const struct wl_context *context = wl_module_context(kernel->module);
@@ -166,53 +155,45 @@ static hipError_t best_block(const char *function, int *grid, int *block, struct
     return wl_api_success();
 }
 
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize,
-                                                        size_t dynamicSharedMem)
-{
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize, size_t dynamicSharedMem) {
     API_KERNEL(kernel, function);
     return active_blocks(__func__, numBlocks, kernel, blockSize, dynamicSharedMem);
 }
 
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *function, int blockSize,
-                                                                 size_t dynamicSharedMem, unsigned int flags)
-{
+                                                                 size_t dynamicSharedMem, unsigned int flags) {
     API_REQUIRE(flags <= hipOccupancyDisableCachingOverride, hipErrorInvalidValue);
     API_KERNEL(kernel, function);
     return active_blocks(__func__, numBlocks, kernel, blockSize, dynamicSharedMem);
 }
 
 hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *function, size_t dynamicSharedMem,
-                                             int blockSizeLimit)
-{
+                                             int blockSizeLimit) {
     API_KERNEL(kernel, function);
     return best_block(__func__, gridSize, blockSize, kernel, dynamicSharedMem, blockSizeLimit);
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,
-                                                              size_t dynamicSharedMem)
-{
+                                                              size_t dynamicSharedMem) {
     API_FUNCTION(kernel, function);
     return active_blocks(__func__, numBlocks, kernel, blockSize, dynamicSharedMem);
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function, int blockSize,
-                                                                       size_t dynamicSharedMem, unsigned int flags)
-{
+                                                                       size_t dynamicSharedMem, unsigned int flags) {
     API_REQUIRE(flags <= hipOccupancyDisableCachingOverride, hipErrorInvalidValue);
     API_FUNCTION(kernel, function);
     return active_blocks(__func__, numBlocks, kernel, blockSize, dynamicSharedMem);
 }
 
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function,
-                                                   size_t dynamicSharedMem, int blockSizeLimit)
-{
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
+                                                   int blockSizeLimit) {
     API_FUNCTION(kernel, function);
     return best_block(__func__, gridSize, blockSize, kernel, dynamicSharedMem, blockSizeLimit);
 }
 
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function,
-                                                            size_t dynamicSharedMem, int blockSizeLimit, unsigned int flags)
-{
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
+                                                            int blockSizeLimit, unsigned int flags) {
     API_REQUIRE(flags <= hipOccupancyDisableCachingOverride, hipErrorInvalidValue);
     API_FUNCTION(kernel, function);
     return best_block(__func__, gridSize, blockSize, kernel, dynamicSharedMem, blockSizeLimit);

@@ -16,8 +16,7 @@ static struct {
     hipError_t (*attribute)(void *, hipPointer_attribute, hipDeviceptr_t);
 } newer = {.once = PTHREAD_ONCE_INIT};
 
-static void find_newer(void)
-{
+static void find_newer(void) {
     void *library = dlopen("libamdhip64.so.7", RTLD_LAZY | RTLD_NOLOAD);
     if (!library)
         return;
@@ -25,11 +24,9 @@ static void find_newer(void)
     *(void **)&newer.attribute = dlvsym(library, "hipPointerGetAttribute", "hip_5.0");
 }
 
-static enum hip5_memory_type type_of(unsigned type)
-{
+static enum hip5_memory_type type_of(unsigned type) {
     switch (type) {
     case hipMemoryTypeDevice:
-        return HIP5_DEVICE;
     case hipMemoryTypeManaged: /* HIP 5 calls managed memory device memory and sets isManaged */
         return HIP5_DEVICE;
     case hipMemoryTypeArray:
@@ -41,8 +38,7 @@ static enum hip5_memory_type type_of(unsigned type)
     }
 }
 
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
-{
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
     pthread_once(&newer.once, find_newer);
     if (!newer.attribute)
         return hipErrorSharedObjectSymbolNotFound;
@@ -52,8 +48,7 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
     return error;
 }
 
-hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
-{
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr) {
     pthread_once(&newer.once, find_newer);
     if (!newer.attributes)
         return hipErrorSharedObjectSymbolNotFound;
@@ -62,7 +57,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
         return error;
     if (attributes->type == hipMemoryTypeUnregistered) { /* an error in HIP 5; asking for one attribute records it */
         void *start = NULL;
-        return newer.attribute(&start, HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, (hipDeviceptr_t)(uintptr_t)ptr);
+        return newer.attribute((void *)&start, HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR, (hipDeviceptr_t)(uintptr_t)ptr);
     }
     attributes->type = (hipMemoryType)type_of((unsigned)attributes->type);
     return hipSuccess;

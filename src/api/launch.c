@@ -6,8 +6,7 @@
 /* ---- common ---------------------------------------------------------------------------------- */
 
 /* The runtime's status of a launch as HIP's error; a launch that does not happen is reported at the default level. */
-static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle)
-{
+static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
@@ -20,16 +19,14 @@ static hipError_t launch(const char *function, const struct wl_launch_request *r
     case WL_INVALID_VALUE:
         return wl_api_fail(function, hipErrorInvalidConfiguration, wl_failure());
     case WL_OUT_OF_RESOURCES:
-        return wl_api_fail(function, request->cooperative ? hipErrorCooperativeLaunchTooLarge : hipErrorLaunchOutOfResources,
-                           wl_failure());
+        return wl_api_fail(function, request->cooperative ? hipErrorCooperativeLaunchTooLarge : hipErrorLaunchOutOfResources, wl_failure());
     default:
         return wl_api_status(function, status);
     }
 }
 
 /* `extra` as a buffer; false: not the list that HIP describes. */
-static bool read_extra(void **extra, struct wl_launch_request *request)
-{
+static bool read_extra(void **extra, struct wl_launch_request *request) {
     for (size_t i = 0; i < 5; i += 2) {
         if (extra[i] == HIP_LAUNCH_PARAM_END)
             return request->buffer != NULL || request->buffer_size == 0;
@@ -43,8 +40,7 @@ static bool read_extra(void **extra, struct wl_launch_request *request)
     return false;
 }
 
-static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_t stop, struct wl_launch_request *request)
-{
+static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_t stop, struct wl_launch_request *request) {
     if ((start && !wl_handle_is(start, WL_HANDLE_EVENT)) || (stop && !wl_handle_is(stop, WL_HANDLE_EVENT)))
         return wl_api_fail(function, hipErrorInvalidHandle, "not an event");
     request->start = (struct wl_event *)start;
@@ -54,9 +50,8 @@ static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_
 
 /* ---- functions of modules -------------------------------------------------------------------- */
 
-static hipError_t launch_function(const char *name, hipFunction_t function, struct wl_launch_request *request,
-                                  hipStream_t stream, void **params, void **extra)
-{
+static hipError_t launch_function(const char *name, hipFunction_t function, struct wl_launch_request *request, hipStream_t stream,
+                                  void **params, void **extra) {
     if (!wl_handle_is(function, WL_HANDLE_KERNEL))
         return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
     if (params && extra)
@@ -69,20 +64,16 @@ static hipError_t launch_function(const char *name, hipFunction_t function, stru
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                                 unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams, void **extra)
-{
-    struct wl_launch_request request = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                        .block = {blockDimX, blockDimY, blockDimZ},
-                                        .dynamic_lds = sharedMemBytes};
+                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                 hipStream_t stream, void **kernelParams, void **extra) {
+    struct wl_launch_request request = {
+        .grid = {gridDimX, gridDimY, gridDimZ}, .block = {blockDimX, blockDimY, blockDimZ}, .dynamic_lds = sharedMemBytes};
     return launch_function(__func__, function, &request, stream, kernelParams, extra);
 }
 
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY,
-                                            unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                                            unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
-                                            void **kernelParams)
-{
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                                            unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                                            unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams) {
     struct wl_launch_request request = {.grid = {gridDimX, gridDimY, gridDimZ},
                                         .block = {blockDimX, blockDimY, blockDimZ},
                                         .dynamic_lds = sharedMemBytes,
@@ -91,10 +82,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 }
 
 /* A grid in work items: the last block of a dimension may be partial. */
-static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3],
-                               size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
-                               hipEvent_t stop)
-{
+static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3], size_t shared,
+                               hipStream_t stream, void **params, void **extra, hipEvent_t start, hipEvent_t stop) {
     struct wl_launch_request request = {.dynamic_lds = shared};
     for (int i = 0; i < 3; i++) {
         if (!items[i] || !block[i])
@@ -107,43 +96,39 @@ static hipError_t launch_items(const char *name, hipFunction_t function, const u
     return error == hipSuccess ? launch_function(name, function, &request, stream, params, extra) : error;
 }
 
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
-                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
-                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
-                                    void **extra, hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags)
-{
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent, hipEvent_t stopEvent,
+                                    uint32_t flags) {
     API_REQUIRE(!(flags & ~hipExtAnyOrderLaunch), hipErrorInvalidValue); /* in order is one of the orders */
     return launch_items(__func__, function, (uint32_t[3]){globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
-                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams,
-                        extra, startEvent, stopEvent);
+                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams, extra,
+                        startEvent, stopEvent);
 }
 
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
-                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
-                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t stream, void **kernelParams,
-                                    void **extra, hipEvent_t startEvent, hipEvent_t stopEvent)
-{
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent, hipEvent_t stopEvent) {
     return launch_items(__func__, function, (uint32_t[3]){globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ},
-                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams,
-                        extra, startEvent, stopEvent);
+                        (uint32_t[3]){localWorkSizeX, localWorkSizeY, localWorkSizeZ}, sharedMemBytes, stream, kernelParams, extra,
+                        startEvent, stopEvent);
 }
 
 /* HIP 5 exports these two under their C++ names. */
 #define SAME_AS(original) __attribute__((alias(original), visibility("default")))
-hipError_t wl_ext_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t,
-                                  hipStream_t, void **, void **, hipEvent_t, hipEvent_t,
+hipError_t wl_ext_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+                                  void **, hipEvent_t, hipEvent_t,
                                   uint32_t) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
                                                     "PPvS4_P11ihipEvent_tS6_j") SAME_AS("hipExtModuleLaunchKernel");
-hipError_t wl_hcc_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t,
-                                  hipStream_t, void **, void **, hipEvent_t,
+hipError_t wl_hcc_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
+                                  void **, hipEvent_t,
                                   hipEvent_t) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_t"
                                                       "PPvS4_P11ihipEvent_tS6_") SAME_AS("hipHccModuleLaunchKernel");
 
 /* ---- kernels by their host stub -------------------------------------------------------------- */
 
 static hipError_t launch_stub(const char *name, const void *function, struct wl_launch_request *request, dim3 grid, dim3 block,
-                              hipStream_t handle)
-{
+                              hipStream_t handle) {
     if (!function)
         return wl_api_fail(name, hipErrorInvalidDeviceFunction, "the function is NULL");
     struct wl_stream *stream = wl_api_stream(handle);
@@ -159,25 +144,21 @@ static hipError_t launch_stub(const char *name, const void *function, struct wl_
     return launch(name, request, handle);
 }
 
-hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
-                           hipStream_t stream)
-{
+hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream) {
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = args};
     return launch_stub(__func__, function, &request, numBlocks, dimBlocks, stream);
 }
 
-hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes,
-                              hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
-{
+hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream,
+                              hipEvent_t startEvent, hipEvent_t stopEvent, int flags) {
     (void)flags; /* hipExtAnyOrderLaunch: in order is one of the orders */
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = args};
     hipError_t error = check_events(__func__, startEvent, stopEvent, &request);
     return error == hipSuccess ? launch_stub(__func__, function, &request, numBlocks, dimBlocks, stream) : error;
 }
 
-hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams,
-                                      unsigned int sharedMemBytes, hipStream_t stream)
-{
+hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
+                                      hipStream_t stream) {
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = kernelParams, .cooperative = true};
     return launch_stub(__func__, function, &request, gridDim, blockDim, stream);
 }
@@ -186,15 +167,13 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 b
 void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream,
                    void **params) __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv")
     __attribute__((visibility("default")));
-void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream, void **params)
-{
+void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream, void **params) {
     (void)hipLaunchKernel((const void *)function, *grid, *block, params, shared, stream); /* hipGetLastError tells */
 }
 
 /* ---- configure, set up arguments, launch ------------------------------------------------------ */
 
-hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
-{
+hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
     API_THREAD(thread);
     memset(&thread->call, 0, sizeof thread->call);
     thread->call.configured = true;
@@ -202,8 +181,7 @@ hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipSt
     API_SUCCESS();
 }
 
-hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
-{
+hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset) {
     API_REQUIRE(arg != NULL, hipErrorInvalidValue);
     API_THREAD(thread);
     API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
@@ -213,13 +191,11 @@ hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
     API_SUCCESS();
 }
 
-hipError_t hipLaunchByPtr(const void *function)
-{
+hipError_t hipLaunchByPtr(const void *function) {
     API_THREAD(thread);
     API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
     const struct wl_api_configuration *call = &thread->call.configuration;
-    struct wl_launch_request request = {.dynamic_lds = call->shared, .buffer = thread->call.bytes,
-                                        .buffer_size = thread->call.size};
+    struct wl_launch_request request = {.dynamic_lds = call->shared, .buffer = thread->call.bytes, .buffer_size = thread->call.size};
     thread->call.configured = false;
     return launch_stub(__func__, function, &request, call->grid, call->block, call->stream);
 }

@@ -8,12 +8,11 @@
 
 /* Kinds as bits for wl_memory_free. */
 #define DEVICE_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_MANAGED)
-#define HOST_KINDS (1u << WL_MEMORY_HOST)
+#define HOST_KINDS   (1u << WL_MEMORY_HOST)
 
 /* ---- allocating ------------------------------------------------------------------------------ */
 
-static hipError_t allocate(const char *function, enum wl_memory_kind kind, void **ptr, size_t size, unsigned flags)
-{
+static hipError_t allocate(const char *function, enum wl_memory_kind kind, void **ptr, size_t size, unsigned flags) {
     struct wl_context *context = wl_context_current();
     if (!ptr)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the pointer");
@@ -27,20 +26,15 @@ static hipError_t allocate(const char *function, enum wl_memory_kind kind, void 
     return wl_api_status(function, wl_memory_allocate(context, kind, size, flags, ptr));
 }
 
-hipError_t hipMalloc(void **ptr, size_t size)
-{
-    return allocate(__func__, WL_MEMORY_DEVICE, ptr, size, 0);
-}
+hipError_t hipMalloc(void **ptr, size_t size) { return allocate(__func__, WL_MEMORY_DEVICE, ptr, size, 0); }
 
-hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags)
-{
+hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(flags <= hipDeviceMallocContiguous, hipErrorInvalidValue);
     API_REQUIRE(flags != hipMallocSignalMemory || size == 8, hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_DEVICE, ptr, size, flags);
 }
 
-static hipError_t allocate_pitched(const char *function, void **ptr, size_t *pitch, size_t width, size_t rows)
-{
+static hipError_t allocate_pitched(const char *function, void **ptr, size_t *pitch, size_t width, size_t rows) {
     if (!ptr || !pitch)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the result");
     if (width > SIZE_MAX / 4)
@@ -54,19 +48,16 @@ static hipError_t allocate_pitched(const char *function, void **ptr, size_t *pit
     return error;
 }
 
-hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
-{
+hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height) {
     return allocate_pitched(__func__, ptr, pitch, width, height);
 }
 
-hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize)
-{
+hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize) {
     API_REQUIRE(elementSize == 4 || elementSize == 8 || elementSize == 16, hipErrorInvalidValue);
     return allocate_pitched(__func__, ptr, pitch, width, height);
 }
 
-hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent)
-{
+hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent) {
     size_t rows = 0;
     API_REQUIRE(pitchedDevPtr != NULL, hipErrorInvalidValue);
     API_REQUIRE(!__builtin_mul_overflow(extent.height, extent.depth, &rows), hipErrorOutOfMemory);
@@ -75,45 +66,34 @@ hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent)
     return allocate_pitched(__func__, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
 }
 
-hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
-{
+hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost, hipErrorInvalidValue);
     API_REQUIRE(size > 0, hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_MANAGED, ptr, size, flags);
 }
 
-static const unsigned host_flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined |
-                                   hipHostMallocUncached | hipHostMallocNumaUser | hipHostMallocCoherent |
-                                   hipHostMallocNonCoherent;
+static const unsigned host_flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocUncached |
+                                   hipHostMallocNumaUser | hipHostMallocCoherent | hipHostMallocNonCoherent;
 
-hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
-{
+hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags) {
     const unsigned both = hipHostMallocCoherent | hipHostMallocNonCoherent;
     API_REQUIRE(!(flags & ~host_flags) && (flags & both) != both, hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_HOST, ptr, size, flags);
 }
 
-hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
-{
+hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(!(flags & ~(hipHostAllocPortable | hipHostAllocMapped | hipHostAllocWriteCombined)), hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_HOST, ptr, size, flags);
 }
 
-hipError_t hipMallocHost(void **ptr, size_t size)
-{
-    return allocate(__func__, WL_MEMORY_HOST, ptr, size, 0);
-}
+hipError_t hipMallocHost(void **ptr, size_t size) { return allocate(__func__, WL_MEMORY_HOST, ptr, size, 0); }
 
-hipError_t hipMemAllocHost(void **ptr, size_t size)
-{
-    return allocate(__func__, WL_MEMORY_HOST, ptr, size, 0);
-}
+hipError_t hipMemAllocHost(void **ptr, size_t size) { return allocate(__func__, WL_MEMORY_HOST, ptr, size, 0); }
 
 /* ---- freeing --------------------------------------------------------------------------------- */
 
 /* Memory must outlive the work that uses it, on whichever device that runs. */
-static hipError_t release(const char *function, void *ptr, unsigned kinds)
-{
+static hipError_t release(const char *function, void *ptr, unsigned kinds) {
     if (!ptr)
         return wl_api_success();
     struct wl_allocation allocation;
@@ -124,25 +104,15 @@ static hipError_t release(const char *function, void *ptr, unsigned kinds)
     return wl_api_status(function, wl_memory_free(ptr, kinds));
 }
 
-hipError_t hipFree(void *ptr)
-{
-    return release(__func__, ptr, DEVICE_KINDS);
-}
+hipError_t hipFree(void *ptr) { return release(__func__, ptr, DEVICE_KINDS); }
 
-hipError_t hipHostFree(void *ptr)
-{
-    return release(__func__, ptr, HOST_KINDS);
-}
+hipError_t hipHostFree(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
 
-hipError_t hipFreeHost(void *ptr)
-{
-    return release(__func__, ptr, HOST_KINDS);
-}
+hipError_t hipFreeHost(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
 
 /* ---- stream-ordered allocation --------------------------------------------------------------- */
 
-hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
-{
+hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream) {
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
@@ -152,15 +122,13 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
     API_RETURN(wl_memory_allocate(queue->context, WL_MEMORY_DEVICE, size, 0, ptr));
 }
 
-static void discard(void *argument, enum wl_status fault)
-{
+static void discard(void *argument, enum wl_status fault) {
     (void)fault;
     wl_memory_discard(argument);
     free(argument);
 }
 
-hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
-{
+hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     struct wl_allocation *allocation = malloc(sizeof *allocation);
@@ -180,8 +148,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 
 /* ---- pinned memory of the program ------------------------------------------------------------ */
 
-hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags)
-{
+hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
     const unsigned known = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly;
     API_REQUIRE(hostPtr != NULL && size > 0 && !(flags & ~known), hipErrorInvalidValue);
     API_CONTEXT(context);
@@ -190,22 +157,19 @@ hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags)
     API_RETURN(status);
 }
 
-hipError_t hipHostUnregister(void *hostPtr)
-{
+hipError_t hipHostUnregister(void *hostPtr) {
     API_REQUIRE(hostPtr != NULL, hipErrorInvalidValue);
     wl_runtime_drain();
     API_REQUIRE(wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED) == WL_OK, hipErrorHostMemoryNotRegistered);
     API_SUCCESS();
 }
 
-static bool find_host(const void *ptr, struct wl_allocation *allocation)
-{
-    return wl_memory_find(ptr, allocation) && (allocation->kind == WL_MEMORY_HOST || allocation->kind == WL_MEMORY_REGISTERED ||
-                                               allocation->kind == WL_MEMORY_MANAGED);
+static bool find_host(const void *ptr, struct wl_allocation *allocation) {
+    return wl_memory_find(ptr, allocation) &&
+           (allocation->kind == WL_MEMORY_HOST || allocation->kind == WL_MEMORY_REGISTERED || allocation->kind == WL_MEMORY_MANAGED);
 }
 
-hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags)
-{
+hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags) {
     struct wl_allocation allocation;
     API_REQUIRE(devPtr != NULL && hostPtr != NULL && flags == 0, hipErrorInvalidValue);
     API_REQUIRE(find_host(hostPtr, &allocation), hipErrorInvalidValue);
@@ -213,8 +177,7 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int fl
     API_SUCCESS();
 }
 
-hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr)
-{
+hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr) {
     struct wl_allocation allocation;
     API_REQUIRE(flags != NULL && hostPtr != NULL, hipErrorInvalidValue);
     API_REQUIRE(find_host(hostPtr, &allocation), hipErrorInvalidValue);
@@ -224,8 +187,7 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-hipError_t hipMemGetInfo(size_t *free, size_t *total)
-{
+hipError_t hipMemGetInfo(size_t *free, size_t *total) {
     API_CONTEXT(context);
     uint64_t size = context->info.memory_size, used = atomic_load(&context->memory_used);
     if (free)
@@ -235,8 +197,7 @@ hipError_t hipMemGetInfo(size_t *free, size_t *total)
     API_SUCCESS();
 }
 
-hipError_t hipMemPtrGetInfo(void *ptr, size_t *size)
-{
+hipError_t hipMemPtrGetInfo(void *ptr, size_t *size) {
     struct wl_allocation allocation;
     API_REQUIRE(ptr != NULL && size != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);
@@ -244,8 +205,7 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size)
     API_SUCCESS();
 }
 
-hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr)
-{
+hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr) {
     struct wl_allocation allocation;
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorNotFound);
@@ -258,13 +218,9 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDevicept
 
 /* ---- managed memory: every address is everywhere already --------------------------------------- */
 
-static bool is_device(int device)
-{
-    return device == hipCpuDeviceId || (device >= 0 && (unsigned)device < wl_context_count());
-}
+static bool is_device(int device) { return device == hipCpuDeviceId || (device >= 0 && (unsigned)device < wl_context_count()); }
 
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream)
-{
+hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream) {
     struct wl_allocation allocation;
     API_STREAM(queue, stream);
     API_REQUIRE(ptr != NULL && count > 0, hipErrorInvalidValue);
@@ -274,11 +230,10 @@ hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStr
     API_SUCCESS();
 }
 
-hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device)
-{
+hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device) {
     struct wl_allocation allocation;
-    bool known = (advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) ||
-                 advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain;
+    bool known = (advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) || advice == hipMemAdviseSetCoarseGrain ||
+                 advice == hipMemAdviseUnsetCoarseGrain;
     API_REQUIRE(ptr != NULL && count > 0 && known, hipErrorInvalidValue);
     API_REQUIRE(is_device(device), hipErrorInvalidDevice);
     API_REQUIRE(wl_memory_find(ptr, &allocation) && !wl_memory_overruns(ptr, count), hipErrorInvalidValue);

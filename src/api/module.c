@@ -1,20 +1,20 @@
 /* HIP reference: Module management, loading and symbols. */
 #include "api/api.h"
 
-#define API_MODULE(name, handle)                                                    \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_MODULE), hipErrorInvalidHandle);   \
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
+#define API_MODULE(name, handle)                                                                                                           \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_MODULE), hipErrorInvalidHandle);                                                          \
     struct wl_module *name = (struct wl_module *)(handle)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
-hipError_t hipModuleLoad(hipModule_t *module, const char *fileName)
-{
+hipError_t hipModuleLoad(hipModule_t *module, const char *fileName) {
     API_REQUIRE(module != NULL && fileName != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
     API_RETURN(wl_module_load_file(context, fileName, (struct wl_module **)module));
 }
 
-hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
-{
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
     API_REQUIRE(module != NULL && image != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
@@ -22,36 +22,31 @@ hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options,
-                               void **optionValues)
-{
+                               void **optionValues) {
     (void)numOptions, (void)options, (void)optionValues;
     return hipModuleLoadData(module, image);
 }
 
-hipError_t hipModuleUnload(hipModule_t module)
-{
+hipError_t hipModuleUnload(hipModule_t module) {
     API_MODULE(loaded, module);
     wl_module_unload(loaded);
     API_SUCCESS();
 }
 
-hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
-{
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name) {
     API_REQUIRE(function != NULL && name != NULL && *name, hipErrorInvalidValue);
     API_MODULE(loaded, module);
     API_RETURN(wl_module_kernel(loaded, name, (struct wl_loaded_kernel **)function));
 }
 
-hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module)
-{
+hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module) {
     API_REQUIRE(count != NULL, hipErrorInvalidValue);
     API_MODULE(loaded, module);
     *count = (unsigned)wl_module_kernel_count(loaded);
     API_SUCCESS();
 }
 
-hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name)
-{
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name) {
     void *address = NULL;
     size_t bytes = 0;
     API_REQUIRE(name != NULL && (ptr != NULL || size != NULL), hipErrorInvalidValue);

@@ -3,23 +3,17 @@
 
 #include <string.h>
 
-static hipMemoryType type_of(enum wl_memory_kind kind)
-{
+static hipMemoryType type_of(enum wl_memory_kind kind) {
     static const hipMemoryType types[] = {
-        [WL_MEMORY_DEVICE] = hipMemoryTypeDevice, [WL_MEMORY_HOST] = hipMemoryTypeHost,
-        [WL_MEMORY_REGISTERED] = hipMemoryTypeHost, [WL_MEMORY_MANAGED] = hipMemoryTypeManaged,
-        [WL_MEMORY_VARIABLE] = hipMemoryTypeDevice,
+        [WL_MEMORY_DEVICE] = hipMemoryTypeDevice,   [WL_MEMORY_HOST] = hipMemoryTypeHost,       [WL_MEMORY_REGISTERED] = hipMemoryTypeHost,
+        [WL_MEMORY_MANAGED] = hipMemoryTypeManaged, [WL_MEMORY_VARIABLE] = hipMemoryTypeDevice,
     };
     return types[kind];
 }
 
-static bool host_visible(enum wl_memory_kind kind)
-{
-    return kind != WL_MEMORY_DEVICE && kind != WL_MEMORY_VARIABLE;
-}
+static bool host_visible(enum wl_memory_kind kind) { return kind != WL_MEMORY_DEVICE && kind != WL_MEMORY_VARIABLE; }
 
-hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
-{
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr) {
     struct wl_allocation allocation;
     API_REQUIRE(attributes != NULL, hipErrorInvalidValue);
     memset(attributes, 0, sizeof *attributes);
@@ -38,8 +32,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 }
 
 /* One attribute into the caller's variable. False: not an attribute that exists here. */
-static bool read_attribute(const struct wl_allocation *allocation, hipPointer_attribute attribute, void *ptr, void *data)
-{
+static bool read_attribute(const struct wl_allocation *allocation, hipPointer_attribute attribute, void *ptr, void *data) {
     switch (attribute) {
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
         *(hipCtx_t *)data = (hipCtx_t)allocation->context;
@@ -77,8 +70,7 @@ static bool read_attribute(const struct wl_allocation *allocation, hipPointer_at
     }
 }
 
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
-{
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
     struct wl_allocation allocation;
     API_REQUIRE(data != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);
@@ -86,8 +78,7 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
     API_SUCCESS();
 }
 
-hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr)
-{
+hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr) {
     struct wl_allocation allocation;
     API_REQUIRE(count > 0 && attributes != NULL && data != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);

@@ -5,18 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WALL_CLOCK_KHZ 100000     /* s_memrealtime, wall_clock64() */
+#define WALL_CLOCK_KHZ 100000 /* s_memrealtime, wall_clock64() */
 #define ITEMS_PER_UNIT 2048
 
-static int clip(uint64_t value)
-{
-    return value > INT_MAX ? INT_MAX : (int)value;
-}
+static int clip(uint64_t value) { return value > INT_MAX ? INT_MAX : (int)value; }
 
 /* ---- the newer layout ------------------------------------------------------------------------ */
 
-static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 *properties)
-{
+static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 *properties) {
     for (int i = 0; i < 3; i++) {
         properties->maxThreadsDim[i] = clip(info->max_block[i]);
         properties->maxGridSize[i] = clip(info->max_grid[i]);
@@ -38,8 +34,7 @@ static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 
     properties->surfaceAlignment = 256;
 }
 
-static void fill_abilities(hipDeviceProp_tR0600 *properties)
-{
+static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     properties->integrated = 1;
     properties->canMapHostMemory = 1;
     properties->concurrentKernels = 1;
@@ -59,15 +54,23 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties)
     properties->globalL1CacheSupported = 1;
     properties->localL1CacheSupported = 1;
     properties->arch = (hipDeviceArch_t){
-        .hasGlobalInt32Atomics = 1, .hasGlobalFloatAtomicExch = 1, .hasSharedInt32Atomics = 1,
-        .hasSharedFloatAtomicExch = 1, .hasFloatAtomicAdd = 1, .hasGlobalInt64Atomics = 1, .hasSharedInt64Atomics = 1,
-        .hasDoubles = 1, .hasWarpVote = 1, .hasWarpBallot = 1, .hasWarpShuffle = 1, .hasThreadFenceSystem = 1,
+        .hasGlobalInt32Atomics = 1,
+        .hasGlobalFloatAtomicExch = 1,
+        .hasSharedInt32Atomics = 1,
+        .hasSharedFloatAtomicExch = 1,
+        .hasFloatAtomicAdd = 1,
+        .hasGlobalInt64Atomics = 1,
+        .hasSharedInt64Atomics = 1,
+        .hasDoubles = 1,
+        .hasWarpVote = 1,
+        .hasWarpBallot = 1,
+        .hasWarpShuffle = 1,
+        .hasThreadFenceSystem = 1,
         .has3dGrid = 1,
     };
 }
 
-void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties)
-{
+void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties) {
     const struct wl_device_info *info = &context->info;
     const struct wl_target *target = wl_runtime_target();
     memset(properties, 0, sizeof *properties);
@@ -88,8 +91,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     fill_abilities(properties);
 }
 
-hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId)
-{
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId) {
     API_REQUIRE(properties != NULL, hipErrorInvalidValue);
     struct wl_context *context = deviceId < 0 ? NULL : wl_context_at((unsigned)deviceId);
     API_REQUIRE(context != NULL, hipErrorInvalidDevice);
@@ -101,8 +103,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
 
 #define SAME(field) memcpy(&older->field, &newer.field, sizeof older->field)
 
-static void fill_older(const struct wl_context *context, hipDeviceProp_tR0000 *older)
-{
+static void fill_older(const struct wl_context *context, hipDeviceProp_tR0000 *older) {
     hipDeviceProp_tR0600 newer;
     const struct wl_target *target = wl_runtime_target();
     wl_api_properties(context, &newer);
@@ -127,8 +128,7 @@ static void fill_older(const struct wl_context *context, hipDeviceProp_tR0000 *o
 PUBLIC hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId);
 PUBLIC hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties);
 
-hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId)
-{
+hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId) {
     API_REQUIRE(properties != NULL, hipErrorInvalidValue);
     struct wl_context *context = deviceId < 0 ? NULL : wl_context_at((unsigned)deviceId);
     API_REQUIRE(context != NULL, hipErrorInvalidDevice);
@@ -137,8 +137,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId
 }
 
 /* All devices are alike, so the first one that is large enough is the best. */
-static int best_device(size_t memory, int units)
-{
+static int best_device(size_t memory, int units) {
     for (unsigned i = 0; i < wl_context_count(); i++) {
         const struct wl_device_info *info = &wl_context_at(i)->info;
         if (memory <= info->memory_size && units <= clip(info->compute_units))
@@ -147,16 +146,14 @@ static int best_device(size_t memory, int units)
     return 0;
 }
 
-hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties)
-{
+hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties) {
     API_REQUIRE(device != NULL && properties != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
     *device = best_device(properties->totalGlobalMem, properties->multiProcessorCount);
     API_SUCCESS();
 }
 
-hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties)
-{
+hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties) {
     API_REQUIRE(device != NULL && properties != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
     *device = best_device(properties->totalGlobalMem, properties->multiProcessorCount);
@@ -171,7 +168,7 @@ struct attribute {
     bool wide;       /* size_t there; else int */
 };
 
-#define INT(id, field) {hipDeviceAttribute##id, offsetof(hipDeviceProp_tR0600, field), false}
+#define INT(id, field)  {hipDeviceAttribute##id, offsetof(hipDeviceProp_tR0600, field), false}
 #define WIDE(id, field) {hipDeviceAttribute##id, offsetof(hipDeviceProp_tR0600, field), true}
 static const struct attribute attributes[] = {
     INT(EccEnabled, ECCEnabled),
@@ -280,16 +277,21 @@ static const struct {
     unsigned id;
     int value;
 } constants[] = {
-    {hipDeviceAttributeVirtualMemoryManagementSupported, 0}, {hipDeviceAttributeHostNumaId, -1},
-    {hipDeviceAttributeDmaBufSupported, 0}, {hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported, 0},
-    {hipDeviceAttributeHandleTypeFabricSupported, 0}, {hipDeviceAttributeCanUseStreamWaitValue, 0},
-    {hipDeviceAttributeImageSupport, 0}, {hipDeviceAttributeFineGrainSupport, 1},
-    {hipDeviceAttributeNumberOfXccs, 1}, {hipDeviceAttributeMaxAvailableVgprsPerThread, 512},
-    {hipDeviceAttributeExpertSchedMode, 0}, {hipDeviceAttributeMaxDynDataPrefetchRegions, 0},
+    {hipDeviceAttributeVirtualMemoryManagementSupported, 0},
+    {hipDeviceAttributeHostNumaId, -1},
+    {hipDeviceAttributeDmaBufSupported, 0},
+    {hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported, 0},
+    {hipDeviceAttributeHandleTypeFabricSupported, 0},
+    {hipDeviceAttributeCanUseStreamWaitValue, 0},
+    {hipDeviceAttributeImageSupport, 0},
+    {hipDeviceAttributeFineGrainSupport, 1},
+    {hipDeviceAttributeNumberOfXccs, 1},
+    {hipDeviceAttributeMaxAvailableVgprsPerThread, 512},
+    {hipDeviceAttributeExpertSchedMode, 0},
+    {hipDeviceAttributeMaxDynDataPrefetchRegions, 0},
 };
 
-static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, int *value)
-{
+static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, int *value) {
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         if (constants[i].id == id) {
             *value = constants[i].value;
@@ -308,8 +310,7 @@ static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, 
     return false;
 }
 
-hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId)
-{
+hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId) {
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     struct wl_context *context = deviceId < 0 ? NULL : wl_context_at((unsigned)deviceId);
     API_REQUIRE(context != NULL, hipErrorInvalidDevice);

@@ -6,13 +6,9 @@
 #include <stdlib.h>
 
 /* The handle that the compiler keeps; it only passes it back. */
-static struct wl_program *program_of(void **handle)
-{
-    return (struct wl_program *)handle;
-}
+static struct wl_program *program_of(void **handle) { return (struct wl_program *)handle; }
 
-void **__hipRegisterFatBinary(const void *wrapper)
-{
+void **__hipRegisterFatBinary(const void *wrapper) {
     struct wl_program *program = wl_program_register(wrapper);
     if (!program) { /* called by a constructor: nobody could be told */
         wl_log(0, "out of host memory while a fat binary was registered");
@@ -21,50 +17,42 @@ void **__hipRegisterFatBinary(const void *wrapper)
     return (void **)program;
 }
 
-void __hipUnregisterFatBinary(void **handle)
-{
+void __hipUnregisterFatBinary(void **handle) {
     if (handle)
         wl_program_unregister(program_of(handle));
 }
 
-static void report(enum wl_status status, const char *name)
-{
+static void report(enum wl_status status, const char *name) {
     if (status != WL_OK)
         wl_log(1, "%s cannot be registered: %s", name, wl_failure());
 }
 
-void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName,
-                           unsigned int threadLimit, void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize)
-{
+void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName, unsigned int threadLimit,
+                           void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize) {
     (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim, (void)wSize;
     report(wl_program_add(program_of(handle), WL_SYMBOL_KERNEL, hostFunction, deviceName, 0), deviceName);
 }
 
-void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size,
-                      int constant, int global)
-{
+void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size, int constant,
+                      int global) {
     (void)deviceVar, (void)external, (void)constant, (void)global;
     report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, size), deviceName);
 }
 
-void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align)
-{
+void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align) {
     report(wl_program_add_managed(program_of(handle), pointer, init, name, size, align), name);
 }
 
 /* ---- the configuration of the launch that follows --------------------------------------------- */
 
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
-{
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
     API_THREAD(thread);
     API_REQUIRE(thread->configuration_count < WL_API_CONFIGURATIONS, hipErrorOutOfMemory);
-    thread->configurations[thread->configuration_count++] =
-        (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
+    thread->configurations[thread->configuration_count++] = (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
     return hipSuccess;
 }
 
-hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream)
-{
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream) {
     API_THREAD(thread);
     API_REQUIRE(thread->configuration_count > 0, hipErrorMissingConfiguration);
     const struct wl_api_configuration *entry = &thread->configurations[--thread->configuration_count];

@@ -5,15 +5,15 @@
 #define OWN(stream) ((stream) ? (stream) : hipStreamPerThread)
 
 /* The synchronous copies and fills wait for the thread's stream. */
-#define THEN_WAIT(call)                                           \
-    do {                                                          \
-        hipError_t error_ = (call);                               \
-        return error_ ? error_ : hipStreamSynchronize(hipStreamPerThread); \
+#define THEN_WAIT(call)                                                                                                                    \
+    do {                                                                                                                                   \
+        hipError_t error_ = (call);                                                                                                        \
+        return error_ ? error_ : hipStreamSynchronize(hipStreamPerThread);                                                                 \
     } while (0)
 
 #define SPT __attribute__((visibility("default"))) hipError_t
-#define DEFINE(name, parameters, ...) \
-    SPT name##_spt parameters;        \
+#define DEFINE(name, parameters, ...)                                                                                                      \
+    SPT name##_spt parameters;                                                                                                             \
     SPT name##_spt parameters { __VA_ARGS__; }
 
 DEFINE(hipLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream),
@@ -30,21 +30,17 @@ DEFINE(hipMemcpy2DAsync,
        (void *dst, size_t dp, const void *src, size_t sp, size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream),
        return hipMemcpy2DAsync(dst, dp, src, sp, width, height, kind, OWN(stream)))
 DEFINE(hipMemcpy3D, (const struct hipMemcpy3DParms *copy), THEN_WAIT(hipMemcpy3DAsync(copy, hipStreamPerThread)))
-DEFINE(hipMemcpy3DAsync, (const struct hipMemcpy3DParms *copy, hipStream_t stream),
-       return hipMemcpy3DAsync(copy, OWN(stream)))
+DEFINE(hipMemcpy3DAsync, (const struct hipMemcpy3DParms *copy, hipStream_t stream), return hipMemcpy3DAsync(copy, OWN(stream)))
 DEFINE(hipMemcpyToSymbol, (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind),
        THEN_WAIT(hipMemcpyToSymbolAsync(symbol, src, size, offset, kind, hipStreamPerThread)))
-DEFINE(hipMemcpyToSymbolAsync,
-       (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
+DEFINE(hipMemcpyToSymbolAsync, (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
        return hipMemcpyToSymbolAsync(symbol, src, size, offset, kind, OWN(stream)))
 DEFINE(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind),
        THEN_WAIT(hipMemcpyFromSymbolAsync(dst, symbol, size, offset, kind, hipStreamPerThread)))
-DEFINE(hipMemcpyFromSymbolAsync,
-       (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
+DEFINE(hipMemcpyFromSymbolAsync, (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
        return hipMemcpyFromSymbolAsync(dst, symbol, size, offset, kind, OWN(stream)))
 DEFINE(hipMemset, (void *dst, int value, size_t size), THEN_WAIT(hipMemsetAsync(dst, value, size, hipStreamPerThread)))
-DEFINE(hipMemsetAsync, (void *dst, int value, size_t size, hipStream_t stream),
-       return hipMemsetAsync(dst, value, size, OWN(stream)))
+DEFINE(hipMemsetAsync, (void *dst, int value, size_t size, hipStream_t stream), return hipMemsetAsync(dst, value, size, OWN(stream)))
 DEFINE(hipMemset2D, (void *dst, size_t pitch, int value, size_t width, size_t height),
        THEN_WAIT(hipMemset2DAsync(dst, pitch, value, width, height, hipStreamPerThread)))
 DEFINE(hipMemset2DAsync, (void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream),
@@ -57,8 +53,7 @@ DEFINE(hipStreamSynchronize, (hipStream_t stream), return hipStreamSynchronize(O
 DEFINE(hipStreamQuery, (hipStream_t stream), return hipStreamQuery(OWN(stream)))
 DEFINE(hipStreamGetFlags, (hipStream_t stream, unsigned *flags), return hipStreamGetFlags(OWN(stream), flags))
 DEFINE(hipStreamGetPriority, (hipStream_t stream, int *priority), return hipStreamGetPriority(OWN(stream), priority))
-DEFINE(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags),
-       return hipStreamWaitEvent(OWN(stream), event, flags))
+DEFINE(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags), return hipStreamWaitEvent(OWN(stream), event, flags))
 DEFINE(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned flags),
        return hipStreamAddCallback(OWN(stream), callback, data, flags))
 DEFINE(hipLaunchHostFunc, (hipStream_t stream, hipHostFn_t fn, void *data), return hipLaunchHostFunc(OWN(stream), fn, data))

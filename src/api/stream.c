@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct wl_stream *wl_api_stream(hipStream_t handle)
-{
+struct wl_stream *wl_api_stream(hipStream_t handle) {
     if (handle == NULL || handle == hipStreamLegacy) {
         struct wl_context *context = wl_context_current();
         return context ? context->null_stream : NULL;
@@ -19,8 +18,7 @@ struct wl_stream *wl_api_stream(hipStream_t handle)
 
 /* ---- making and destroying ------------------------------------------------------------------- */
 
-static hipError_t create(const char *function, hipStream_t *handle, unsigned flags, int priority, uint64_t worker_mask)
-{
+static hipError_t create(const char *function, hipStream_t *handle, unsigned flags, int priority, uint64_t worker_mask) {
     struct wl_context *context = wl_context_current();
     struct wl_stream *stream = NULL;
     if (!handle || (flags & ~hipStreamNonBlocking))
@@ -30,8 +28,7 @@ static hipError_t create(const char *function, hipStream_t *handle, unsigned fla
     if (wl_context_fault(context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(context));
     int clamped = priority < -1 ? -1 : priority > 1 ? 1 : priority;
-    enum wl_status status = wl_stream_create(context, flags & hipStreamNonBlocking ? WL_STREAM_NON_BLOCKING : 0, clamped,
-                                             &stream);
+    enum wl_status status = wl_stream_create(context, flags & hipStreamNonBlocking ? WL_STREAM_NON_BLOCKING : 0, clamped, &stream);
     if (status != WL_OK)
         return wl_api_status(function, status);
     stream->worker_mask = worker_mask;
@@ -39,30 +36,21 @@ static hipError_t create(const char *function, hipStream_t *handle, unsigned fla
     return wl_api_success();
 }
 
-hipError_t hipStreamCreate(hipStream_t *stream)
-{
-    return create(__func__, stream, hipStreamDefault, 0, 0);
-}
+hipError_t hipStreamCreate(hipStream_t *stream) { return create(__func__, stream, hipStreamDefault, 0, 0); }
 
-hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
-{
-    return create(__func__, stream, flags, 0, 0);
-}
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags) { return create(__func__, stream, flags, 0, 0); }
 
-hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
-{
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority) {
     return create(__func__, stream, flags, priority, 0);
 }
 
-hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask)
-{
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask) {
     API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
     uint64_t mask = cuMask[0] | (cuMaskSize > 1 ? (uint64_t)cuMask[1] << 32 : 0);
     return create(__func__, stream, hipStreamDefault, 0, mask);
 }
 
-hipError_t hipStreamDestroy(hipStream_t stream)
-{
+hipError_t hipStreamDestroy(hipStream_t stream) {
     API_REQUIRE(stream != NULL && stream != hipStreamLegacy && stream != hipStreamPerThread, hipErrorInvalidHandle);
     API_STREAM(queue, stream);
     API_REQUIRE(queue != queue->context->null_stream && !queue->per_thread, hipErrorInvalidHandle);
@@ -72,22 +60,19 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-hipError_t hipStreamSynchronize(hipStream_t stream)
-{
+hipError_t hipStreamSynchronize(hipStream_t stream) {
     API_STREAM(queue, stream);
     enum wl_status fault = wl_stream_synchronize(queue);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
 
-hipError_t hipStreamQuery(hipStream_t stream)
-{
+hipError_t hipStreamQuery(hipStream_t stream) {
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
     API_RETURN(wl_stream_query(queue));
 }
 
-hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
-{
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
     API_REQUIRE(event != NULL, hipErrorInvalidHandle);
     API_REQUIRE(flags == 0, hipErrorInvalidValue);
     API_STREAM(queue, stream);
@@ -97,38 +82,33 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
-{
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags) {
     API_REQUIRE(flags != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     *flags = queue->flags & WL_STREAM_NON_BLOCKING ? hipStreamNonBlocking : hipStreamDefault;
     API_SUCCESS();
 }
 
-hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
-{
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
     API_REQUIRE(priority != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     *priority = queue->priority;
     API_SUCCESS();
 }
 
-hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
-{
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device) {
     API_REQUIRE(device != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     *device = (hipDevice_t)queue->context->index;
     API_SUCCESS();
 }
 
-int hipGetStreamDeviceId(hipStream_t stream)
-{
+int hipGetStreamDeviceId(hipStream_t stream) {
     const struct wl_stream *queue = wl_api_stream(stream);
     return queue ? (int)queue->context->index : -1;
 }
 
-hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask)
-{
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask) {
     API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     uint32_t units = queue->context->info.compute_units;
@@ -150,8 +130,7 @@ struct callback {
     void *argument;
 };
 
-static void call_back(void *argument, enum wl_status fault)
-{
+static void call_back(void *argument, enum wl_status fault) {
     struct callback *callback = argument;
     if (callback->function)
         callback->function(callback->stream, wl_api_error_of(fault), callback->argument);
@@ -160,8 +139,7 @@ static void call_back(void *argument, enum wl_status fault)
     free(callback);
 }
 
-static enum wl_status queue_callback(struct wl_stream *queue, const struct callback *model)
-{
+static enum wl_status queue_callback(struct wl_stream *queue, const struct callback *model) {
     struct callback *callback = malloc(sizeof *callback);
     if (!callback)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a callback");
@@ -172,15 +150,13 @@ static enum wl_status queue_callback(struct wl_stream *queue, const struct callb
     return status;
 }
 
-hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags)
-{
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags) {
     API_REQUIRE(callback != NULL && flags == 0, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     API_RETURN(queue_callback(queue, &(struct callback){.stream = stream, .function = callback, .argument = userData}));
 }
 
-hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
-{
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData) {
     API_REQUIRE(fn != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);

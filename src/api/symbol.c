@@ -2,8 +2,7 @@
 #include "api/api.h"
 
 /* The variable behind a symbol; an error of `function` if there is none, or if the range does not lie in it. */
-static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, void **address)
-{
+static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, void **address) {
     struct wl_context *context = wl_context_current();
     size_t whole = 0;
     if (!context)
@@ -21,14 +20,12 @@ static hipError_t find_range(const char *function, const void *symbol, size_t of
     return wl_api_success();
 }
 
-hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol)
-{
+hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol) {
     API_REQUIRE(devPtr != NULL, hipErrorInvalidValue);
     return find_range(__func__, symbol, 0, 0, devPtr);
 }
 
-hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
-{
+hipError_t hipGetSymbolSize(size_t *size, const void *symbol) {
     void *address = NULL;
     API_REQUIRE(size != NULL, hipErrorInvalidValue);
     API_REQUIRE(symbol != NULL, hipErrorInvalidSymbol);
@@ -39,8 +36,7 @@ hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
 }
 
 static hipError_t copy_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
-                              hipMemcpyKind kind, hipStream_t handle, bool async)
-{
+                              hipMemcpyKind kind, hipStream_t handle, bool async) {
     void *address = NULL;
     hipError_t error = find_range(function, symbol, offset, size, &address);
     if (error != hipSuccess)
@@ -50,29 +46,28 @@ static hipError_t copy_symbol(const char *function, const void *symbol, bool to,
         return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
     if (kind == hipMemcpyHostToHost || kind == (to ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "the kind does not fit the symbol's side");
-    struct wl_copy copy = {.target = to ? address : other, .source = to ? other : address, .width = size, .rows = 1,
-                           .slices = 1, .target_pitch = size, .source_pitch = size};
+    struct wl_copy copy = {.target = to ? address : other,
+                           .source = to ? other : address,
+                           .width = size,
+                           .rows = 1,
+                           .slices = 1,
+                           .target_pitch = size,
+                           .source_pitch = size};
     return wl_api_copy(function, &copy, kind, stream, async);
 }
 
-hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)
-{
+hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind) {
     return copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, NULL, false);
 }
 
-hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind,
-                                  hipStream_t stream)
-{
+hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
     return copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, stream, true);
 }
 
-hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind)
-{
+hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind) {
     return copy_symbol(__func__, symbol, false, dst, size, offset, kind, NULL, false);
 }
 
-hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
-                                    hipStream_t stream)
-{
+hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
     return copy_symbol(__func__, symbol, false, dst, size, offset, kind, stream, true);
 }

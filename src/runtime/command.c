@@ -6,9 +6,7 @@
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *),
-                     void (*dispose)(struct wl_command *))
-{
+void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *), void (*dispose)(struct wl_command *)) {
     struct wl_command *command = calloc(1, size);
     if (!command) {
         wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a command of %zu bytes", size);
@@ -21,8 +19,7 @@ void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, str
     return command;
 }
 
-void wl_command_free(struct wl_command *command)
-{
+void wl_command_free(struct wl_command *command) {
     for (unsigned i = 0; i < command->point_count; i++)
         wl_stream_release(command->points[i].stream);
     if (command->points != command->inline_points)
@@ -32,8 +29,7 @@ void wl_command_free(struct wl_command *command)
     free(command);
 }
 
-enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence)
-{
+enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence) {
     if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence)
         return WL_OK;
     if (command->point_count == command->point_room) {
@@ -52,8 +48,7 @@ enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream 
     return WL_OK;
 }
 
-static enum wl_status submit(struct wl_stream *stream, struct wl_command *command, bool wait)
-{
+static enum wl_status submit(struct wl_stream *stream, struct wl_command *command, bool wait) {
     return wait ? wl_stream_execute(stream, command) : wl_stream_enqueue(stream, command, NULL);
 }
 
@@ -65,8 +60,7 @@ struct copy_command {
     _Alignas(16) unsigned char staged[];
 };
 
-static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
     struct wl_device *device = stream->context->device;
     bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
@@ -83,8 +77,7 @@ static enum wl_status run_copy(struct wl_command *command, struct wl_stream *str
 }
 
 /* Packs the source densely behind the command. */
-static void stage(struct copy_command *command)
-{
+static void stage(struct copy_command *command) {
     struct wl_copy *copy = &command->copy;
     unsigned char *to = command->staged;
     for (size_t slice = 0; slice < copy->slices; slice++)
@@ -95,8 +88,7 @@ static void stage(struct copy_command *command)
     copy->source_slice = copy->width * copy->rows;
 }
 
-enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait)
-{
+enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait) {
     bool staged = copy->stage && !wait;
     size_t extra = staged ? copy->width * copy->rows * copy->slices : 0;
     struct copy_command *command = wl_command_new(sizeof *command + extra, run_copy, NULL);
@@ -115,8 +107,7 @@ struct fill_command {
     struct wl_fill fill;
 };
 
-static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_fill *fill = &((struct fill_command *)command)->fill;
     struct wl_device *device = stream->context->device;
     for (size_t slice = 0; slice < fill->slices; slice++)
@@ -129,8 +120,7 @@ static enum wl_status run_fill(struct wl_command *command, struct wl_stream *str
     return WL_OK;
 }
 
-enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait)
-{
+enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {
     struct fill_command *command = wl_command_new(sizeof *command, run_fill, NULL);
     if (!command)
         return WL_OUT_OF_MEMORY;
@@ -146,16 +136,14 @@ struct host_command {
     void *argument;
 };
 
-static enum wl_status run_host(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_host(struct wl_command *command, struct wl_stream *stream) {
     struct host_command *host = (struct host_command *)command;
     host->function(host->argument, wl_context_fault(stream->context));
     return WL_OK;
 }
 
-enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault),
-                               void *argument, bool always)
-{
+enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault), void *argument,
+                               bool always) {
     struct host_command *command = wl_command_new(sizeof *command, run_host, NULL);
     if (!command)
         return WL_OUT_OF_MEMORY;

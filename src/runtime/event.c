@@ -6,28 +6,26 @@
 
 struct wl_record {
     atomic_uint references;
-    _Atomic uint64_t time;       /* 0: not reached */
-    struct wl_stream *stream;    /* referenced */
-    _Atomic uint64_t sequence;   /* of the record's command */
+    _Atomic uint64_t time;     /* 0: not reached */
+    struct wl_stream *stream;  /* referenced */
+    _Atomic uint64_t sequence; /* of the record's command */
     struct wl_context *context;
 };
 
 struct wl_event {
     unsigned flags;
-    pthread_mutex_t lock;        /* guards `record` */
-    struct wl_record *record;    /* the latest; NULL: never recorded */
+    pthread_mutex_t lock;     /* guards `record` */
+    struct wl_record *record; /* the latest; NULL: never recorded */
 };
 
-static void record_release(struct wl_record *record)
-{
+static void record_release(struct wl_record *record) {
     if (!record || atomic_fetch_sub(&record->references, 1) != 1)
         return;
     wl_stream_release(record->stream);
     free(record);
 }
 
-static struct wl_record *latest(struct wl_event *event)
-{
+static struct wl_record *latest(struct wl_event *event) {
     pthread_mutex_lock(&event->lock);
     struct wl_record *record = event->record;
     if (record)
@@ -36,8 +34,7 @@ static struct wl_record *latest(struct wl_event *event)
     return record;
 }
 
-enum wl_status wl_event_create(unsigned flags, struct wl_event **event)
-{
+enum wl_status wl_event_create(unsigned flags, struct wl_event **event) {
     struct wl_event *made = calloc(1, sizeof *made);
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event");
@@ -51,38 +48,29 @@ enum wl_status wl_event_create(unsigned flags, struct wl_event **event)
     return status;
 }
 
-void wl_event_destroy(struct wl_event *event)
-{
+void wl_event_destroy(struct wl_event *event) {
     wl_handle_remove(event);
     record_release(event->record);
     pthread_mutex_destroy(&event->lock);
     free(event);
 }
 
-unsigned wl_event_flags(const struct wl_event *event)
-{
-    return event->flags;
-}
+unsigned wl_event_flags(const struct wl_event *event) { return event->flags; }
 
 struct record_command {
     struct wl_command base;
     struct wl_record *record;
 };
 
-static enum wl_status run_record(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_record(struct wl_command *command, struct wl_stream *stream) {
     (void)stream;
     atomic_store(&((struct record_command *)command)->record->time, wl_now());
     return WL_OK;
 }
 
-static void dispose_record(struct wl_command *command)
-{
-    record_release(((struct record_command *)command)->record);
-}
+static void dispose_record(struct wl_command *command) { record_release(((struct record_command *)command)->record); }
 
-enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
-{
+enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream) {
     struct wl_record *record = calloc(1, sizeof *record);
     struct record_command *command = record ? wl_command_new(sizeof *command, run_record, dispose_record) : NULL;
     if (!command) {
@@ -112,15 +100,13 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
     return WL_OK;
 }
 
-static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
     (void)command;
     (void)stream;
     return WL_OK;
 }
 
-enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream)
-{
+enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     struct wl_record *record = latest(event);
     if (!record)
         return WL_OK;
@@ -137,8 +123,7 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream)
     return status;
 }
 
-enum wl_status wl_event_query(struct wl_event *event)
-{
+enum wl_status wl_event_query(struct wl_event *event) {
     struct wl_record *record = latest(event);
     if (!record)
         return WL_OK;
@@ -147,8 +132,7 @@ enum wl_status wl_event_query(struct wl_event *event)
     return status;
 }
 
-enum wl_status wl_event_synchronize(struct wl_event *event)
-{
+enum wl_status wl_event_synchronize(struct wl_event *event) {
     struct wl_record *record = latest(event);
     if (!record)
         return WL_OK;
@@ -158,8 +142,7 @@ enum wl_status wl_event_synchronize(struct wl_event *event)
     return status;
 }
 
-enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds)
-{
+enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds) {
     if ((start->flags | stop->flags) & WL_EVENT_NO_TIMING)
         return wl_fail(WL_INVALID_VALUE, "an event without timing has no elapsed time");
     struct wl_record *first = latest(start), *second = latest(stop);

@@ -13,15 +13,15 @@
 #include <unistd.h>
 
 #define MAX_THREADS 64
-#define SPIN_NS 20000
+#define SPIN_NS     20000
 
 static struct {
     pthread_mutex_t lock;
     struct wl_stream *first, *last; /* READY streams, through ready_next */
     atomic_uint length;
-    atomic_uint threads, idle;      /* idle: looking for work, spinning or asleep */
+    atomic_uint threads, idle; /* idle: looking for work, spinning or asleep */
     atomic_uint asleep;
-    atomic_uint wake;               /* futex */
+    atomic_uint wake; /* futex */
     atomic_bool wake_pending;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -29,8 +29,7 @@ static struct {
  * entry that is already there stands for both and the second reference is dropped. */
 static struct wl_stream *const LAST = (struct wl_stream *)&pool; /* end mark: a queued stream's link is never NULL */
 
-static struct wl_stream *pop(void)
-{
+static struct wl_stream *pop(void) {
     if (!atomic_load(&pool.length))
         return NULL;
     pthread_mutex_lock(&pool.lock);
@@ -46,16 +45,14 @@ static struct wl_stream *pop(void)
     return stream;
 }
 
-static void wake_one(void)
-{
+static void wake_one(void) {
     if (!atomic_load(&pool.asleep) || atomic_exchange(&pool.wake_pending, true))
         return;
     atomic_fetch_add(&pool.wake, 1);
     syscall(SYS_futex, &pool.wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static struct wl_stream *wait_for_work(void)
-{
+static struct wl_stream *wait_for_work(void) {
     struct wl_stream *stream = NULL;
     atomic_fetch_add(&pool.idle, 1);
     while (!stream) {
@@ -82,8 +79,7 @@ static struct wl_stream *wait_for_work(void)
     return stream;
 }
 
-static void *executor(void *argument)
-{
+static void *executor(void *argument) {
     (void)argument;
     for (;;)
         wl_stream_run_ready(wait_for_work());
@@ -91,8 +87,7 @@ static void *executor(void *argument)
 }
 
 /* One more thread, which takes no signals. Failing is harmless: whoever synchronizes runs the work. */
-static void start_thread(void)
-{
+static void start_thread(void) {
     if (atomic_fetch_add(&pool.threads, 1) >= MAX_THREADS) {
         atomic_fetch_sub(&pool.threads, 1);
         return;
@@ -115,8 +110,7 @@ static void start_thread(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void wl_executor_push(struct wl_stream *stream)
-{
+void wl_executor_push(struct wl_stream *stream) {
     pthread_mutex_lock(&pool.lock);
     bool queued = stream->ready_next != NULL;
     if (!queued) {
@@ -137,8 +131,7 @@ void wl_executor_push(struct wl_stream *stream)
         wake_one();
 }
 
-void wl_executor_after_fork(void)
-{
+void wl_executor_after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
     pool.first = pool.last = NULL;
     atomic_store(&pool.length, 0);

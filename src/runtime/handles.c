@@ -16,13 +16,9 @@ static struct {
     size_t room /* a power of two */, used /* tombstones included */, live;
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
-static size_t hash(const void *handle)
-{
-    return (size_t)(((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-}
+static size_t hash(const void *handle) { return (size_t)(((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20); }
 
-static struct slot *find(const void *handle)
-{
+static struct slot *find(const void *handle) {
     if (!table.room)
         return NULL;
     for (size_t i = hash(handle);; i++) {
@@ -32,16 +28,14 @@ static struct slot *find(const void *handle)
     }
 }
 
-static void insert(struct slot *slots, size_t room, struct slot entry)
-{
+static void insert(struct slot *slots, size_t room, struct slot entry) {
     size_t i = hash(entry.handle) & (room - 1);
     while (slots[i].handle)
         i = (i + 1) & (room - 1);
     slots[i] = entry;
 }
 
-static enum wl_status grow(void)
-{
+static enum wl_status grow(void) {
     size_t room = 64;
     while (room < table.live * 4)
         room *= 2;
@@ -58,8 +52,7 @@ static enum wl_status grow(void)
     return WL_OK;
 }
 
-enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind)
-{
+enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind) {
     pthread_rwlock_wrlock(&table.lock);
     enum wl_status status = (table.used + 1) * 2 > table.room ? grow() : WL_OK;
     if (status == WL_OK) {
@@ -71,8 +64,7 @@ enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind)
     return status;
 }
 
-void wl_handle_remove(const void *handle)
-{
+void wl_handle_remove(const void *handle) {
     pthread_rwlock_wrlock(&table.lock);
     struct slot *slot = find(handle);
     if (slot) {
@@ -82,8 +74,7 @@ void wl_handle_remove(const void *handle)
     pthread_rwlock_unlock(&table.lock);
 }
 
-bool wl_handle_is(const void *handle, enum wl_handle_kind kind)
-{
+bool wl_handle_is(const void *handle, enum wl_handle_kind kind) {
     if (!handle || handle == TOMBSTONE)
         return false;
     pthread_rwlock_rdlock(&table.lock);
@@ -92,3 +83,5 @@ bool wl_handle_is(const void *handle, enum wl_handle_kind kind)
     pthread_rwlock_unlock(&table.lock);
     return is;
 }
+
+void wl_handle_after_fork(void) { pthread_rwlock_init(&table.lock, NULL); }

@@ -11,16 +11,14 @@ struct kernel_command {
     _Alignas(64) unsigned char kernarg[];
 };
 
-static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *stream)
-{
+static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *stream) {
     struct wl_device *device = stream->context->device;
     return device->ops->launch(device, &((struct kernel_command *)command)->launch);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
 
-static enum wl_status check_shape(const struct wl_context *context, const struct wl_launch_request *request)
-{
+static enum wl_status check_shape(const struct wl_context *context, const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
     const struct wl_device_info *info = &context->info;
     uint64_t items = 1;
@@ -37,49 +35,44 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
         return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
                        info->max_workgroup_size);
     if (kernel->max_workgroup_size && items > kernel->max_workgroup_size)
-        return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the kernel was compiled for %u",
-                       kernel->name, items, kernel->max_workgroup_size);
+        return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the kernel was compiled for %u", kernel->name, items,
+                       kernel->max_workgroup_size);
     for (int i = 0; i < 3; i++)
         if (kernel->required_workgroup_size[i] && kernel->required_workgroup_size[i] != request->block[i])
             return wl_fail(WL_INVALID_VALUE, "%s: the kernel was compiled for workgroups of %u x %u x %u", kernel->name,
-                           kernel->required_workgroup_size[0], kernel->required_workgroup_size[1],
-                           kernel->required_workgroup_size[2]);
+                           kernel->required_workgroup_size[0], kernel->required_workgroup_size[1], kernel->required_workgroup_size[2]);
     return WL_OK;
 }
 
-static enum wl_status check_resources(const struct wl_context *context, const struct wl_launch_request *request)
-{
+static enum wl_status check_resources(const struct wl_context *context, const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
     uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
     if (request->dynamic_lds > context->info.lds_size || lds > context->info.lds_size)
-        return wl_fail(WL_OUT_OF_RESOURCES, "%s: %u bytes of static and %zu bytes of dynamic LDS, a workgroup may have %u",
-                       kernel->name, kernel->lds_size, request->dynamic_lds, context->info.lds_size);
+        return wl_fail(WL_OUT_OF_RESOURCES, "%s: %u bytes of static and %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name,
+                       kernel->lds_size, request->dynamic_lds, context->info.lds_size);
     if (!request->cooperative)
         return WL_OK;
     uint64_t workgroups = (uint64_t)request->grid[0] * request->grid[1];
     uint32_t block = request->block[0] * request->block[1] * request->block[2];
-    uint64_t resident = (uint64_t)context->info.compute_units *
-                        wl_launch_occupancy(request->kernel, block, request->dynamic_lds);
+    uint64_t resident = (uint64_t)context->info.compute_units * wl_launch_occupancy(request->kernel, block, request->dynamic_lds);
     if (workgroups > resident || workgroups * request->grid[2] > resident)
-        return wl_fail(WL_OUT_OF_RESOURCES, "%s: a cooperative grid of %u x %u x %u workgroups, %" PRIu64 " can be resident",
-                       kernel->name, request->grid[0], request->grid[1], request->grid[2], resident);
+        return wl_fail(WL_OUT_OF_RESOURCES, "%s: a cooperative grid of %u x %u x %u workgroups, %" PRIu64 " can be resident", kernel->name,
+                       request->grid[0], request->grid[1], request->grid[2], resident);
     return WL_OK;
 }
 
-uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds)
-{
+uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds) {
     struct wl_context *context = wl_module_context(kernel->module);
     uint32_t limit = kernel->kernel->max_workgroup_size ? kernel->kernel->max_workgroup_size : context->info.max_workgroup_size;
-    if (!block_size || block_size > limit || block_size > context->info.max_workgroup_size ||
-        dynamic_lds > context->info.lds_size || dynamic_lds + kernel->kernel->lds_size > context->info.lds_size)
+    if (!block_size || block_size > limit || block_size > context->info.max_workgroup_size || dynamic_lds > context->info.lds_size ||
+        dynamic_lds + kernel->kernel->lds_size > context->info.lds_size)
         return 0;
     return context->device->ops->occupancy(kernel->function, block_size, dynamic_lds);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static enum wl_status pack_arguments(const struct wl_launch_request *request, unsigned char *kernarg, size_t size)
-{
+static enum wl_status pack_arguments(const struct wl_launch_request *request, unsigned char *kernarg, size_t size) {
     const struct wl_loaded_kernel *loaded = request->kernel;
     if (request->buffer) {
         memcpy(kernarg, request->buffer, request->buffer_size < size ? request->buffer_size : size);
@@ -103,8 +96,7 @@ static enum wl_status pack_arguments(const struct wl_launch_request *request, un
 /* ---- launching ------------------------------------------------------------------------------ */
 
 static enum wl_status make_command(const struct wl_stream *stream, const struct wl_launch_request *request,
-                                   struct kernel_command **result)
-{
+                                   struct kernel_command **result) {
     size_t size = request->kernel->explicit_size;
     struct kernel_command *command = NULL;
     if (posix_memalign((void **)&command, _Alignof(struct kernel_command), sizeof *command + size))
@@ -132,8 +124,7 @@ static enum wl_status make_command(const struct wl_stream *stream, const struct 
     return status;
 }
 
-enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request)
-{
+enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
     struct wl_context *context = stream->context;
     struct kernel_command *command = NULL;
     if (wl_module_context(request->kernel->module) != context)

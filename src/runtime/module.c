@@ -17,31 +17,27 @@ struct wl_module {
     struct wl_context *context;
     struct wl_codeobject *object;
     struct wl_device_module *loaded;
-    pthread_mutex_t lock;              /* guards `kernels` */
-    struct wl_loaded_kernel *kernels;  /* those asked for so far */
+    pthread_mutex_t lock;             /* guards `kernels` */
+    struct wl_loaded_kernel *kernels; /* those asked for so far */
     struct managed *managed;
     bool variables_registered;
 };
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-static void *variable_address(struct wl_module *module, const struct wl_variable *variable)
-{
+static void *variable_address(struct wl_module *module, const struct wl_variable *variable) {
     return module->context->device->ops->module_address(module->loaded, variable->address);
 }
 
 /* "x.managed" -> "x"; 0 if the name does not end so. */
-static size_t managed_stem(const char *name)
-{
+static size_t managed_stem(const char *name) {
     static const char suffix[] = ".managed";
     size_t length = strlen(name), tail = sizeof suffix - 1;
     return length > tail && strcmp(name + length - tail, suffix) == 0 ? length - tail : 0;
 }
 
 /* Gives one managed variable its memory and stores the address in the device's pointer variable. */
-static enum wl_status bind_managed(struct wl_module *module, const struct wl_variable *initial, wl_managed_lookup lookup,
-                                   void *argument)
-{
+static enum wl_status bind_managed(struct wl_module *module, const struct wl_variable *initial, wl_managed_lookup lookup, void *argument) {
     struct wl_device *device = module->context->device;
     size_t stem = managed_stem(initial->name);
     struct managed *entry = calloc(1, sizeof *entry + stem + 1);
@@ -56,8 +52,7 @@ static enum wl_status bind_managed(struct wl_module *module, const struct wl_var
 
     entry->memory = lookup ? lookup(argument, name) : NULL;
     if (!entry->memory) {
-        enum wl_status status = wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, 0,
-                                                   &entry->memory);
+        enum wl_status status = wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, 0, &entry->memory);
         if (status != WL_OK)
             return status;
         entry->owned = true;
@@ -68,11 +63,10 @@ static enum wl_status bind_managed(struct wl_module *module, const struct wl_var
     const struct wl_variable *pointer = wl_codeobject_find_variable(module->object, name);
     if (!pointer || pointer->size < sizeof entry->memory)
         return WL_OK; /* no kernel refers to it */
-    return device->ops->copy(device, variable_address(module, pointer), &entry->memory, sizeof entry->memory);
+    return device->ops->copy(device, variable_address(module, pointer), (const void *)&entry->memory, sizeof entry->memory);
 }
 
-static enum wl_status bind_all_managed(struct wl_module *module, wl_managed_lookup lookup, void *argument)
-{
+static enum wl_status bind_all_managed(struct wl_module *module, wl_managed_lookup lookup, void *argument) {
     size_t count = wl_codeobject_variable_count(module->object);
     for (size_t i = 0; i < count; i++) {
         const struct wl_variable *variable = wl_codeobject_variable(module->object, i);
@@ -85,8 +79,7 @@ static enum wl_status bind_all_managed(struct wl_module *module, wl_managed_look
     return WL_OK;
 }
 
-enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size)
-{
+enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size) {
     for (const struct managed *entry = module->managed; entry; entry = entry->next)
         if (strcmp(entry->name, name) == 0) {
             *address = entry->memory;
@@ -102,8 +95,7 @@ enum wl_status wl_module_variable(struct wl_module *module, const char *name, vo
 }
 
 /* Variables appear in the allocation map, so that pointer queries and fault reports know them. */
-static void register_variables(struct wl_module *module, bool add)
-{
+static void register_variables(struct wl_module *module, bool add) {
     size_t count = wl_codeobject_variable_count(module->object);
     for (size_t i = 0; i < count; i++) {
         const struct wl_variable *variable = wl_codeobject_variable(module->object, i);
@@ -120,8 +112,7 @@ static void register_variables(struct wl_module *module, bool add)
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-static void module_free(struct wl_module *module)
-{
+static void module_free(struct wl_module *module) {
     if (module->variables_registered)
         register_variables(module, false);
     while (module->kernels) {
@@ -145,9 +136,8 @@ static void module_free(struct wl_module *module)
     free(module);
 }
 
-static enum wl_status load_entry(struct wl_context *context, const struct wl_entry *entry, wl_managed_lookup managed,
-                                 void *argument, struct wl_module **module)
-{
+static enum wl_status load_entry(struct wl_context *context, const struct wl_entry *entry, wl_managed_lookup managed, void *argument,
+                                 struct wl_module **module) {
     struct wl_module *made = calloc(1, sizeof *made);
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a module");
@@ -169,9 +159,8 @@ static enum wl_status load_entry(struct wl_context *context, const struct wl_ent
     return WL_OK;
 }
 
-enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container,
-                                        wl_managed_lookup managed, void *argument, struct wl_module **module)
-{
+enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container, wl_managed_lookup managed,
+                                        void *argument, struct wl_module **module) {
     struct wl_entry entry;
     enum wl_status status = wl_container_select(container, wl_runtime_target(), &entry);
     if (status == WL_NO_BINARY) /* the code decides: one that was made for another architecture runs as well */
@@ -179,8 +168,7 @@ enum wl_status wl_module_load_container(struct wl_context *context, struct wl_co
     return status == WL_OK ? load_entry(context, &entry, managed, argument, module) : status;
 }
 
-enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module)
-{
+enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module) {
     struct wl_container *container = NULL;
     enum wl_status status = wl_container_open(&container, image, size);
     if (status != WL_OK)
@@ -190,8 +178,7 @@ enum wl_status wl_module_load(struct wl_context *context, const void *image, siz
     return status;
 }
 
-enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module)
-{
+enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module) {
     struct wl_container *container = NULL;
     enum wl_status status = wl_container_open_file(&container, path);
     if (status != WL_OK)
@@ -201,8 +188,7 @@ enum wl_status wl_module_load_file(struct wl_context *context, const char *path,
     return status;
 }
 
-void wl_module_unload(struct wl_module *module)
-{
+void wl_module_unload(struct wl_module *module) {
     wl_handle_remove(module);
     (void)wl_context_synchronize(module->context);
     module_free(module);
@@ -211,21 +197,24 @@ void wl_module_unload(struct wl_module *module)
 /* ---- kernels -------------------------------------------------------------------------------- */
 
 /* The explicit arguments are those before the first hidden one. */
-static void measure_arguments(struct wl_loaded_kernel *loaded)
-{
+static enum wl_status measure_arguments(struct wl_loaded_kernel *loaded) {
     const struct wl_kernel *kernel = loaded->kernel;
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         const struct wl_argument *argument = &kernel->arguments[i];
         if (argument->kind >= WL_ARG_HIDDEN_GLOBAL_OFFSET_X)
             continue;
+        uint64_t end = (uint64_t)argument->offset + argument->size;
+        if (end > kernel->kernarg_size)
+            return wl_fail(WL_INVALID_IMAGE, "%s: argument %u lies outside the %u bytes of the kernarg segment", kernel->name, i,
+                           kernel->kernarg_size);
         loaded->explicit_count++;
-        if (argument->offset + argument->size > loaded->explicit_size)
-            loaded->explicit_size = argument->offset + argument->size;
+        if (end > loaded->explicit_size)
+            loaded->explicit_size = (uint32_t)end;
     }
+    return WL_OK;
 }
 
-static enum wl_status load_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **result)
-{
+static enum wl_status load_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **result) {
     const struct wl_kernel *kernel = wl_codeobject_find_kernel(module->object, name);
     if (!kernel)
         return wl_fail(WL_NOT_FOUND, "the code object has no kernel %s", name);
@@ -235,8 +224,9 @@ static enum wl_status load_kernel(struct wl_module *module, const char *name, st
     loaded->module = module;
     loaded->kernel = kernel;
     loaded->max_dynamic_lds = UINT32_MAX;
-    measure_arguments(loaded);
-    enum wl_status status = module->context->device->ops->module_function(module->loaded, kernel, &loaded->function);
+    enum wl_status status = measure_arguments(loaded);
+    if (status == WL_OK)
+        status = module->context->device->ops->module_function(module->loaded, kernel, &loaded->function);
     if (status == WL_OK)
         status = wl_handle_add(loaded, WL_HANDLE_KERNEL);
     if (status != WL_OK) {
@@ -248,8 +238,7 @@ static enum wl_status load_kernel(struct wl_module *module, const char *name, st
     return WL_OK;
 }
 
-enum wl_status wl_module_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **kernel)
-{
+enum wl_status wl_module_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **kernel) {
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&module->lock);
     struct wl_loaded_kernel *known = module->kernels;
@@ -263,12 +252,6 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
     return status;
 }
 
-struct wl_context *wl_module_context(const struct wl_module *module)
-{
-    return module->context;
-}
+struct wl_context *wl_module_context(const struct wl_module *module) { return module->context; }
 
-size_t wl_module_kernel_count(const struct wl_module *module)
-{
-    return wl_codeobject_kernel_count(module->object);
-}
+size_t wl_module_kernel_count(const struct wl_module *module) { return wl_codeobject_kernel_count(module->object); }

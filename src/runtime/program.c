@@ -9,10 +9,10 @@
 
 struct wl_program {
     const void *wrapper;
-    pthread_mutex_t lock;              /* guards `container`, `modules` */
+    pthread_mutex_t lock; /* guards `container`, `modules` */
     struct wl_container *container;
-    struct wl_module **modules;        /* per context; NULL entries: not loaded */
-    struct wl_symbol *symbols;         /* in the order of registration, newest first */
+    struct wl_module **modules; /* per context; NULL entries: not loaded */
+    struct wl_symbol *symbols;  /* in the order of registration, newest first */
     struct wl_program *next;
 };
 
@@ -22,17 +22,17 @@ struct wl_symbol {
     const void *host;
     const char *name;
     size_t size;
-    void *managed;                                        /* WL_SYMBOL_MANAGED: the memory */
+    void *managed;                                         /* WL_SYMBOL_MANAGED: the memory */
     _Atomic(_Atomic(struct wl_loaded_kernel *) *) kernels; /* per context, resolved; NULL: none yet */
     struct wl_symbol *next;
 };
 
 /* Lock order: list_lock > a program's lock > lock. */
 static struct {
-    pthread_mutex_t list_lock;         /* guards `programs` and wl_program.next */
+    pthread_mutex_t list_lock; /* guards `programs` and wl_program.next */
     struct wl_program *programs;
-    pthread_rwlock_t lock;             /* guards the table and wl_program.symbols */
-    struct wl_symbol **slots;          /* open addressing by host address */
+    pthread_rwlock_t lock;    /* guards the table and wl_program.symbols */
+    struct wl_symbol **slots; /* open addressing by host address */
     size_t room, used;
 } registry = {.list_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_RWLOCK_INITIALIZER};
 
@@ -40,25 +40,20 @@ static struct {
 
 /* ---- the symbol table ----------------------------------------------------------------------- */
 
-static size_t hash(const void *host)
-{
-    return (size_t)((uint64_t)(uintptr_t)host * UINT64_C(0x9E3779B97F4A7C15) >> 24);
-}
+static size_t hash(const void *host) { return (size_t)((uint64_t)(uintptr_t)host * UINT64_C(0x9E3779B97F4A7C15) >> 24); }
 
-static void insert(struct wl_symbol **slots, size_t room, struct wl_symbol *symbol)
-{
+static void insert(struct wl_symbol **slots, size_t room, struct wl_symbol *symbol) {
     size_t i = hash(symbol->host) & (room - 1);
     while (slots[i])
         i = (i + 1) & (room - 1);
     slots[i] = symbol;
 }
 
-static bool make_room(void)
-{
+static bool make_room(void) {
     if ((registry.used + 1) * 2 <= registry.room)
         return true;
     size_t room = registry.room ? registry.room * 2 : 256;
-    struct wl_symbol **slots = calloc(room, sizeof(struct wl_symbol *));
+    struct wl_symbol **slots = (struct wl_symbol **)calloc(room, sizeof(struct wl_symbol *));
     if (!slots)
         return false;
     registry.used = 0;
@@ -67,15 +62,14 @@ static bool make_room(void)
             insert(slots, room, registry.slots[i]);
             registry.used++;
         }
-    free(registry.slots);
+    free((void *)registry.slots);
     registry.slots = slots;
     registry.room = room;
     return true;
 }
 
 /* A stub that several binaries register (inline kernels in shared objects) is found in the first that did. */
-static struct wl_symbol *find_symbol(const void *host)
-{
+static struct wl_symbol *find_symbol(const void *host) {
     struct wl_symbol *found = NULL;
     pthread_rwlock_rdlock(&registry.lock);
     for (size_t i = hash(host); registry.room && registry.slots[i & (registry.room - 1)]; i++) {
@@ -89,8 +83,7 @@ static struct wl_symbol *find_symbol(const void *host)
     return found;
 }
 
-static void remove_symbol(const struct wl_symbol *symbol)
-{
+static void remove_symbol(const struct wl_symbol *symbol) {
     for (size_t i = hash(symbol->host); registry.slots[i & (registry.room - 1)]; i++)
         if (registry.slots[i & (registry.room - 1)] == symbol) {
             registry.slots[i & (registry.room - 1)] = TOMBSTONE;
@@ -98,8 +91,7 @@ static void remove_symbol(const struct wl_symbol *symbol)
         }
 }
 
-static enum wl_status add_symbol(const struct wl_symbol *model)
-{
+static enum wl_status add_symbol(const struct wl_symbol *model) {
     struct wl_symbol *symbol = malloc(sizeof *symbol);
     if (!symbol)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a symbol");
@@ -122,8 +114,7 @@ static enum wl_status add_symbol(const struct wl_symbol *model)
 
 /* ---- registering ---------------------------------------------------------------------------- */
 
-struct wl_program *wl_program_register(const void *wrapper)
-{
+struct wl_program *wl_program_register(const void *wrapper) {
     struct wl_program *program = calloc(1, sizeof *program);
     if (!program)
         return NULL;
@@ -136,8 +127,7 @@ struct wl_program *wl_program_register(const void *wrapper)
     return program;
 }
 
-static void free_symbols(struct wl_program *program)
-{
+static void free_symbols(struct wl_program *program) {
     while (program->symbols) {
         struct wl_symbol *symbol = program->symbols;
         program->symbols = symbol->next;
@@ -148,8 +138,7 @@ static void free_symbols(struct wl_program *program)
     }
 }
 
-void wl_program_unregister(struct wl_program *program)
-{
+void wl_program_unregister(struct wl_program *program) {
     wl_runtime_drain();
     pthread_mutex_lock(&registry.list_lock);
     struct wl_program **link = &registry.programs;
@@ -165,7 +154,7 @@ void wl_program_unregister(struct wl_program *program)
     for (unsigned i = 0; program->modules && i < wl_context_count(); i++)
         if (program->modules[i])
             wl_module_unload(program->modules[i]);
-    free(program->modules);
+    free((void *)program->modules);
     free_symbols(program);
     if (program->container)
         wl_container_close(program->container);
@@ -173,15 +162,12 @@ void wl_program_unregister(struct wl_program *program)
     free(program);
 }
 
-enum wl_status wl_program_add(struct wl_program *program, enum wl_symbol_kind kind, const void *host, const char *name,
-                              size_t size)
-{
+enum wl_status wl_program_add(struct wl_program *program, enum wl_symbol_kind kind, const void *host, const char *name, size_t size) {
     return add_symbol(&(struct wl_symbol){.program = program, .kind = kind, .host = host, .name = name, .size = size});
 }
 
-enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer, const void *initial, const char *name,
-                                      size_t size, size_t align)
-{
+enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer, const void *initial, const char *name, size_t size,
+                                      size_t align) {
     (void)align; /* managed memory begins on a page */
     void *memory = NULL;
     enum wl_status status = wl_memory_allocate(NULL, WL_MEMORY_MANAGED, size ? size : 1, 0, &memory);
@@ -190,8 +176,8 @@ enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer
     if (initial)
         memcpy(memory, initial, size);
     *pointer = memory;
-    struct wl_symbol symbol = {.program = program, .kind = WL_SYMBOL_MANAGED, .host = (const void *)pointer, .name = name,
-                               .size = size, .managed = memory};
+    struct wl_symbol symbol = {
+        .program = program, .kind = WL_SYMBOL_MANAGED, .host = (const void *)pointer, .name = name, .size = size, .managed = memory};
     status = add_symbol(&symbol);
     symbol.host = memory; /* compilers turn &variable into the pointer's value */
     return status == WL_OK ? add_symbol(&symbol) : status;
@@ -199,14 +185,12 @@ enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-static enum wl_status open_container(struct wl_program *program)
-{
+static enum wl_status open_container(struct wl_program *program) {
     return program->container ? WL_OK : wl_container_open(&program->container, program->wrapper, WL_SIZE_UNKNOWN);
 }
 
 /* The memory of a managed variable that the host side registered. */
-static void *managed_memory(void *argument, const char *name)
-{
+static void *managed_memory(void *argument, const char *name) {
     const struct wl_program *program = argument;
     void *memory = NULL;
     pthread_rwlock_rdlock(&registry.lock);
@@ -217,18 +201,16 @@ static void *managed_memory(void *argument, const char *name)
     return memory;
 }
 
-static enum wl_status program_module(struct wl_program *program, struct wl_context *context, struct wl_module **module)
-{
+static enum wl_status program_module(struct wl_program *program, struct wl_context *context, struct wl_module **module) {
     enum wl_status status = WL_OK;
     (void)wl_runtime_target(); /* decided before the lock: it looks into all programs */
     pthread_mutex_lock(&program->lock);
-    if (!program->modules && !(program->modules = calloc(wl_context_count(), sizeof(struct wl_module *))))
+    if (!program->modules && !(program->modules = (struct wl_module **)calloc(wl_context_count(), sizeof(struct wl_module *))))
         status = wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a program");
     if (status == WL_OK && !program->modules[context->index]) {
         status = open_container(program);
         if (status == WL_OK)
-            status = wl_module_load_container(context, program->container, managed_memory, program,
-                                              &program->modules[context->index]);
+            status = wl_module_load_container(context, program->container, managed_memory, program, &program->modules[context->index]);
     }
     if (status == WL_OK)
         *module = program->modules[context->index];
@@ -236,8 +218,7 @@ static enum wl_status program_module(struct wl_program *program, struct wl_conte
     return status;
 }
 
-static _Atomic(struct wl_loaded_kernel *) *kernel_slot(struct wl_symbol *symbol, const struct wl_context *context)
-{
+static _Atomic(struct wl_loaded_kernel *) *kernel_slot(struct wl_symbol *symbol, const struct wl_context *context) {
     _Atomic(struct wl_loaded_kernel *) *slots = atomic_load_explicit(&symbol->kernels, memory_order_acquire);
     if (!slots) {
         _Atomic(struct wl_loaded_kernel *) *made = calloc(wl_context_count(), sizeof *made);
@@ -251,8 +232,7 @@ static _Atomic(struct wl_loaded_kernel *) *kernel_slot(struct wl_symbol *symbol,
     return &slots[context->index];
 }
 
-enum wl_status wl_symbol_kernel(const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel)
-{
+enum wl_status wl_symbol_kernel(const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel) {
     struct wl_symbol *symbol = find_symbol(host);
     if (!symbol || symbol->kind != WL_SYMBOL_KERNEL)
         return wl_fail(WL_NOT_FOUND, "%p is not a registered kernel", host);
@@ -271,8 +251,7 @@ enum wl_status wl_symbol_kernel(const void *host, struct wl_context *context, st
     return status;
 }
 
-enum wl_status wl_symbol_variable(const void *host, struct wl_context *context, void **address, size_t *size)
-{
+enum wl_status wl_symbol_variable(const void *host, struct wl_context *context, void **address, size_t *size) {
     struct wl_symbol *symbol = find_symbol(host);
     if (!symbol || symbol->kind == WL_SYMBOL_KERNEL)
         return wl_fail(WL_NOT_FOUND, "%p is not a registered variable", host);
@@ -286,15 +265,13 @@ enum wl_status wl_symbol_variable(const void *host, struct wl_context *context, 
     return status == WL_OK ? wl_module_variable(module, symbol->name, address, size) : status;
 }
 
-const char *wl_symbol_name(const void *host)
-{
+const char *wl_symbol_name(const void *host) {
     const struct wl_symbol *symbol = find_symbol(host);
     return symbol ? symbol->name : NULL;
 }
 
 /* The kernels that symbols remember die with the module. */
-static void forget_kernels(const struct wl_program *program, const struct wl_context *context)
-{
+static void forget_kernels(const struct wl_program *program, const struct wl_context *context) {
     pthread_rwlock_rdlock(&registry.lock);
     for (const struct wl_symbol *symbol = program->symbols; symbol; symbol = symbol->next) {
         _Atomic(struct wl_loaded_kernel *) *slots = atomic_load(&symbol->kernels);
@@ -304,8 +281,7 @@ static void forget_kernels(const struct wl_program *program, const struct wl_con
     pthread_rwlock_unlock(&registry.lock);
 }
 
-void wl_program_unload_context(struct wl_context *context)
-{
+void wl_program_unload_context(struct wl_context *context) {
     pthread_mutex_lock(&registry.list_lock);
     for (struct wl_program *program = registry.programs; program; program = program->next) {
         forget_kernels(program, context);
@@ -321,16 +297,14 @@ void wl_program_unload_context(struct wl_context *context)
 
 /* ---- the target that all programs offer ------------------------------------------------------ */
 
-static struct wl_container *program_container(struct wl_program *program)
-{
+static struct wl_container *program_container(struct wl_program *program) {
     pthread_mutex_lock(&program->lock);
     enum wl_status status = open_container(program);
     pthread_mutex_unlock(&program->lock);
     return status == WL_OK && wl_container_count(program->container) ? program->container : NULL;
 }
 
-static bool everybody_has(const struct wl_target *target)
-{
+static bool everybody_has(const struct wl_target *target) {
     struct wl_entry entry;
     for (struct wl_program *program = registry.programs; program; program = program->next) {
         struct wl_container *container = program_container(program);
@@ -340,8 +314,7 @@ static bool everybody_has(const struct wl_target *target)
     return true;
 }
 
-bool wl_program_target(struct wl_target *target)
-{
+bool wl_program_target(struct wl_target *target) {
     struct wl_container *first = NULL;
     struct wl_entry entry;
     pthread_mutex_lock(&registry.list_lock);
@@ -359,4 +332,11 @@ bool wl_program_target(struct wl_target *target)
     }
     pthread_mutex_unlock(&registry.list_lock);
     return found;
+}
+
+void wl_program_after_fork(void) {
+    pthread_mutex_init(&registry.list_lock, NULL);
+    pthread_rwlock_init(&registry.lock, NULL);
+    for (struct wl_program *program = registry.programs; program; program = program->next)
+        pthread_mutex_init(&program->lock, NULL);
 }

@@ -11,17 +11,16 @@ static struct {
     pthread_once_t once;
     struct wl_context *contexts;
     unsigned count;
-    char failure[256];                 /* why there are no contexts */
+    char failure[256]; /* why there are no contexts */
     atomic_bool started;
-    pthread_mutex_t target_lock;       /* guards the decision about `target` */
+    pthread_mutex_t target_lock; /* guards the decision about `target` */
     atomic_bool target_decided;
     struct wl_target target;
 } runtime = {.once = PTHREAD_ONCE_INIT, .target_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct wl_context *current;
 
-uint64_t wl_now(void)
-{
+uint64_t wl_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
@@ -30,10 +29,12 @@ uint64_t wl_now(void)
 /* ---- start, fork, exit ----------------------------------------------------------------------- */
 
 /* In the child no thread but this one exists. Work of the parent is the parent's; locks may be in any state. */
-static void after_fork(void)
-{
+static void after_fork(void) {
     wl_executor_after_fork();
     wl_memory_after_fork();
+    wl_handle_after_fork();
+    wl_program_after_fork();
+    pthread_mutex_init(&runtime.target_lock, NULL);
     for (unsigned i = 0; i < runtime.count; i++) {
         struct wl_context *context = &runtime.contexts[i];
         pthread_mutex_init(&context->lock, NULL);
@@ -44,14 +45,12 @@ static void after_fork(void)
 }
 
 /* What a program queued and never waited for is still done, as on a GPU whose driver drains its queues. */
-static void at_exit(void)
-{
+static void at_exit(void) {
     if (!wl_stream_inside_command()) /* exit() called by a host function: its own stream can never finish */
         wl_runtime_drain();
 }
 
-static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index)
-{
+static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index) {
     context->device = device;
     context->index = index;
     device->ops->info(device, &context->info);
@@ -59,8 +58,7 @@ static enum wl_status make_context(struct wl_context *context, struct wl_device 
     return wl_stream_create(context, 0, 0, &context->null_stream);
 }
 
-static void start(void)
-{
+static void start(void) {
     struct wl_device **devices = NULL;
     size_t count = 0;
     wl_device_describe_address = wl_memory_describe;
@@ -75,7 +73,7 @@ static void start(void)
         if (status == WL_OK)
             runtime.count++;
     }
-    free(devices);
+    free((void *)devices);
     if (status != WL_OK)
         strncpy(runtime.failure, wl_failure(), sizeof runtime.failure - 1);
     pthread_atfork(NULL, NULL, after_fork);
@@ -83,21 +81,16 @@ static void start(void)
     atomic_store(&runtime.started, true);
 }
 
-bool wl_runtime_started(void)
-{
-    return atomic_load(&runtime.started);
-}
+bool wl_runtime_started(void) { return atomic_load(&runtime.started); }
 
-unsigned wl_context_count(void)
-{
+unsigned wl_context_count(void) {
     pthread_once(&runtime.once, start);
     if (!runtime.count)
         wl_fail(WL_NOT_FOUND, "no device: %s", runtime.failure);
     return runtime.count;
 }
 
-void wl_runtime_drain(void)
-{
+void wl_runtime_drain(void) {
     if (!wl_runtime_started())
         return;
     for (unsigned i = 0; i < runtime.count; i++)
@@ -106,30 +99,21 @@ void wl_runtime_drain(void)
 
 /* ---- contexts ------------------------------------------------------------------------------- */
 
-struct wl_context *wl_context_at(unsigned index)
-{
-    return index < wl_context_count() ? &runtime.contexts[index] : NULL;
-}
+struct wl_context *wl_context_at(unsigned index) { return index < wl_context_count() ? &runtime.contexts[index] : NULL; }
 
-struct wl_context *wl_context_current(void)
-{
+struct wl_context *wl_context_current(void) {
     if (!current)
         current = wl_context_at(0);
     return current;
 }
 
-void wl_context_set(struct wl_context *context)
-{
-    current = context;
-}
+void wl_context_set(struct wl_context *context) { current = context; }
 
-enum wl_status wl_context_fault(const struct wl_context *context)
-{
+enum wl_status wl_context_fault(const struct wl_context *context) {
     return (enum wl_status)atomic_load_explicit(&context->fault, memory_order_acquire);
 }
 
-enum wl_status wl_context_synchronize(struct wl_context *context)
-{
+enum wl_status wl_context_synchronize(struct wl_context *context) {
     struct wl_point points[64];
     unsigned count;
     wl_stream_wait(context->null_stream, atomic_load(&context->null_stream->submitted));
@@ -152,8 +136,7 @@ enum wl_status wl_context_synchronize(struct wl_context *context)
     return wl_context_fault(context);
 }
 
-enum wl_status wl_context_reset(struct wl_context *context)
-{
+enum wl_status wl_context_reset(struct wl_context *context) {
     (void)wl_context_synchronize(context);
     for (;;) {
         pthread_mutex_lock(&context->lock);
@@ -174,8 +157,7 @@ enum wl_status wl_context_reset(struct wl_context *context)
 
 /* ---- the architecture that is shown ---------------------------------------------------------- */
 
-static void decide_target(void)
-{
+static void decide_target(void) {
     const char *wanted = wl_options()->arch;
     if (wanted && wl_target_parse(&runtime.target, wanted) == WL_OK)
         return;
@@ -185,8 +167,7 @@ static void decide_target(void)
         strcpy(runtime.target.processor, "gfx942");
 }
 
-const struct wl_target *wl_runtime_target(void)
-{
+const struct wl_target *wl_runtime_target(void) {
     if (!atomic_load_explicit(&runtime.target_decided, memory_order_acquire)) {
         pthread_mutex_lock(&runtime.target_lock);
         if (!atomic_load(&runtime.target_decided)) {
@@ -198,7 +179,4 @@ const struct wl_target *wl_runtime_target(void)
     return &runtime.target;
 }
 
-unsigned wl_runtime_wave_size(void)
-{
-    return wl_runtime_target()->major >= 10 ? 32 : 64;
-}
+unsigned wl_runtime_wave_size(void) { return wl_runtime_target()->major >= 10 ? 32 : 64; }

@@ -1,5 +1,5 @@
-/* The runtime: everything between the HIP functions (api/) and the devices (device/). It knows no HIP types and prints
- * nothing; errors are wl_status values with a sentence (base/status.h).
+/* The runtime: everything between the HIP functions (api/) and the devices (device/). It knows no HIP types;
+ * errors are wl_status values with a sentence (base/status.h), printed here only where no call is left to return them.
  *
  *   runtime    the one object of the process: devices, handles, allocations, registered programs. Made at first use.
  *   context    a device's primary context: its null stream, its streams, its loaded modules, its sticky fault.
@@ -43,14 +43,14 @@ struct wl_context {
     struct wl_device *device;
     struct wl_device_info info;
     unsigned index;
-    unsigned flags;                   /* hipSetDeviceFlags' */
-    _Atomic unsigned retained;        /* hipDevicePrimaryCtxRetain's count */
-    _Atomic int fault;                /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
-    _Atomic uint64_t memory_used;     /* bytes of device allocations */
+    unsigned flags;               /* hipSetDeviceFlags' */
+    _Atomic unsigned retained;    /* hipDevicePrimaryCtxRetain's count */
+    _Atomic int fault;            /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
+    _Atomic uint64_t memory_used; /* bytes of device allocations */
     struct wl_stream *null_stream;
-    pthread_mutex_t lock;             /* guards `streams` */
-    struct wl_stream *streams;        /* all but the null stream, linked through context_next */
-    _Atomic unsigned blocking_count;  /* how many of `streams` order themselves with the null stream */
+    pthread_mutex_t lock;            /* guards `streams` */
+    struct wl_stream *streams;       /* all but the null stream, linked through context_next */
+    _Atomic unsigned blocking_count; /* how many of `streams` order themselves with the null stream */
 };
 
 /* Starts the runtime at the first call. Returns the number of devices; 0 with a message in wl_failure() if none could be
@@ -87,6 +87,7 @@ enum wl_handle_kind { WL_HANDLE_STREAM = 1, WL_HANDLE_EVENT, WL_HANDLE_MODULE, W
 enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind);
 void wl_handle_remove(const void *handle);
 bool wl_handle_is(const void *handle, enum wl_handle_kind kind);
+void wl_handle_after_fork(void);
 
 /* ---- streams and commands (stream.c, command.c, executor.c) ---------------------------------- */
 
@@ -105,19 +106,19 @@ struct wl_stream {
     struct wl_context *context;
     unsigned flags;
     int priority;
-    bool per_thread;               /* a thread's default stream */
-    uint64_t worker_mask;          /* hipExtStreamCreateWithCUMask; 0: all */
+    bool per_thread;      /* a thread's default stream */
+    uint64_t worker_mask; /* hipExtStreamCreateWithCUMask; 0: all */
     atomic_uint references;
-    pthread_mutex_t lock;          /* guards the fields up to `parked` */
+    pthread_mutex_t lock; /* guards the fields up to `parked` */
     struct wl_command *head, *tail;
-    enum wl_stream_state state;    /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it */
-    struct wl_parked *parked;      /* streams that wait for a point of this one */
-    _Atomic uint64_t submitted;    /* sequence number of the last queued command */
-    _Atomic uint64_t completed;    /* sequence number of the last finished command */
-    atomic_uint progress;          /* futex: changes with `completed` */
-    atomic_uint sleepers;          /* threads in that futex */
+    enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it */
+    struct wl_parked *parked;   /* streams that wait for a point of this one */
+    _Atomic uint64_t submitted; /* sequence number of the last queued command */
+    _Atomic uint64_t completed; /* sequence number of the last finished command */
+    atomic_uint progress;       /* futex: changes with `completed` */
+    atomic_uint sleepers;       /* threads in that futex */
     struct wl_stream *context_next;
-    struct wl_stream *ready_next;  /* executor's queue; guarded by its lock */
+    struct wl_stream *ready_next; /* executor's queue; guarded by its lock */
 };
 
 /* A queued piece of work. `run` executes it; `dispose`, if not NULL, drops what it refers to, whether it ran or not.
@@ -127,10 +128,10 @@ struct wl_command {
     void (*dispose)(struct wl_command *command);
     struct wl_command *next;
     uint64_t sequence;
-    enum wl_status *result;        /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
-    bool always;                   /* runs even when the context has a fault (event records, host functions that free) */
+    enum wl_status *result; /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
+    bool always;            /* runs even when the context has a fault (event records, host functions that free) */
     unsigned point_count, point_room;
-    struct wl_point *points;       /* what it waits for */
+    struct wl_point *points; /* what it waits for */
     struct wl_point inline_points[2];
 };
 
@@ -144,8 +145,7 @@ void wl_stream_retain(struct wl_stream *stream);
 void wl_stream_release(struct wl_stream *stream);
 
 /* Allocates a zeroed command of `size` bytes (at least sizeof(struct wl_command)). NULL: out of memory. */
-void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *),
-                     void (*dispose)(struct wl_command *));
+void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *), void (*dispose)(struct wl_command *));
 void wl_command_free(struct wl_command *command);
 /* Makes the command wait for a point. Points that are already reached are skipped. */
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence);
@@ -178,24 +178,24 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     void *target;
     const void *source;
     size_t width, rows, slices;
-    size_t target_pitch, source_pitch;   /* bytes from row to row */
-    size_t target_slice, source_slice;   /* bytes from plane to plane */
-    bool stage;                          /* the source may change after the call: a private copy is queued */
+    size_t target_pitch, source_pitch; /* bytes from row to row */
+    size_t target_slice, source_slice; /* bytes from plane to plane */
+    bool stage;                        /* the source may change after the call: a private copy is queued */
 };
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
 
 struct wl_fill {
     void *target;
     uint32_t pattern;
-    unsigned pattern_size;               /* 1, 2, 4 */
+    unsigned pattern_size; /* 1, 2, 4 */
     size_t width /* elements */, rows, slices, pitch, slice;
 };
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait);
 
 /* Calls `function(argument, fault)` in stream order; `fault` is the context's sticky status. The stream waits for it. With
  * `always` false it is skipped once the context has a fault. */
-enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault),
-                               void *argument, bool always);
+enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault), void *argument,
+                               bool always);
 
 /* ---- events (event.c) ----------------------------------------------------------------------- */
 
@@ -224,14 +224,13 @@ enum wl_memory_kind { WL_MEMORY_DEVICE, WL_MEMORY_HOST, WL_MEMORY_REGISTERED, WL
 struct wl_allocation {
     uint64_t address, size;
     enum wl_memory_kind kind;
-    unsigned flags;              /* as the program gave them */
-    struct wl_context *context;  /* NULL: of no particular device */
+    unsigned flags;             /* as the program gave them */
+    struct wl_context *context; /* NULL: of no particular device */
     uint64_t id;
 };
 
 /* Allocates and registers. HOST and MANAGED memory is page-aligned; DEVICE memory at least 256-byte aligned. */
-enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags,
-                                  void **memory);
+enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags, void **memory);
 /* Frees memory that starts at `memory` and has one of the kinds in the bit set `kinds` (1u << kind). WL_INVALID_VALUE if it
  * is not such an allocation. The caller has made sure that nothing queued uses it. */
 enum wl_status wl_memory_free(void *memory, unsigned kinds);
@@ -239,8 +238,7 @@ enum wl_status wl_memory_free(void *memory, unsigned kinds);
 enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached);
 void wl_memory_discard(const struct wl_allocation *detached);
 /* Registers foreign memory (hipHostRegister, variables of modules). WL_INVALID_VALUE if it overlaps a known range. */
-enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size,
-                                  unsigned flags);
+enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags);
 enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
 /* Looks an address up. False: nothing known there. */
 bool wl_memory_find(const void *address, struct wl_allocation *allocation);
@@ -260,9 +258,9 @@ struct wl_loaded_kernel {
     struct wl_module *module;
     const struct wl_kernel *kernel;
     struct wl_device_function *function;
-    uint32_t explicit_count;     /* arguments that the program passes: the first ones of the table */
-    uint32_t explicit_size;      /* bytes of the kernarg segment they take */
-    uint32_t max_dynamic_lds;    /* hipFuncSetAttribute's; UINT32_MAX: not set */
+    uint32_t explicit_count;  /* arguments that the program passes: the first ones of the table */
+    uint32_t explicit_size;   /* bytes of the kernarg segment they take */
+    uint32_t max_dynamic_lds; /* hipFuncSetAttribute's; UINT32_MAX: not set */
     struct wl_loaded_kernel *next;
 };
 
@@ -282,8 +280,8 @@ size_t wl_module_kernel_count(const struct wl_module *module);
 /* For programs: loads one entry of an open container. `managed` is asked for the memory of managed variables that the
  * host side owns; it returns NULL for others, which the module then allocates itself. */
 typedef void *(*wl_managed_lookup)(void *argument, const char *name);
-enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container,
-                                        wl_managed_lookup managed, void *argument, struct wl_module **module);
+enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container, wl_managed_lookup managed,
+                                        void *argument, struct wl_module **module);
 
 /* ---- programs and symbols (program.c) ------------------------------------------------------- */
 
@@ -297,11 +295,10 @@ struct wl_program *wl_program_register(const void *wrapper);
 /* Waits for all work, unloads the program's modules and forgets its symbols. */
 void wl_program_unregister(struct wl_program *program);
 /* Registers a symbol; `host` is the address the host program will ask with, `name` must stay as long as the program. */
-enum wl_status wl_program_add(struct wl_program *program, enum wl_symbol_kind kind, const void *host, const char *name,
-                              size_t size);
+enum wl_status wl_program_add(struct wl_program *program, enum wl_symbol_kind kind, const void *host, const char *name, size_t size);
 /* Registers a managed variable: allocates its memory, copies `initial`, stores the address in `*pointer`. */
-enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer, const void *initial, const char *name,
-                                      size_t size, size_t align);
+enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer, const void *initial, const char *name, size_t size,
+                                      size_t align);
 /* The kernel behind a host function in a context; loads its program at first use. WL_NOT_FOUND: never registered. */
 enum wl_status wl_symbol_kernel(const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel);
 /* The variable behind a host address. WL_NOT_FOUND: never registered, or missing in the code object. */
@@ -312,6 +309,7 @@ const char *wl_symbol_name(const void *host);
 void wl_program_unload_context(struct wl_context *context);
 /* The target that the registered programs agree on; false if nothing is registered. Reads entry tables only. */
 bool wl_program_target(struct wl_target *target);
+void wl_program_after_fork(void);
 
 /* ---- launches (launch.c) -------------------------------------------------------------------- */
 
@@ -319,8 +317,8 @@ struct wl_launch_request {
     struct wl_loaded_kernel *kernel;
     uint32_t grid[3], block[3], remainder[3]; /* as in struct wl_launch */
     size_t dynamic_lds;
-    void **arguments;             /* one pointer per explicit argument; or NULL and */
-    const void *buffer;           /* the ready kernarg bytes */
+    void **arguments;   /* one pointer per explicit argument; or NULL and */
+    const void *buffer; /* the ready kernarg bytes */
     size_t buffer_size;
     bool cooperative;
     struct wl_event *start, *stop; /* may be NULL: recorded before and after */

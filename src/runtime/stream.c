@@ -6,6 +6,8 @@
  * executor's queue or in the other stream's list is recognized by the state and dropped. */
 #include "runtime/runtime.h"
 
+#include "base/options.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -21,15 +23,11 @@ struct wl_parked {
 
 static _Thread_local unsigned inside_command;
 
-bool wl_stream_inside_command(void)
-{
-    return inside_command != 0;
-}
+bool wl_stream_inside_command(void) { return inside_command != 0; }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, int priority)
-{
+static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, int priority) {
     struct wl_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
@@ -41,8 +39,7 @@ static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, 
     return stream;
 }
 
-static void context_link(struct wl_stream *stream)
-{
+static void context_link(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
     stream->context_next = context->streams;
@@ -52,8 +49,7 @@ static void context_link(struct wl_stream *stream)
     pthread_mutex_unlock(&context->lock);
 }
 
-static void context_unlink(struct wl_stream *stream)
-{
+static void context_unlink(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
     struct wl_stream **link = &context->streams;
@@ -67,8 +63,7 @@ static void context_unlink(struct wl_stream *stream)
     pthread_mutex_unlock(&context->lock);
 }
 
-enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream)
-{
+enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream) {
     struct wl_stream *made = stream_new(context, flags, priority);
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a stream");
@@ -83,13 +78,9 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
     return WL_OK;
 }
 
-void wl_stream_retain(struct wl_stream *stream)
-{
-    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
-}
+void wl_stream_retain(struct wl_stream *stream) { atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed); }
 
-void wl_stream_release(struct wl_stream *stream)
-{
+void wl_stream_release(struct wl_stream *stream) {
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
         return;
     pthread_mutex_destroy(&stream->lock);
@@ -97,16 +88,14 @@ void wl_stream_release(struct wl_stream *stream)
 }
 
 /* What is still queued must keep ordering the null stream, so a busy stream stays listed until it is empty. */
-static void unlink_when_done(void *argument, enum wl_status fault)
-{
+static void unlink_when_done(void *argument, enum wl_status fault) {
     (void)fault;
     struct wl_stream *stream = argument;
     context_unlink(stream);
     wl_stream_release(stream);
 }
 
-void wl_stream_destroy(struct wl_stream *stream)
-{
+void wl_stream_destroy(struct wl_stream *stream) {
     wl_handle_remove(stream);
     bool busy = atomic_load(&stream->completed) < atomic_load(&stream->submitted);
     if (busy && wl_command_host(stream, unlink_when_done, stream, true) == WL_OK)
@@ -125,8 +114,7 @@ struct thread_streams {
 static pthread_key_t thread_key;
 static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
 
-static void thread_streams_free(void *value)
-{
+static void thread_streams_free(void *value) {
     struct thread_streams *mine = value;
     for (unsigned i = 0; i < mine->count; i++)
         if (mine->streams[i])
@@ -134,13 +122,9 @@ static void thread_streams_free(void *value)
     free(mine);
 }
 
-static void thread_key_make(void)
-{
-    (void)pthread_key_create(&thread_key, thread_streams_free);
-}
+static void thread_key_make(void) { (void)pthread_key_create(&thread_key, thread_streams_free); }
 
-struct wl_stream *wl_stream_per_thread(struct wl_context *context)
-{
+struct wl_stream *wl_stream_per_thread(struct wl_context *context) {
     pthread_once(&thread_key_once, thread_key_make);
     struct thread_streams *mine = pthread_getspecific(thread_key);
     if (!mine) {
@@ -160,14 +144,12 @@ struct wl_stream *wl_stream_per_thread(struct wl_context *context)
 
 /* ---- queueing ------------------------------------------------------------------------------- */
 
-static bool reached(struct wl_stream *stream, uint64_t sequence)
-{
+static bool reached(struct wl_stream *stream, uint64_t sequence) {
     return atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence;
 }
 
 /* HIP's legacy order: the null stream waits for all blocking streams, each of which waits for the null stream. */
-static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command)
-{
+static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command) {
     struct wl_context *context = stream->context;
     if (stream->flags & WL_STREAM_NON_BLOCKING)
         return WL_OK;
@@ -184,8 +166,7 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
     return status;
 }
 
-enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence)
-{
+enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
     enum wl_status status = add_legacy_points(stream, command);
     if (status != WL_OK) {
         wl_command_free(command);
@@ -211,8 +192,7 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
     return WL_OK;
 }
 
-enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command)
-{
+enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command) {
     enum wl_status result = WL_INTERNAL;
     uint64_t sequence = 0;
     command->result = &result;
@@ -225,16 +205,14 @@ enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *co
 
 /* ---- parking -------------------------------------------------------------------------------- */
 
-static void wake_sleepers(struct wl_stream *stream)
-{
+static void wake_sleepers(struct wl_stream *stream) {
     atomic_fetch_add(&stream->progress, 1);
     if (atomic_load(&stream->sleepers))
         syscall(SYS_futex, &stream->progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 /* PARKED -> READY, if it still is. */
-static void unpark(struct wl_stream *stream)
-{
+static void unpark(struct wl_stream *stream) {
     bool push = false;
     pthread_mutex_lock(&stream->lock);
     if (stream->state == WL_STREAM_PARKED) {
@@ -248,8 +226,7 @@ static void unpark(struct wl_stream *stream)
 }
 
 /* RUNNING -> PARKED until `point` is reached. */
-static void park(struct wl_stream *stream, const struct wl_point *point)
-{
+static void park(struct wl_stream *stream, const struct wl_point *point) {
     struct wl_stream *other = point->stream;
     uint64_t sequence = point->sequence;
     struct wl_parked *entry = malloc(sizeof *entry);
@@ -286,8 +263,7 @@ static void park(struct wl_stream *stream, const struct wl_point *point)
 }
 
 /* Takes the parked entries that `completed` frees. The stream's lock is held. */
-static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed)
-{
+static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed) {
     struct wl_parked *taken = NULL;
     for (struct wl_parked **link = &stream->parked; *link;) {
         struct wl_parked *entry = *link;
@@ -302,8 +278,7 @@ static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t complete
     return taken;
 }
 
-static void fire_parked(struct wl_parked *entry)
-{
+static void fire_parked(struct wl_parked *entry) {
     while (entry) {
         struct wl_parked *next = entry->next;
         unpark(entry->stream);
@@ -315,9 +290,15 @@ static void fire_parked(struct wl_parked *entry)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
+/* Nobody waits for the command, so its failure becomes the context's. Devices report what kernels did; the rest is said here. */
+static void first_fault(struct wl_context *context, enum wl_status status) {
+    bool first = atomic_compare_exchange_strong(&context->fault, &(int){WL_OK}, (int)status);
+    if (first && status != WL_ILLEGAL_ADDRESS && status != WL_ILLEGAL_INSTRUCTION && status != WL_ASSERT && status != WL_ABORTED)
+        wl_log(1, "queued work of device %u failed: %s", context->index, *wl_failure() ? wl_failure() : wl_status_name(status));
+}
+
 /* Runs the head command of a RUNNING stream, takes it out and tells everybody. Returns the next head. */
-static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command)
-{
+static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command) {
     struct wl_context *context = stream->context;
     enum wl_status fault = wl_context_fault(context);
     enum wl_status status = fault;
@@ -329,7 +310,7 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     if (command->result)
         *command->result = status;
     else if (status != WL_OK && fault == WL_OK)
-        atomic_compare_exchange_strong(&context->fault, &(int){WL_OK}, (int)status);
+        first_fault(context, status);
 
     pthread_mutex_lock(&stream->lock);
     struct wl_command *next = command->next;
@@ -345,8 +326,7 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     return next;
 }
 
-static const struct wl_point *unreached_point(const struct wl_command *command)
-{
+static const struct wl_point *unreached_point(const struct wl_command *command) {
     for (unsigned i = 0; i < command->point_count; i++)
         if (!reached(command->points[i].stream, command->points[i].sequence))
             return &command->points[i];
@@ -354,8 +334,7 @@ static const struct wl_point *unreached_point(const struct wl_command *command)
 }
 
 /* Ends RUNNING. What is left goes to the executor. */
-static void stop_running(struct wl_stream *stream)
-{
+static void stop_running(struct wl_stream *stream) {
     bool push = false;
     pthread_mutex_lock(&stream->lock);
     if (stream->head) {
@@ -372,8 +351,7 @@ static void stop_running(struct wl_stream *stream)
         wake_sleepers(stream); /* a thread that waits for a later command takes over */
 }
 
-void wl_stream_run_ready(struct wl_stream *stream)
-{
+void wl_stream_run_ready(struct wl_stream *stream) {
     pthread_mutex_lock(&stream->lock);
     struct wl_command *command = stream->state == WL_STREAM_READY ? stream->head : NULL;
     if (command)
@@ -405,8 +383,7 @@ void wl_stream_run_ready(struct wl_stream *stream)
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-static void relax(void)
-{
+static void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -415,8 +392,7 @@ static void relax(void)
 }
 
 /* Waits a while for another thread to finish something in this stream. */
-static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence)
-{
+static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence) {
     unsigned seen = atomic_load(&stream->progress);
     for (unsigned i = 0; i < 2000; i++) {
         if (reached(stream, sequence))
@@ -432,8 +408,7 @@ static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence)
     atomic_fetch_sub(&stream->sleepers, 1);
 }
 
-void wl_stream_wait(struct wl_stream *stream, uint64_t sequence)
-{
+void wl_stream_wait(struct wl_stream *stream, uint64_t sequence) {
     while (!reached(stream, sequence)) {
         pthread_mutex_lock(&stream->lock);
         struct wl_command *command = stream->state == WL_STREAM_RUNNING ? NULL : stream->head;
@@ -453,8 +428,7 @@ void wl_stream_wait(struct wl_stream *stream, uint64_t sequence)
     }
 }
 
-enum wl_status wl_stream_synchronize(struct wl_stream *stream)
-{
+enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     wl_stream_wait(stream, atomic_load(&stream->submitted));
     while (stream == context->null_stream && atomic_load(&context->blocking_count)) {
@@ -472,8 +446,7 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream)
     return wl_context_fault(context);
 }
 
-enum wl_status wl_stream_query(struct wl_stream *stream)
-{
+enum wl_status wl_stream_query(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     enum wl_status fault = wl_context_fault(context);
     if (fault != WL_OK)
@@ -488,8 +461,7 @@ enum wl_status wl_stream_query(struct wl_stream *stream)
     return done ? WL_OK : WL_NOT_READY;
 }
 
-void wl_stream_after_fork(struct wl_stream *stream)
-{
+void wl_stream_after_fork(struct wl_stream *stream) {
     pthread_mutex_init(&stream->lock, NULL);
     stream->head = stream->tail = NULL; /* leaked: other processes' work */
     stream->parked = NULL;

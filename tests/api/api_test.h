@@ -15,40 +15,36 @@
 
 #include <cmocka.h>
 
-#define fails(expected, call)                                                                                   \
-    do {                                                                                                        \
-        hipError_t error_ = (call);                                                                             \
-        if (error_ != (expected))                                                                               \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));        \
+#define fails(expected, call)                                                                                                              \
+    do {                                                                                                                                   \
+        hipError_t error_ = (call);                                                                                                        \
+        if (error_ != (expected))                                                                                                          \
+            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
     } while (0)
 #define ok(call) fails(hipSuccess, call)
 
 /* The module of kernels.hip, loaded once, and one of its kernels. */
-static inline hipModule_t test_module(void)
-{
+static inline hipModule_t test_module(void) {
     static hipModule_t module;
     if (!module)
         ok(hipModuleLoad(&module, API_TEST_OBJECT));
     return module;
 }
 
-static inline hipFunction_t test_kernel(const char *name)
-{
+static inline hipFunction_t test_kernel(const char *name) {
     hipFunction_t function = NULL;
     ok(hipModuleGetFunction(&function, test_module(), name));
     return function;
 }
 
-static inline hipError_t try_launch(const char *name, hipStream_t stream, unsigned grid, unsigned block, void **arguments)
-{
+static inline hipError_t try_launch(const char *name, hipStream_t stream, unsigned grid, unsigned block, void **arguments) {
     return hipModuleLaunchKernel(test_kernel(name), grid, 1, 1, block, 1, 1, 0, stream, arguments, NULL);
 }
 
 /* launch(name, stream, grid, block, &argument...) */
 #define launch(name, stream, grid, block, ...) ok(try_launch(name, stream, grid, block, (void *[]){__VA_ARGS__}))
 
-static inline void *read_file(const char *path, size_t *size)
-{
+static inline void *read_file(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);

@@ -24,19 +24,16 @@ struct wl_device_function {
 
 /* ---- the kernels of kernels.hip ---------------------------------------------------------------- */
 
-static uint64_t items(const struct wl_launch *launch)
-{
+static uint64_t items(const struct wl_launch *launch) {
     return (uint64_t)launch->grid[0] * launch->block[0] - (launch->remainder[0] ? launch->block[0] - launch->remainder[0] : 0);
 }
 
-static enum wl_status run_empty(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_empty(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch, (void)kernarg;
     return WL_OK;
 }
 
-static enum wl_status run_add(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_add(const struct wl_launch *launch, const unsigned char *kernarg) {
     int *values = *(int *const *)kernarg, value = *(const int *)(kernarg + 8), count = *(const int *)(kernarg + 12);
     for (uint64_t i = 0; i < items(launch) && i < (uint64_t)count; i++)
         values[i] += value;
@@ -48,8 +45,7 @@ struct mixed {
     double number;
 };
 
-static enum wl_status run_arguments(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_arguments(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch;
     double *out = *(double *const *)kernarg;
     const struct mixed *c = (const struct mixed *)(kernarg + 16);
@@ -61,8 +57,7 @@ static enum wl_status run_arguments(const struct wl_launch *launch, const unsign
     return WL_OK;
 }
 
-static enum wl_status run_wait_for(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_wait_for(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch;
     atomic_int *flag = *(atomic_int *const *)kernarg;
     while (!atomic_load(flag))
@@ -70,28 +65,22 @@ static enum wl_status run_wait_for(const struct wl_launch *launch, const unsigne
     return WL_OK;
 }
 
-static enum wl_status run_set(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_set(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch;
     atomic_store(*(atomic_int *const *)kernarg, *(const int *)(kernarg + 8));
     return WL_OK;
 }
 
-static enum wl_status run_fault(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_fault(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch, (void)kernarg;
     return WL_ILLEGAL_ADDRESS;
 }
 
 static _Thread_local struct wl_device_module *running;
 
-static void *variable(const char *name)
-{
-    return running->image + wl_codeobject_find_variable(running->object, name)->address;
-}
+static void *variable(const char *name) { return running->image + wl_codeobject_find_variable(running->object, name)->address; }
 
-static enum wl_status run_variables(const struct wl_launch *launch, const unsigned char *kernarg)
-{
+static enum wl_status run_variables(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch;
     int *out = *(int *const *)kernarg;
     out[0] = (*(int *)variable("counter"))++;
@@ -103,27 +92,30 @@ static enum wl_status run_variables(const struct wl_launch *launch, const unsign
 static const struct {
     const char *name;
     body run;
-} kernels[] = {{"empty", run_empty}, {"small_block", run_empty}, {"add", run_add}, {"arguments", run_arguments},
-               {"wait_for", run_wait_for}, {"set", run_set}, {"fault", run_fault}, {"variables", run_variables}};
+} kernels[] = {{"empty", run_empty},       {"small_block", run_empty}, {"add", run_add},     {"arguments", run_arguments},
+               {"wait_for", run_wait_for}, {"set", run_set},           {"fault", run_fault}, {"variables", run_variables}};
 
 /* ---- the operations --------------------------------------------------------------------------- */
 
-static void info(struct wl_device *device, struct wl_device_info *info)
-{
+static void info(struct wl_device *device, struct wl_device_info *info) {
     (void)device;
-    *info = (struct wl_device_info){.name = "fake", .memory_size = UINT64_C(1) << 30, .compute_units = 4,
-                                    .max_workgroup_size = 1024, .max_grid = {0x7fffffff, 65535, 65535},
-                                    .max_block = {1024, 1024, 1024}, .lds_size = 65536, .registers = 65536,
-                                    .clock_khz = 1000000, .memory_clock_khz = 1000000, .memory_bus_bits = 64, .l2_size = 1 << 20};
+    *info = (struct wl_device_info){.name = "fake",
+                                    .memory_size = UINT64_C(1) << 30,
+                                    .compute_units = 4,
+                                    .max_workgroup_size = 1024,
+                                    .max_grid = {0x7fffffff, 65535, 65535},
+                                    .max_block = {1024, 1024, 1024},
+                                    .lds_size = 65536,
+                                    .registers = 65536,
+                                    .clock_khz = 1000000,
+                                    .memory_clock_khz = 1000000,
+                                    .memory_bus_bits = 64,
+                                    .l2_size = 1 << 20};
 }
 
-static void destroy(struct wl_device *device)
-{
-    free(device);
-}
+static void destroy(struct wl_device *device) { free(device); }
 
-static enum wl_status allocate(struct wl_device *device, void **memory, size_t size, size_t alignment)
-{
+static enum wl_status allocate(struct wl_device *device, void **memory, size_t size, size_t alignment) {
     (void)device;
     if (atomic_load(&fake.allocate_status))
         return wl_fail((enum wl_status)atomic_load(&fake.allocate_status), "as the test wants");
@@ -133,30 +125,26 @@ static enum wl_status allocate(struct wl_device *device, void **memory, size_t s
     return WL_OK;
 }
 
-static void release(struct wl_device *device, void *memory, size_t size)
-{
+static void release(struct wl_device *device, void *memory, size_t size) {
     (void)device;
     free(memory);
     atomic_fetch_sub(&fake.memory, (long)size);
 }
 
-static enum wl_status copy(struct wl_device *device, void *target, const void *source, size_t size)
-{
+static enum wl_status copy(struct wl_device *device, void *target, const void *source, size_t size) {
     (void)device;
     memmove(target, source, size);
     return WL_OK;
 }
 
-static enum wl_status fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count)
-{
+static enum wl_status fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     (void)device;
     for (size_t i = 0; i < count; i++)
         memcpy((char *)target + i * pattern_size, &pattern, pattern_size);
     return WL_OK;
 }
 
-static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module)
-{
+static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module) {
     (void)device;
     if (atomic_load(&fake.module_status))
         return wl_fail((enum wl_status)atomic_load(&fake.module_status), "as the test wants");
@@ -174,21 +162,16 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
     return WL_OK;
 }
 
-static void module_unload(struct wl_device_module *module)
-{
+static void module_unload(struct wl_device_module *module) {
     atomic_fetch_sub(&fake.modules, 1);
     free(module->image);
     free(module); /* its functions are few and are leaked with the test */
 }
 
-static void *module_address(struct wl_device_module *module, uint64_t virtual_address)
-{
-    return module->image + virtual_address;
-}
+static void *module_address(struct wl_device_module *module, uint64_t virtual_address) { return module->image + virtual_address; }
 
 static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel,
-                                      struct wl_device_function **function)
-{
+                                      struct wl_device_function **function) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strcmp(kernels[i].name, kernel->name) == 0) {
             struct wl_device_function *made = malloc(sizeof *made);
@@ -199,15 +182,13 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     return wl_fail(WL_UNSUPPORTED, "the fake device has no kernel %s", kernel->name);
 }
 
-static enum wl_status prepare(struct wl_device_function *function, const uint32_t block[3])
-{
+static enum wl_status prepare(struct wl_device_function *function, const uint32_t block[3]) {
     (void)function, (void)block;
     enum wl_status status = (enum wl_status)atomic_load(&fake.prepare_status);
     return status == WL_OK ? WL_OK : wl_fail(status, "as the test wants");
 }
 
-static enum wl_status launch(struct wl_device *device, const struct wl_launch *launch)
-{
+static enum wl_status launch(struct wl_device *device, const struct wl_launch *launch) {
     (void)device;
     running = launch->function->module;
     enum wl_status status = launch->function->run(launch, launch->kernarg);
@@ -215,20 +196,29 @@ static enum wl_status launch(struct wl_device *device, const struct wl_launch *l
     return status;
 }
 
-static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds)
-{
+static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds) {
     (void)function, (void)dynamic_lds;
     return 2048 / (block_size ? block_size : 1);
 }
 
 static const struct wl_device_ops operations = {
-    .kind = "fake", .info = info, .destroy = destroy, .allocate = allocate, .release = release, .copy = copy, .fill = fill,
-    .module_load = module_load, .module_unload = module_unload, .module_address = module_address,
-    .module_function = module_function, .prepare = prepare, .launch = launch, .occupancy = occupancy,
+    .kind = "fake",
+    .info = info,
+    .destroy = destroy,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .fill = fill,
+    .module_load = module_load,
+    .module_unload = module_unload,
+    .module_address = module_address,
+    .module_function = module_function,
+    .prepare = prepare,
+    .launch = launch,
+    .occupancy = occupancy,
 };
 
-enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count)
-{
+enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count) {
     *count = wl_options()->devices;
     *devices = calloc(*count, sizeof **devices);
     for (size_t i = 0; i < *count; i++) {

@@ -4,8 +4,7 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 
-int main(void)
-{
+int main(void) {
     hipDeviceProp_t properties;
     void *memory = NULL;
     if (hipGetDeviceProperties(&properties, 0) != hipSuccess || hipMalloc(&memory, 16) != hipSuccess)

@@ -12,24 +12,21 @@ struct Mixed {
     double number;
 };
 
-static __attribute__((device)) unsigned item()
-{
+static __attribute__((device)) unsigned item() {
     return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
 }
 
 GLOBAL void empty() {}
 
 // values[i] += value
-GLOBAL void add(int *values, int value, int count)
-{
+GLOBAL void add(int *values, int value, int count) {
     unsigned i = item();
     if (i < (unsigned)count)
         values[i] += value;
 }
 
 // Arguments of odd sizes, as one work item sees them.
-GLOBAL void arguments(double *out, char a, short b, Mixed c, float d)
-{
+GLOBAL void arguments(double *out, char a, short b, Mixed c, float d) {
     if (item() == 0) {
         out[0] = a;
         out[1] = b;
@@ -39,8 +36,7 @@ GLOBAL void arguments(double *out, char a, short b, Mixed c, float d)
     }
 }
 
-GLOBAL void variables(int *out)
-{
+GLOBAL void variables(int *out) {
     if (item() == 0) {
         out[0] = counter++;
         out[1] = table[2];
@@ -49,22 +45,17 @@ GLOBAL void variables(int *out)
 }
 
 // Ends when another stream or the host sets the flag.
-GLOBAL void wait_for(int *flag)
-{
+GLOBAL void wait_for(int *flag) {
     if (item() == 0)
         while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
             __builtin_amdgcn_s_sleep(1);
 }
 
-GLOBAL void set(int *flag, int value)
-{
+GLOBAL void set(int *flag, int value) {
     if (item() == 0)
         __atomic_store_n(flag, value, __ATOMIC_RELEASE);
 }
 
-GLOBAL void fault(int *nowhere)
-{
-    *nowhere = 1;
-}
+GLOBAL void fault(int *nowhere) { *nowhere = 1; }
 
 GLOBAL void __attribute__((amdgpu_flat_work_group_size(1, 64))) small_block() {}

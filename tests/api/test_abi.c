@@ -14,8 +14,7 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, totalGlobalMem) == 288, "totalGlob
 _Static_assert(offsetof(hipDeviceProp_tR0600, multiProcessorCount) == 388, "multiProcessorCount");
 _Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160, "gcnArchName");
 
-static void test_layouts(void **state)
-{
+static void test_layouts(void **state) {
     (void)state;
     size_t count = 0;
     const struct fact *theirs = facts_of_amd(&count);
@@ -26,15 +25,20 @@ static void test_layouts(void **state)
 }
 
 /* Old and new programs look these up. */
-static void test_symbols(void **state)
-{
+static void test_symbols(void **state) {
     (void)state;
     static const struct {
         const char *name, *version;
     } symbols[] = {
-        {"hipMalloc", "hip_4.2"}, {"hipGetDeviceProperties", "hip_4.2"}, {"hipGetDevicePropertiesR0600", "hip_6.0"},
-        {"hipLaunchKernel", "hip_4.2"}, {"__hipRegisterManagedVar", "hip_4.2"}, {"hipMallocAsync", "hip_5.1"},
-        {"hipMemcpy_spt", "hip_5.2"}, {"hipLaunchHostFunc", "hip_5.3"}, {"hipModuleLaunchCooperativeKernel", "hip_5.5"},
+        {"hipMalloc", "hip_4.2"},
+        {"hipGetDeviceProperties", "hip_4.2"},
+        {"hipGetDevicePropertiesR0600", "hip_6.0"},
+        {"hipLaunchKernel", "hip_4.2"},
+        {"__hipRegisterManagedVar", "hip_4.2"},
+        {"hipMallocAsync", "hip_5.1"},
+        {"hipMemcpy_spt", "hip_5.2"},
+        {"hipLaunchHostFunc", "hip_5.3"},
+        {"hipModuleLaunchCooperativeKernel", "hip_5.5"},
         {"hipExtModuleLaunchKernel", "hip_4.2"},
         {"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j", "hip_4.2"},
     };
@@ -53,8 +57,7 @@ static void test_symbols(void **state)
 }
 
 /* Programs of HIP 5 get that version's memory types: host 0, device 1, and an error for unknown addresses. */
-static void test_memory_types_of_hip5(void **state)
-{
+static void test_memory_types_of_hip5(void **state) {
     (void)state;
     void *library = dlopen("libamdhip64.so.5", RTLD_NOW), *device = NULL, *host = NULL;
     hipError_t (*get)(hipPointerAttribute_t *, const void *) = NULL;
@@ -73,8 +76,7 @@ static void test_memory_types_of_hip5(void **state)
     dlclose(library);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols),
                                        cmocka_unit_test(test_memory_types_of_hip5)};
     return cmocka_run_group_tests(tests, NULL, NULL);

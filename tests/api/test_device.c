@@ -4,8 +4,7 @@
 #undef hipGetDeviceProperties
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId);
 
-static void test_count_and_choice(void **state)
-{
+static void test_count_and_choice(void **state) {
     (void)state;
     int count = 0, device = -1;
     ok(hipInit(0));
@@ -24,8 +23,7 @@ static void test_count_and_choice(void **state)
     ok(hipDeviceSynchronize());
 }
 
-static void test_properties(void **state)
-{
+static void test_properties(void **state) {
     (void)state;
     hipDeviceProp_tR0600 newer;
     hipDeviceProp_tR0000 older;
@@ -52,8 +50,7 @@ static void test_properties(void **state)
     fails(hipErrorInvalidValue, hipGetDevicePropertiesR0600(NULL, 0));
 }
 
-static void test_small_questions(void **state)
-{
+static void test_small_questions(void **state) {
     (void)state;
     char text[64];
     int number = -1, other = -1;
@@ -79,8 +76,7 @@ static void test_small_questions(void **state)
     fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&bytes, (enum hipLimit_t)99));
 }
 
-static void test_flags(void **state)
-{
+static void test_flags(void **state) {
     (void)state;
     unsigned flags = 0;
     ok(hipSetDeviceFlags(hipDeviceScheduleSpin));
@@ -90,8 +86,7 @@ static void test_flags(void **state)
     ok(hipSetDeviceFlags(0));
 }
 
-static void test_contexts(void **state)
-{
+static void test_contexts(void **state) {
     (void)state;
     hipCtx_t first = NULL, second = NULL, current = NULL;
     hipDevice_t device = -1;
@@ -118,8 +113,7 @@ static void test_contexts(void **state)
     ok(hipCtxSynchronize());
 }
 
-static void test_peers(void **state)
-{
+static void test_peers(void **state) {
     (void)state;
     int can = -1;
     ok(hipDeviceCanAccessPeer(&can, 0, 1));
@@ -133,8 +127,7 @@ static void test_peers(void **state)
     fails(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(0, 0));
 }
 
-static void test_reset(void **state)
-{
+static void test_reset(void **state) {
     (void)state;
     void *memory = NULL;
     hipStream_t stream = NULL;
@@ -151,13 +144,16 @@ static void test_reset(void **state)
     fails(hipErrorInvalidValue, hipFree(memory));
 }
 
-int main(void)
-{
+int main(void) {
     setenv("WAVELIFT_DEVICES", "2", 1);
     setenv("WAVELIFT_ARCH", "gfx1030", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count_and_choice), cmocka_unit_test(test_properties), cmocka_unit_test(test_small_questions),
-        cmocka_unit_test(test_flags), cmocka_unit_test(test_contexts), cmocka_unit_test(test_peers),
+        cmocka_unit_test(test_count_and_choice),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_small_questions),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_peers),
         cmocka_unit_test(test_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,7 @@
 
 #include <pthread.h>
 
-static void test_texts(void **state)
-{
+static void test_texts(void **state) {
     (void)state;
     const char *text = NULL;
     assert_string_equal(hipGetErrorName(hipSuccess), "hipSuccess");
@@ -19,14 +18,12 @@ static void test_texts(void **state)
     hipGetLastError();
 }
 
-static void *other_thread(void *argument)
-{
+static void *other_thread(void *argument) {
     (void)argument;
     return (void *)(intptr_t)hipGetLastError();
 }
 
-static void test_last_error(void **state)
-{
+static void test_last_error(void **state) {
     (void)state;
     pthread_t thread;
     void *result = NULL;
@@ -42,14 +39,12 @@ static void test_last_error(void **state)
     assert_int_equal(hipGetLastError(), hipSuccess);
 }
 
-static void seen(hipStream_t stream, hipError_t status, void *data)
-{
+static void seen(hipStream_t stream, hipError_t status, void *data) {
     (void)stream;
     *(hipError_t *)data = status;
 }
 
-static void test_sticky(void **state)
-{
+static void test_sticky(void **state) {
     (void)state;
     int *nowhere = (int *)16, *values = NULL;
     void *memory = NULL;
@@ -91,8 +86,7 @@ static void test_sticky(void **state)
 #ifdef API_FAKE
 #include "fake_device.h"
 
-static void test_device_errors(void **state)
-{
+static void test_device_errors(void **state) {
     (void)state;
     void *memory = NULL;
     hipModule_t module = NULL;
@@ -110,10 +104,10 @@ static void test_device_errors(void **state)
 }
 #endif
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts), cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_last_error),
 #ifdef API_FAKE
         cmocka_unit_test(test_device_errors),
 #endif

@@ -1,8 +1,7 @@
 /* Memory management: allocation, pointers, copies, fills, registered and managed memory. */
 #include "api_test.h"
 
-static void test_allocate(void **state)
-{
+static void test_allocate(void **state) {
     (void)state;
     void *memory = (void *)1;
     size_t size = 0, total = 0, before = 0;
@@ -31,8 +30,7 @@ static void test_allocate(void **state)
     hipGetLastError();
 }
 
-static void test_many(void **state)
-{
+static void test_many(void **state) {
     (void)state;
     enum { COUNT = 2000 };
     static void *memory[COUNT];
@@ -49,8 +47,7 @@ static void test_many(void **state)
         ok(hipFree(memory[i]));
 }
 
-static void test_pitched(void **state)
-{
+static void test_pitched(void **state) {
     (void)state;
     void *memory = NULL;
     size_t pitch = 0;
@@ -66,15 +63,20 @@ static void test_pitched(void **state)
     assert_memory_equal(host, back, sizeof host);
     fails(hipErrorInvalidPitchValue, hipMemcpy2D(memory, 10, host, 20, 20, 10, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy2D(memory, pitch, host, 20, 20, 11, hipMemcpyHostToDevice));
-    hip_Memcpy2D param = {.srcHost = host, .srcPitch = 20, .srcXInBytes = 3, .srcY = 2, .dstDevice = memory, .dstPitch = pitch,
-                          .WidthInBytes = 4, .Height = 2};
+    hip_Memcpy2D param = {.srcHost = host,
+                          .srcPitch = 20,
+                          .srcXInBytes = 3,
+                          .srcY = 2,
+                          .dstDevice = memory,
+                          .dstPitch = pitch,
+                          .WidthInBytes = 4,
+                          .Height = 2};
     ok(hipMemcpyParam2D(&param));
     assert_memory_equal((char *)memory + pitch, host + 63, 4);
     ok(hipFree(memory));
 }
 
-static void test_volume(void **state)
-{
+static void test_volume(void **state) {
     (void)state;
     hipPitchedPtr memory;
     hipExtent extent = make_hipExtent(10, 4, 3);
@@ -83,18 +85,17 @@ static void test_volume(void **state)
         host[i] = (char)i;
     ok(hipMalloc3D(&memory, extent));
     ok(hipMemset3D(memory, 1, extent));
-    hipMemcpy3DParms in = {.srcPtr = make_hipPitchedPtr(host, 10, 10, 4), .dstPtr = memory, .extent = extent,
-                           .kind = hipMemcpyHostToDevice};
-    hipMemcpy3DParms out = {.srcPtr = memory, .dstPtr = make_hipPitchedPtr(back, 10, 10, 4), .extent = extent,
-                            .kind = hipMemcpyDeviceToHost};
+    hipMemcpy3DParms in = {
+        .srcPtr = make_hipPitchedPtr(host, 10, 10, 4), .dstPtr = memory, .extent = extent, .kind = hipMemcpyHostToDevice};
+    hipMemcpy3DParms out = {
+        .srcPtr = memory, .dstPtr = make_hipPitchedPtr(back, 10, 10, 4), .extent = extent, .kind = hipMemcpyDeviceToHost};
     ok(hipMemcpy3D(&in));
     ok(hipMemcpy3DAsync(&out, NULL));
     assert_memory_equal(host, back, sizeof host);
     ok(hipFree(memory.ptr));
 }
 
-static void test_copies(void **state)
-{
+static void test_copies(void **state) {
     (void)state;
     enum { SIZE = 200000 };
     unsigned char *host = malloc(SIZE), *back = malloc(SIZE);
@@ -131,8 +132,7 @@ static void test_copies(void **state)
     free(back);
 }
 
-static void test_fills(void **state)
-{
+static void test_fills(void **state) {
     (void)state;
     void *memory = NULL;
     unsigned char bytes[64];
@@ -157,8 +157,7 @@ static void test_fills(void **state)
     ok(hipFree(memory));
 }
 
-static void test_attributes(void **state)
-{
+static void test_attributes(void **state) {
     (void)state;
     hipPointerAttribute_t attributes;
     void *device = NULL, *host = NULL, *managed = NULL, *start = NULL;
@@ -194,8 +193,7 @@ static void test_attributes(void **state)
     ok(hipHostFree(host));
 }
 
-static void test_register(void **state)
-{
+static void test_register(void **state) {
     (void)state;
     static char memory[4096];
     void *device = NULL;
@@ -209,8 +207,7 @@ static void test_register(void **state)
     fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
 }
 
-static void test_stream_ordered(void **state)
-{
+static void test_stream_ordered(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     void *memory = NULL;
@@ -227,11 +224,10 @@ static void test_stream_ordered(void **state)
     ok(hipStreamDestroy(stream));
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocate), cmocka_unit_test(test_many), cmocka_unit_test(test_pitched),
-        cmocka_unit_test(test_volume), cmocka_unit_test(test_copies), cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_allocate),   cmocka_unit_test(test_many),     cmocka_unit_test(test_pitched),
+        cmocka_unit_test(test_volume),     cmocka_unit_test(test_copies),   cmocka_unit_test(test_fills),
         cmocka_unit_test(test_attributes), cmocka_unit_test(test_register), cmocka_unit_test(test_stream_ordered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-static void test_loading(void **state)
-{
+static void test_loading(void **state) {
     (void)state;
     size_t size = 0;
     char *image = read_file(API_TEST_OBJECT, &size);
@@ -30,8 +29,7 @@ static void test_loading(void **state)
     assert_int_equal(hipGetLastError(), hipSuccess);
 }
 
-static void test_variables(void **state)
-{
+static void test_variables(void **state) {
     (void)state;
     hipDeviceptr_t counter = NULL, table = NULL, number = NULL;
     size_t size = 0;
@@ -65,8 +63,7 @@ struct mixed {
     double number;
 };
 
-static void test_arguments(void **state)
-{
+static void test_arguments(void **state) {
     (void)state;
     double *out = NULL;
     char a = -3;
@@ -99,8 +96,7 @@ static void test_arguments(void **state)
     ok(hipHostFree(out));
 }
 
-static void test_limits(void **state)
-{
+static void test_limits(void **state) {
     (void)state;
     hipFunction_t empty = test_kernel("empty");
     fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 0, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
@@ -112,16 +108,14 @@ static void test_limits(void **state)
     fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65537, NULL, NULL, NULL));
     ok(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65536, NULL, NULL, NULL));
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel((hipFunction_t)state, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorCooperativeLaunchTooLarge,
-          hipModuleLaunchCooperativeKernel(empty, 1000000, 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, 1000000, 1, 1, 1024, 1, 1, 0, NULL, NULL));
     ok(hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, 0, NULL, NULL));
     ok(hipDeviceSynchronize());
     hipGetLastError();
 }
 
 /* A grid in work items, the last block partial, between two events. */
-static void test_items(void **state)
-{
+static void test_items(void **state) {
     (void)state;
     int *values = NULL, one = 1, count = 1000;
     hipEvent_t start = NULL, stop = NULL;
@@ -148,8 +142,7 @@ static void test_items(void **state)
     ok(hipEventDestroy(stop));
 }
 
-static void test_attributes(void **state)
-{
+static void test_attributes(void **state) {
     (void)state;
     int value = -1, grid = 0, block = 0;
     ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, test_kernel("small_block")));
@@ -169,11 +162,10 @@ static void test_attributes(void **state)
     assert_string_equal(hipKernelNameRef(test_kernel("add")), "add");
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loading), cmocka_unit_test(test_variables), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_items), cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_items),     cmocka_unit_test(test_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static void **handle;
 
 #define ADDRESS(function) ((const void *)(uintptr_t)(function))
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     size_t size = 0;
     wrapper.binary = read_file(API_TEST_OBJECT, &size);
@@ -35,22 +34,19 @@ static int setup(void **state)
     return 0;
 }
 
-static dim3 extent(uint32_t x)
-{
+static dim3 extent(uint32_t x) {
     dim3 result = {x, 1, 1};
     return result;
 }
 
-static void test_managed(void **state)
-{
+static void test_managed(void **state) {
     (void)state;
     assert_non_null(shared_number);
     assert_int_equal(*shared_number, 5); /* before any device was touched */
     *shared_number = 50;
 }
 
-static void test_launch(void **state)
-{
+static void test_launch(void **state) {
     (void)state;
     int *values = NULL, two = 2, count = 300;
     void *arguments[] = {&values, &two, &count};
@@ -83,8 +79,7 @@ static void test_launch(void **state)
     hipGetLastError();
 }
 
-static void test_symbols(void **state)
-{
+static void test_symbols(void **state) {
     (void)state;
     void *address = NULL, *again = NULL;
     size_t size = 0;
@@ -118,8 +113,7 @@ static void test_symbols(void **state)
     hipGetLastError();
 }
 
-static void test_functions(void **state)
-{
+static void test_functions(void **state) {
     (void)state;
     hipFuncAttributes attributes;
     hipFunction_t function = NULL;
@@ -142,8 +136,7 @@ static void test_functions(void **state)
 }
 
 /* A reset brings variables back to their first values, and kernels still work. */
-static void test_reset(void **state)
-{
+static void test_reset(void **state) {
     (void)state;
     int back = 0;
     ok(hipDeviceReset());
@@ -152,8 +145,7 @@ static void test_reset(void **state)
     test_launch(state);
 }
 
-static void test_architecture(void **state)
-{
+static void test_architecture(void **state) {
     (void)state;
     hipDeviceProp_tR0600 properties;
     ok(hipGetDevicePropertiesR0600(&properties, 0));
@@ -161,19 +153,17 @@ static void test_architecture(void **state)
     assert_int_equal(properties.warpSize, 64);
 }
 
-static void test_unregister(void **state)
-{
+static void test_unregister(void **state) {
     (void)state;
     void *arguments[1] = {NULL};
     __hipUnregisterFatBinary(handle);
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(ADDRESS(stub_add), extent(1), extent(64), arguments, 0, NULL));
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_managed), cmocka_unit_test(test_architecture), cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_symbols), cmocka_unit_test(test_functions), cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_managed),    cmocka_unit_test(test_architecture), cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_symbols),    cmocka_unit_test(test_functions),    cmocka_unit_test(test_reset),
         cmocka_unit_test(test_unregister),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

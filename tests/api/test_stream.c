@@ -9,51 +9,39 @@
 
 static int *flags; /* pinned words that kernels and host functions set */
 
-static int setup(void **state)
-{
+static int setup(void **state) {
     (void)state;
     ok(hipHostMalloc((void **)&flags, 4096, 0));
     return 0;
 }
 
-static int teardown(void **state)
-{
+static int teardown(void **state) {
     (void)state;
     ok(hipHostFree(flags));
     return 0;
 }
 
-static int clear(void **state)
-{
+static int clear(void **state) {
     (void)state;
     memset(flags, 0, 4096);
     return 0;
 }
 
-static void set_flag(int index)
-{
-    __atomic_store_n(&flags[index], 1, __ATOMIC_RELEASE);
-}
+static void set_flag(int index) { __atomic_store_n(&flags[index], 1, __ATOMIC_RELEASE); }
 
-static void launch_wait(hipStream_t stream, int index)
-{
+static void launch_wait(hipStream_t stream, int index) {
     int *flag = &flags[index];
     launch("wait_for", stream, 1, 64, &flag);
 }
 
-static void launch_set(hipStream_t stream, int index)
-{
+static void launch_set(hipStream_t stream, int index) {
     int *flag = &flags[index], one = 1;
     launch("set", stream, 1, 64, &flag, &one);
 }
 
-static int read_flag(int index)
-{
-    return __atomic_load_n(&flags[index], __ATOMIC_ACQUIRE);
-}
+static int read_flag(int index) { return __atomic_load_n(&flags[index], __ATOMIC_ACQUIRE); }
 
-static void test_handles(void **state)
-{
+static void test_handles(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     hipEvent_t event = NULL;
@@ -84,8 +72,7 @@ static void test_handles(void **state)
     ok(hipStreamSynchronize(hipStreamLegacy));
 }
 
-static void test_runs_without_waiting(void **state)
-{
+static void test_runs_without_waiting(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     ok(hipStreamCreate(&stream));
@@ -96,8 +83,7 @@ static void test_runs_without_waiting(void **state)
     ok(hipStreamDestroy(stream));
 }
 
-static void test_query(void **state)
-{
+static void test_query(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     hipEvent_t event = NULL;
@@ -119,8 +105,7 @@ static void test_query(void **state)
 }
 
 /* A blocking stream waits for the null stream and the other way round; a non-blocking one does not. */
-static void test_legacy_order(void **state)
-{
+static void test_legacy_order(void **state) {
     (void)state;
     hipStream_t blocking = NULL, free_running = NULL;
     ok(hipStreamCreate(&blocking));
@@ -144,8 +129,7 @@ static void test_legacy_order(void **state)
     ok(hipStreamDestroy(free_running));
 }
 
-static void test_wait_event(void **state)
-{
+static void test_wait_event(void **state) {
     (void)state;
     hipStream_t first = NULL, second = NULL;
     hipEvent_t event = NULL;
@@ -167,8 +151,7 @@ static void test_wait_event(void **state)
 }
 
 /* Many streams, each waiting for the one before: nobody may need a thread of its own to wait. */
-static void test_long_chain(void **state)
-{
+static void test_long_chain(void **state) {
     (void)state;
     enum { COUNT = 300 };
     hipStream_t streams[COUNT];
@@ -193,8 +176,7 @@ static void test_long_chain(void **state)
     }
 }
 
-static void test_elapsed(void **state)
-{
+static void test_elapsed(void **state) {
     (void)state;
     hipEvent_t start = NULL, stop = NULL, untimed = NULL;
     float ms = 0;
@@ -224,8 +206,7 @@ struct seen {
     int order, calls;
 };
 
-static void callback(hipStream_t stream, hipError_t status, void *data)
-{
+static void callback(hipStream_t stream, hipError_t status, void *data) {
     struct seen *seen = data;
     seen->stream = stream;
     seen->status = status;
@@ -233,13 +214,9 @@ static void callback(hipStream_t stream, hipError_t status, void *data)
     seen->calls++;
 }
 
-static void host_function(void *data)
-{
-    (*(int *)data)++;
-}
+static void host_function(void *data) { (*(int *)data)++; }
 
-static void test_callbacks(void **state)
-{
+static void test_callbacks(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     struct seen seen = {.status = hipErrorUnknown};
@@ -258,8 +235,7 @@ static void test_callbacks(void **state)
     ok(hipStreamDestroy(stream));
 }
 
-static void test_destroy_busy(void **state)
-{
+static void test_destroy_busy(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     ok(hipStreamCreate(&stream));
@@ -273,8 +249,7 @@ static void test_destroy_busy(void **state)
 }
 
 /* One kernel waits for what another stream's kernel writes: both must run at once. */
-static void test_concurrent(void **state)
-{
+static void test_concurrent(void **state) {
     (void)state;
     hipStream_t first = NULL, second = NULL;
     ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
@@ -290,8 +265,7 @@ static void test_concurrent(void **state)
 
 enum { THREADS = 8, ROUNDS = 400 };
 
-static void *hammer(void *argument)
-{
+static void *hammer(void *argument) {
     int *values = argument, one = 1, count = 64;
     hipStream_t stream = NULL;
     if (hipStreamCreate(&stream) != hipSuccess)
@@ -310,8 +284,7 @@ static void *hammer(void *argument)
     return (void *)(intptr_t)(hipStreamDestroy(stream) == hipSuccess ? 0 : 6);
 }
 
-static void test_threads(void **state)
-{
+static void test_threads(void **state) {
     (void)state;
     pthread_t threads[THREADS];
     int *values = NULL;
@@ -328,8 +301,7 @@ static void test_threads(void **state)
     ok(hipFree(values));
 }
 
-static void test_fork(void **state)
-{
+static void test_fork(void **state) {
     (void)state;
     hipStream_t stream = NULL;
     ok(hipStreamCreate(&stream));
@@ -346,8 +318,7 @@ static void test_fork(void **state)
     ok(hipStreamDestroy(stream));
 }
 
-static void test_pending_at_exit(void **state)
-{
+static void test_pending_at_exit(void **state) {
     (void)state;
     int pipe_ends[2];
     assert_int_equal(pipe(pipe_ends), 0);
@@ -368,30 +339,26 @@ static void test_pending_at_exit(void **state)
     close(pipe_ends[0]);
 }
 
-static void say_ran(void *argument)
-{
+static void say_ran(void *argument) {
     usleep(50000);
     if (write(*(int *)argument, "ran", 3) != 3)
         abort();
 }
 
-static int leave_work_pending(int pipe_end)
-{
+static int leave_work_pending(int pipe_end) {
     static int end;
     hipStream_t stream = NULL;
     end = pipe_end;
     return hipStreamCreate(&stream) != hipSuccess || hipLaunchHostFunc(stream, say_ran, &end) != hipSuccess;
 }
 
-static double microseconds(void)
-{
+static double microseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
-static void test_latency(void **state)
-{
+static void test_latency(void **state) {
     (void)state;
     enum { COUNT = 20000 };
     hipFunction_t empty = test_kernel("empty");
@@ -414,17 +381,16 @@ static void test_latency(void **state)
     print_message("launch alone: %.2f us, with its execution %.2f us\n", queued, (microseconds() - start) / COUNT);
 }
 
-int main(int count, char **arguments)
-{
+int main(int count, char **arguments) {
     if (count == 3 && strcmp(arguments[1], "pending") == 0)
         return leave_work_pending(atoi(arguments[2]));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_handles, clear), cmocka_unit_test_setup(test_runs_without_waiting, clear),
-        cmocka_unit_test_setup(test_query, clear), cmocka_unit_test_setup(test_legacy_order, clear),
-        cmocka_unit_test_setup(test_wait_event, clear), cmocka_unit_test_setup(test_long_chain, clear),
-        cmocka_unit_test_setup(test_elapsed, clear), cmocka_unit_test_setup(test_callbacks, clear),
-        cmocka_unit_test_setup(test_destroy_busy, clear), cmocka_unit_test_setup(test_concurrent, clear),
-        cmocka_unit_test_setup(test_threads, clear), cmocka_unit_test_setup(test_fork, clear),
+        cmocka_unit_test_setup(test_handles, clear),         cmocka_unit_test_setup(test_runs_without_waiting, clear),
+        cmocka_unit_test_setup(test_query, clear),           cmocka_unit_test_setup(test_legacy_order, clear),
+        cmocka_unit_test_setup(test_wait_event, clear),      cmocka_unit_test_setup(test_long_chain, clear),
+        cmocka_unit_test_setup(test_elapsed, clear),         cmocka_unit_test_setup(test_callbacks, clear),
+        cmocka_unit_test_setup(test_destroy_busy, clear),    cmocka_unit_test_setup(test_concurrent, clear),
+        cmocka_unit_test_setup(test_threads, clear),         cmocka_unit_test_setup(test_fork, clear),
         cmocka_unit_test_setup(test_pending_at_exit, clear), cmocka_unit_test_setup(test_latency, clear),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
