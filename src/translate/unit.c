@@ -221,17 +221,16 @@ static bool polls(const struct wl_inst *inst)
            (inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt);
 }
 
-/* A loop that other waves may have to end (it polls memory and never exits) yields at its header. Loops are taken as
- * address ranges of backward branches, which is what compilers make. */
+/* A loop that other waves may have to end (it polls memory) yields at its header; waits and calls within it may lie on
+ * another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
 static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch)
 {
     enum { SHORT_LOOP = 12 }; /* so short a loop with a load may poll LDS, whose loads carry no mark */
-    bool polling = false, loads = false;
+    bool polling = false, loads = false, waits = false;
     unsigned length = 0;
     for (uint32_t p = header; p <= latch; p++) {
         const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL)
-            return;
+        waits |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL;
         length += piece->count;
         for (uint32_t i = 0; i < piece->count; i++) {
             const struct wl_inst *inst = &unit->insts[piece->first + i];
@@ -239,7 +238,7 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
             loads |= inst->isa && inst->isa->class == WL_ISA_LOAD;
         }
     }
-    if (polling || (loads && length <= SHORT_LOOP))
+    if (polling || (loads && !waits && length <= SHORT_LOOP))
         unit->pieces[header].is_spin_header = true;
 }
 
