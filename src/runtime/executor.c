@@ -2,11 +2,10 @@
  *
  * Threads are made one by one, when a stream becomes ready and no thread is free, up to a limit that only bounds runaway
  * programs: a kernel that spins on memory which another stream's kernel will write must not keep that one from running.
- * A thread without work spins for a few microseconds and then sleeps on a futex; while one wake-up is under way no second
- * one is sent, so that a loop of launches costs one system call and not one each. */
+ * A thread without work spins for a few microseconds and then sleeps. Whoever wakes it claims it first: a claimed thread is
+ * no sleeper any more, so that a loop of launches costs one system call and not one each. */
 #include "runtime/runtime.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -16,22 +15,51 @@
 #define SPIN_NS     20000
 
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock;           /* guards what follows; `length` may be read without it */
     struct wl_stream *first, *last; /* READY streams, through ready_next */
     atomic_uint length;
-    atomic_uint threads, idle; /* idle: looking for work, spinning or asleep */
-    atomic_uint asleep;
-    atomic_uint wake; /* futex */
-    atomic_bool wake_pending;
+    unsigned threads;   /* made so far, those about to start included */
+    unsigned idle;      /* of them: looking for work, asleep or about to start */
+    unsigned asleep;    /* of those: asleep and not claimed by a waker */
+    atomic_uint tokens; /* futex: one for each claimed sleeper */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A stream may be pushed again while an outdated entry of it is still queued; the queue links through the stream, so an
  * entry that is already there stands for both and the second reference is dropped. */
 static struct wl_stream *const LAST = (struct wl_stream *)&pool; /* end mark: a queued stream's link is never NULL */
 
+enum help { HELP_NONE, HELP_WAKE, HELP_START };
+
+/* What the queue needs so that nothing in it waits for a thread that is busy. The lock is held; helping is done without. */
+static enum help claim_help(void) {
+    if (pool.length > pool.idle && pool.threads < MAX_THREADS) {
+        pool.threads++;
+        pool.idle++;
+        return HELP_START;
+    }
+    if (pool.asleep && pool.length > pool.idle - pool.asleep) {
+        pool.asleep--;
+        return HELP_WAKE;
+    }
+    return HELP_NONE;
+}
+
+static void start_thread(void);
+
+static void give_help(enum help help) {
+    if (help == HELP_START) {
+        start_thread();
+    } else if (help == HELP_WAKE) {
+        atomic_fetch_add(&pool.tokens, 1);
+        syscall(SYS_futex, &pool.tokens, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+}
+
+/* Takes the first stream; the caller is not idle any more. */
 static struct wl_stream *pop(void) {
     if (!atomic_load(&pool.length))
         return NULL;
+    enum help help = HELP_NONE;
     pthread_mutex_lock(&pool.lock);
     struct wl_stream *stream = pool.first;
     if (stream) {
@@ -40,58 +68,61 @@ static struct wl_stream *pop(void) {
             pool.last = NULL;
         stream->ready_next = NULL;
         atomic_fetch_sub(&pool.length, 1);
+        pool.idle--;
+        help = claim_help();
     }
     pthread_mutex_unlock(&pool.lock);
+    give_help(help);
     return stream;
 }
 
-static void wake_one(void) {
-    if (!atomic_load(&pool.asleep) || atomic_exchange(&pool.wake_pending, true))
-        return;
-    atomic_fetch_add(&pool.wake, 1);
-    syscall(SYS_futex, &pool.wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+/* Sleeps until somebody claims this thread; not at all if there is work. */
+static void sleep_until_claimed(void) {
+    pthread_mutex_lock(&pool.lock);
+    bool work = pool.first != NULL;
+    if (!work)
+        pool.asleep++;
+    pthread_mutex_unlock(&pool.lock);
+    while (!work) {
+        unsigned tokens = atomic_load(&pool.tokens);
+        if (!tokens)
+            syscall(SYS_futex, &pool.tokens, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+        else if (atomic_compare_exchange_strong(&pool.tokens, &tokens, tokens - 1))
+            return;
+    }
 }
 
 static struct wl_stream *wait_for_work(void) {
-    struct wl_stream *stream = NULL;
-    atomic_fetch_add(&pool.idle, 1);
-    while (!stream) {
+    for (;;) {
         uint64_t until = wl_now() + SPIN_NS;
-        while (!(stream = pop()) && wl_now() < until)
+        do {
+            struct wl_stream *stream = pop();
+            if (stream)
+                return stream;
             for (int i = 0; i < 32; i++)
 #if defined(__x86_64__)
                 __builtin_ia32_pause();
 #else
                 atomic_signal_fence(memory_order_seq_cst);
 #endif
-        if (stream)
-            break;
-        unsigned seen = atomic_load(&pool.wake);
-        atomic_fetch_add(&pool.asleep, 1);
-        if (!atomic_load(&pool.length))
-            syscall(SYS_futex, &pool.wake, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-        atomic_fetch_sub(&pool.asleep, 1);
-        atomic_store(&pool.wake_pending, false);
+        } while (wl_now() < until);
+        sleep_until_claimed();
     }
-    atomic_fetch_sub(&pool.idle, 1);
-    if (atomic_load(&pool.length))
-        wake_one(); /* a push during our wake-up sent none of its own */
-    return stream;
 }
 
 static void *executor(void *argument) {
     (void)argument;
-    for (;;)
+    for (;;) {
         wl_stream_run_ready(wait_for_work());
+        pthread_mutex_lock(&pool.lock);
+        pool.idle++;
+        pthread_mutex_unlock(&pool.lock);
+    }
     return NULL;
 }
 
-/* One more thread, which takes no signals. Failing is harmless: whoever synchronizes runs the work. */
+/* One more thread, already counted, which takes no signals. Failing is harmless: whoever synchronizes runs the work. */
 static void start_thread(void) {
-    if (atomic_fetch_add(&pool.threads, 1) >= MAX_THREADS) {
-        atomic_fetch_sub(&pool.threads, 1);
-        return;
-    }
     sigset_t all, before;
     sigfillset(&all);
     sigdelset(&all, SIGSEGV); /* faults belong to the thread that makes them */
@@ -105,12 +136,16 @@ static void start_thread(void) {
         pthread_setname_np(thread, "wavelift-exec");
         pthread_detach(thread);
     } else {
-        atomic_fetch_sub(&pool.threads, 1);
+        pthread_mutex_lock(&pool.lock);
+        pool.threads--;
+        pool.idle--;
+        pthread_mutex_unlock(&pool.lock);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void wl_executor_push(struct wl_stream *stream) {
+    enum help help = HELP_NONE;
     pthread_mutex_lock(&pool.lock);
     bool queued = stream->ready_next != NULL;
     if (!queued) {
@@ -121,22 +156,18 @@ void wl_executor_push(struct wl_stream *stream) {
             pool.first = stream;
         pool.last = stream;
         atomic_fetch_add(&pool.length, 1);
+        help = claim_help();
     }
     pthread_mutex_unlock(&pool.lock);
     if (queued)
         wl_stream_release(stream);
-    if (atomic_load(&pool.length) > atomic_load(&pool.idle))
-        start_thread();
-    else
-        wake_one();
+    give_help(help);
 }
 
 void wl_executor_after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
     pool.first = pool.last = NULL;
     atomic_store(&pool.length, 0);
-    atomic_store(&pool.threads, 0);
-    atomic_store(&pool.idle, 0);
-    atomic_store(&pool.asleep, 0);
-    atomic_store(&pool.wake_pending, false);
+    pool.threads = pool.idle = pool.asleep = 0;
+    atomic_store(&pool.tokens, 0);
 }

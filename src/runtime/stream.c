@@ -465,6 +465,7 @@ void wl_stream_after_fork(struct wl_stream *stream) {
     pthread_mutex_init(&stream->lock, NULL);
     stream->head = stream->tail = NULL; /* leaked: other processes' work */
     stream->parked = NULL;
+    stream->ready_next = NULL;
     stream->state = WL_STREAM_IDLE;
     atomic_store(&stream->completed, atomic_load(&stream->submitted));
     atomic_store(&stream->sleepers, 0);
