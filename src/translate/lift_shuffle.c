@@ -89,8 +89,8 @@ void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLV
         LLVMValueRef a[2] = {zip(l, rows[0], rows[2], false), zip(l, rows[0], rows[2], true)};
         LLVMValueRef c[2] = {zip(l, rows[1], rows[3], false), zip(l, rows[1], rows[3], true)};
         for (unsigned half = 0; half < 2; half++) {
-            v[2 * half] = zip(l, a[half], c[half], false);
-            v[2 * half + 1] = zip(l, a[half], c[half], true);
+            v[(size_t)2 * half] = zip(l, a[half], c[half], false);
+            v[(size_t)2 * half + 1] = zip(l, a[half], c[half], true);
         }
     }
 }
@@ -213,7 +213,7 @@ void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, 
         LLVMValueRef address = dword_row(l, start, d), value = rows[d];
         if (access->bits < 32) {
             LLVMValueRef up = wl_memory_splat(l, shift);
-            LLVMValueRef field = wl_memory_splat(l, LLVMConstInt(l->i32, (1u << access->bits) - 1, false));
+            LLVMValueRef field = wl_memory_splat(l, LLVMConstInt(l->i32, (UINT64_C(1) << access->bits) - 1, false));
             LLVMValueRef old = wl_memory_load(l, l->strip_i32, address, access->is_volatile);
             LLVMValueRef kept = LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, LLVMBuildShl(l->b, field, up, ""), ""), "");
             value = LLVMBuildOr(l->b, kept, LLVMBuildShl(l->b, LLVMBuildAnd(l->b, value, field, ""), up, ""), "");

@@ -510,9 +510,9 @@ static void copy_attributes(struct wl_lift *l, LLVMValueRef function)
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a)
 {
     char name[64];
-    snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile, a->returns, a->local);
+    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile, a->returns, a->local);
     if (a->kind == WL_ACCESS_ATOMIC)
-        snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
+        (void)snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
     if (function)
         return function;
