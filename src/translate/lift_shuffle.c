@@ -186,7 +186,7 @@ void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, L
     }
     if (access->dwords % 2) {
         unsigned last = access->dwords - 1;
-        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, last * 4), access->is_volatile);
+        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, UINT64_C(4) * last), access->is_volatile);
         rows[last] = wl_memory_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
     }
 }
