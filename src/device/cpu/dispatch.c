@@ -14,7 +14,7 @@
 
 #define FUEL 256             /* iterations of a spinning loop between two looks at the other waves */
 #define INLINE_NS 5000       /* a launch that took less runs on the launching thread alone */
-#define CHUNK_NS 4000        /* work that a thread takes at once */
+#define CHUNK_NS 40000        /* work that a thread takes at once */
 #define LOCAL_KERNARG 4096
 
 static uint64_t now_ns(void)

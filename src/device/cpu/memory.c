@@ -7,6 +7,7 @@
 
 #define PAGE 4096u
 #define LDS_MAPPED 65536u    /* always accessible; more where a workgroup asks for it */
+#define HUGE (2u << 20)      /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
 #define SCRATCH_GUARD 65536u /* behind each wave's scratch: larger than one frame's step past the end usually is */
 
 static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
@@ -112,6 +113,8 @@ void *wl_pages_allocate(size_t size, size_t alignment)
 {
     if (alignment < PAGE)
         alignment = PAGE;
+    if (size >= 2 * HUGE && alignment < HUGE)
+        alignment = HUGE;
     size_t rounded = round_up(size ? size : 1, PAGE);
     if (rounded < size || rounded > (size_t)1 << 46 || alignment > (size_t)1 << 40)
         return NULL;
@@ -124,6 +127,8 @@ void *wl_pages_allocate(size_t size, size_t alignment)
         munmap(memory, skip);
     if (behind)
         munmap(memory + skip + rounded, behind);
+    if (size >= 2 * HUGE)
+        madvise(memory + skip, rounded, MADV_HUGEPAGE); /* a wish: it works without */
     return memory + skip;
 }
 
