@@ -2,13 +2,9 @@
 # command and its manual page, pkg-config files, and the CMake packages `hip` and `hip-lang`.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS amdhip64 wavelift-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(CODE "
-  foreach(version 5 6)
-    file(CREATE_LINK libamdhip64.so.7 \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libamdhip64.so.\${version}\" SYMBOLIC)
-  endforeach()")
+# The libamdhip64 of each HIP version, and the headers, are installed by src/api.
+install(TARGETS wavelift-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS wavelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY include/hip DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
 install(FILES docs/wavelift.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # The HIP version that the headers tell.
