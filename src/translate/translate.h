@@ -8,6 +8,7 @@
  *   isa.c        what each mnemonic is: the alias table and the instructions that the lifter itself emits
  *   sem.c        the semantics: C functions compiled to bitcode, found by mnemonic
  *   unit.c       control flow: from one address to pieces of straight code with edges and resume points
+ *   idiom.c      known sequences of instructions, simplified
  *   liveness.c   which registers a piece needs and leaves
  *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)

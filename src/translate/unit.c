@@ -426,8 +426,10 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     }
     if (!status)
         status = find_callees(unit);
-    if (!status)
+    if (!status) {
+        wl_unit_idioms(unit);
         count_rows(unit);
+    }
     free(d.marks);
     free(d.work);
     if (status)

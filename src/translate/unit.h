@@ -86,6 +86,11 @@ enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2, WL_CONFLICT_SCRATCH = 4 };
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
 
+/* ---- idiom.c ---- */
+
+/* Replaces known sequences of instructions (IEEE division) by what they amount to. wl_unit_build calls it. */
+void wl_unit_idioms(struct wl_unit *unit);
+
 /* ---- liveness.c ---- */
 
 /* Fills every piece's live_in and live_out. */
