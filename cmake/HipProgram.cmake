@@ -2,7 +2,7 @@
 # libraries; only LD_LIBRARY_PATH at run time makes them ours.
 #
 #   wl_hip_program(NAME [FILE.hip ...]
-#       [ARGS ...]          arguments of the test runs (small sizes)
+#       [ARGS ...]          arguments of the test runs (small sizes); ARGS_O0: at -O0
 #       [FLAGS ...]         more compiler flags; FLAGS_O0: at -O0 alone
 #       [DEPENDS ...]       more files that the sources include
 #       [VARIANTS ...]      of "O0 O1 O3" (clang-19) and "hipcc0 hipcc3" (clang-15), default all
@@ -120,7 +120,7 @@ else()
 endif()
 
 function(wl_hip_program name)
-  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARGS;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARGS;ARGS_O0;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
   if(NOT WL_CLANGXX)
     return()
   endif()
@@ -143,14 +143,18 @@ function(wl_hip_program name)
       continue()
     endif()
     set(binary ${WL_PROGRAMS}/${name}-${variant})
-    set(command ${binary} ${P_ARGS})
+    set(arguments ${P_ARGS})
+    if(opt EQUAL 0 AND P_ARGS_O0)
+      set(arguments ${P_ARGS_O0})
+    endif()
+    set(command ${binary} ${arguments})
     set(flags ${P_FLAGS} ${more_flags})
     if(opt EQUAL 0)
       list(APPEND flags ${P_FLAGS_O0})
     endif()
     if(P_PROGRAM) # the binary is a code object; a program loads it
       set(binary ${binary}.co)
-      set(command ${P_PROGRAM} ${binary} ${P_ARGS})
+      set(command ${P_PROGRAM} ${binary} ${arguments})
       list(APPEND flags --genco)
     endif()
     wl_hip_binary(${binary} ${compiler} ${opt} "${archs}" "${flags}" "${sources}" "${P_DEPENDS}")
