@@ -2,6 +2,7 @@
 # libraries; only LD_LIBRARY_PATH at run time makes them ours.
 #
 #   wl_hip_program(NAME [FILE.hip ...]
+#       [ARCHS ...]         targets for clang-19 instead of the six; a generic one runs as its family's first
 #       [ARGS ...]          arguments of the test runs (small sizes); ARGS_O0: at -O0
 #       [FLAGS ...]         more compiler flags; FLAGS_O0: at -O0 alone
 #       [DEPENDS ...]       more files that the sources include
@@ -96,6 +97,9 @@ macro(wl_hip_variant variant excluded)
   else()
     set(compiler clang)
     set(candidates ${wl_archs})
+    if(P_ARCHS)
+      set(candidates ${P_ARCHS})
+    endif()
     if(${variant} STREQUAL O1)
       set(more_flags --offload-compress)
     endif()
@@ -120,7 +124,7 @@ else()
 endif()
 
 function(wl_hip_program name)
-  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARGS;ARGS_O0;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARCHS;ARGS;ARGS_O0;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
   if(NOT WL_CLANGXX)
     return()
   endif()
@@ -161,7 +165,16 @@ function(wl_hip_program name)
     add_custom_target(program-${name}-${variant} DEPENDS ${binary})
     add_dependencies(programs program-${name}-${variant})
     foreach(arch IN LISTS archs)
-      wl_hip_test(${name}.${variant}.${arch} WAVELIFT_ARCH=${arch} ${command})
+      string(REGEX MATCH "^gfx(9|10-3|11|12)-generic" generic ${arch})
+      set(presented ${arch})
+      if(generic)
+        set(presented_9 gfx900)
+        set(presented_10-3 gfx1030)
+        set(presented_11 gfx1100)
+        set(presented_12 gfx1200)
+        set(presented ${presented_${CMAKE_MATCH_1}})
+      endif()
+      wl_hip_test(${name}.${variant}.${arch} WAVELIFT_ARCH=${presented} ${command})
       set_tests_properties(${name}.${variant}.${arch} PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch}")
     endforeach()
   endforeach()
