@@ -32,6 +32,7 @@ struct wl_lift;
 struct wl_item {
     const struct wl_inst *inst;
     const struct wl_sem *sem;             /* lift_valu.c: what it computes */
+    bool starts_segment;                  /* must see all strips of the items before (lift_stretch.c) */
     bool paired;                          /* first of a VOPD pair: writes after the next item has read */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
@@ -69,7 +70,8 @@ struct wl_lift {
     struct wl_item *items;
     unsigned item_count, item_capacity;
     uint64_t pending_masks[2];      /* scalar registers whose value the stretch will make */
-    uint8_t stretch_loads, stretch_stores; /* WL_CONFLICT_* */
+    uint8_t stretch_loads, stretch_stores; /* WL_CONFLICT_*, of the last segment */
+    bool segmented;                 /* some item starts a segment */
     uint32_t stretch_end;           /* the last recorded instruction, within the piece */
 
     /* The strip being emitted (valid within an item's emit). */

@@ -6,15 +6,34 @@
 #include <string.h>
 
 enum {
-    UNROLL_BUDGET = 24, /* items * strips up to which the strip loop is unrolled */
+    UNROLL_BUDGET = 24,   /* items * strips up to which the strip loop is unrolled */
+    SEGMENT_BUDGET = 160, /* items * strips that a stretch of several segments may have: it is always unrolled */
 };
 
 /* ---- recording ---- */
 
+/* Makes room for an instruction: flushes where it cannot join the stretch. Returns whether it starts a new segment.
+ *
+ * A load behind a store (or the reverse) must see all strips of what is before it. In FULL code the stretch goes on in a
+ * new segment then: the strips of a segment are emitted side by side, before those of the next, and registers stay values. */
+static bool join(struct wl_lift *l, const struct wl_effects *effects)
+{
+    bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads);
+    bool large = (l->item_count + 1) * l->strips > SEGMENT_BUDGET;
+    if ((conflict && (large || l->mode != WL_MODE_FULL)) || (l->segmented && large)) {
+        wl_lift_flush(l);
+        return false;
+    }
+    if (conflict) {
+        l->segmented = true;
+        l->stretch_loads = l->stretch_stores = 0;
+    }
+    return conflict;
+}
+
 struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
 {
-    if ((effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads))
-        wl_lift_flush(l);
+    bool starts_segment = join(l, effects);
     if (l->item_count == l->item_capacity) {
         unsigned capacity = l->item_capacity ? 2 * l->item_capacity : 64;
         struct wl_item *items = realloc(l->items, capacity * sizeof *items);
@@ -31,7 +50,7 @@ struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, co
     l->stretch_stores |= effects->store_spaces;
     l->stretch_end = l->at;
     struct wl_item *item = &l->items[l->item_count++];
-    *item = (struct wl_item){.inst = inst};
+    *item = (struct wl_item){.inst = inst, .starts_segment = starts_segment};
     return item;
 }
 
@@ -189,8 +208,8 @@ static void store_row(struct wl_lift *l, unsigned row)
     }
 }
 
-/* One strip of all items. The builder stands in a fresh block, where l->strip is set. */
-static void emit_strip(struct wl_lift *l, const struct masks *masks)
+/* Starts a strip. The builder stands in a fresh block, where l->strip is set. */
+static void begin_strip(struct wl_lift *l)
 {
     memset(l->row_value, 0, sizeof l->row_value);
     memset(l->pair_value, 0, sizeof l->pair_value);
@@ -201,13 +220,25 @@ static void emit_strip(struct wl_lift *l, const struct masks *masks)
     l->strip_start = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, body);
     LLVMPositionBuilderAtEnd(l->b, body);
-    for (unsigned i = 0; i < l->item_count; i++) {
+}
+
+/* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
+static unsigned emit_segment(struct wl_lift *l, unsigned first)
+{
+    unsigned i = first;
+    for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++) {
         if (i && l->items[i - 1].paired)
             continue; /* emitted by the first of the pair */
         wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst);
         l->items[i].emit(l, &l->items[i]);
     }
     wl_lift_locate(l, NULL);
+    return i;
+}
+
+/* Stores what the strip leaves: live registers and its part of the masks. */
+static void end_strip(struct wl_lift *l, const struct masks *masks)
+{
     const struct wl_live *live = &l->live_after[l->stretch_end];
     const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
@@ -222,6 +253,13 @@ static void emit_strip(struct wl_lift *l, const struct masks *masks)
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
         LLVMBuildStore(l->b, LLVMBuildOr(l->b, sum, bits, ""), masks->sum[i]);
     }
+}
+
+static void emit_strip(struct wl_lift *l, const struct masks *masks)
+{
+    begin_strip(l);
+    emit_segment(l, 0);
+    end_strip(l, masks);
 }
 
 /* Branches to `skip` if no lane of the strip is active; leaves the builder where some is. */
@@ -257,6 +295,65 @@ static void emit_unrolled(struct wl_lift *l, const struct masks *masks)
     }
 }
 
+/* The part of struct wl_lift that belongs to one strip, put aside while others are emitted. */
+struct strip_state {
+    LLVMBasicBlockRef strip_start;
+    LLVMValueRef strip, first_lane, row_value[WL_VGPR_COUNT], pair_value[WL_VGPR_COUNT], mask_value[WL_SGPR_COUNT];
+    uint64_t row_dirty[8];
+};
+
+static void save_strip(const struct wl_lift *l, struct strip_state *s)
+{
+    s->strip_start = l->strip_start;
+    s->strip = l->strip;
+    s->first_lane = l->first_lane;
+    memcpy(s->row_value, l->row_value, sizeof s->row_value);
+    memcpy(s->pair_value, l->pair_value, sizeof s->pair_value);
+    memcpy(s->mask_value, l->mask_value, sizeof s->mask_value);
+    memcpy(s->row_dirty, l->row_dirty, sizeof s->row_dirty);
+}
+
+static void restore_strip(struct wl_lift *l, const struct strip_state *s)
+{
+    l->strip_start = s->strip_start;
+    l->strip = s->strip;
+    l->first_lane = s->first_lane;
+    memcpy(l->row_value, s->row_value, sizeof s->row_value);
+    memcpy(l->pair_value, s->pair_value, sizeof s->pair_value);
+    memcpy(l->mask_value, s->mask_value, sizeof s->mask_value);
+    memcpy(l->row_dirty, s->row_dirty, sizeof s->row_dirty);
+}
+
+/* FULL code: segment by segment, each for all strips. */
+static void emit_segments(struct wl_lift *l, const struct masks *masks)
+{
+    struct strip_state *states = malloc(l->strips * sizeof *states);
+    if (!states) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the strips of a stretch");
+        return;
+    }
+    l->exec = NULL;
+    for (unsigned first = 0, end = 0; first < l->item_count; first = end) {
+        for (unsigned s = 0; s < l->strips; s++) {
+            if (first == 0) {
+                LLVMBasicBlockRef start = wl_lift_block(l, "start");
+                LLVMBuildBr(l->b, start);
+                LLVMPositionBuilderAtEnd(l->b, start);
+                l->strip = wl_lift_int(l, l->i64, s);
+                begin_strip(l);
+            } else {
+                restore_strip(l, &states[s]);
+            }
+            end = emit_segment(l, first);
+            if (end == l->item_count)
+                end_strip(l, masks);
+            else
+                save_strip(l, &states[s]);
+        }
+    }
+    free(states);
+}
+
 static void emit_loop(struct wl_lift *l, const struct masks *masks)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), header = wl_lift_block(l, "strips"), latch = wl_lift_block(l, "latch"),
@@ -285,11 +382,14 @@ void wl_lift_flush(struct wl_lift *l)
     struct masks masks;
     find_masks(l, &masks);
     memset(l->pending_masks, 0, sizeof l->pending_masks); /* emission reads EXEC as it was before a v_cmpx */
-    if (l->item_count * l->strips <= UNROLL_BUDGET)
+    if (l->segmented)
+        emit_segments(l, &masks);
+    else if (l->item_count * l->strips <= UNROLL_BUDGET)
         emit_unrolled(l, &masks);
     else
         emit_loop(l, &masks);
     l->item_count = 0;
+    l->segmented = false;
     l->stretch_loads = l->stretch_stores = 0;
     for (unsigned i = 0; i < masks.count; i++) {
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");
