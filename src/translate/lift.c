@@ -451,7 +451,8 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
         return; /* out of memory */
     item->paired = inst->size && inst + 1 < l->unit->insts + l->unit->inst_count && !inst[1].size;
     if (inst->sem) {
-        wl_valu_record(l, item);
+        if (!wl_wide_shift_record(l, item))
+            wl_valu_record(l, item);
     } else if (inst->isa->class == WL_ISA_CMPX) {
         wl_cmpx_record(l, item);
         wl_lift_flush(l);

@@ -144,6 +144,10 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item);
 /* v_cmpx: records the comparison with EXEC (and, on gfx9, the printed register) as its result. */
 void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
 
+/* ---- lift_wide.c ---- */
+/* Records a 64-bit shift by a constant; false: the instruction is another. */
+bool wl_wide_shift_record(struct wl_lift *l, struct wl_item *item);
+
 /* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
 /* Lifts a LANE or MOVREL instruction. Some become items of the stretch, others are done at once. */
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
