@@ -29,10 +29,15 @@ find_program(WL_CLANGXX NAMES clang++-19)
 find_program(WL_HIPCC NAMES hipcc)
 find_path(WL_DEBIAN_HIP hip/hip_runtime_api.h PATHS /usr/include NO_DEFAULT_PATH)
 set(WL_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs)
+set(WL_HIPCC_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs-15) # clang-15 reads no bitcode that names clang-19's intrinsics
 set(WL_PROGRAMS ${CMAKE_BINARY_DIR}/programs)
 file(MAKE_DIRECTORY ${WL_PROGRAMS})
 if(WL_CLANGXX)
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_DEVICE_LIBS} RESULT_VARIABLE status)
+  if(WL_HIPCC AND NOT status)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env CLANG=/usr/lib/llvm-15/bin/clang ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_HIPCC_DEVICE_LIBS}
+                    RESULT_VARIABLE status)
+  endif()
   if(status)
     message(WARNING "the HIP programs cannot be built: no AMD device libraries")
     unset(WL_CLANGXX CACHE)
@@ -57,8 +62,9 @@ add_custom_target(programs COMMENT "HIP programs of the stock toolchain")
 # wl_hip_binary(OUTPUT COMPILER OPT ARCHS FLAGS SOURCES DEPENDS): one executable
 function(wl_hip_binary output compiler opt archs flags sources depends)
   list(TRANSFORM archs PREPEND --offload-arch= OUTPUT_VARIABLE offload)
+  set(libs ${WL_DEVICE_LIBS})
   if(compiler STREQUAL hipcc)
-    # clang-15 warns that a module made by clang-19 names more address spaces; it has one constant.
+    set(libs ${WL_HIPCC_DEVICE_LIBS})
     # -B: else it takes the default lld, which may be older than the compiler.
     set(command ${WL_HIPCC} -B/usr/lib/llvm-15/bin -std=c++17 -Wno-linker-warnings)
   else()
@@ -72,7 +78,7 @@ function(wl_hip_binary output compiler opt archs flags sources depends)
   endif()
   # Flags with a library at the end: the sources stand before them.
   add_custom_command(OUTPUT ${output}
-    COMMAND ${command} -O${opt} --rocm-device-lib-path=${WL_DEVICE_LIBS} ${offload} -I${CMAKE_SOURCE_DIR}/examples ${sources} ${flags} -o ${output}
+    COMMAND ${command} -O${opt} --rocm-device-lib-path=${libs} ${offload} -I${CMAKE_SOURCE_DIR}/examples ${sources} ${flags} -o ${output}
     DEPENDS ${sources} ${depends} ${CMAKE_SOURCE_DIR}/examples/check.h
     COMMENT "${compiler} -O${opt} ${output}" VERBATIM COMMAND_EXPAND_LISTS)
 endfunction()

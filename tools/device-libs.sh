@@ -15,7 +15,7 @@ clang=${CLANG:-clang-19}
 [ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs)" >&2; exit 1; }
 mkdir -p "$destination"
 for module in "$system"/*.bc; do
-    ln -sf "$module" "$destination/"
+    [ -e "$destination/${module##*/}" ] || ln -s "$module" "$destination/"
 done
 
 # constant FILE NAME VALUE: a module that defines one i32 constant of the device libraries
@@ -49,3 +49,12 @@ done <<END
 12-generic 12000
 END
 constant oclc_abi_version_600.bc __oclc_ABI_version 600
+
+# The system's ockl reads the clock with s_memrealtime, which gfx11 and gfx12 lack: clang drops the functions that need
+# it there, and malloc in a kernel then waits forever. llvm.readsteadycounter is right on every target; clang 19 has it.
+if [ "$("$clang" -dumpversion | cut -d. -f1)" -ge 19 ] && [ -L "$destination/ockl.bc" ]; then
+    "$clang" -target amdgcn-amd-amdhsa -nogpulib -Wno-override-module -x ir -Xclang -disable-llvm-passes -S -emit-llvm "$system/ockl.bc" -o - |
+        sed -e 's/@llvm\.amdgcn\.s\.memrealtime/@llvm.readsteadycounter/' -e 's/"target-features"="+s-memrealtime"//' |
+        "$clang" -target amdgcn-amd-amdhsa -nogpulib -Wno-override-module -x ir -Xclang -disable-llvm-passes -emit-llvm -c - -o "$destination/ockl.bc.$$"
+    mv "$destination/ockl.bc.$$" "$destination/ockl.bc"
+fi
