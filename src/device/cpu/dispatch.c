@@ -234,13 +234,16 @@ static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread,
         sgprs[abi->group_info] = thread->extent.waves;
 }
 
+/* 64 bytes that are moved by the widest registers of the function's target. */
+typedef uint32_t line __attribute__((vector_size(64), aligned(4), may_alias));
+
 static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
                               const uint32_t sgprs[WL_TEMPLATE_SGPRS], const uint32_t *ids)
 {
     const struct wl_abi *abi = &job->function->abi;
     uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
-    for (uint32_t i = 0; i < job->sgpr_count; i += 16) /* in pieces that are copied inline */
-        memcpy(s + i, sgprs + i, 64);
+    for (uint32_t i = 0; i < job->sgpr_count; i += 16)
+        *(line *)(s + i) = *(const line *)(sgprs + i);
     if (abi->private_buffer >= 0) {
         s[abi->private_buffer] = (uint32_t)(uintptr_t)wave->scratch;
         s[abi->private_buffer + 1] |= (uint32_t)((uint64_t)(uintptr_t)wave->scratch >> 32) & 0xffff;
@@ -260,8 +263,8 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
     s[WL_SGPR_SCC] = 0;
     s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
     ids += (size_t)index * row_words;
-    for (uint32_t i = 0; i < row_words; i += 16)
-        memcpy(wave->vgpr + i, ids + i, 64);
+    for (uint32_t i = 0; i < row_words; i += 16) /* a strip at once: translated code loads it so, and would wait for two halves */
+        *(line *)(wave->vgpr + i) = *(const line *)(ids + i);
     wave->resume = 0;
     wave->wave_index = index;
     wave->mode_register = job->function->kernel->float_mode;
@@ -310,11 +313,20 @@ __attribute__((target("avx2"))) static void plain_group_avx2(struct wl_job *job,
 {
     plain_group(job, thread, id);
 }
+
+__attribute__((target("avx512f"))) static void plain_group_avx512(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
+{
+    plain_group(job, thread, id);
+}
 #endif
 
 static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
 {
 #if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        plain_group_avx512(job, thread, id);
+        return;
+    }
     if (__builtin_cpu_supports("avx2")) {
         plain_group_avx2(job, thread, id);
         return;
