@@ -402,6 +402,14 @@ static void choose_saturating(struct wl_inst *inst) {
     inst->sem = wl_sem_find(name, NULL);
 }
 
+/* gfx11's dot products of bytes and nibbles: neg_lo says which operand is signed. */
+static const struct wl_sem *find_signed_dot(const struct wl_inst *inst) {
+    static const char *const bytes[] = {"v_dot4_i32_u8_u8", "v_dot4_i32_i8_u8", "v_dot4_i32_u8_i8", "v_dot4_i32_i8"};
+    static const char *const nibbles[] = {"v_dot8_i32_u4_u4", "v_dot8_i32_i4_u4", "v_dot8_i32_u4_i4", "v_dot8_i32_i4"};
+
+    return wl_sem_find((inst->mnemonic[5] == '4' ? bytes : nibbles)[inst->neg_lo & 3], NULL);
+}
+
 static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
     const char *word = text;
     const struct name *name;
@@ -439,6 +447,8 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
         inst->offset0 = (int32_t)(first & 0xffff);
     if (inst->isa)
         set_memory_fields(inst, decoder, first, second);
+    if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
+        inst->sem = find_signed_dot(inst);
     if (inst->sem && inst->clamp)
         choose_saturating(inst);
     if (parsed.unknown)

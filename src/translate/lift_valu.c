@@ -8,7 +8,7 @@
 
 /* ---- the packed function ---- */
 
-static LLVMValueRef semantics_function(struct wl_lift *l, const struct wl_sem *sem)
+LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem)
 {
     LLVMValueRef function = LLVMGetNamedFunction(l->module, sem->name);
     if (function)
@@ -77,7 +77,7 @@ static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValu
 void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst)
 {
     const struct wl_sem *sem = inst->sem;
-    LLVMValueRef function = semantics_function(l, sem), arguments[WL_SEM_SLOTS];
+    LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS];
     if (!function)
         return;
     unsigned printed = 0;
@@ -141,8 +141,14 @@ static unsigned first_input(const struct wl_item *item)
     return unprinted ? 0 : count;
 }
 
+static bool mixes(const struct wl_inst *inst) { return !strncmp(inst->mnemonic, "v_fma_mix", 9) || !strncmp(inst->mnemonic, "v_mad_mix", 9); }
+
+/* Whether a source of a mixed-precision instruction is a half. */
+static bool mixes_half(const struct wl_inst *inst, unsigned source) { return mixes(inst) && inst->op_sel_hi >> source & 1; }
+
 /* What a vector instruction reads of scalar state; NULL for vector registers and for masks that the stretch itself makes. */
-static LLVMValueRef record_input(struct wl_lift *l, const struct wl_operand *operand, const struct wl_slot *slot)
+static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, unsigned source, const struct wl_operand *operand,
+                                 const struct wl_slot *slot)
 {
     if (slot->type == WL_MASK) {
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
@@ -154,6 +160,8 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_operand *ope
     }
     if (operand->kind == WL_OPERAND_VGPR)
         return NULL;
+    if (mixes_half(inst, source) && operand->kind == WL_OPERAND_IMM && !operand->literal) /* the low half holds the constant */
+        return LLVMBuildZExt(l->b, wl_lift_scalar_operand(l, operand, WL_F16), l->i32, "");
     return wl_lift_scalar_operand(l, operand, slot->type);
 }
 
@@ -285,6 +293,42 @@ static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst 
     return lanes;
 }
 
+/* Halves as floats. The fence keeps LLVM from computing in halves after all, which it does lane by lane. */
+static LLVMValueRef widen_halves(struct wl_lift *l, LLVMValueRef halves)
+{
+    LLVMTypeRef wide = LLVMVectorType(l->f32, LLVMGetVectorSize(LLVMTypeOf(halves)));
+    LLVMValueRef value = LLVMBuildFPExt(l->b, halves, wide, "");
+    return wl_lift_intrinsic(l, "llvm.arithmetic.fence", &wide, 1, &value, 1);
+}
+
+/* One half of each dword, as a float. */
+static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool high)
+{
+    if (high)
+        dwords = LLVMBuildLShr(l->b, dwords, wl_lift_int(l, l->strip_i32, 16), "");
+    return widen_halves(l, LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, dwords, l->strip_i16, ""), l->strip_f16, ""));
+}
+
+/* -v and |v| of a strip of floats or of their bits; halves are changed as bits, since LLVM does it lane by lane else. */
+static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    unsigned kind = LLVMGetTypeKind(LLVMGetElementType(type));
+    if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind) {
+        if (absolute)
+            value = wl_lift_intrinsic(l, "llvm.fabs", &type, 1, &value, 1);
+        return negate ? LLVMBuildFNeg(l->b, value, "") : value;
+    }
+    LLVMTypeRef bits = kind == LLVMIntegerTypeKind ? type : l->strip_i16;
+    uint64_t sign = UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMGetElementType(bits)) - 1);
+    value = LLVMBuildBitCast(l->b, value, bits, "");
+    if (absolute)
+        value = LLVMBuildAnd(l->b, value, wl_lift_int(l, bits, sign - 1), "");
+    if (negate)
+        value = LLVMBuildXor(l->b, value, wl_lift_int(l, bits, sign), "");
+    return LLVMBuildBitCast(l->b, value, type, "");
+}
+
 /* A strip of raw dwords or pairs -> the packed function's parameter type. */
 static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type, unsigned source,
                                  const struct wl_operand *operand, LLVMTypeRef parameter)
@@ -325,22 +369,12 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
         if (flip)
             value = LLVMBuildXor(l->b, value, wl_lift_int(l, l->strip_i64, flip), "");
     }
+    if (mixes_half(inst, source))
+        value = half_as_float(l, value, inst->op_sel >> source & 1);
     if (LLVMTypeOf(value) != parameter)
         value = LLVMBuildBitCast(l->b, value, parameter, "");
-    if (wl_type_is_float(type) && (operand->neg || operand->abs) && LLVMGetTypeKind(LLVMGetElementType(parameter)) != LLVMIntegerTypeKind) {
-        if (operand->abs)
-            value = wl_lift_intrinsic(l, "llvm.fabs", &parameter, 1, &value, 1);
-        if (operand->neg)
-            value = LLVMBuildFNeg(l->b, value, "");
-    } else if (operand->neg || operand->abs) { /* a float instruction whose semantics take the bits */
-        unsigned bits = wl_type_bits(type);
-        uint64_t sign = UINT64_C(1) << (bits - 1);
-        if (operand->abs)
-            value = LLVMBuildAnd(l->b, value, wl_lift_int(l, parameter, sign - 1), "");
-        if (operand->neg)
-            value = LLVMBuildXor(l->b, value, wl_lift_int(l, parameter, sign), "");
-    }
-    return value;
+    bool packed_negate = type == WL_F32 && inst->neg_lo >> source & 1; /* the f32 addend of a dot product */
+    return operand->neg || operand->abs || packed_negate ? modify_source(l, value, operand->abs, operand->neg != packed_negate) : value;
 }
 
 static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigned reg)
@@ -364,25 +398,38 @@ static LLVMValueRef clamp_float(struct wl_lift *l, LLVMValueRef value)
     return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOLT, value, one, ""), value, one, "");
 }
 
-static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type)
+static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value)
 {
     static const double factors[] = {1, 2, 4, 0.5};
-    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(value));
-    bool floating = LLVMGetTypeKind(element) != LLVMIntegerTypeKind;
-    if ((!inst->omod && !inst->clamp) || (!floating && type != WL_PKF16 && type != WL_PKF32))
-        return value; /* integers have saturating semantics of their own */
-    if (type == WL_PKF16 || type == WL_PKF32) {
-        LLVMTypeRef parts = LLVMVectorType(type == WL_PKF16 ? l->f16 : l->f32, 2 * WL_STRIP);
-        LLVMValueRef clamped = clamp_float(l, LLVMBuildBitCast(l->b, value, parts, ""));
-        return LLVMBuildBitCast(l->b, clamped, LLVMTypeOf(value), "");
-    }
     if (inst->omod) {
         LLVMValueRef factor[WL_STRIP];
         for (unsigned i = 0; i < WL_STRIP; i++)
-            factor[i] = LLVMConstReal(element, factors[inst->omod & 3]);
+            factor[i] = LLVMConstReal(LLVMGetElementType(LLVMTypeOf(value)), factors[inst->omod & 3]);
         value = LLVMBuildFMul(l->b, value, LLVMConstVector(factor, WL_STRIP), "");
     }
     return inst->clamp ? clamp_float(l, value) : value;
+}
+
+static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type)
+{
+    LLVMTypeRef result = LLVMTypeOf(value);
+    if (!inst->omod && !inst->clamp)
+        return value;
+    switch (type) {
+    case WL_F32: case WL_F64: return LLVMGetTypeKind(LLVMGetElementType(result)) == LLVMIntegerTypeKind ? value : scale_and_clamp(l, inst, value);
+    case WL_F16:
+        value = scale_and_clamp(l, inst, widen_halves(l, LLVMBuildBitCast(l->b, value, l->strip_f16, "")));
+        return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, value, l->strip_f16, ""), result, "");
+    case WL_PKF16: {
+        LLVMTypeRef halves = LLVMVectorType(l->f16, 2 * WL_STRIP);
+        value = clamp_float(l, widen_halves(l, LLVMBuildBitCast(l->b, value, halves, "")));
+        return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, value, halves, ""), result, "");
+    }
+    case WL_PKF32:
+        value = clamp_float(l, LLVMBuildBitCast(l->b, value, LLVMVectorType(l->f32, 2 * WL_STRIP), ""));
+        return LLVMBuildBitCast(l->b, value, result, "");
+    default: return value; /* integers have saturating semantics of their own */
+    }
 }
 
 static LLVMValueRef place_sdwa(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row)
@@ -406,7 +453,7 @@ static LLVMValueRef place_sdwa(struct wl_lift *l, const struct wl_inst *inst, LL
 
 static LLVMValueRef place_half(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row)
 {
-    bool high = inst->op_sel >> (inst->operand_count - 1) & 1; /* op_sel's last bit is the destination's */
+    bool high = mixes(inst) ? inst->mnemonic[9] == 'h' : inst->op_sel >> (inst->operand_count - 1) & 1; /* op_sel's last bit is the destination's */
     value = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, value, l->strip_i16, ""), l->strip_i32, "");
     if (inst->is_sdwa)
         return place_sdwa(l, inst, value, row);
@@ -536,7 +583,7 @@ static void emit_valu(struct wl_lift *l, struct wl_item *item)
 {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = item->sem;
-    LLVMValueRef function = semantics_function(l, sem), arguments[WL_SEM_SLOTS], enabled = NULL;
+    LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS], enabled = NULL;
     if (!function)
         return;
     unsigned printed = first_input(item), source = 0;
@@ -578,12 +625,13 @@ static void record_inputs(struct wl_lift *l, struct wl_item *item)
 {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = item->sem;
-    unsigned printed = first_input(item);
+    unsigned printed = first_input(item), source = 0;
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_operand *operand = &inst->operands[0];
         if (sem->inputs[i].role == WL_ROLE_PRINTED)
             operand = printed_operand(inst, &printed);
-        item->scalar[i] = record_input(l, operand, &sem->inputs[i]);
+        item->scalar[i] = record_input(l, inst, source, operand, &sem->inputs[i]);
+        source += sem->inputs[i].role == WL_ROLE_PRINTED;
     }
 }
 

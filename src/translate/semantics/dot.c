@@ -30,7 +30,9 @@ LANES2_OLD(v_dot4c_i32_i8, u32, b8x4, b8x4) { return dot4_i8(a, b) + c; }
 LANES3(v_dot8_u32_u4, u32, b8x4, b8x4, u32) { return dot8_u4(a, b) + c; }
 LANES3(v_dot8_i32_i4, u32, b8x4, b8x4, u32) { return dot8_i4(a, b) + c; }
 LANES2_OLD(v_dot8c_i32_i4, u32, b8x4, b8x4) { return dot8_i4(a, b) + c; }
-/* gfx11's v_dot4_i32_iu8 and v_dot8_i32_iu4 say by neg_lo which operand is signed. Both or none: the rows above; else these. */
+/* gfx11's v_dot4_i32_iu8 and v_dot8_i32_iu4 say by neg_lo which operand is signed. Both: the rows above; else these. */
+LANES3(v_dot4_i32_u8_u8, u32, b8x4, b8x4, u32) { return dot4_u8(a, b) + c; }
+LANES3(v_dot8_i32_u4_u4, u32, b8x4, b8x4, u32) { return dot8_u4(a, b) + c; }
 LANES3(v_dot4_i32_i8_u8, u32, b8x4, b8x4, u32) { return dot4_i8_u8(a, b) + c; }
 LANES3(v_dot4_i32_u8_i8, u32, b8x4, b8x4, u32) { return dot4_i8_u8(b, a) + c; }
 LANES3(v_dot8_i32_i4_u4, u32, b8x4, b8x4, u32) { return dot8_i4_u4(a, b) + c; }
@@ -52,7 +54,12 @@ LANES3(v_dot2_u32_u16_clamp, u32, pku16, pku16, u32) { return saturated_u32(prod
 LANES3(v_dot2_i32_i16_clamp, u32, pki16, pki16, u32) { return saturated_i32(products_i16((u32s)a, (u32s)b) + CONVERT(i64s, (i32s)c)); }
 LANES3(v_dot4_u32_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot4_u8); }
 LANES3(v_dot4_i32_i8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8); }
+LANES3(v_dot4_i32_u8_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_u8); }
+LANES3(v_dot8_i32_u4_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_u4); }
 LANES3(v_dot4_i32_i8_u8_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot4_i8_u8); }
+LANES3(v_dot4_i32_u8_i8_clamp, u32, b8x4, b8x4, u32) { return (u32s)add_saturated((i32s)dot4_i8_u8(b, a), (i32s)c); }
+LANES3(v_dot8_i32_i4_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4_u4); }
+LANES3(v_dot8_i32_u4_i4_clamp, u32, b8x4, b8x4, u32) { return (u32s)add_saturated((i32s)dot8_i4_u4(b, a), (i32s)c); }
 LANES3(v_dot8_u32_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot8_u4); }
 LANES3(v_dot8_i32_i4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4); }
 
