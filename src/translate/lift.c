@@ -451,7 +451,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
         return; /* out of memory */
     item->paired = inst->size && inst + 1 < l->unit->insts + l->unit->inst_count && !inst[1].size;
     if (inst->sem) {
-        if (!wl_wide_shift_record(l, item))
+        if (!wl_wide_record(l, item))
             wl_valu_record(l, item);
     } else if (inst->isa->class == WL_ISA_CMPX) {
         wl_cmpx_record(l, item);
@@ -546,8 +546,10 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst)
     default: break;
     }
     if (why == WL_EXIT_MESSAGE || why == WL_EXIT_TRAP) {
-        uint64_t detail = inst->operand_count ? inst->operands[0].bits : 0;
-        set_wave_field(l, offsetof(struct wl_wave, exit_detail), wl_lift_int(l, l->i32, detail & 0xffff));
+        uint64_t detail = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
+        if (inst->isa->class == WL_ISA_MESSAGE && inst->isa->detail)
+            detail = WL_MESSAGE_GRID_BARRIER;
+        set_wave_field(l, offsetof(struct wl_wave, exit_detail), wl_lift_int(l, l->i32, detail));
         set_wave_field(l, offsetof(struct wl_wave, pc), wl_lift_int(l, l->i64, inst->address));
         set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
     }

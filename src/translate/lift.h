@@ -139,14 +139,17 @@ void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
 
 /* ---- lift_valu.c: instructions with semantics ---- */
+/* The packed function of these semantics, linked into the module on first use; NULL (and l->status set) if that fails. */
+LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem);
 void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst);
 void wl_valu_record(struct wl_lift *l, struct wl_item *item);
 /* v_cmpx: records the comparison with EXEC (and, on gfx9, the printed register) as its result. */
 void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
 
 /* ---- lift_wide.c ---- */
-/* Records a 64-bit shift by a constant; false: the instruction is another. */
-bool wl_wide_shift_record(struct wl_lift *l, struct wl_item *item);
+/* Records an instruction on register pairs that works on its halves (64-bit shifts by constants, packed f32), which spares
+ * joining them. False: the instruction is another. */
+bool wl_wide_record(struct wl_lift *l, struct wl_item *item);
 
 /* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
 /* Lifts a LANE or MOVREL instruction. Some become items of the stretch, others are done at once. */

@@ -1,4 +1,5 @@
-/* 64-bit shifts by a constant on the two halves, which spares joining them: address arithmetic is full of these. */
+/* Instructions on register pairs that are done on the halves, since joining and parting the registers costs more than the
+ * work: 64-bit shifts by constants (address arithmetic is full of them) and packed f32. */
 #include "translate/lift.h"
 
 #include <string.h>
@@ -27,15 +28,82 @@ static void emit_shift(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, op[0].reg + 1, high);
 }
 
-bool wl_wide_shift_record(struct wl_lift *l, struct wl_item *item)
+static bool record_shift(struct wl_item *item)
 {
-    const struct wl_inst *inst = item->inst;
-    (void)l;
-    if (strcmp(inst->mnemonic, "v_lshlrev_b64") != 0 && strcmp(inst->mnemonic, "v_lshrrev_b64") != 0)
-        return false;
-    const struct wl_operand *op = inst->operands;
-    if (inst->is_dpp || op[0].kind != WL_OPERAND_VGPR || op[1].kind != WL_OPERAND_IMM || op[1].is_float || op[2].kind != WL_OPERAND_VGPR)
+    const struct wl_operand *op = item->inst->operands;
+    if (item->inst->is_dpp || op[0].kind != WL_OPERAND_VGPR || op[1].kind != WL_OPERAND_IMM || op[1].is_float || op[2].kind != WL_OPERAND_VGPR)
         return false;
     item->emit = emit_shift;
     return true;
+}
+
+/* ---- packed f32: item->scalar[2 * source + register] is what a source that is no VGPR holds ---- */
+
+static LLVMValueRef packed_input(struct wl_lift *l, struct wl_item *item, unsigned source, unsigned half)
+{
+    const struct wl_inst *inst = item->inst;
+    const struct wl_operand *op = &inst->operands[1 + source];
+    unsigned high_selects = inst->has_op_sel_hi ? inst->op_sel_hi : 7;
+    unsigned part = (half ? high_selects : inst->op_sel) >> source & 1;
+    bool negated = (half ? inst->neg_hi : inst->neg_lo) >> source & 1;
+    LLVMValueRef bits = op->kind == WL_OPERAND_VGPR ? wl_strip_row(l, op->reg + part) : wl_strip_splat(l, item->scalar[2 * source + part]);
+    LLVMValueRef value = LLVMBuildBitCast(l->b, bits, l->strip_f32, "");
+    return negated ? LLVMBuildFNeg(l->b, value, "") : value;
+}
+
+static void emit_packed(struct wl_lift *l, struct wl_item *item)
+{
+    LLVMValueRef function = wl_lift_semantics(l, item->sem), halves[2];
+    if (!function)
+        return;
+    for (unsigned half = 0; half < 2; half++) {
+        LLVMValueRef arguments[3];
+        for (unsigned i = 0; i < item->sem->input_count; i++)
+            arguments[i] = packed_input(l, item, i, half);
+        LLVMValueRef value = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, arguments, item->sem->input_count, "");
+        halves[half] = LLVMBuildBitCast(l->b, value, l->strip_i32, "");
+    }
+    for (unsigned half = 0; half < 2; half++)
+        wl_strip_set_row(l, item->inst->operands[0].reg + half, halves[half]);
+}
+
+static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain)
+{
+    const struct wl_inst *inst = item->inst;
+    const struct wl_sem *sem = wl_sem_find(plain, l->request->features);
+    if (!sem || inst->clamp || inst->operands[0].kind != WL_OPERAND_VGPR || sem->input_count + 1u != inst->operand_count)
+        return false;
+    for (unsigned i = 0; i < sem->input_count; i++) {
+        const struct wl_operand *op = &inst->operands[1 + i];
+        if (sem->inputs[i].type != WL_F32 || (op->kind != WL_OPERAND_VGPR && op->kind != WL_OPERAND_IMM && op->kind != WL_OPERAND_SGPR))
+            return false;
+        if (op->kind == WL_OPERAND_SGPR && (wl_stretch_mask_pending(l, op->reg) || wl_stretch_mask_pending(l, op->reg + 1)))
+            return false;
+    }
+    for (unsigned i = 0; i < sem->input_count; i++) {
+        const struct wl_operand *op = &inst->operands[1 + i];
+        if (op->kind == WL_OPERAND_SGPR) {
+            item->scalar[2 * i] = wl_lift_sgpr(l, op->reg);
+            item->scalar[2 * i + 1] = wl_lift_sgpr(l, op->reg + 1);
+        } else if (op->kind == WL_OPERAND_IMM) {
+            item->scalar[2 * i] = item->scalar[2 * i + 1] = wl_lift_scalar_operand(l, op, WL_F32);
+        }
+    }
+    item->sem = sem;
+    item->emit = emit_packed;
+    return true;
+}
+
+bool wl_wide_record(struct wl_lift *l, struct wl_item *item)
+{
+    static const struct {
+        const char *packed, *plain;
+    } packed[] = {{"v_pk_add_f32", "v_add_f32"}, {"v_pk_mul_f32", "v_mul_f32"}, {"v_pk_fma_f32", "v_fma_f32"}};
+    const char *name = item->inst->mnemonic;
+    if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
+        return record_shift(item);
+    for (unsigned i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (!strcmp(name, packed[i].packed))
+            return record_packed(l, item, packed[i].plain);
+    return false;
 }
