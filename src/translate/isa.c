@@ -204,6 +204,8 @@ static const struct wl_isa table[] = {
     PLAIN(SLEEP, s_sleep_var),
     PLAIN(MESSAGE, s_sendmsg),
     PLAIN(MESSAGE, s_sendmsghalt),
+    DETAIL(MESSAGE, ds_gws_barrier, 1),
+    PLAIN(NOP, ds_gws_init),
     PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b32),
     PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b64),
     PLAIN(TRAP, s_trap),

@@ -20,7 +20,7 @@ enum wl_isa_class {
     WL_ISA_CALL, /* s_getpc_b64, s_setpc_b64, s_swappc_b64, s_call_b64 */
     WL_ISA_BARRIER,
     WL_ISA_SLEEP,
-    WL_ISA_MESSAGE,
+    WL_ISA_MESSAGE, /* s_sendmsg, s_sendmsghalt; `detail` 1: ds_gws_barrier */
     WL_ISA_TRAP,
     WL_ISA_HALT,
     WL_ISA_GETREG,
