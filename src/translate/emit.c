@@ -16,7 +16,7 @@ static void initialize_targets(void)
     LLVMInitializeNativeAsmPrinter();
 }
 
-LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features)
+LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool quick)
 {
     pthread_once(&targets_once, initialize_targets);
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
@@ -26,7 +26,8 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features)
         wl_fail(WL_INTERNAL, "LLVM has no code generator for %s: %s", triple, message);
         LLVMDisposeMessage(message);
     } else {
-        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelLess, LLVMRelocPIC, LLVMCodeModelSmall);
+        LLVMCodeGenOptLevel level = quick ? LLVMCodeGenLevelNone : LLVMCodeGenLevelLess;
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelSmall);
         if (!machine)
             wl_fail(WL_INTERNAL, "LLVM makes no code for the CPU %s", cpu);
     }
@@ -45,6 +46,15 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     enum wl_status status = wl_fail(WL_INTERNAL, "the passes failed: %s", message);
     LLVMDisposeErrorMessage(message);
     return status;
+}
+
+bool wl_emit_can_optimize_code(LLVMModuleRef module)
+{
+    enum { MAX_BLOCKS = 9000 }; /* the code generator adds some before it counts */
+    for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
+        if (LLVMCountBasicBlocks(function) > MAX_BLOCKS)
+            return false;
+    return true;
 }
 
 enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)

@@ -6,10 +6,14 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
 
-/* The host's target machine for a CPU and its features, at the optimization level of the quick tier; NULL with a sentence
- * if LLVM lacks the host's target. Free with LLVMDisposeTargetMachine. */
-LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features);
+/* The host's target machine for a CPU and its features; NULL with a sentence if LLVM lacks the host's target. `quick`: code
+ * generation without optimization. Free with LLVMDisposeTargetMachine. */
+LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool quick);
+/* Whether LLVM's optimizing code generation is safe for the module's functions: beyond 10,000 blocks LLVM 19's
+ * CodeGenPrepare makes code whose definitions do not dominate their uses, and the scheduler crashes on it. */
+bool wl_emit_can_optimize_code(LLVMModuleRef module);
 /* Inlines the semantics and cleans up. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* Generates the object. The buffer belongs to the caller (LLVMDisposeMemoryBuffer). */

@@ -2,6 +2,7 @@
 
 #include "translate/affine.h"
 #include "translate/emit.h"
+#include "translate/isa.h"
 #include "translate/lift.h"
 #include "translate/unit.h"
 
@@ -102,10 +103,36 @@ static void dump_object(const struct wl_translate_request *request, const struct
     }
 }
 
+/* Code of -O0 keeps everything in private memory. Its author wants it soon and does not expect speed: the quick code
+ * generator takes a fifth of the time. */
+static bool is_unoptimized(const struct wl_unit *unit)
+{
+    enum { SMALL = 200, USUAL_SHARE = 10 };
+    uint32_t stack = 0;
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_isa *isa = unit->insts[i].isa;
+        bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
+        stack += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
+    }
+    return unit->inst_count > SMALL && stack > unit->inst_count / USUAL_SHARE;
+}
+
+static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
+{
+    if (!is_unoptimized(unit) && wl_emit_can_optimize_code(module))
+        return wl_emit_object(module, machine, object);
+    LLVMTargetMachineRef quick = wl_emit_machine(unit->request->cpu, unit->request->features, true);
+    if (!quick)
+        return WL_INTERNAL;
+    enum wl_status status = wl_emit_object(module, quick, object);
+    LLVMDisposeTargetMachine(quick);
+    return status;
+}
+
 static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result)
 {
     const struct wl_translate_request *request = unit->request;
-    LLVMTargetMachineRef machine = wl_emit_machine(request->cpu, request->features);
+    LLVMTargetMachineRef machine = wl_emit_machine(request->cpu, request->features, false);
     if (!machine)
         return WL_INTERNAL;
     LLVMContextRef context = LLVMContextCreate();
@@ -135,7 +162,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     uint64_t optimized = now();
     LLVMMemoryBufferRef object = NULL;
     if (!status)
-        status = wl_emit_object(module, machine, &object);
+        status = generate_code(unit, module, machine, &object);
     uint64_t generated = now();
     if (!status) {
         result->size = LLVMGetBufferSize(object);
