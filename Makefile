@@ -47,7 +47,7 @@ check-asan: deps
 	$(CMAKE) -B $(BUILD)-asan -DWAVELIFT_SANITIZE=address,undefined -DWAVELIFT_MATRIX=small
 	cmake --build $(BUILD)-asan
 	cmake --build $(BUILD)-asan --target programs
-	tools/run-tests.sh $(BUILD)-asan $(JOBS)
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 tools/run-tests.sh $(BUILD)-asan $(JOBS)
 
 check-tsan: deps
 	$(CMAKE) -B $(BUILD)-tsan -DWAVELIFT_SANITIZE=thread -DWAVELIFT_MATRIX=small
