@@ -7,6 +7,7 @@
 
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
 #define PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
+#define QUICK_PASSES "always-inline,globaldce,function(sroa,early-cse,simplifycfg,adce)"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
@@ -35,10 +36,10 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
     return machine;
 }
 
-enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine)
+enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, PASSES, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(module, quick ? QUICK_PASSES : PASSES, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return WL_OK;

@@ -14,8 +14,8 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
 /* Whether LLVM's optimizing code generation is safe for the module's functions: beyond 10,000 blocks LLVM 19's
  * CodeGenPrepare makes code whose definitions do not dominate their uses, and the scheduler crashes on it. */
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
-/* Inlines the semantics and cleans up. */
-enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine);
+/* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
+enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
 /* Generates the object. The buffer belongs to the caller (LLVMDisposeMemoryBuffer). */
 enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object);
 

@@ -107,7 +107,7 @@ static void dump_object(const struct wl_translate_request *request, const struct
  * generator takes a fifth of the time. */
 static bool is_unoptimized(const struct wl_unit *unit)
 {
-    enum { SMALL = 200, USUAL_SHARE = 10 };
+    enum { SMALL = 40, USUAL_SHARE = 10 };
     uint32_t stack = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_isa *isa = unit->insts[i].isa;
@@ -156,7 +156,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     LLVMDisposeMessage(message);
     uint64_t lifted = now();
     if (!status)
-        status = wl_emit_optimize(module, machine);
+        status = wl_emit_optimize(module, machine, is_unoptimized(unit));
     if (!status && request->dump)
         dump(request, module, "optimized");
     uint64_t optimized = now();
