@@ -17,6 +17,8 @@ struct discovery {
     uint8_t *marks;      /* one byte a dword of the image */
     uint64_t *work;      /* leaders still to be followed */
     size_t work_count, work_capacity;
+    uint64_t *bad;       /* addresses where code would run into bytes that are no instruction */
+    uint32_t bad_count;
     uint32_t capacity;   /* of unit->insts */
 };
 
@@ -73,6 +75,16 @@ static enum wl_status follow_later(struct discovery *d, uint64_t address)
         d->work_capacity = capacity;
     }
     d->work[d->work_count++] = address;
+    return WL_OK;
+}
+
+static enum wl_status add_bad(struct discovery *d, uint64_t address)
+{
+    uint64_t *bad = realloc(d->bad, (d->bad_count + 1) * sizeof *bad);
+    if (!bad)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the ends of code");
+    d->bad = bad;
+    d->bad[d->bad_count++] = address;
     return WL_OK;
 }
 
@@ -142,7 +154,7 @@ static enum wl_status follow(struct discovery *d, uint64_t address)
         }
         if (!size) {
             d->marks[address / 4] |= BAD | LEADER;
-            return WL_OK;
+            return add_bad(d, address);
         }
         d->marks[address / 4] |= SEEN;
         struct wl_effects effects;
@@ -174,6 +186,12 @@ static int by_address(const void *a, const void *b)
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (int)y->size - (int)x->size; /* the second of a VOPD pair has size 0 */
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* ---- pieces ---- */
@@ -306,22 +324,22 @@ static enum wl_status cut(struct discovery *d, uint64_t entry)
     uint32_t count = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++)
         count += unit->insts[i].size && d->marks[unit->insts[i].address / 4] & LEADER;
-    for (uint64_t dword = 0; dword < unit->request->image_size / 4; dword++)
-        count += d->marks[dword] & BAD ? 1 : 0;
+    count += d->bad_count;
+    if (d->bad)
+        qsort(d->bad, d->bad_count, sizeof *d->bad, by_number);
     unit->pieces = calloc(count ? count : 1, sizeof *unit->pieces);
     uint64_t *starts = calloc(count ? count : 1, sizeof *starts);
     if (!unit->pieces || !starts) {
         free(starts);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u pieces", count);
     }
-    uint64_t bad = 0, dwords = unit->request->image_size / 4;
+    uint32_t bad = 0;
     for (uint32_t i = 0; i <= unit->inst_count; i++) {
-        uint64_t here = i < unit->inst_count ? unit->insts[i].address / 4 : dwords;
-        for (; bad < here; bad++)
-            if (d->marks[bad] & BAD) {
-                unit->pieces[unit->piece_count].first = i;
-                starts[unit->piece_count++] = bad * 4;
-            }
+        uint64_t here = i < unit->inst_count ? unit->insts[i].address : UINT64_MAX;
+        for (; bad < d->bad_count && d->bad[bad] < here; bad++) {
+            unit->pieces[unit->piece_count].first = i;
+            starts[unit->piece_count++] = d->bad[bad];
+        }
         if (i == unit->inst_count)
             break;
         const struct wl_inst *inst = &unit->insts[i];
@@ -432,6 +450,7 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     }
     free(d.marks);
     free(d.work);
+    free(d.bad);
     if (status)
         wl_unit_destroy(unit);
     return status;
