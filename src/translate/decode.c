@@ -464,6 +464,7 @@ static void split_swap(struct wl_inst inst[2]) {
     first->sem = wl_sem_find(first->mnemonic, NULL);
     *second = *first;
     second->size = 0;
+    first->paired = true;
     second->operands[0] = first->operands[1];
     second->operands[1] = first->operands[0];
 }
@@ -508,6 +509,7 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
         inst[1].address = address;
         inst[1].offset = (uint32_t)address;
         decode_text(decoder, second + 4, end, bytes, &inst[1]);
+        inst[0].paired = true;
         return 2;
     }
     if (strcmp(inst[0].mnemonic, "v_swap_b32") == 0 && inst[0].operand_count == 2) {

@@ -109,7 +109,7 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst)
         read(c, &op[1]);
         read(c, &op[2]);
         return;
-    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: keeps = true; break;
+    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: case WL_LANE_PERMLANE16_VAR: case WL_LANE_PERMLANEX16_VAR: keeps = true; break;
     case WL_LANE_ADDTID_LOAD: case WL_LANE_ADDTID_STORE: case WL_LANE_APPEND: case WL_LANE_CONSUME:
         read_scalar(c, WL_SGPR_M0, 1);
         break;
@@ -120,6 +120,34 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst)
         write(c, &op[0], keeps);
     for (unsigned i = first_source; i < inst->operand_count; i++)
         read_lanes(c, &op[i]);
+}
+
+/* A relative move reaches any register of the unit. Scalars are spilled for it and reloaded. */
+static void indexed_effects(struct collector *c, const struct wl_inst *inst)
+{
+    enum { PLAIN_SGPRS = 106 };
+    const struct wl_operand *op = inst->operands;
+    read_scalar(c, WL_SGPR_M0, 1);
+    switch (inst->isa->detail) {
+    case WL_MOVREL_INDEX_ON: case WL_MOVREL_INDEX_SET: case WL_MOVREL_INDEX_MODE:
+        read(c, &op[0]);
+        write_scalar(c, WL_SGPR_M0, 1);
+        return;
+    case WL_MOVREL_INDEX_OFF: return;
+    case WL_MOVREL_SGPR_TO: case WL_MOVREL_SGPR_FROM: case WL_MOVREL_SGPR_BOTH_2:
+        read(c, &op[1]);
+        read_scalar(c, 0, PLAIN_SGPRS);
+        add(&c->effects->touch, WL_OPERAND_SGPR, 0, PLAIN_SGPRS);
+        add(&c->effects->touch, op[0].kind, op[0].reg, op[0].count);
+        return;
+    default: break;
+    }
+    bool to = inst->isa->detail != WL_MOVREL_VGPR_FROM;
+    read(c, &op[1]);
+    write(c, &op[0], to);
+    add(&c->effects->use, WL_OPERAND_VGPR, 0, WL_AGPR); /* what may be written, or kept, stays live as well */
+    if (to)
+        add(&c->effects->touch, WL_OPERAND_VGPR, 0, WL_AGPR);
 }
 
 static uint8_t conflict_class(const struct wl_isa *isa)
@@ -162,6 +190,7 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst)
     switch (inst->isa->class) {
     case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: memory_effects(c, inst); return;
     case WL_ISA_LANE: lane_effects(c, inst); return;
+    case WL_ISA_MOVREL: indexed_effects(c, inst); return;
     case WL_ISA_CBRANCH:
         if (inst->isa->detail <= WL_IF_SCC1)
             read_scalar(c, WL_SGPR_SCC, 1);
@@ -196,12 +225,22 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst)
             read(c, &op[i]);
 }
 
+static void collect(struct collector *c, const struct wl_inst *inst)
+{
+    if (inst->sem)
+        semantics_effects(c, inst);
+    else if (inst->isa)
+        isa_effects(c, inst);
+}
+
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects)
 {
     *effects = (struct wl_effects){0};
-    struct collector c = {effects, wave_size / 32};
-    if (inst->sem)
-        semantics_effects(&c, inst);
-    else if (inst->isa)
-        isa_effects(&c, inst);
+    if (inst->paired) { /* both read before either writes: what the second reads is live here, whatever the first writes */
+        struct wl_effects second = {0};
+        collect(&(struct collector){&second, wave_size / 32}, inst + 1);
+        effects->use = second.use;
+        memcpy(effects->use_lanes, second.use_lanes, sizeof second.use_lanes);
+    }
+    collect(&(struct collector){effects, wave_size / 32}, inst);
 }

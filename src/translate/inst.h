@@ -109,6 +109,7 @@ struct wl_inst {
     bool bound_ctrl, fetch_inactive;
     uint8_t cbsz, abid, blgp; /* matrix instructions */
     uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    bool paired;              /* first of a pair: the next instruction reads its sources before this one writes */
     bool zero_high;           /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 

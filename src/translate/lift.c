@@ -246,6 +246,12 @@ static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store)
     }
 }
 
+static const uint64_t all_scalars[2] = {UINT64_MAX, UINT64_MAX};
+
+void wl_lift_spill_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, true); }
+
+void wl_lift_reload_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, false); }
+
 static void exit_unit(struct wl_lift *l, enum wl_exit why)
 {
     LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
@@ -265,8 +271,7 @@ static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece)
 
 static void exit_to_address(struct wl_lift *l, LLVMValueRef address)
 {
-    static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
-    move_scalars(l, all, true);
+    wl_lift_spill_scalars(l);
     LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
     exit_unit(l, WL_EXIT_JUMP);
@@ -449,7 +454,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
     struct wl_item *item = wl_stretch_add(l, inst, effects);
     if (!l->item_count)
         return; /* out of memory */
-    item->paired = inst->size && inst + 1 < l->unit->insts + l->unit->inst_count && !inst[1].size;
+    item->paired = inst->paired;
     if (inst->sem) {
         if (!wl_wide_record(l, item))
             wl_valu_record(l, item);
@@ -473,7 +478,8 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struc
     }
     switch (inst->isa->class) {
     case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: case WL_ISA_CMPX: lift_vector(l, inst, effects); break;
-    case WL_ISA_LANE: case WL_ISA_MOVREL: wl_lift_lane(l, inst, effects); break;
+    case WL_ISA_LANE: wl_lift_lane(l, inst, effects); break;
+    case WL_ISA_MOVREL: wl_lift_indexed(l, inst); break;
     case WL_ISA_SMEM_LOAD:
         wl_lift_locate(l, inst);
         smem_load(l, inst);

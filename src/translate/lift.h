@@ -152,14 +152,21 @@ void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
 bool wl_wide_record(struct wl_lift *l, struct wl_item *item);
 
 /* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
-/* Lifts a LANE or MOVREL instruction. Some become items of the stretch, others are done at once. */
+/* Lifts a LANE instruction. Some become items of the stretch, others are done at once. */
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
 /* At record time: copies a row, as it is now in all lanes, to a buffer that an item may read lanes of. Flushes. */
 LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive);
 /* Within emit: value of lanes `index` (<16 x i32>, 0 to wave_size - 1) of a snapshot. */
 LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index);
 
+/* ---- lift_indexed.c ---- */
+/* Lifts a MOVREL instruction, at once. */
+void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- lift.c ---- */
+/* All scalar registers to the wave, and back. The stretch must be flushed. */
+void wl_lift_spill_scalars(struct wl_lift *l);
+void wl_lift_reload_scalars(struct wl_lift *l);
 /* Records the first error; lifting goes on harmlessly and the unit is dropped. */
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
 /* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports. */

@@ -98,16 +98,23 @@ static void emit_swizzle(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
 }
 
-/* v_permlane16/x16: each lane's source within its row (or the row beside it) is a nibble of two scalars. */
+static LLVMValueRef nibble_of_lane(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high)
+{
+    LLVMValueRef nibbles = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+    nibbles = LLVMBuildOr(l->b, LLVMBuildZExt(l->b, low, l->i64, ""), nibbles, "");
+    LLVMValueRef shift = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, wl_strip_lane_numbers(l), constant(l, 2), ""), l->strip_i64, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_strip_splat(l, nibbles), shift, ""), l->strip_i32, "");
+}
+
+/* v_permlane16/x16: each lane's source within its row (or the row beside it) is a nibble of two scalars,
+ * or of a vector (_var). */
 static void emit_permlane16(struct wl_lift *l, struct wl_item *item)
 {
     const struct wl_inst *inst = item->inst;
-    LLVMValueRef nibbles = LLVMBuildOr(l->b, LLVMBuildZExt(l->b, item->scalar[FIRST], l->i64, ""),
-                                       LLVMBuildShl(l->b, LLVMBuildZExt(l->b, item->scalar[SECOND], l->i64, ""), wl_lift_int(l, l->i64, 32), ""), "");
-    LLVMValueRef shift = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, wl_strip_lane_numbers(l), constant(l, 2), ""), l->strip_i64, "");
-    LLVMValueRef pick = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_strip_splat(l, nibbles), shift, ""), l->strip_i32, "");
+    bool by_vector = inst->isa->detail == WL_LANE_PERMLANE16_VAR || inst->isa->detail == WL_LANE_PERMLANEX16_VAR;
+    LLVMValueRef pick = by_vector ? wl_strip_row(l, inst->operands[2].reg) : nibble_of_lane(l, item->scalar[FIRST], item->scalar[SECOND]);
     LLVMValueRef row = LLVMBuildAnd(l->b, lane_in_wave(l), constant(l, (uint32_t)~15), "");
-    if (inst->isa->detail == WL_LANE_PERMLANEX16)
+    if (inst->isa->detail == WL_LANE_PERMLANEX16 || inst->isa->detail == WL_LANE_PERMLANEX16_VAR)
         row = LLVMBuildXor(l->b, row, constant(l, 16), "");
     LLVMValueRef source = LLVMBuildOr(l->b, row, LLVMBuildAnd(l->b, pick, constant(l, 15), ""), "");
     LLVMValueRef value = wl_lane_gather(l, item->scalar[SNAPSHOT], source);
@@ -211,52 +218,60 @@ static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *o
     return operand->kind == WL_OPERAND_VGPR ? NULL : wl_lift_scalar_operand(l, operand, WL_U32);
 }
 
-/* The row `destination` or `source` + M0. The stretch has been flushed. */
-static LLVMValueRef relative_row(struct wl_lift *l, unsigned row)
+/* A pointer into LDS at the instruction's offset + M0[15:0]. */
+static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst)
 {
-    LLVMValueRef index = LLVMBuildAdd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, row), "");
-    LLVMValueRef limit = wl_lift_int(l, l->i32, WL_AGPR - 1);
-    index = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntUGT, index, limit, ""), wl_lift_int(l, l->i32, row), index, "");
-    LLVMValueRef bytes = LLVMBuildMul(l->b, LLVMBuildZExt(l->b, index, l->i64, ""), wl_lift_int(l, l->i64, l->wave_size * 4), "");
-    return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, 0), &bytes, 1, "");
+    LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
+    LLVMValueRef offset = LLVMBuildAdd(l->b, m0, wl_lift_int(l, l->i32, (uint32_t)inst->offset0), "");
+    offset = LLVMBuildZExt(l->b, offset, l->i64, "");
+    return LLVMBuildGEP2(l->b, l->i8, wl_lift_wave_field(l, offsetof(struct wl_wave, lds), l->ptr), &offset, 1, "");
 }
 
-static void move_relative(struct wl_lift *l, const struct wl_inst *inst)
+static LLVMValueRef wave_lanes(struct wl_lift *l)
 {
-    bool from = !strcmp(inst->mnemonic, "v_movrels_b32") || !strcmp(inst->mnemonic, "v_movrelsd_b32");
-    bool to = !strcmp(inst->mnemonic, "v_movreld_b32") || !strcmp(inst->mnemonic, "v_movrelsd_b32");
-    if (!from && !to) {
-        wl_lift_error(l, inst, "moves relative to M0 in a form that is not implemented");
-        return;
-    }
+    LLVMTypeRef lanes = LLVMVectorType(l->i1, l->wave_size);
+    return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : LLVMBuildBitCast(l->b, wl_lift_exec(l), lanes, "");
+}
+
+static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment)
+{
+    LLVMValueRef arguments[] = {value, pointer, wl_lift_int(l, l->i32, alignment), wave_lanes(l)};
+    LLVMTypeRef types[] = {LLVMTypeOf(value), l->ptr};
+    wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
+}
+
+/* ds_append, ds_consume: the number of active lanes is added to, or taken from, one dword; all get its old value. */
+static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMValueRef exec = wl_lift_exec(l), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->mask_type, 1, &exec, 1);
+    if (l->wave_size == 64)
+        count = LLVMBuildTrunc(l->b, count, l->i32, "");
+    LLVMAtomicRMWBinOp operation = inst->isa->detail == WL_LANE_APPEND ? LLVMAtomicRMWBinOpAdd : LLVMAtomicRMWBinOpSub;
+    LLVMValueRef old = LLVMBuildAtomicRMW(l->b, operation, lds_at_m0(l, inst), count, LLVMAtomicOrderingMonotonic, 0);
     LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
-    const struct wl_operand *source = &inst->operands[1];
-    LLVMValueRef target = to ? relative_row(l, inst->operands[0].reg) : wl_lift_row_address(l, inst->operands[0].reg), value;
-    if (source->kind == WL_OPERAND_VGPR) {
-        value = LLVMBuildLoad2(l->b, whole, from ? relative_row(l, source->reg) : wl_lift_row_address(l, source->reg), "");
-        LLVMSetAlignment(value, 64);
+    LLVMValueRef value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), old, LLVMConstNull(l->i32), "");
+    value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
+    set_active_lanes(l, value, wl_lift_row_address(l, inst->operands[0].reg), 64);
+}
+
+/* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
+static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst)
+{
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size), types[] = {whole, l->ptr};
+    LLVMValueRef row = wl_lift_row_address(l, inst->operands[0].reg), lds = lds_at_m0(l, inst);
+    if (inst->isa->detail == WL_LANE_ADDTID_LOAD) {
+        LLVMValueRef arguments[] = {lds, wl_lift_int(l, l->i32, 1), wave_lanes(l), LLVMConstNull(whole)};
+        set_active_lanes(l, wl_lift_intrinsic(l, "llvm.masked.load", types, 2, arguments, 4), row, 64);
     } else {
-        LLVMValueRef scalar = wl_lift_scalar_operand(l, source, WL_U32);
-        value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
-        value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(LLVMVectorType(l->i32, l->wave_size)), "");
+        LLVMValueRef value = LLVMBuildLoad2(l->b, whole, row, "");
+        LLVMSetAlignment(value, 64);
+        set_active_lanes(l, value, lds, 1);
     }
-    if (l->mode == WL_MODE_MASKED) {
-        LLVMValueRef old = LLVMBuildLoad2(l->b, whole, target, "");
-        LLVMSetAlignment(old, 64);
-        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
-        value = LLVMBuildSelect(l->b, on, value, old, "");
-    }
-    LLVMSetAlignment(LLVMBuildStore(l->b, value, target), 64);
 }
 
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
 {
     const struct wl_operand *op = inst->operands;
-    if (inst->isa->class == WL_ISA_MOVREL) {
-        wl_lift_flush(l);
-        move_relative(l, inst);
-        return;
-    }
     switch (inst->isa->detail) {
     case WL_LANE_MBCNT_LO: case WL_LANE_MBCNT_HI:
         if (operand_pending(l, &op[1]) || operand_pending(l, &op[2]))
@@ -279,6 +294,11 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
                  wl_lift_scalar_operand(l, &op[3], WL_U32));
         return;
     }
+    case WL_LANE_PERMLANE16_VAR: case WL_LANE_PERMLANEX16_VAR: {
+        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
+        add_item(l, inst, effects, emit_permlane16, snapshot, NULL, NULL);
+        return;
+    }
     case WL_LANE_PERMLANE64: {
         LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
         add_item(l, inst, effects, emit_permlane64, snapshot, NULL, NULL);
@@ -294,6 +314,8 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
         break;
     case WL_LANE_PERMUTE: call_row_helper(l, inst); break;
+    case WL_LANE_APPEND: case WL_LANE_CONSUME: append_or_consume(l, inst); break;
+    case WL_LANE_ADDTID_LOAD: case WL_LANE_ADDTID_STORE: access_by_lane(l, inst); break;
     default: wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");
     }
 }

@@ -16,8 +16,10 @@ enum {
  *
  * A load behind a store (or the reverse) must see all strips of what is before it. In FULL code the stretch goes on in a
  * new segment then: the strips of a segment are emitted side by side, before those of the next, and registers stay values. */
-static bool join(struct wl_lift *l, const struct wl_effects *effects)
+static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
 {
+    if (!inst->size)
+        return false; /* the second of a pair is emitted within the first */
     bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads);
     bool large = (l->item_count + 1) * l->strips > SEGMENT_BUDGET;
     if ((conflict && (large || l->mode != WL_MODE_FULL)) || (l->segmented && large)) {
@@ -33,7 +35,7 @@ static bool join(struct wl_lift *l, const struct wl_effects *effects)
 
 struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
 {
-    bool starts_segment = join(l, effects);
+    bool starts_segment = join(l, inst, effects);
     if (l->item_count == l->item_capacity) {
         unsigned capacity = l->item_capacity ? 2 * l->item_capacity : 64;
         struct wl_item *items = realloc(l->items, capacity * sizeof *items);

@@ -653,7 +653,12 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item)
     const struct wl_sem *variant = wl_sem_find(sem->name, l->request->features); /* the best for this host */
     item->sem = variant ? variant : sem;
     item->emit = emit_valu;
-    if (reads_pending(l, item))
+    bool wait = reads_pending(l, item);
+    if (item->paired) { /* nothing may come between the two */
+        const struct wl_item second = {.inst = inst + 1, .sem = inst[1].sem};
+        wait |= reads_pending(l, &second);
+    }
+    if (wait)
         item = flush_before(l, item);
     if (inst->is_dpp && dpp_crosses_rows(inst)) {
         item = flush_before(l, item);

@@ -415,7 +415,14 @@ static void count_rows(struct wl_unit *unit)
 {
     struct wl_effects effects;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
-        wl_inst_effects(&unit->insts[i], unit->request->wave_size, &effects);
+        const struct wl_inst *inst = &unit->insts[i];
+        wl_inst_effects(inst, unit->request->wave_size, &effects);
+        if (inst->isa && inst->isa->class == WL_ISA_MOVREL) { /* its effects cover all rows, but it stays within those of others */
+            memset(&effects, 0, sizeof effects);
+            for (unsigned o = 0; o < inst->operand_count && o < 2; o++)
+                if (inst->operands[o].kind == WL_OPERAND_VGPR)
+                    wl_set(effects.use.vector, inst->operands[o].reg);
+        }
         for (unsigned word = 0; word < 8; word++) {
             uint64_t used = effects.use.vector[word] | effects.use_lanes[word] | effects.touch.vector[word] | effects.def_lanes[word];
             uint32_t top = used ? word * 64 + 64 - (uint32_t)__builtin_clzll(used) : 0;
@@ -444,10 +451,10 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     }
     if (!status)
         status = find_callees(unit);
-    if (!status) {
-        wl_unit_idioms(unit);
+    if (!status)
+        status = wl_unit_idioms(unit);
+    if (!status)
         count_rows(unit);
-    }
     free(d.marks);
     free(d.work);
     free(d.bad);

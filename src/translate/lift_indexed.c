@@ -1,0 +1,139 @@
+/* Registers chosen at run time: moves relative to M0, and the state of gfx9's indexing mode. */
+#include "translate/lift.h"
+
+#include <stddef.h>
+
+/* `row` + index, or `row` where the wave has no such register. */
+static LLVMValueRef relative_row(struct wl_lift *l, unsigned row, LLVMValueRef index) {
+    LLVMValueRef base = wl_lift_int(l, l->i32, row), sum = LLVMBuildAdd(l->b, index, base, "");
+    LLVMValueRef rows = wl_lift_wave_field(l, offsetof(struct wl_wave, vgprs), l->i32), most = wl_lift_int(l, l->i32, WL_AGPR);
+    rows = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntULT, rows, most, ""), rows, most, "");
+    LLVMValueRef outside = LLVMBuildICmp(l->b, LLVMIntUGE, sum, rows, "");
+    sum = LLVMBuildZExt(l->b, LLVMBuildSelect(l->b, outside, base, sum, ""), l->i64, "");
+    LLVMValueRef bytes = LLVMBuildMul(l->b, sum, wl_lift_int(l, l->i64, l->wave_size * 4), "");
+    return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, 0), &bytes, 1, "");
+}
+
+static LLVMValueRef bits_of_m0(struct wl_lift *l, unsigned shift, uint32_t mask) {
+    LLVMValueRef m0 = LLVMBuildLShr(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, shift), "");
+    return LLVMBuildAnd(l->b, m0, wl_lift_int(l, l->i32, mask), "");
+}
+
+/* The indices of source and destination. */
+static LLVMValueRef source_index(struct wl_lift *l, const struct wl_inst *inst) {
+    switch (inst->isa->detail) {
+    case WL_MOVREL_VGPR_TO:
+    case WL_MOVREL_SGPR_TO:
+        return LLVMConstNull(l->i32);
+    case WL_MOVREL_VGPR_BOTH_2:
+    case WL_MOVREL_SGPR_BOTH_2:
+        return bits_of_m0(l, 0, 0x3ff);
+    case WL_MOVREL_SGPR_FROM:
+        return wl_lift_sgpr(l, WL_SGPR_M0);
+    default:
+        return l->generation == 9 ? bits_of_m0(l, 0, 0xff) : wl_lift_sgpr(l, WL_SGPR_M0);
+    }
+}
+
+static LLVMValueRef destination_index(struct wl_lift *l, const struct wl_inst *inst) {
+    switch (inst->isa->detail) {
+    case WL_MOVREL_VGPR_FROM:
+    case WL_MOVREL_SGPR_FROM:
+        return LLVMConstNull(l->i32);
+    case WL_MOVREL_VGPR_BOTH_2:
+    case WL_MOVREL_SGPR_BOTH_2:
+        return bits_of_m0(l, 16, 0x3ff);
+    case WL_MOVREL_SGPR_TO:
+        return wl_lift_sgpr(l, WL_SGPR_M0);
+    default:
+        return l->generation == 9 ? bits_of_m0(l, 0, 0xff) : wl_lift_sgpr(l, WL_SGPR_M0);
+    }
+}
+
+static void move_vector(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
+    const struct wl_operand *source = &inst->operands[1];
+    LLVMValueRef target = relative_row(l, inst->operands[0].reg, destination_index(l, inst)), value;
+    if (source->kind == WL_OPERAND_VGPR) {
+        value = LLVMBuildLoad2(l->b, whole, relative_row(l, source->reg, source_index(l, inst)), "");
+        LLVMSetAlignment(value, 64);
+    } else {
+        LLVMValueRef scalar = wl_lift_scalar_operand(l, source, WL_U32);
+        value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
+        value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
+    }
+    if (l->mode == WL_MODE_MASKED) {
+        LLVMValueRef old = LLVMBuildLoad2(l->b, whole, target, "");
+        LLVMSetAlignment(old, 64);
+        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        value = LLVMBuildSelect(l->b, on, value, old, "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, target), 64);
+}
+
+/* The wave's copy of scalar register `reg` + index, or of `reg` where that is no general register. */
+static LLVMValueRef relative_scalar(struct wl_lift *l, const struct wl_operand *operand, LLVMValueRef index) {
+    LLVMValueRef base = wl_lift_int(l, l->i32, operand->reg), sum = LLVMBuildAdd(l->b, index, base, "");
+    LLVMValueRef outside = LLVMBuildICmp(l->b, LLVMIntUGT, sum, wl_lift_int(l, l->i32, WL_SGPR_VCC - operand->count), "");
+    LLVMValueRef bytes =
+        LLVMBuildShl(l->b, LLVMBuildZExt(l->b, LLVMBuildSelect(l->b, outside, base, sum, ""), l->i64, ""), wl_lift_int(l, l->i64, 2), "");
+    bytes = LLVMBuildAdd(l->b, bytes, wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr)), "");
+    return LLVMBuildGEP2(l->b, l->i8, l->wave, &bytes, 1, "");
+}
+
+static void move_scalar(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    unsigned bits = 32u * op[0].count;
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, bits);
+    LLVMValueRef from = source_index(l, inst), to = destination_index(l, inst), value;
+    wl_lift_spill_scalars(l);
+    if (op[1].kind == WL_OPERAND_SGPR) {
+        value = LLVMBuildLoad2(l->b, type, relative_scalar(l, &op[1], from), "");
+        LLVMSetAlignment(value, 4);
+    } else {
+        value = wl_lift_scalar_operand(l, &op[1], bits == 64 ? WL_U64 : WL_U32);
+    }
+    if (inst->isa->detail == WL_MOVREL_SGPR_FROM) {
+        if (bits == 64)
+            wl_lift_set_sgpr64(l, op[0].reg, value);
+        else
+            wl_lift_set_sgpr(l, op[0].reg, value);
+        return;
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, relative_scalar(l, &op[0], to)), 4);
+    wl_lift_reload_scalars(l);
+}
+
+/* M0 = (M0 & ~mask) | (value << shift & mask) */
+static void set_bits_of_m0(struct wl_lift *l, LLVMValueRef value, unsigned shift, uint32_t mask) {
+    LLVMValueRef kept = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, ~mask), "");
+    value = LLVMBuildAnd(l->b, LLVMBuildShl(l->b, value, wl_lift_int(l, l->i32, shift), ""), wl_lift_int(l, l->i32, mask), "");
+    wl_lift_set_sgpr(l, WL_SGPR_M0, LLVMBuildOr(l->b, kept, value, ""));
+}
+
+void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    switch (inst->isa->detail) {
+    case WL_MOVREL_INDEX_ON:
+        set_bits_of_m0(l, wl_lift_scalar_operand(l, &op[0], WL_U32), 0, 0xff);
+        set_bits_of_m0(l, wl_lift_int(l, l->i32, op[1].bits & 15), 12, 0xf000);
+        return;
+    case WL_MOVREL_INDEX_SET:
+        set_bits_of_m0(l, wl_lift_scalar_operand(l, &op[0], WL_U32), 0, 0xff);
+        return;
+    case WL_MOVREL_INDEX_MODE:
+        set_bits_of_m0(l, wl_lift_int(l, l->i32, op[0].bits & 15), 12, 0xf000);
+        return;
+    case WL_MOVREL_INDEX_OFF:
+        return;
+    default:
+        break;
+    }
+    wl_lift_flush(l);
+    if (inst->is_dpp || inst->is_sdwa)
+        wl_lift_error(l, inst, "moves relative to M0 in a form that is not implemented");
+    else if (inst->isa->detail <= WL_MOVREL_VGPR_BOTH_2)
+        move_vector(l, inst);
+    else
+        move_scalar(l, inst);
+}

@@ -1,0 +1,38 @@
+/* Runs assembled kernels on the translator alone and compares all registers with a reference's. */
+#ifndef WL_TESTS_LIFT_RUN_H
+#define WL_TESTS_LIFT_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LIFT_ROWS = 40, LIFT_SGPRS = 128 };
+
+struct lift_state {
+    uint32_t v[LIFT_ROWS][64];
+    uint32_t s[LIFT_SGPRS]; /* 106: VCC, 124: M0, 125: SCC, 126: EXEC */
+};
+
+extern unsigned lift_wave_size;     /* of the run that a reference is called for */
+extern unsigned lift_checks, lift_failures;
+extern uint32_t lift_mode_register; /* at the start */
+/* Set by a reference: general scalar registers, VCC, M0 and SCC are not compared; nor is one vector register (0: none). */
+extern bool lift_ignore_scalars;
+extern unsigned lift_ignore_row;
+
+/* LDS at the start of a run. */
+uint32_t lift_lds_word(uint32_t offset);
+
+/* Prepares the machine; call once. */
+void lift_start(void);
+
+/* Runs `text` on each of the processors (a list with commas), wave sizes, EXEC masks and hosts, and counts differences from
+ * what `reference` makes of the same registers. In the text, ADD, SUB and MBCNT_HI stand for the generation's names of 32-bit
+ * adds without carry and of v_mbcnt_hi; BN, exec_N, VCC, S4, S6 for b32 or b64, exec_lo or exec, and so on; s_waitcnt0 for a
+ * wait.
+ *
+ * At the start v0 is the lane, v1 to v9 and from v12 on are random, v10 and v11 hold floats or pairs of halves (special values
+ * included); scalars are random, but s9 is small, s10 is 2.5 in the low half and 3.0 as a float, s28 is 7, s[30:31] the return
+ * address, to which the harness adds a jump at the end of the text. */
+void lift_check(const char *processors, const char *text, void (*reference)(struct lift_state *));
+
+#endif

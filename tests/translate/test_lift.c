@@ -1,0 +1,800 @@
+/* Lifted instructions end to end: assembled kernels, translated in both forms, run, and compared with references written here.
+ *
+ * A case is a text, and a reference that changes a copy of the registers as the text must. Both start from the same random
+ * registers; afterwards all of them are compared, EXEC, VCC and SCC included. Each case runs with several EXEC masks, in FULL
+ * or MASKED form as the masks ask, for this host and for one without AVX-512. */
+#include "lift_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define W      lift_wave_size
+#define V(r)   (s->v[r][l])
+#define S(r)   (s->s[r])
+#define ON(l)  (exec_of(s) >> (l) & 1)
+#define LANES  for (unsigned l = 0; l < W; l++)
+#define ACTIVE LANES if (ON(l))
+#define GFX9   "gfx906"
+#define BOTH9  "gfx906,gfx90a"
+#define GFX10  "gfx1030"
+#define NEW    "gfx1030,gfx1100"
+#define NEWER  "gfx1030,gfx1100,gfx1200"
+#define EVERY  "gfx906,gfx90a,gfx942,gfx1030,gfx1100,gfx1200"
+
+static uint64_t exec_of(const struct lift_state *s) { return W == 64 ? s->s[126] | (uint64_t)s->s[127] << 32 : s->s[126]; }
+static uint64_t mask_of(const struct lift_state *s, unsigned reg) {
+    return W == 64 ? s->s[reg] | (uint64_t)s->s[reg + 1] << 32 : s->s[reg];
+}
+
+static void set_mask(struct lift_state *s, unsigned reg, uint64_t mask) {
+    s->s[reg] = (uint32_t)mask;
+    if (W == 64)
+        s->s[reg + 1] = (uint32_t)(mask >> 32);
+}
+
+static float f32(uint32_t bits) {
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static uint32_t bits32(float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return bits;
+}
+
+static float f16(uint32_t bits) {
+    _Float16 h;
+    uint16_t low = (uint16_t)bits;
+    memcpy(&h, &low, 2);
+    return (float)h;
+}
+
+static uint32_t bits16(float f) {
+    _Float16 h = (_Float16)f;
+    uint16_t bits;
+    memcpy(&bits, &h, 2);
+    return bits;
+}
+
+/* ---- DPP ---- */
+
+struct dpp {
+    const char *control, *processors;
+    int kind, n;
+};
+
+enum { QUAD, SHL, SHR, ROR, WSHL, WROL, WSHR, WROR, MIRROR, HALF_MIRROR, BCAST15, BCAST31, SHARE, XMASK, DPP8 };
+
+static const struct dpp dpps[] = {
+    {"quad_perm:[1,3,0,2]", EVERY, QUAD, 1 | 3 << 2 | 0 << 4 | 2 << 6},
+    {"row_shl:1", EVERY, SHL, 1},
+    {"row_shl:15", EVERY, SHL, 15},
+    {"row_shr:3", EVERY, SHR, 3},
+    {"row_ror:5", EVERY, ROR, 5},
+    {"wave_shl:1", GFX9, WSHL, 0},
+    {"wave_rol:1", GFX9, WROL, 0},
+    {"wave_shr:1", GFX9, WSHR, 0},
+    {"wave_ror:1", GFX9, WROR, 0},
+    {"row_mirror", EVERY, MIRROR, 0},
+    {"row_half_mirror", EVERY, HALF_MIRROR, 0},
+    {"row_bcast:15", BOTH9, BCAST15, 0},
+    {"row_bcast:31", BOTH9, BCAST31, 0},
+    {"row_newbcast:6", "gfx90a,gfx942", SHARE, 6},
+    {"row_share:9", NEWER, SHARE, 9},
+    {"row_xmask:6", NEWER, XMASK, 6},
+};
+
+static const struct {
+    const char *text;
+    unsigned rows, banks;
+    bool bound;
+} dpp_masks[] = {{"row_mask:0xf bank_mask:0xf", 15, 15, false},
+                 {"row_mask:0xf bank_mask:0xf bound_ctrl:1", 15, 15, true},
+                 {"row_mask:0xa bank_mask:0x9", 10, 9, false},
+                 {"row_mask:0x3 bank_mask:0x6 bound_ctrl:1", 3, 6, true}};
+
+static struct {
+    const struct dpp *dpp;
+    unsigned rows, banks;
+    bool bound;
+} now_dpp;
+
+static int dpp_source(int kind, int n, int lane) {
+    int row = lane & ~15, in = lane & 15, last = (int)W - 1;
+    switch (kind) {
+    case QUAD:
+        return (lane & ~3) + (n >> 2 * (lane & 3) & 3);
+    case SHL:
+        return in + n < 16 ? lane + n : -1;
+    case SHR:
+        return in >= n ? lane - n : -1;
+    case ROR:
+        return row + ((in + 16 - n) & 15);
+    case WSHL:
+        return lane == last ? -1 : lane + 1;
+    case WROL:
+        return (lane + 1) & last;
+    case WSHR:
+        return lane - 1;
+    case WROR:
+        return (lane + last) & last;
+    case MIRROR:
+        return row + 15 - in;
+    case HALF_MIRROR:
+        return (lane & ~7) + 7 - (lane & 7);
+    case BCAST15:
+        return row ? row - 1 : -1;
+    case BCAST31:
+        return lane >= 32 ? 31 : -1;
+    case SHARE:
+        return row + n;
+    case XMASK:
+        return row + (in ^ n);
+    default:
+        return (lane & ~7) + (n >> 3 * (lane & 7) & 7);
+    }
+}
+
+/* The lane's source, or -1 if it is not written; *zero: it reads 0. */
+static int dpp_lane(const struct lift_state *s, int lane, bool *zero) {
+    int from = dpp_source(now_dpp.dpp->kind, now_dpp.dpp->n, lane);
+    *zero = false;
+    if (!(now_dpp.rows >> (lane >> 4) & 1) || !(now_dpp.banks >> (lane >> 2 & 3) & 1))
+        return -1;
+    if (from >= 0 && ON(from))
+        return from;
+    *zero = now_dpp.bound;
+    return now_dpp.bound ? lane : -1;
+}
+
+static void ref_dpp(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE {
+        bool zero;
+        int from = dpp_lane(&old, (int)l, &zero);
+        if (from < 0)
+            continue;
+        uint32_t source = zero ? 0 : old.v[1][from];
+        V(20) = source;
+        V(21) = source - old.v[2][l];
+    }
+    old = *s; /* the next instruction reads lanes of what these wrote */
+    ACTIVE {
+        bool zero;
+        int from = dpp_lane(&old, (int)l, &zero);
+        if (from >= 0)
+            V(22) = zero ? 0 : old.v[20][from];
+    }
+}
+
+static void test_dpp(void) {
+    char text[512];
+    for (unsigned i = 0; i < sizeof dpps / sizeof *dpps; i++)
+        for (unsigned m = 0; m < sizeof dpp_masks / sizeof *dpp_masks; m++) {
+            now_dpp.dpp = &dpps[i];
+            now_dpp.rows = dpp_masks[m].rows;
+            now_dpp.banks = dpp_masks[m].banks;
+            now_dpp.bound = dpp_masks[m].bound;
+            snprintf(text, sizeof text, "v_mov_b32_dpp v20, v1 %s %s\ns_nop 1\nSUB_dpp v21, v1, v2 %s %s\nv_mov_b32_dpp v22, v20 %s %s\n",
+                     dpps[i].control, dpp_masks[m].text, dpps[i].control, dpp_masks[m].text, dpps[i].control, dpp_masks[m].text);
+            lift_check(dpps[i].processors, text, ref_dpp);
+        }
+}
+
+static void ref_dpp8(struct lift_state *s) {
+    static const unsigned order[8] = {7, 0, 3, 3, 1, 2, 6, 5};
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned from = (l & ~7u) + order[l & 7];
+        V(20) = ON(from) ? old.v[1][from] : 0;
+        V(21) = old.v[1][from];
+    }
+}
+
+static void test_dpp8(void) {
+    lift_check(NEWER, "v_mov_b32_dpp v20, v1 dpp8:[7,0,3,3,1,2,6,5]\nv_mov_b32_dpp v21, v1 dpp8:[7,0,3,3,1,2,6,5] fi:1\n", ref_dpp8);
+}
+
+/* ---- SDWA ---- */
+
+static const char *const sel_names[] = {"DWORD", "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1"};
+static const char *const unused_names[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
+static struct {
+    unsigned dst, unused, a, b;
+    bool sext;
+} sdwa;
+
+static uint32_t selected(uint32_t value, unsigned sel, bool sign) {
+    if (!sel)
+        return value;
+    unsigned bits = sel <= 4 ? 8 : 16, shift = sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
+    value = value >> shift << (32 - bits);
+    return sign ? (uint32_t)((int32_t)value >> (32 - bits)) : value >> (32 - bits);
+}
+
+static void ref_sdwa(struct lift_state *s) {
+    ACTIVE {
+        uint32_t sum = selected(V(1), sdwa.a, sdwa.sext) + selected(V(2), sdwa.b, false);
+        unsigned sel = sdwa.dst, bits = sel <= 4 ? 8 : 16, shift = sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
+        if (!sel) {
+            V(20) = sum;
+            continue;
+        }
+        uint32_t field = (bits == 8 ? 0xffu : 0xffffu) << shift;
+        if (sdwa.unused == 0)
+            V(20) = sum << shift & field;
+        else if (sdwa.unused == 1)
+            V(20) = (uint32_t)((int32_t)(sum << (32 - bits)) >> (32 - bits)) << shift;
+        else
+            V(20) = (V(20) & ~field) | (sum << shift & field);
+    }
+}
+
+static void test_sdwa(void) {
+    char text[256];
+    for (unsigned i = 0; i < 7 * 3; i++) {
+        sdwa.dst = i % 7;
+        sdwa.unused = i / 7;
+        sdwa.a = (i * 3 + 1) % 7;
+        sdwa.b = (i * 5 + 2) % 7;
+        sdwa.sext = i & 1;
+        snprintf(text, sizeof text, "ADD_sdwa v20, %s, v2 dst_sel:%s dst_unused:%s src0_sel:%s src1_sel:%s\n",
+                 sdwa.sext ? "sext(v1)" : "v1", sel_names[sdwa.dst], unused_names[sdwa.unused], sel_names[sdwa.a], sel_names[sdwa.b]);
+        lift_check("gfx906,gfx1030", text, ref_sdwa);
+    }
+}
+
+/* ---- op_sel ---- */
+
+static unsigned now_sel;
+
+static void ref_pk_add(struct lift_state *s) {
+    ACTIVE {
+        uint32_t a = V(1), b = V(2);
+        uint32_t low = (now_sel & 1 ? a >> 16 : a) + (now_sel & 2 ? b >> 16 : b);
+        uint32_t high = (now_sel & 4 ? a >> 16 : a) + (now_sel & 8 ? b >> 16 : b);
+        V(20) = (low & 0xffff) | high << 16;
+    }
+}
+
+static void ref_mad_u16(struct lift_state *s) {
+    ACTIVE {
+        uint32_t a = now_sel & 1 ? V(1) >> 16 : V(1), b = now_sel & 2 ? V(2) >> 16 : V(2), c = now_sel & 4 ? V(3) >> 16 : V(3);
+        uint32_t sum = (a * b + c) & 0xffff;
+        V(20) = now_sel & 8 ? (V(20) & 0xffff) | sum << 16 : (V(20) & 0xffff0000) | sum;
+    }
+}
+
+static void test_op_sel(void) {
+    char text[256];
+    for (now_sel = 0; now_sel < 16; now_sel++) {
+        unsigned n = now_sel;
+        snprintf(text, sizeof text, "v_pk_add_u16 v20, v1, v2 op_sel:[%u,%u] op_sel_hi:[%u,%u]\n", n & 1, n >> 1 & 1, n >> 2 & 1, n >> 3);
+        lift_check(EVERY, text, ref_pk_add);
+        snprintf(text, sizeof text, "v_mad_u16 v20, v1, v2, v3 op_sel:[%u,%u,%u,%u]\n", n & 1, n >> 1 & 1, n >> 2 & 1, n >> 3);
+        lift_check("gfx906,gfx90a,gfx1030", text, ref_mad_u16);
+    }
+}
+
+/* ---- mixed precision ---- */
+
+static float mixed(uint32_t value, bool half, bool high, bool absolute, bool negate) {
+    float f = half ? f16(high ? value >> 16 : value) : f32(value);
+    f = absolute ? fabsf(f) : f;
+    return negate ? -f : f;
+}
+
+static void ref_mix(struct lift_state *s) {
+    ACTIVE {
+        bool h = now_sel & 1, top = now_sel & 2, h3 = now_sel & 4;
+        float a = mixed(V(10), h, top, false, true), b = mixed(V(11), true, !top, true, false), c = mixed(S(10), h3, top, false, false);
+        float sum = fmaf(a, b, c);
+        V(20) = bits32(sum);
+        V(21) = (V(21) & 0xffff0000) | bits16(sum);
+        V(22) = (V(22) & 0xffff) | bits16(sum) << 16;
+        V(23) = bits32(fmaf(a, b, 1.0f));
+    }
+}
+
+static void test_mix(void) {
+    char text[512], modifiers[64];
+    for (now_sel = 0; now_sel < 8; now_sel++) {
+        unsigned h = now_sel & 1, top = now_sel >> 1 & 1, h3 = now_sel >> 2;
+        snprintf(modifiers, sizeof modifiers, "op_sel:[%u,%u,%u] op_sel_hi:[%u,1,%u]", h & top, !top, h3 & top, h, h3);
+        int n = 0;
+        static const char *const names[] = {"f32 v20", "lo_f16 v21", "hi_f16 v22"};
+        for (unsigned i = 0; i < 3; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "v_fma_mix%s%s, -v10, |v11|, s10 %s\n", i ? "" : "_", names[i], modifiers);
+        snprintf(text + n, sizeof text - (size_t)n, "v_fma_mix_f32 v23, -v10, |v11|, 1.0 op_sel:[%u,%u,0] op_sel_hi:[%u,1,%u]\n", h & top,
+                 !top, h, h3);
+        lift_check(EVERY, text, ref_mix);
+    }
+}
+
+/* ---- dot products with signs by neg_lo ---- */
+
+static void ref_dot(struct lift_state *s) {
+    ACTIVE {
+        int64_t sum = (int32_t)V(3), nibbles = (int32_t)V(3);
+        for (unsigned i = 0; i < 4; i++)
+            sum += (int64_t)(now_sel & 1 ? (int8_t)(V(1) >> 8 * i) : (uint8_t)(V(1) >> 8 * i)) *
+                   (now_sel & 2 ? (int8_t)(V(2) >> 8 * i) : (uint8_t)(V(2) >> 8 * i));
+        for (unsigned i = 0; i < 8; i++) {
+            int a = V(1) >> 4 * i & 15, b = V(2) >> 4 * i & 15;
+            nibbles += (now_sel & 1 && a > 7 ? a - 16 : a) * (now_sel & 2 && b > 7 ? b - 16 : b);
+        }
+        V(20) = (uint32_t)sum;
+        V(21) = (uint32_t)(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+        V(22) = (uint32_t)nibbles;
+    }
+}
+
+static void test_dot(void) {
+    char text[512];
+    for (now_sel = 0; now_sel < 4; now_sel++) {
+        char neg[32];
+        snprintf(neg, sizeof neg, "neg_lo:[%u,%u,0]", now_sel & 1, now_sel >> 1);
+        snprintf(text, sizeof text,
+                 "v_dot4_i32_iu8 v20, v1, v2, v3 %s\nv_dot4_i32_iu8 v21, v1, v2, v3 %s clamp\nv_dot8_i32_iu4 v22, v1, v2, v3 %s\n", neg,
+                 neg, neg);
+        lift_check("gfx1100,gfx1200", text, ref_dot);
+    }
+}
+
+/* ---- output modifiers ---- */
+
+static float clamped(float f) { return f > 0 ? (f < 1 ? f : 1) : 0; }
+
+static void ref_output(struct lift_state *s) {
+    ACTIVE {
+        V(20) = bits32(f32(V(10)) * f32(V(11)) * 2);
+        V(21) = bits32(clamped((f32(V(10)) + f32(V(11))) * 0.5f));
+        V(22) = (V(22) & 0xffff0000) | bits16(clamped((float)(_Float16)(f16(V(10)) + f16(V(11)))));
+        V(23) = bits16(clamped((float)(_Float16)(f16(V(10)) + f16(V(11))))) |
+                bits16(clamped((float)(_Float16)(f16(V(10) >> 16) + f16(V(11) >> 16)))) << 16;
+        V(24) = bits32(-fabsf(f32(V(10))) * f32(V(11)));
+    }
+}
+
+static void ref_output9(struct lift_state *s) {
+    ref_output(s);
+    ACTIVE V(22) &= 0xffff;
+}
+
+static void test_output(void) {
+    const char *text = "v_mul_f32 v20, v10, v11 mul:2\nv_add_f32 v21, v10, v11 clamp div:2\nv_add_f16 v22, v10, v11 clamp\n"
+                       "v_pk_add_f16 v23, v10, v11 clamp\nv_mul_f32 v24, -|v10|, v11\n";
+    lift_check("gfx1030,gfx1100", text, ref_output);
+    lift_check(BOTH9, text, ref_output9);
+}
+
+/* ---- pairs ---- */
+
+static void ref_swap(struct lift_state *s) {
+    ACTIVE {
+        uint32_t a = V(1);
+        V(1) = V(2);
+        V(2) = a;
+        V(20) = V(1) - V(2);
+    }
+}
+
+static void ref_swap_branch(struct lift_state *s) {
+    for (unsigned i = 0; i < 3; i++)
+        ref_swap(s);
+    s->s[20] = 0;
+    s->s[125] = 1;
+}
+
+/* The second of the pair reads a scalar that the stretch still has to make. */
+static void ref_late_scalar(struct lift_state *s) {
+    uint64_t result = 0;
+    ACTIVE result |= (uint64_t)(V(1) > V(2)) << l;
+    set_mask(s, 4, result);
+    ACTIVE {
+        uint32_t a = V(1);
+        V(1) = V(2);
+        V(2) = a + s->s[4];
+    }
+}
+
+static void test_pairs(void) {
+    lift_check("gfx1100,gfx1200", "v_cmp_gt_u32 s4, v1, v2\nv_dual_mov_b32 v1, v2 :: v_dual_add_nc_u32 v2, s4, v1\n", ref_late_scalar);
+    lift_check("gfx1100,gfx1200", "v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1\nv_sub_nc_u32 v20, v1, v2\n", ref_swap);
+    lift_check(EVERY, "v_swap_b32 v1, v2\nSUB v20, v1, v2\n", ref_swap);
+    lift_check(EVERY,
+               "s_mov_b32 s20, 3\nloop:\nv_swap_b32 v1, v2\nSUB v20, v1, v2\ns_add_i32 s20, s20, -1\ns_cmp_eq_u32 s20, 0\n"
+               "s_cbranch_scc0 loop\n",
+               ref_swap_branch);
+}
+
+/* ---- EXEC ---- */
+
+static void ref_cmpx(struct lift_state *s) {
+    uint64_t result = 0;
+    ACTIVE result |= (uint64_t)(V(1) > V(2)) << l;
+    set_mask(s, 126, result);
+    ACTIVE V(20) = V(1) + V(2);
+}
+
+static void ref_cmpx9(struct lift_state *s) {
+    ref_cmpx(s);
+    set_mask(s, 106, exec_of(s));
+}
+
+static void ref_cmpx9_sgpr(struct lift_state *s) {
+    ref_cmpx(s);
+    set_mask(s, 4, exec_of(s));
+}
+
+static const char *now_op;
+
+static void ref_saveexec(struct lift_state *s) {
+    uint64_t exec = exec_of(s), source = mask_of(s, 6), all = W == 64 ? UINT64_MAX : UINT32_MAX, result;
+    if (!strcmp(now_op, "and"))
+        result = source & exec;
+    else if (!strcmp(now_op, "or"))
+        result = source | exec;
+    else if (!strcmp(now_op, "xor"))
+        result = source ^ exec;
+    else if (!strcmp(now_op, "andn2") || !strcmp(now_op, "and_not1"))
+        result = source & ~exec;
+    else if (!strcmp(now_op, "orn2") || !strcmp(now_op, "or_not1"))
+        result = source | (~exec & all);
+    else if (!strcmp(now_op, "andn1") || !strcmp(now_op, "and_not0"))
+        result = ~source & exec;
+    else if (!strcmp(now_op, "orn1") || !strcmp(now_op, "or_not0"))
+        result = (~source & all) | exec;
+    else if (!strcmp(now_op, "nand"))
+        result = ~(source & exec) & all;
+    else if (!strcmp(now_op, "nor"))
+        result = ~(source | exec) & all;
+    else
+        result = ~(source ^ exec) & all;
+    set_mask(s, 4, exec);
+    set_mask(s, 126, result);
+    ACTIVE V(20) = V(1) + 1;
+    s->s[20] = result != 0;
+    set_mask(s, 126, exec);
+    ACTIVE V(21) = V(20) + V(1);
+    s->s[125] = result != 0;
+}
+
+static void test_exec(void) {
+    static const char *const old[] = {"and", "or", "xor", "andn2", "orn2", "nand", "nor", "xnor", "andn1", "orn1"};
+    static const char *const renamed[] = {"and", "or", "xor", "and_not1", "or_not1", "nand", "nor", "xnor", "and_not0", "or_not0"};
+    char text[256];
+    lift_check(NEWER, "v_cmpx_gt_u32 v1, v2\nADD v20, v1, v2\n", ref_cmpx);
+    lift_check(BOTH9, "v_cmpx_gt_u32 vcc, v1, v2\nv_add_u32 v20, v1, v2\n", ref_cmpx9);
+    lift_check(BOTH9, "v_cmpx_gt_u32 s[4:5], v1, v2\nv_add_u32 v20, v1, v2\n", ref_cmpx9_sgpr);
+    for (unsigned i = 0; i < sizeof old / sizeof *old; i++)
+        for (unsigned newer = 0; newer < 2; newer++) {
+            now_op = newer ? renamed[i] : old[i];
+            snprintf(text, sizeof text,
+                     "s_%s_saveexec_BN S4, S6\nADD v20, 1, v1\ns_cselect_b32 s20, 1, 0\ns_mov_BN exec_N, S4\nADD v21, v20, v1\n", now_op);
+            lift_check(newer ? "gfx1100" : "gfx906,gfx1030", text, ref_saveexec);
+        }
+}
+
+static void ref_loop(struct lift_state *s) {
+    uint64_t exec = exec_of(s);
+    ACTIVE {
+        V(20) = V(22) = 0;
+        V(21) = V(1) & 7;
+        for (unsigned i = 0; i < 10; i++) {
+            if (V(20) < V(21)) {
+                V(20) += 1;
+                V(23) += V(20);
+            }
+            V(22) += V(20);
+        }
+    }
+    set_mask(s, 106, 0);
+    set_mask(s, 6, exec);
+    s->s[20] = 0;
+    s->s[125] = 1;
+}
+
+/* Divergent: lanes leave one after the other, a lane-dependent number of rounds. */
+static void ref_while(struct lift_state *s) {
+    uint64_t exec = exec_of(s);
+    ACTIVE {
+        V(20) = 0;
+        for (uint32_t n = V(21) = V(1) & 31;; V(21) = --n) {
+            V(20) += n + 1;
+            if (!n)
+                break;
+        }
+    }
+    set_mask(s, 106, 0);
+    set_mask(s, 4, exec);
+    set_mask(s, 6, 0);
+    s->s[125] = 0;
+}
+
+static void test_transitions(void) {
+    lift_check(EVERY,
+               "v_mov_b32 v20, 0\nv_mov_b32 v22, 0\nv_and_b32 v21, 7, v1\ns_mov_b32 s20, 10\nloop:\nv_cmp_lt_u32 VCC, v20, v21\n"
+               "s_and_saveexec_BN S6, VCC\ns_cbranch_execz skip\nADD v20, 1, v20\nADD v23, v20, v23\nskip:\ns_mov_BN exec_N, S6\n"
+               "ADD v22, v20, v22\ns_add_i32 s20, s20, -1\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc0 loop\ns_mov_BN VCC, 0\n",
+               ref_loop);
+    lift_check("gfx906,gfx90a,gfx1030",
+               "v_and_b32 v21, 31, v1\nv_mov_b32 v20, 0\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\nloop:\nADD v20, v20, v21\nADD v20, 1, v20\n"
+               "v_cmp_eq_u32 VCC, 0, v21\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, VCC\ns_cbranch_execz done\nADD v21, -1, v21\n"
+               "s_branch loop\ndone:\ns_mov_BN exec_N, S4\ns_mov_BN VCC, 0\ns_mov_BN S6, 0\ns_cmp_lg_u32 s8, s8\n",
+               ref_while);
+}
+
+/* ---- lanes ---- */
+
+static void ref_lanes(struct lift_state *s) {
+    unsigned first = exec_of(s) ? (unsigned)__builtin_ctzll(exec_of(s)) : 0;
+    s->s[20] = s->v[1][first];
+    s->s[21] = s->v[1][7];
+    s->s[22] = s->v[2][s->s[9] & (W - 1)];
+    s->v[20][5] = s->s[10];
+    s->v[20][s->s[9] & (W - 1)] = 42;
+    ACTIVE V(21) = V(20) + s->s[21];
+}
+
+static void ref_permute(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned from = (old.v[1][l] + 8) / 4 % W;
+        V(20) = ON(from) ? old.v[2][from] : 0;
+        V(22) = 0;
+    }
+    ACTIVE {
+        unsigned to = old.v[1][l] / 4 % W;
+        if (ON(to))
+            s->v[22][to] = old.v[2][l];
+    }
+}
+
+static void ref_swizzle(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned quad = (l & ~3u) + (0x1bu >> 2 * (l & 3) & 3), mask = (l & ~31u) + ((((l & 0x1e) | 1) ^ 0x0a) & 31);
+        V(20) = ON(quad) ? old.v[1][quad] : 0;
+        V(21) = ON(mask) ? old.v[1][mask] : 0;
+    }
+}
+
+static void ref_permlane(struct lift_state *s) {
+    struct lift_state old = *s;
+    uint64_t pick = s->s[4] | (uint64_t)s->s[5] << 32;
+    ACTIVE {
+        unsigned n = pick >> 4 * (l & 15) & 15, same = (l & ~15u) + n, other = ((l & ~15u) ^ 16) + n;
+        if (ON(same))
+            V(20) = old.v[1][same];
+        V(21) = old.v[1][other];
+        V(22) = ON(other) ? old.v[1][other] : 0;
+    }
+}
+
+static void ref_permlane_var(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned n = old.v[2][l] & 15, same = (l & ~15u) + n, other = ((l & ~15u) ^ 16) + n;
+        if (ON(same))
+            V(20) = old.v[1][same];
+        V(21) = old.v[1][other];
+    }
+}
+
+static void ref_permlane64(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE V(20) = old.v[1][W == 64 ? l ^ 32 : l];
+}
+
+static void ref_mbcnt(struct lift_state *s) {
+    uint64_t mask = s->s[4] | (uint64_t)s->s[5] << 32;
+    ACTIVE {
+        V(20) = (uint32_t)__builtin_popcountll(mask & (W == 64 ? (UINT64_C(1) << l) - 1 : ((UINT64_C(1) << l) - 1) & UINT32_MAX)) + V(1);
+        V(21) = l + 3;
+    }
+}
+
+static void ref_append(struct lift_state *s) {
+    uint32_t count = (uint32_t)__builtin_popcountll(exec_of(s)), start = lift_lds_word(0x40);
+    s->s[124] = 0x40 - 8;
+    ACTIVE {
+        V(20) = start;
+        V(21) = start + count;
+        V(22) = lift_lds_word(0x80 + l * 4);
+        V(23) = V(1);
+    }
+    s->s[124] = 0x200;
+}
+
+static void test_lanes(void) {
+    lift_check(EVERY,
+               "v_readfirstlane_b32 s20, v1\nv_readlane_b32 s21, v1, 7\nv_readlane_b32 s22, v2, s9\nv_writelane_b32 v20, s10, 5\n"
+               "v_writelane_b32 v20, 42, s9\nADD v21, s21, v20\n",
+               ref_lanes);
+    lift_check(EVERY, "ds_bpermute_b32 v20, v1, v2 offset:8\nds_permute_b32 v22, v1, v2\ns_waitcnt0\n", ref_permute);
+    lift_check(EVERY, "ds_swizzle_b32 v20, v1 offset:0x801b\nds_swizzle_b32 v21, v1 offset:0x283e\ns_waitcnt0\n", ref_swizzle);
+    lift_check(NEWER,
+               "v_permlane16_b32 v20, v1, s4, s5\nv_permlanex16_b32 v21, v1, s4, s5 op_sel:[1,0]\nv_permlanex16_b32 v22, v1, s4, s5 "
+               "op_sel:[0,1]\n",
+               ref_permlane);
+    lift_check("gfx1200", "v_permlane16_var_b32 v20, v1, v2\nv_permlanex16_var_b32 v21, v1, v2 op_sel:[1,0]\n", ref_permlane_var);
+    lift_check("gfx1100", "v_permlane64_b32 v20, v1\n", ref_permlane64);
+    lift_check(EVERY, "v_mbcnt_lo_u32_b32 v20, s4, v1\nMBCNT_HI v20, s5, v20\nv_mbcnt_lo_u32_b32 v21, -1, 3\nMBCNT_HI v21, -1, v21\n",
+               ref_mbcnt);
+    lift_check("gfx906,gfx1030",
+               "s_mov_b32 m0, 0x38\nds_append v20 offset:8\nds_append v21 offset:8\nds_consume v22 offset:8\nds_consume v22 offset:8\n"
+               "ds_read_addtid_b32 v22 offset:72\ns_mov_b32 m0, 0x200\nds_write_addtid_b32 v1\nds_read_addtid_b32 v23\n",
+               ref_append);
+}
+
+/* ---- registers chosen at run time ---- */
+
+static void ref_movrel(struct lift_state *s) {
+    s->s[124] = 5;
+    ACTIVE V(20) = V(6);
+    ACTIVE V(14) = V(2);
+    ACTIVE V(15) = 77;
+    ACTIVE V(17) = V(8);
+    ACTIVE V(21) = V(14) + V(15);
+}
+
+static void ref_movrel2(struct lift_state *s) {
+    ref_movrel(s);
+    s->s[124] = 3 | 4 << 16;
+    ACTIVE V(22) = V(5);
+}
+
+static void ref_indexing(struct lift_state *s) {
+    ACTIVE V(20) = V(6);
+    ACTIVE V(14) = V(2);
+    ACTIVE V(15) = V(8);
+    ACTIVE V(16) = V(13);
+    ACTIVE V(21) = V(14) + V(15);
+    s->s[20] = 5;
+    s->s[124] = (s->s[124] & ~0xf0ffu) | 7 | 9 << 12;
+}
+
+static void ref_scalar_movrel(struct lift_state *s) {
+    s->s[124] = 4;
+    s->s[20] = s->s[10];
+    s->s[26] = s->s[11];
+    s->s[22] = s->s[12];
+    s->s[23] = s->s[13];
+    ACTIVE V(20) = s->s[26];
+}
+
+static void test_indexed(void) {
+    lift_check(
+        NEW,
+        "s_mov_b32 m0, 5\nv_movrels_b32 v20, v1\nv_movreld_b32 v9, v2\nv_movreld_b32 v10, 77\nv_movrelsd_b32 v12, v3\nADD v21, v14, v15\n",
+        ref_movrel);
+    lift_check(
+        NEW,
+        "s_mov_b32 m0, 5\nv_movrels_b32 v20, v1\nv_movreld_b32 v9, v2\nv_movreld_b32 v10, 77\nv_movrelsd_b32 v12, v3\nADD v21, v14, v15\n"
+        "s_mov_b32 m0, 0x40003\nv_movrelsd_2_b32 v18, v2\n",
+        ref_movrel2);
+    lift_check(
+        BOTH9,
+        "s_mov_b32 s20, 5\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\nv_mov_b32 v20, v1\ns_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v9, v2\n"
+        "s_set_gpr_idx_mode gpr_idx(SRC0,DST)\nv_mov_b32 v10, v3\ns_set_gpr_idx_idx s28\nv_mov_b32 v9, v6\ns_set_gpr_idx_off\n"
+        "v_add_u32 v21, v14, v15\n",
+        ref_indexing);
+    lift_check("gfx906,gfx1030,gfx1100",
+               "s_mov_b32 m0, 4\ns_movrels_b32 s20, s6\ns_movreld_b32 s22, s11\ns_movrels_b64 s[22:23], s[8:9]\nv_mov_b32 v20, s26\n",
+               ref_scalar_movrel);
+}
+
+/* ---- calls and jumps ---- */
+
+static void ref_recursion(struct lift_state *s) {
+    uint32_t value = 1;
+    for (uint32_t n = 1; n <= 6; n++)
+        value = value * 3 + n;
+    s->s[21] = value;
+    ACTIVE V(20) = V(1) + value;
+    lift_ignore_scalars = true;
+    lift_ignore_row = 30;
+}
+
+static void ref_jump(struct lift_state *s) {
+    uint32_t sum = 0;
+    for (uint32_t n = 0; n < 4; n++)
+        sum += n % 2 ? 100 : 7;
+    ACTIVE V(20) = V(1) + sum;
+    lift_ignore_scalars = true;
+}
+
+#define ADDRESS(LOW, HIGH, LABEL, N)                                                                                                       \
+    "s_getpc_b64 s[" #LOW ":" #HIGH "]\nhere" #N ":\ns_add_u32 s" #LOW ", s" #LOW ", " LABEL "-here" #N "\ns_addc_u32 s" #HIGH ", s" #HIGH \
+    ", 0\n"
+
+static void test_calls(void) {
+    /* f(n) = n ? 3 f(n - 1) + n : 1; return addresses are kept in lanes of v30. */
+    lift_check(EVERY,
+               "s_mov_b64 s[34:35], s[30:31]\ns_mov_b32 s20, 6\ns_mov_b32 s33, 0\n" ADDRESS(
+                   4, 5, "f",
+                   0) "s_swappc_b64 s[30:31], s[4:5]\nADD v20, s21, v1\ns_setpc_b64 s[34:35]\n"
+                      "f:\ns_cmp_eq_u32 s20, 0\ns_cbranch_scc0 deeper\ns_mov_b32 s21, 1\ns_setpc_b64 s[30:31]\n"
+                      "deeper:\ns_mov_b32 m0, s33\ns_nop 0\nv_writelane_b32 v30, s30, m0\ns_add_u32 m0, s33, 1\ns_nop 0\nv_writelane_b32 "
+                      "v30, s31, m0\n"
+                      "s_add_u32 s33, s33, 2\ns_sub_u32 s20, s20, 1\ns_getpc_b64 s[4:5]\nhere2:\n"
+                      "s_sub_u32 s4, s4, here2-f\ns_subb_u32 s5, s5, 0\ns_swappc_b64 s[30:31], s[4:5]\n"
+                      "s_add_u32 s20, s20, 1\ns_mul_i32 s21, s21, 3\ns_add_u32 s21, s21, s20\ns_sub_u32 s33, s33, 2\n"
+                      "v_readlane_b32 s30, v30, s33\ns_add_u32 s36, s33, 1\nv_readlane_b32 s31, v30, s36\ns_nop 4\ns_setpc_b64 s[30:31]\n",
+               ref_recursion);
+    /* A switch by computed jumps. */
+    lift_check(
+        EVERY,
+        "s_mov_b64 s[34:35], s[30:31]\ns_mov_b32 s20, 0\ns_mov_b32 s21, 0\n" ADDRESS(6, 7, "even", 0) ADDRESS(8, 9, "odd", 1)
+            ADDRESS(10, 11, "next",
+                    2) "next:\ns_cmp_eq_u32 s20, 4\ns_cbranch_scc1 done\ns_bitcmp1_b32 s20, 0\ns_cselect_b64 s[4:5], s[8:9], s[6:7]\n"
+                       "s_add_u32 s20, s20, 1\ns_setpc_b64 s[4:5]\neven:\ns_add_u32 s21, s21, 7\ns_setpc_b64 s[10:11]\nodd:\ns_add_u32 "
+                       "s21, s21, 100\n"
+                       "s_setpc_b64 s[10:11]\ndone:\nADD v20, s21, v1\ns_setpc_b64 s[34:35]\n",
+        ref_jump);
+}
+
+/* ---- mode register ---- */
+
+static void ref_mode(struct lift_state *s) {
+    uint32_t mode = lift_mode_register;
+    s->s[20] = mode & 0xff;
+    s->s[21] = (mode & 0xff) | 3;
+    ACTIVE {
+        V(20) = bits32(1.0f);
+        V(21) = bits32(1.0f + 0x1p-23f);
+    }
+    s->s[22] = mode & 0xff;
+    ACTIVE V(22) = V(2);
+}
+
+static void test_mode(void) {
+    lift_check("gfx906,gfx90a,gfx1030,gfx1100",
+               "s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 8)\nv_mov_b32 v22, 0x33c00000\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n"
+               "v_add_f32 v20, 1.0, v22\ns_getreg_b32 s21, hwreg(HW_REG_MODE, 0, 8)\ns_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s20\n"
+               "v_add_f32 v21, 1.0, v22\ns_getreg_b32 s22, hwreg(HW_REG_MODE, 0, 8)\nv_mov_b32 v22, v2\n",
+               ref_mode);
+}
+
+/* ---- division ---- */
+
+static void ref_divide(struct lift_state *s) {
+    ACTIVE V(20) = bits32(f32(V(10)) / f32(V(11)));
+    lift_ignore_scalars = true;
+    ACTIVE V(22) = V(23) = V(24) = V(25) = 0;
+    lift_ignore_row = 21;
+}
+
+static void test_division(void) {
+    lift_check("gfx906,gfx90a",
+               "v_div_scale_f32 v21, s[4:5], v11, v11, v10\nv_div_scale_f32 v22, vcc, v10, v11, v10\nv_rcp_f32 v23, v21\nv_fma_f32 v24, "
+               "-v21, v23, 1.0\n"
+               "v_fma_f32 v23, v24, v23, v23\nv_mul_f32 v24, v22, v23\nv_fma_f32 v25, -v21, v24, v22\nv_fma_f32 v24, v25, v23, "
+               "v24\nv_fma_f32 v21, -v21, v24, v22\n"
+               "v_div_fmas_f32 v21, v21, v23, v24\nv_div_fixup_f32 v20, v21, v11, v10\nv_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v24, "
+               "0\nv_mov_b32 v25, 0\n",
+               ref_divide);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } tests[] = {
+        {"dpp", test_dpp},     {"dpp8", test_dpp8},       {"sdwa", test_sdwa},   {"op_sel", test_op_sel}, {"mix", test_mix},
+        {"dot", test_dot},     {"output", test_output},   {"pairs", test_pairs}, {"exec", test_exec},     {"transitions", test_transitions},
+        {"lanes", test_lanes}, {"indexed", test_indexed}, {"calls", test_calls}, {"mode", test_mode},     {"division", test_division}};
+    lift_start();
+    for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (argc < 2 || !strcmp(argv[1], tests[i].name)) {
+            unsigned before = lift_failures;
+            tests[i].run();
+            printf("%s: %s\n", tests[i].name, lift_failures == before ? "passed" : "FAILED");
+        }
+    printf("%u runs, %u failures\n", lift_checks, lift_failures);
+    return lift_failures != 0;
+}
