@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct wl_options options = {.devices = 1, .cache_size = UINT64_C(1) << 30, .log = 1};
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
@@ -37,6 +38,15 @@ static uint64_t number_option(const char *name, uint64_t fallback, uint64_t leas
     return value;
 }
 
+static const char *cpu_option(void)
+{
+    const char *value = text_option("WAVELIFT_CPU");
+    if (!value || !strcmp(value, "x86-64-v3") || !strcmp(value, "x86-64-v4"))
+        return value;
+    fprintf(stderr, "wavelift: WAVELIFT_CPU=%s is neither x86-64-v3 nor x86-64-v4; ignored\n", value);
+    return NULL;
+}
+
 static void read_options(void)
 {
     options.arch = text_option("WAVELIFT_ARCH");
@@ -45,6 +55,7 @@ static void read_options(void)
     options.cache_size = number_option("WAVELIFT_CACHE_SIZE", options.cache_size, 0, UINT64_C(1) << 50);
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
+    options.cpu = cpu_option();
     options.dump = text_option("WAVELIFT_DUMP");
 }
 

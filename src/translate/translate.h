@@ -80,7 +80,7 @@ struct wl_translate_result {
  * WL_UNSUPPORTED: the sentence names mnemonic, encoding, kernel and offset. Thread-safe. */
 typedef enum wl_status wl_translate_fn(const struct wl_translate_request *request, struct wl_translate_result *result);
 typedef void wl_translate_free_fn(struct wl_translate_result *result);
-/* LLVM's name and features of this machine's CPU. The strings live as long as the library. Thread-safe. */
+/* LLVM's name and features of this machine's CPU, or of the one that WAVELIFT_CPU names. The strings live as long as the library. Thread-safe. */
 typedef void wl_translate_host_fn(const char **cpu, const char **features);
 /* The calling thread's last failure within this shared object. */
 typedef const char *wl_translate_failure_fn(void);

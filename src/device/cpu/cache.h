@@ -28,7 +28,7 @@ struct wl_cache_subject {
 struct wl_cache_key wl_cache_key(const struct wl_cache_subject *subject);
 /* Identifies the build of the translator's shared object at `path` (its build id, else size and time); 0: not there. */
 uint64_t wl_cache_translator_id(const char *path);
-/* Identifies this machine's CPU and its features, without LLVM. */
+/* Identifies this machine's CPU and its features, or the CPU that WAVELIFT_CPU names, without LLVM. */
 uint64_t wl_host_cpu_id(void);
 
 /* The folder in use: WAVELIFT_CACHE_DIR, $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift. NULL: none, or WAVELIFT_CACHE_SIZE is 0. */

@@ -1,4 +1,5 @@
 /* This machine's CPU as a number, from the CPU itself: LLVM stays unopened on a warm start. */
+#include "base/options.h"
 #include "device/cpu/cache.h"
 
 #include <pthread.h>
@@ -64,7 +65,11 @@ static uint64_t identify(void)
 
 static uint64_t host_id;
 
-static void find_host(void) { host_id = identify(); }
+static void find_host(void)
+{
+    const char *wanted = wl_options()->cpu;
+    host_id = wanted ? XXH3_64bits(wanted, strlen(wanted)) : identify();
+}
 
 uint64_t wl_host_cpu_id(void)
 {
