@@ -1,4 +1,4 @@
-/* The frame of a unit's function: entry and exits, pieces, scalar registers, control flow. */
+/* The frame of a unit's function: entry and exits, pieces, control flow. */
 #include "translate/lift.h"
 
 #include "device/cpu/helpers.h"
@@ -68,7 +68,7 @@ void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst)
 
 /* ---- the wave ---- */
 
-static LLVMValueRef wave_pointer(struct wl_lift *l, uint64_t offset)
+LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset)
 {
     LLVMValueRef index = wl_lift_int(l, l->i64, offset);
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &index, 1, "");
@@ -76,143 +76,17 @@ static LLVMValueRef wave_pointer(struct wl_lift *l, uint64_t offset)
 
 LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type)
 {
-    return LLVMBuildLoad2(l->b, type, wave_pointer(l, offset), "");
+    return LLVMBuildLoad2(l->b, type, wl_lift_wave_pointer(l, offset), "");
 }
 
 static void set_wave_field(struct wl_lift *l, size_t offset, LLVMValueRef value)
 {
-    LLVMBuildStore(l->b, value, wave_pointer(l, offset));
+    LLVMBuildStore(l->b, value, wl_lift_wave_pointer(l, offset));
 }
 
 LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row)
 {
-    return wave_pointer(l, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
-}
-
-/* ---- scalar registers ---- */
-
-/* A scalar instruction must not see, or overwrite early, what the stretch still has to make. */
-static void settle(struct wl_lift *l, unsigned reg)
-{
-    if (wl_bit(l->pending_masks, reg))
-        wl_lift_flush(l);
-}
-
-static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg)
-{
-    if (!l->sgpr[reg]) {
-        wl_set(l->scalars_used, reg);
-        l->sgpr[reg] = wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4);
-    }
-    return l->sgpr[reg];
-}
-
-LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg)
-{
-    settle(l, reg);
-    return LLVMBuildLoad2(l->b, l->i32, scalar_pointer(l, reg), "");
-}
-
-LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg)
-{
-    LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
-    LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, "");
-    return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), "");
-}
-
-void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value)
-{
-    settle(l, reg);
-    if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
-        wl_lift_flush(l); /* the stretch runs under the old EXEC */
-    LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
-}
-
-void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value)
-{
-    wl_lift_set_sgpr(l, reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
-    LLVMValueRef high = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i64, 32), "");
-    wl_lift_set_sgpr(l, reg + 1, LLVMBuildTrunc(l->b, high, l->i32, ""));
-}
-
-static LLVMValueRef wave_mask(struct wl_lift *l, unsigned reg)
-{
-    return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
-}
-
-static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask)
-{
-    if (l->wave_size == 64)
-        wl_lift_set_sgpr64(l, reg, mask);
-    else
-        wl_lift_set_sgpr(l, reg, mask);
-}
-
-LLVMValueRef wl_lift_exec(struct wl_lift *l) { return wave_mask(l, WL_SGPR_EXEC); }
-
-static LLVMValueRef special_value(struct wl_lift *l, unsigned special)
-{
-    switch (special) {
-    case WL_SPECIAL_SHARED_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32);
-    case WL_SPECIAL_SHARED_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32 | UINT32_MAX);
-    case WL_SPECIAL_PRIVATE_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32);
-    case WL_SPECIAL_PRIVATE_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX);
-    case WL_SPECIAL_SCC: return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
-    case WL_SPECIAL_VCCZ: case WL_SPECIAL_EXECZ: {
-        LLVMValueRef mask = wave_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC);
-        return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
-    }
-    default: return NULL;
-    }
-}
-
-LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type)
-{
-    unsigned bits = wl_type_bits(type);
-    bool is_float = wl_type_is_float(type) && type != WL_PKF32, is_signed = type == WL_I32 || type == WL_I64 || type == WL_I16;
-    LLVMTypeRef wanted = LLVMIntTypeInContext(l->context, bits);
-    LLVMValueRef value;
-    switch (operand->kind) {
-    case WL_OPERAND_SGPR:
-        if (bits <= 32) {
-            value = wl_lift_sgpr(l, operand->reg);
-            return bits == 32 ? value : LLVMBuildTrunc(l->b, value, wanted, "");
-        }
-        if (operand->count == 1) /* a 32-bit register given to a 64-bit type */
-            return LLVMBuildZExt(l->b, wl_lift_sgpr(l, operand->reg), wanted, "");
-        value = wl_lift_sgpr64(l, operand->reg);
-        for (unsigned i = 2; i < bits / 32; i++) {
-            LLVMValueRef part = LLVMBuildZExt(l->b, wl_lift_sgpr(l, operand->reg + i), wanted, "");
-            if (i == 2)
-                value = LLVMBuildZExt(l->b, value, wanted, "");
-            value = LLVMBuildOr(l->b, value, LLVMBuildShl(l->b, part, wl_lift_int(l, wanted, 32 * i), ""), "");
-        }
-        return value;
-    case WL_OPERAND_IMM:
-        if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16) { /* inline constants fill the low half */
-            bool half_float = type == WL_PKF16 && !operand->literal;
-            return wl_lift_int(l, wanted, half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
-                                                     : wl_operand_bits(operand, 32, false, true));
-        }
-        if (type == WL_PKF32) /* both halves are the f32 */
-            return wl_lift_int(l, wanted, (wl_operand_bits(operand, 32, true, false) & UINT32_MAX) * UINT64_C(0x100000001));
-        return wl_lift_int(l, wanted, wl_operand_bits(operand, bits, is_float, is_signed));
-    case WL_OPERAND_OFF:
-        return LLVMConstNull(wanted);
-    case WL_OPERAND_SPECIAL:
-        value = special_value(l, operand->reg);
-        if (value)
-            return bits == 64 ? value : LLVMBuildTrunc(l->b, value, wanted, "");
-        break;
-    case WL_OPERAND_TEXT: case WL_OPERAND_LABEL:
-        return wl_lift_int(l, wanted, operand->bits);
-    default: break;
-    }
-    if (!l->status)
-        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx has a scalar operand of a kind that is not implemented",
-                            l->request->name, l->unit->insts[l->piece->first + l->at].mnemonic,
-                            (unsigned long long)(l->unit->insts[l->piece->first + l->at].address - l->request->entry));
-    return LLVMConstNull(wanted);
+    return wl_lift_wave_pointer(l, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
 }
 
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
@@ -285,7 +159,7 @@ static void build_entry(struct wl_lift *l)
     LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(l->scalars_used, reg))
-            l->sgpr[reg] = l->in_memory ? wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+            l->sgpr[reg] = l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
     LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
@@ -303,148 +177,6 @@ static void build_entry(struct wl_lift *l)
     }
     LLVMPositionBuilderAtEnd(l->b, nowhere);
     exit_unit(l, WL_EXIT_ILLEGAL);
-}
-
-/* ---- scalar instructions that have no semantics function ---- */
-
-static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst)
-{
-    const struct wl_operand *op = inst->operands;
-    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
-    for (unsigned i = 2; i < inst->operand_count; i++) {
-        if (op[i].kind == WL_OPERAND_SGPR)
-            offset = LLVMBuildAdd(l->b, offset, LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[i].reg), l->i64, ""), "");
-        else if (op[i].kind == WL_OPERAND_IMM)
-            offset = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, op[i].bits), "");
-    }
-    return offset;
-}
-
-static LLVMValueRef pointer_at(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
-
-static void smem_load(struct wl_lift *l, const struct wl_inst *inst)
-{
-    const struct wl_operand *op = inst->operands;
-    bool buffer = inst->isa->detail, small = inst->isa->bits < 32;
-    LLVMValueRef offset = smem_address(l, inst), base = wl_lift_sgpr64(l, op[1].reg), limit = NULL;
-    if (buffer) {
-        base = LLVMBuildAnd(l->b, base, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
-        limit = LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[1].reg + 2), l->i64, "");
-    }
-    if (!small)
-        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i64, (uint64_t)~3), "");
-    LLVMValueRef address = LLVMBuildAdd(l->b, base, offset, ""), loaded[16];
-    if (!small && !buffer)
-        address = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, (uint64_t)~3), "");
-    unsigned count = small ? 1 : op[0].count;
-    LLVMTypeRef type = small ? LLVMIntTypeInContext(l->context, inst->isa->bits) : l->i32;
-    for (unsigned i = 0; i < count && i < 16; i++) {
-        LLVMValueRef here = LLVMBuildAdd(l->b, address, wl_lift_int(l, l->i64, 4 * i), ""), pointer = pointer_at(l, here);
-        if (limit) { /* out of range reads give 0: read the wave's own padding, which is always 0 */
-            LLVMValueRef end = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, 4 * i + (small ? 1 : 4)), "");
-            LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULE, end, limit, "");
-            pointer = LLVMBuildSelect(l->b, inside, pointer, wave_pointer(l, offsetof(struct wl_wave, padding)), "");
-        }
-        loaded[i] = LLVMBuildLoad2(l->b, type, pointer, "");
-        LLVMSetAlignment(loaded[i], small ? inst->isa->bits / 8 : 4);
-        if (inst->glc || inst->sc0 || inst->sc1 || inst->dlc)
-            LLVMSetVolatile(loaded[i], 1);
-        if (small)
-            loaded[i] = inst->isa->sign ? LLVMBuildSExt(l->b, loaded[i], l->i32, "") : LLVMBuildZExt(l->b, loaded[i], l->i32, "");
-    }
-    if (op[0].kind == WL_OPERAND_SGPR)
-        for (unsigned i = 0; i < count && i < 16; i++)
-            wl_lift_set_sgpr(l, op[0].reg + i, loaded[i]);
-}
-
-static void save_exec(struct wl_lift *l, const struct wl_inst *inst)
-{
-    const struct wl_operand *op = inst->operands;
-    LLVMValueRef exec = wl_lift_exec(l), result;
-    LLVMValueRef source = wl_lift_scalar_operand(l, &op[1], l->wave_size == 64 ? WL_U64 : WL_U32);
-    LLVMValueRef not_source = LLVMBuildNot(l->b, source, ""), not_exec = LLVMBuildNot(l->b, exec, "");
-    switch (inst->isa->detail) {
-    case WL_SAVE_AND: result = LLVMBuildAnd(l->b, source, exec, ""); break;
-    case WL_SAVE_OR: result = LLVMBuildOr(l->b, source, exec, ""); break;
-    case WL_SAVE_XOR: result = LLVMBuildXor(l->b, source, exec, ""); break;
-    case WL_SAVE_ANDN1: case WL_WREXEC_ANDN1: result = LLVMBuildAnd(l->b, not_source, exec, ""); break;
-    case WL_SAVE_ANDN2: case WL_WREXEC_ANDN2: result = LLVMBuildAnd(l->b, source, not_exec, ""); break;
-    case WL_SAVE_ORN1: result = LLVMBuildOr(l->b, not_source, exec, ""); break;
-    case WL_SAVE_ORN2: result = LLVMBuildOr(l->b, source, not_exec, ""); break;
-    case WL_SAVE_NAND: result = LLVMBuildNot(l->b, LLVMBuildAnd(l->b, source, exec, ""), ""); break;
-    case WL_SAVE_NOR: result = LLVMBuildNot(l->b, LLVMBuildOr(l->b, source, exec, ""), ""); break;
-    default: result = LLVMBuildNot(l->b, LLVMBuildXor(l->b, source, exec, ""), ""); break;
-    }
-    bool wrexec = inst->isa->detail == WL_WREXEC_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN2;
-    set_wave_mask(l, op[0].reg, wrexec ? result : exec);
-    set_wave_mask(l, WL_SGPR_EXEC, result);
-    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, result, LLVMConstNull(l->mask_type), "");
-    wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
-}
-
-static LLVMValueRef next_address(struct wl_lift *l, const struct wl_inst *inst)
-{
-    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
-    return LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, inst->address + inst->size), "");
-}
-
-/* The 16-bit hwreg operand and the value of s_setreg*, s_round_mode, s_denorm_mode. */
-static void set_register(struct wl_lift *l, const struct wl_inst *inst)
-{
-    enum { HWREG_MODE = 1 };
-    const struct wl_operand *op = inst->operands;
-    LLVMValueRef hwreg, value;
-    if (!strcmp(inst->mnemonic, "s_round_mode") || !strcmp(inst->mnemonic, "s_denorm_mode")) {
-        unsigned offset = inst->mnemonic[2] == 'r' ? 0 : 4;
-        hwreg = wl_lift_int(l, l->i32, HWREG_MODE | offset << 6 | 3 << 11);
-        value = wl_lift_scalar_operand(l, &op[0], WL_U32);
-    } else {
-        hwreg = wl_lift_int(l, l->i32, op[0].bits);
-        value = wl_lift_scalar_operand(l, &op[1], WL_U32);
-    }
-    wl_lift_flush(l);
-    LLVMValueRef arguments[] = {l->wave, hwreg, value};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, setreg), l->void_type, arguments, 3);
-}
-
-static void get_register(struct wl_lift *l, const struct wl_inst *inst)
-{
-    enum { HWREG_SH_MEM_BASES = 15 };
-    const struct wl_operand *op = inst->operands;
-    uint32_t hwreg = (uint32_t)op[1].bits;
-    LLVMValueRef value;
-    if ((hwreg & 63) == HWREG_SH_MEM_BASES) {
-        uint32_t bases = (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16);
-        unsigned width = (hwreg >> 11 & 31) + 1;
-        value = wl_lift_int(l, l->i32, bases >> (hwreg >> 6 & 31) & (width == 32 ? UINT32_MAX : (1u << width) - 1));
-    } else {
-        LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, hwreg)};
-        value = wl_lift_call_helper(l, offsetof(struct wl_helpers, getreg), l->i32, arguments, 2);
-    }
-    wl_lift_set_sgpr(l, op[0].reg, value);
-}
-
-static void read_time(struct wl_lift *l, const struct wl_inst *inst)
-{
-    LLVMValueRef value;
-    if (!strcmp(inst->mnemonic, "s_memrealtime"))
-        value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
-    else
-        value = wl_lift_intrinsic(l, "llvm.readcyclecounter", NULL, 0, NULL, 0);
-    if (inst->operands[0].count == 2)
-        wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
-    else
-        wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
-}
-
-static void message_return(struct wl_lift *l, const struct wl_inst *inst)
-{
-    LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, inst->operands[1].bits)};
-    LLVMValueRef value = wl_lift_call_helper(l, offsetof(struct wl_helpers, message_return), l->i64, arguments, 2);
-    if (inst->operands[0].count == 2)
-        wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
-    else
-        wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
 }
 
 /* ---- instructions ---- */
@@ -480,21 +212,12 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struc
     case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: case WL_ISA_CMPX: lift_vector(l, inst, effects); break;
     case WL_ISA_LANE: wl_lift_lane(l, inst, effects); break;
     case WL_ISA_MOVREL: wl_lift_indexed(l, inst); break;
-    case WL_ISA_SMEM_LOAD:
-        wl_lift_locate(l, inst);
-        smem_load(l, inst);
-        wl_lift_locate(l, NULL);
-        break;
-    case WL_ISA_SAVEEXEC: wl_lift_flush(l); save_exec(l, inst); break;
-    case WL_ISA_GETPC: wl_lift_set_sgpr64(l, inst->operands[0].reg, next_address(l, inst)); break;
-    case WL_ISA_SETREG: set_register(l, inst); break;
-    case WL_ISA_GETREG: get_register(l, inst); break;
-    case WL_ISA_TIME: read_time(l, inst); break;
-    case WL_ISA_MESSAGE_RETURN: message_return(l, inst); break;
     case WL_ISA_NOP: case WL_ISA_END: case WL_ISA_BRANCH: case WL_ISA_CBRANCH: case WL_ISA_SETPC: case WL_ISA_SWAPPC: case WL_ISA_CALL:
     case WL_ISA_BARRIER: case WL_ISA_SLEEP: case WL_ISA_MESSAGE: case WL_ISA_TRAP: case WL_ISA_HALT:
         break; /* finish_piece */
-    default: wl_lift_error(l, inst, "is of a class that is not implemented");
+    default:
+        if (!wl_lift_scalar(l, inst))
+            wl_lift_error(l, inst, "is of a class that is not implemented");
     }
 }
 
@@ -506,8 +229,8 @@ static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst)
     switch (inst->isa->detail) {
     case WL_IF_SCC0: return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
     case WL_IF_SCC1: return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
-    case WL_IF_VCCZ: return LLVMBuildICmp(l->b, LLVMIntEQ, wave_mask(l, WL_SGPR_VCC), zero, "");
-    case WL_IF_VCCNZ: return LLVMBuildICmp(l->b, LLVMIntNE, wave_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_VCCZ: return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_VCCNZ: return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
     case WL_IF_EXECZ: return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
     default: return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
     }
@@ -591,7 +314,7 @@ static void finish_piece(struct wl_lift *l)
             LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
             target = LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, last->operands[1].bits), "");
         }
-        wl_lift_set_sgpr64(l, last->operands[0].reg, next_address(l, last));
+        wl_lift_set_sgpr64(l, last->operands[0].reg, wl_lift_next_address(l, last));
         exit_to_address(l, target);
         break;
     }

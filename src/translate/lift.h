@@ -88,13 +88,20 @@ struct wl_lift {
     enum wl_status status;          /* first error */
 };
 
-/* ---- lift.c: scalar values; builder outside or inside a strip loop ---- */
+/* ---- lift_scalar.c: scalar values; builder outside or inside a strip loop ---- */
 LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg);               /* i32 */
 LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg);             /* i64 of reg, reg + 1 */
 void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type);
+LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg);               /* mask_type: a register (pair) as a wave-wide mask */
 LLVMValueRef wl_lift_exec(struct wl_lift *l);                             /* mask_type */
+LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst); /* i64: what s_getpc gives, and return addresses */
+/* Lifts a scalar instruction that has no semantics function and is no end of a piece; false: it is of another class. */
+bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
+
+/* ---- lift.c ---- */
+LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);   /* of a byte of struct wl_wave */
 LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type); /* loads wave + offset */
 LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);        /* ptr to row's lane 0 */
 /* Calls wave->helpers' function at `offset` (offsetof(struct wl_helpers, ...)) with these arguments. EXEC is stored to the
