@@ -318,18 +318,23 @@ static void write_svg(const struct figures *figures) {
     if (!to)
         fail("cannot write %s", file);
     int height = TOP + KERNELS * GROUP + 40;
-    fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n", LEFT + WIDTH + 80,
-            height);
-    fprintf(to, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\" font-size=\"14\">Time relative to native C with OpenMP "
-                "(shorter is better)</text>\n",
+    fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+            LEFT + WIDTH + 80, height);
+    fprintf(to,
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<text x=\"%d\" y=\"20\" font-size=\"14\">Time relative to native C "
+            "with OpenMP "
+            "(shorter is better)</text>\n",
             LEFT);
     for (int side = POCL; side < SIDES; side++)
-        fprintf(to, "<rect x=\"%d\" y=\"30\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"40\">%s</text>\n", LEFT + (side - 1) * 160,
-                colors[side], LEFT + (side - 1) * 160 + 18, side_names[side]);
-    for (double tick = 0.1; tick <= 100.5; tick *= 10) {
+        fprintf(to, "<rect x=\"%d\" y=\"30\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"40\">%s</text>\n",
+                LEFT + (side - 1) * 160, colors[side], LEFT + (side - 1) * 160 + 18, side_names[side]);
+    for (int power = -1; power <= 2; power++) {
+        double tick = pow(10, power);
         double x = LEFT + WIDTH * log(tick / low) / log(high / low);
-        fprintf(to, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x, TOP,
-                x, height - 30, tick == 1 ? "black" : "#dddddd", x, height - 14, tick);
+        fprintf(
+            to,
+            "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
+            x, TOP, x, height - 30, tick == 1 ? "black" : "#dddddd", x, height - 14, tick);
     }
     for (int kernel = 0; kernel < KERNELS; kernel++) {
         int y = TOP + kernel * GROUP + 6;
@@ -339,8 +344,10 @@ static void write_svg(const struct figures *figures) {
             if (isnan(ratio))
                 continue;
             double width = WIDTH * log(fmin(fmax(ratio, low * 1.02), high) / low) / log(high / low);
-            fprintf(to, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/><text x=\"%.1f\" y=\"%d\" font-size=\"10\">%.2f</text>\n", LEFT,
-                    y + (side - 1) * BAR, width, BAR - 2, colors[side], LEFT + width + 4, y + (side - 1) * BAR + 10, ratio);
+            fprintf(to,
+                    "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/><text x=\"%.1f\" y=\"%d\" "
+                    "font-size=\"10\">%.2f</text>\n",
+                    LEFT, y + (side - 1) * BAR, width, BAR - 2, colors[side], LEFT + width + 4, y + (side - 1) * BAR + 10, ratio);
         }
     }
     fprintf(to, "</svg>\n");
@@ -351,7 +358,8 @@ static void write_svg(const struct figures *figures) {
 static void print(const struct figures *figures) {
     /* The bars that the project holds itself to: time / native. */
     static const double bars[KERNELS] = {(double)NAN, 1.2, 8, 4, 1.2, 1.2, 1.2};
-    printf("%-14s %10s %10s %10s %10s %9s %9s %9s\n", "kernel", "native ms", "PoCL ms", "gfx90a ms", "gfx1030 ms", "/ native", "/ PoCL", "bar");
+    printf("%-14s %10s %10s %10s %10s %9s %9s %9s\n", "kernel", "native ms", "PoCL ms", "gfx90a ms", "gfx1030 ms", "/ native", "/ PoCL",
+           "bar");
     for (int kernel = 0; kernel < KERNELS; kernel++) {
         printf("%-14s", kernel_names[kernel]);
         for (int side = 0; side < SIDES; side++)
@@ -374,8 +382,9 @@ static void print(const struct figures *figures) {
 static void parse(int argc, char **argv) {
     const struct {
         const char *name, **value;
-    } table[] = {{"--library", &options.library}, {"--hip", &options.hip},       {"--start", &options.start},  {"--opencl", &options.opencl},
-                 {"--source", &options.source},   {"--native", &options.native}, {"--output", &options.output}};
+    } table[] = {{"--library", &options.library}, {"--hip", &options.hip},       {"--start", &options.start},
+                 {"--opencl", &options.opencl},   {"--source", &options.source}, {"--native", &options.native},
+                 {"--output", &options.output}};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--rounds") == 0)
             options.rounds = atoi(argv[i + 1]);

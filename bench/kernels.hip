@@ -133,24 +133,41 @@ static void prepare(enum kernel kernel, const struct problem *problem) {
 static void run(enum kernel kernel) {
     float **i = in[kernel], *o = out[kernel];
     switch (kernel) {
-    case TRIAD_L2: triad_rounds<<<32, 256>>>(o, i[0], i[1], TRIAD_SCALE, TRIAD_SMALL, TRIAD_ROUNDS); break;
-    case TRIAD: triad<<<TRIAD_LARGE / 256, 256>>>(o, i[0], i[1], TRIAD_SCALE); break;
-    case SGEMM16: sgemm16<<<dim3(SGEMM_N / 16, SGEMM_N / 16), dim3(16, 16)>>>(i[0], i[1], o, SGEMM_N); break;
-    case SGEMM64: sgemm64<<<dim3(SGEMM_N / 64, SGEMM_N / 64), dim3(16, 16)>>>(i[0], i[1], o, SGEMM_N); break;
-    case NBODY: nbody<<<NBODY_N / 256, 256>>>((const float4 *)i[0], (float4 *)o, NBODY_N); break;
+    case TRIAD_L2:
+        triad_rounds<<<32, 256>>>(o, i[0], i[1], TRIAD_SCALE, TRIAD_SMALL, TRIAD_ROUNDS);
+        break;
+    case TRIAD:
+        triad<<<TRIAD_LARGE / 256, 256>>>(o, i[0], i[1], TRIAD_SCALE);
+        break;
+    case SGEMM16:
+        sgemm16<<<dim3(SGEMM_N / 16, SGEMM_N / 16), dim3(16, 16)>>>(i[0], i[1], o, SGEMM_N);
+        break;
+    case SGEMM64:
+        sgemm64<<<dim3(SGEMM_N / 64, SGEMM_N / 64), dim3(16, 16)>>>(i[0], i[1], o, SGEMM_N);
+        break;
+    case NBODY:
+        nbody<<<NBODY_N / 256, 256>>>((const float4 *)i[0], (float4 *)o, NBODY_N);
+        break;
     case MANDELBROT:
         mandelbrot<<<dim3(MANDEL_WIDTH / 32, MANDEL_HEIGHT / 8), dim3(32, 8)>>>((int *)o, MANDEL_WIDTH, MANDEL_HEIGHT, MANDEL_LIMIT);
         break;
-    case BLACK_SCHOLES: black_scholes<<<OPTIONS / 256, 256>>>(i[0], i[1], i[2], o, o + OPTIONS, OPTIONS); break;
-    default: break;
+    case BLACK_SCHOLES:
+        black_scholes<<<OPTIONS / 256, 256>>>(i[0], i[1], i[2], o, o + OPTIONS, OPTIONS);
+        break;
+    default:
+        break;
     }
     HIP(hipGetLastError());
     HIP(hipDeviceSynchronize());
 }
 
-static void fetch(enum kernel kernel, float *result, size_t count) { HIP(hipMemcpy(result, out[kernel], count * 4, hipMemcpyDeviceToHost)); }
+static void fetch(enum kernel kernel, float *result, size_t count) {
+    HIP(hipMemcpy(result, out[kernel], count * 4, hipMemcpyDeviceToHost));
+}
 
-static int compare_doubles(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b; }
+static int compare_doubles(const void *a, const void *b) {
+    return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b;
+}
 
 // The median time of an empty launch and the wait for it, in seconds.
 static int launches() {

@@ -103,8 +103,8 @@ static inline float cumulative(float d) {
     return d > 0 ? 1.0f - tail : tail;
 }
 
-static void black_scholes(const float *restrict s, const float *restrict k, const float *restrict t, float *restrict call, float *restrict put,
-                          int n) {
+static void black_scholes(const float *restrict s, const float *restrict k, const float *restrict t, float *restrict call,
+                          float *restrict put, int n) {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < n; i++) {
         float root = VOLATILITY * sqrtf(t[i]);
@@ -118,14 +118,27 @@ static void black_scholes(const float *restrict s, const float *restrict k, cons
 static void run(enum kernel kernel) {
     float *const *in = problems[kernel]->input, *o = out[kernel];
     switch (kernel) {
-    case TRIAD_L2: triad_rounds(o, in[0], in[1], TRIAD_SCALE, TRIAD_SMALL, TRIAD_ROUNDS); break;
-    case TRIAD: triad(o, in[0], in[1], TRIAD_SCALE, TRIAD_LARGE); break;
+    case TRIAD_L2:
+        triad_rounds(o, in[0], in[1], TRIAD_SCALE, TRIAD_SMALL, TRIAD_ROUNDS);
+        break;
+    case TRIAD:
+        triad(o, in[0], in[1], TRIAD_SCALE, TRIAD_LARGE);
+        break;
     case SGEMM16:
-    case SGEMM64: sgemm(in[0], in[1], o, SGEMM_N); break;
-    case NBODY: nbody(in[0], o, NBODY_N); break;
-    case MANDELBROT: mandelbrot((int *)o, MANDEL_WIDTH, MANDEL_HEIGHT, MANDEL_LIMIT); break;
-    case BLACK_SCHOLES: black_scholes(in[0], in[1], in[2], o, o + OPTIONS, OPTIONS); break;
-    default: break;
+    case SGEMM64:
+        sgemm(in[0], in[1], o, SGEMM_N);
+        break;
+    case NBODY:
+        nbody(in[0], o, NBODY_N);
+        break;
+    case MANDELBROT:
+        mandelbrot((int *)o, MANDEL_WIDTH, MANDEL_HEIGHT, MANDEL_LIMIT);
+        break;
+    case BLACK_SCHOLES:
+        black_scholes(in[0], in[1], in[2], o, o + OPTIONS, OPTIONS);
+        break;
+    default:
+        break;
     }
 }
 

@@ -20,8 +20,8 @@ static void check(cl_int error, const char *what) {
 
 static void prepare(enum kernel kernel, const struct problem *problem) {
     static const char *const names[KERNELS] = {"triad_rounds", "triad", "sgemm16", "sgemm64", "nbody", "mandelbrot", "black_scholes"};
-    static const cl_int ints[KERNELS][3] = {{TRIAD_SMALL, TRIAD_ROUNDS}, {0}, {SGEMM_N}, {SGEMM_N}, {NBODY_N},
-                                            {MANDEL_WIDTH, MANDEL_HEIGHT, MANDEL_LIMIT}, {OPTIONS}};
+    static const cl_int ints[KERNELS][3] = {
+        {TRIAD_SMALL, TRIAD_ROUNDS}, {0}, {SGEMM_N}, {SGEMM_N}, {NBODY_N}, {MANDEL_WIDTH, MANDEL_HEIGHT, MANDEL_LIMIT}, {OPTIONS}};
     static const unsigned int_counts[KERNELS] = {2, 0, 1, 1, 1, 3, 1};
     cl_int error;
     kernels[kernel] = clCreateKernel(program, names[kernel], &error);
@@ -52,11 +52,16 @@ static void run(enum kernel kernel) {
         cl_uint dimensions;
         size_t global[2], local[2];
     } shapes[KERNELS] = {
-        {1, {32 * 256}, {256}},      {1, {TRIAD_LARGE}, {256}}, {2, {SGEMM_N, SGEMM_N}, {16, 16}}, {2, {SGEMM_N / 4, SGEMM_N / 4}, {16, 16}},
-        {1, {NBODY_N}, {256}}, {2, {MANDEL_WIDTH, MANDEL_HEIGHT}, {32, 8}}, {1, {OPTIONS}, {256}},
+        {1, {32 * 256}, {256}},
+        {1, {TRIAD_LARGE}, {256}},
+        {2, {SGEMM_N, SGEMM_N}, {16, 16}},
+        {2, {SGEMM_N / 4, SGEMM_N / 4}, {16, 16}},
+        {1, {NBODY_N}, {256}},
+        {2, {MANDEL_WIDTH, MANDEL_HEIGHT}, {32, 8}},
+        {1, {OPTIONS}, {256}},
     };
-    check(clEnqueueNDRangeKernel(queue, kernels[kernel], shapes[kernel].dimensions, NULL, shapes[kernel].global, shapes[kernel].local, 0, NULL,
-                                 NULL),
+    check(clEnqueueNDRangeKernel(queue, kernels[kernel], shapes[kernel].dimensions, NULL, shapes[kernel].global, shapes[kernel].local, 0,
+                                 NULL, NULL),
           kernel_names[kernel]);
     check(clFinish(queue), "clFinish");
 }

@@ -16,19 +16,19 @@
 enum kernel { TRIAD_L2, TRIAD, SGEMM16, SGEMM64, NBODY, MANDELBROT, BLACK_SCHOLES, KERNELS };
 static const char *const kernel_names[KERNELS] = {"triad_l2", "triad", "sgemm16", "sgemm64", "nbody", "mandelbrot", "black_scholes"};
 
-#define TRIAD_SMALL    (64 << 10)  /* elements: three arrays of 256 KiB */
-#define TRIAD_ROUNDS   200         /* passes over the small arrays in one launch */
-#define TRIAD_LARGE    (32 << 20)  /* elements: three arrays of 128 MiB */
-#define SGEMM_N        512
-#define NBODY_N        8192
-#define MANDEL_WIDTH   1536
-#define MANDEL_HEIGHT  1024
-#define MANDEL_LIMIT   256
-#define OPTIONS        (1 << 20)
-#define SOFTENING      1e-3f
-#define TRIAD_SCALE    0.4f
-#define RISK_FREE      0.02f
-#define VOLATILITY     0.3f
+#define TRIAD_SMALL   (64 << 10) /* elements: three arrays of 256 KiB */
+#define TRIAD_ROUNDS  200        /* passes over the small arrays in one launch */
+#define TRIAD_LARGE   (32 << 20) /* elements: three arrays of 128 MiB */
+#define SGEMM_N       512
+#define NBODY_N       8192
+#define MANDEL_WIDTH  1536
+#define MANDEL_HEIGHT 1024
+#define MANDEL_LIMIT  256
+#define OPTIONS       (1 << 20)
+#define SOFTENING     1e-3f
+#define TRIAD_SCALE   0.4f
+#define RISK_FREE     0.02f
+#define VOLATILITY    0.3f
 
 /* Inputs: up to three arrays of floats. */
 struct problem {
@@ -41,17 +41,28 @@ static inline void make_problem(enum kernel kernel, struct problem *problem) {
     size_t n[3] = {0, 0, 0};
     size_t out = 0;
     switch (kernel) {
-    case TRIAD_L2: n[0] = n[1] = out = TRIAD_SMALL; break;
-    case TRIAD: n[0] = n[1] = out = TRIAD_LARGE; break;
+    case TRIAD_L2:
+        n[0] = n[1] = out = TRIAD_SMALL;
+        break;
+    case TRIAD:
+        n[0] = n[1] = out = TRIAD_LARGE;
+        break;
     case SGEMM16:
-    case SGEMM64: n[0] = n[1] = out = (size_t)SGEMM_N * SGEMM_N; break;
-    case NBODY: n[0] = out = (size_t)NBODY_N * 4; break;
-    case MANDELBROT: out = (size_t)MANDEL_WIDTH * MANDEL_HEIGHT; break;
+    case SGEMM64:
+        n[0] = n[1] = out = (size_t)SGEMM_N * SGEMM_N;
+        break;
+    case NBODY:
+        n[0] = out = (size_t)NBODY_N * 4;
+        break;
+    case MANDELBROT:
+        out = (size_t)MANDEL_WIDTH * MANDEL_HEIGHT;
+        break;
     case BLACK_SCHOLES:
         n[0] = n[1] = n[2] = OPTIONS;
         out = (size_t)OPTIONS * 2;
         break;
-    default: break;
+    default:
+        break;
     }
     uint32_t state = 12345;
     for (int i = 0; i < 3; i++) {

@@ -40,9 +40,12 @@ union Storage {
 BOTH inline Shape *make(int i, Storage *storage) {
     float x = (float)(i % 7 + 1), y = (float)(i % 11 + 1);
     switch (i % 3) {
-    case 0: return new (storage) Rectangle(x, y);
-    case 1: return new (storage) Triangle(x, y);
-    default: return new (storage) Square(x);
+    case 0:
+        return new (storage) Rectangle(x, y);
+    case 1:
+        return new (storage) Triangle(x, y);
+    default:
+        return new (storage) Square(x);
     }
 }
 

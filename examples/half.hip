@@ -46,7 +46,9 @@ __global__ void arithmetic(const __half *a, const __half *b, const __half *c, __
 
 static float half_to_float(unsigned short h) {
     int exponent = h >> 10 & 31, mantissa = h & 1023;
-    double value = exponent == 0 ? std::ldexp(mantissa, -24) : exponent == 31 ? (mantissa ? NAN : INFINITY) : std::ldexp(mantissa + 1024, exponent - 25);
+    double value = exponent == 0    ? std::ldexp(mantissa, -24)
+                   : exponent == 31 ? (mantissa ? NAN : INFINITY)
+                                    : std::ldexp(mantissa + 1024, exponent - 25);
     return (float)(h & 0x8000 ? -value : value);
 }
 
@@ -108,10 +110,18 @@ int main(int argc, char **argv) {
     std::vector<float> x(n);
     for (int i = 0; i < n; i++) { // halfway cases, subnormals, overflow, then anything in between
         switch (i % 4) {
-        case 0: x[i] = half_to_float((unsigned short)(random.next() & 0xfbff)) * (1.0f + 1.0f / 2048.0f); break;
-        case 1: x[i] = std::ldexp(random.uniform() - 0.5f, (int)(random.next() % 60) - 40); break;
-        case 2: x[i] = (random.uniform() - 0.5f) * 200000.0f; break;
-        default: x[i] = (random.uniform() - 0.5f) * 20.0f; break;
+        case 0:
+            x[i] = half_to_float((unsigned short)(random.next() & 0xfbff)) * (1.0f + 1.0f / 2048.0f);
+            break;
+        case 1:
+            x[i] = std::ldexp(random.uniform() - 0.5f, (int)(random.next() % 60) - 40);
+            break;
+        case 2:
+            x[i] = (random.uniform() - 0.5f) * 200000.0f;
+            break;
+        default:
+            x[i] = (random.uniform() - 0.5f) * 20.0f;
+            break;
         }
         if (std::isnan(x[i]))
             x[i] = 1;

@@ -33,8 +33,7 @@ int main(int argc, char **argv) {
     std::vector<int> want(count), got(count);
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
-            want[(size_t)y * width + x] =
-                iterate(-2.2f + 3.2f * (float)x / (float)width, -1.3f + 2.6f * (float)y / (float)height, limit);
+            want[(size_t)y * width + x] = iterate(-2.2f + 3.2f * (float)x / (float)width, -1.3f + 2.6f * (float)y / (float)height, limit);
 
     int *counts;
     HIP(hipMalloc((void **)&counts, count * 4));

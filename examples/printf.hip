@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 #include <unistd.h>
+#include <vector>
 
 __global__ void print(int threads) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -62,9 +62,7 @@ int main(int argc, char **argv) {
         compare("scan", got.data(), want.data(), n);
     }
     if (parts & 8) {
-        run([&](void *storage, size_t &size) {
-            return rocprim::reduce(storage, size, keys_in, values_out, n, rocprim::plus<unsigned>());
-        });
+        run([&](void *storage, size_t &size) { return rocprim::reduce(storage, size, keys_in, values_out, n, rocprim::plus<unsigned>()); });
         unsigned sum = 0;
         HIP(hipMemcpy(&sum, values_out, 4, hipMemcpyDeviceToHost));
         EXPECT(sum == want[n - 1], "sum %u instead of %u", sum, want[n - 1]);

@@ -29,8 +29,7 @@ __global__ void jacobi(const float *in, float *out, int width, int height) {
     if (x >= width || y >= height)
         return;
     bool border = x == 0 || y == 0 || x == width - 1 || y == height - 1;
-    out[y * width + x] =
-        border ? tile[ty][tx] : step(tile[ty][tx - 1], tile[ty][tx + 1], tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx]);
+    out[y * width + x] = border ? tile[ty][tx] : step(tile[ty][tx - 1], tile[ty][tx + 1], tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx]);
 }
 
 int main(int argc, char **argv) {

@@ -17,18 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char usage_text[] =
-    "Usage: wavelift COMMAND [ARGUMENTS]\n"
-    "\n"
-    "  info                        the devices, versions, and the cache\n"
-    "  run [--arch ARCH] [--] PROGRAM [ARGUMENT...]\n"
-    "                              runs a HIP program on this machine\n"
-    "  disasm [--arch ARCH] [--kernel NAME] [--no-code] FILE\n"
-    "                              kernels, resources and code of a code object, bundle, program or library\n"
-    "  cache [list | clear]        the native-code cache\n"
-    "  --help, --version\n"
-    "\n"
-    "The environment variables that Wavelift reads are listed in wavelift(1).\n";
+static const char usage_text[] = "Usage: wavelift COMMAND [ARGUMENTS]\n"
+                                 "\n"
+                                 "  info                        the devices, versions, and the cache\n"
+                                 "  run [--arch ARCH] [--] PROGRAM [ARGUMENT...]\n"
+                                 "                              runs a HIP program on this machine\n"
+                                 "  disasm [--arch ARCH] [--kernel NAME] [--no-code] FILE\n"
+                                 "                              kernels, resources and code of a code object, bundle, program or library\n"
+                                 "  cache [list | clear]        the native-code cache\n"
+                                 "  --help, --version\n"
+                                 "\n"
+                                 "The environment variables that Wavelift reads are listed in wavelift(1).\n";
 
 static int fail(const char *what) {
     fprintf(stderr, "wavelift: %s\n", what);
@@ -88,8 +87,8 @@ static int command_info(int argc, char **argv) {
         error = hipGetDeviceProperties(&properties, i);
         if (error != hipSuccess)
             return fail(hipGetErrorString(error));
-        printf("device %-5d %s\n             presents itself as %s, warp size %d, %d compute units, ", i, properties.name, properties.gcnArchName,
-               properties.warpSize, properties.multiProcessorCount);
+        printf("device %-5d %s\n             presents itself as %s, warp size %d, %d compute units, ", i, properties.name,
+               properties.gcnArchName, properties.warpSize, properties.multiProcessorCount);
         print_bytes(properties.totalGlobalMem);
         putchar('\n');
     }
@@ -292,8 +291,8 @@ static int print_object(const struct disassembler *d, const struct wl_codeobject
         d->destroy(decoder);
     for (size_t i = 0; i < wl_codeobject_variable_count(object) && !wanted->kernel; i++) {
         const struct wl_variable *variable = wl_codeobject_variable(object, i);
-        printf("%svariable %s: 0x%" PRIx64 ", %" PRIu64 " bytes%s%s\n", i == 0 ? "\n" : "", variable->name, variable->address, variable->size,
-               variable->constant ? ", constant" : "", variable->managed ? ", managed" : "");
+        printf("%svariable %s: 0x%" PRIx64 ", %" PRIu64 " bytes%s%s\n", i == 0 ? "\n" : "", variable->name, variable->address,
+               variable->size, variable->constant ? ", constant" : "", variable->managed ? ", managed" : "");
     }
     putchar('\n');
     return result;

@@ -49,9 +49,12 @@ int main(int argc, char **argv) {
         const char *which, *kernel;
         int error;
     } cases[] = {
-        {"store", "wild_store", hipErrorIllegalAddress}, {"null", "wild_load", hipErrorIllegalAddress},
-        {"load", "wild_load", hipErrorIllegalAddress},   {"atomic", "wild_atomic", hipErrorIllegalAddress},
-        {"beyond", "beyond", hipErrorIllegalAddress},    {"callee", "in_callee", hipErrorIllegalAddress},
+        {"store", "wild_store", hipErrorIllegalAddress},
+        {"null", "wild_load", hipErrorIllegalAddress},
+        {"load", "wild_load", hipErrorIllegalAddress},
+        {"atomic", "wild_atomic", hipErrorIllegalAddress},
+        {"beyond", "beyond", hipErrorIllegalAddress},
+        {"callee", "in_callee", hipErrorIllegalAddress},
         {"jump", "jump", 0 /* any error */},
     };
     for (auto &test : cases) {
