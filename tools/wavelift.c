@@ -314,14 +314,13 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
     for (size_t i = 0; i < count && result == 0; i++) {
         struct wl_entry entry;
         struct wl_codeobject *object = NULL;
-        if (wl_container_entry(container, i, &entry) != WL_OK)
-            result = fail(wl_failure());
-        else if (wanted->arch && !wl_target_compatible(&entry.target, &target))
+        bool known = wl_container_entry(container, i, &entry) == WL_OK;
+        if (known && wanted->arch && !wl_target_compatible(&entry.target, &target))
             continue;
-        else if (wl_codeobject_open(&object, entry.data, entry.size) != WL_OK)
-            result = fail(wl_failure());
-        else
+        if (known && wl_codeobject_open(&object, entry.data, entry.size) == WL_OK)
             result = print_object(&disassembler, object, wanted, &shown);
+        else
+            result = fail(wl_failure());
         wl_codeobject_close(object);
     }
     wl_container_close(container);
