@@ -104,18 +104,19 @@ static void dump_object(const struct wl_translate_request *request, const struct
     }
 }
 
-/* Code of -O0 keeps everything in private memory. Its author wants it soon and does not expect speed: the quick code
- * generator takes a fifth of the time. */
+/* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
+ * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
 static bool is_unoptimized(const struct wl_unit *unit)
 {
-    enum { SMALL = 40, USUAL_SHARE = 10 };
-    uint32_t stack = 0;
+    enum { SMALL = 150, USUAL_SHARE = 10 };
+    uint32_t spills = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_isa *isa = unit->insts[i].isa;
         bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
-        stack += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
+        spills += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
+        spills += isa && isa->class == WL_ISA_LANE && (isa->detail == WL_LANE_READLANE || isa->detail == WL_LANE_WRITELANE);
     }
-    return unit->inst_count > SMALL && stack > unit->inst_count / USUAL_SHARE;
+    return unit->inst_count > SMALL && spills > unit->inst_count / USUAL_SHARE;
 }
 
 static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
