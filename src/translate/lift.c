@@ -352,6 +352,13 @@ static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects)
     return true;
 }
 
+static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effects)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (l->descriptor.reg + i < WL_SGPR_COUNT && wl_bit(effects->touch.scalar, l->descriptor.reg + i))
+            l->descriptor.base = NULL;
+}
+
 static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p)
 {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
@@ -362,6 +369,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         return;
     }
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
+    l->descriptor.base = NULL;
     if (piece->is_spin_header)
         spend_fuel(l, p);
     struct wl_facts facts;
@@ -372,6 +380,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
         lift_inst(l, inst, &effects[i]);
+        forget_descriptor(l, &effects[i]);
         if (affine)
             wl_affine_step(&facts, l->unit, inst, l->mode);
     }

@@ -66,6 +66,12 @@ struct wl_lift {
     struct wl_live *live_after;     /* by instruction of the piece */
     uint32_t at;                    /* the instruction being recorded, within the piece */
 
+    /* The buffer descriptor that was read last in this piece (lift_buffer.c); base is NULL if its registers changed. */
+    struct {
+        unsigned reg;
+        LLVMValueRef base, bytes;
+    } descriptor;
+
     /* The stretch being collected. */
     struct wl_item *items;
     unsigned item_count, item_capacity;

@@ -74,12 +74,14 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
     wl_lift_call_helper(l, helper, l->void_type, arguments, isa->class == WL_ISA_ATOMIC ? 8 : 7);
 }
 
-/* Base address and limit of the bytes that offsets count from. */
-static void read_descriptor(struct wl_lift *l, struct wl_item *item, unsigned reg, LLVMValueRef soffset)
+/* Base address and limit of the bytes that offsets count from. Kept for the accesses that follow: unoptimized code reaches
+ * all of its variables through one descriptor. */
+static void read_descriptor(struct wl_lift *l, unsigned reg)
 {
     LLVMBuilderRef b = l->b;
+    if (l->descriptor.base && l->descriptor.reg == reg)
+        return;
     LLVMValueRef high = wl_lift_sgpr(l, reg + 1), records = LLVMBuildZExt(b, wl_lift_sgpr(l, reg + 2), l->i64, "");
-    LLVMValueRef scalar = LLVMBuildZExt(b, soffset, l->i64, "");
     LLVMValueRef base = LLVMBuildAnd(b, wl_lift_sgpr64(l, reg), wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
     LLVMValueRef stride = LLVMBuildAnd(b, LLVMBuildLShr(b, high, wl_lift_int(l, l->i32, 16), ""), wl_lift_int(l, l->i32, 0x3fff), "");
     LLVMValueRef is_raw = LLVMBuildICmp(b, LLVMIntEQ, stride, wl_lift_int(l, l->i32, 0), "");
@@ -93,8 +95,9 @@ static void read_descriptor(struct wl_lift *l, struct wl_item *item, unsigned re
         base = LLVMBuildSelect(b, swizzled, scratch, base, "");
         bytes = LLVMBuildSelect(b, swizzled, wl_lift_int(l, l->i64, UINT64_C(1) << 32), bytes, "");
     }
-    item->scalar[SCALAR_BASE] = LLVMBuildAdd(b, base, scalar, "");
-    item->scalar[SCALAR_LIMIT] = bytes;
+    l->descriptor.reg = reg;
+    l->descriptor.base = base;
+    l->descriptor.bytes = bytes;
 }
 
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address)
@@ -111,7 +114,9 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
         item->fact[0] = l->facts ? l->facts->row[address->reg] : (struct wl_fact){0};
     else
         item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
-    read_descriptor(l, item, descriptor->reg, soffset);
+    read_descriptor(l, descriptor->reg);
+    item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, l->descriptor.base, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
+    item->scalar[SCALAR_LIMIT] = l->descriptor.bytes;
     return true;
 }
 
