@@ -154,8 +154,8 @@ static uint8_t conflict_class(const struct wl_isa *isa)
 {
     switch (isa->space) {
     case WL_SPACE_LDS: return WL_CONFLICT_LDS;
-    case WL_SPACE_SCRATCH: return WL_CONFLICT_SCRATCH;
-    case WL_SPACE_FLAT: case WL_SPACE_BUFFER: return WL_CONFLICT_MEMORY | WL_CONFLICT_LDS | WL_CONFLICT_SCRATCH;
+    case WL_SPACE_SCRATCH: return 0; /* a lane sees its own alone, and a strip keeps the order */
+    case WL_SPACE_FLAT: return WL_CONFLICT_MEMORY | WL_CONFLICT_LDS;
     default: return WL_CONFLICT_MEMORY;
     }
 }
@@ -166,10 +166,9 @@ static void memory_effects(struct collector *c, const struct wl_inst *inst)
     const struct wl_isa *isa = inst->isa;
     bool result = isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns;
     unsigned first = 0;
-    e->loads = isa->class != WL_ISA_STORE;
-    e->stores = isa->class != WL_ISA_LOAD || inst->lds;
-    e->load_spaces = e->loads ? conflict_class(isa) : 0;
-    e->store_spaces = e->stores ? conflict_class(isa) : 0;
+    bool loads = isa->class != WL_ISA_STORE, stores = isa->class != WL_ISA_LOAD || inst->lds;
+    e->load_spaces = loads ? conflict_class(isa) : 0;
+    e->store_spaces = stores ? conflict_class(isa) : 0;
     if (inst->lds) {
         e->store_spaces |= WL_CONFLICT_LDS;
         read_scalar(c, WL_SGPR_M0, 1);

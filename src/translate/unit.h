@@ -79,10 +79,9 @@ struct wl_effects {
     struct wl_regs def;      /* written completely (vector: in the active lanes) */
     struct wl_regs touch;    /* written completely or in part: superset of def */
     uint64_t def_lanes[8];   /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
-    bool loads, stores;      /* vector memory; address spaces below */
-    uint8_t load_spaces, store_spaces; /* bit n: conflict class n (WL_CONFLICT_*) */
+    uint8_t load_spaces, store_spaces; /* vector memory in which lanes may meet: WL_CONFLICT_* */
 };
-enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2, WL_CONFLICT_SCRATCH = 4 };
+enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2 };
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
 
