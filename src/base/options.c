@@ -9,15 +9,13 @@
 static struct wl_options options = {.devices = 1, .cache_size = UINT64_C(1) << 30, .log = 1};
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
-static const char *text_option(const char *name)
-{
+static const char *text_option(const char *name) {
     const char *value = getenv(name); /* NOLINT(concurrency-mt-unsafe): read once, under pthread_once */
     return value && *value ? value : NULL;
 }
 
 /* A number with an optional K, M or G; a value that is not one, or out of range, is reported and ignored. */
-static uint64_t number_option(const char *name, uint64_t fallback, uint64_t least, uint64_t most)
-{
+static uint64_t number_option(const char *name, uint64_t fallback, uint64_t least, uint64_t most) {
     const char *text = text_option(name);
     if (!text)
         return fallback;
@@ -25,21 +23,33 @@ static uint64_t number_option(const char *name, uint64_t fallback, uint64_t leas
     unsigned long long value = strtoull(text, &end, 10);
     unsigned shift = 0;
     switch (*end) {
-    case 'K': case 'k': shift = 10; end++; break;
-    case 'M': case 'm': shift = 20; end++; break;
-    case 'G': case 'g': shift = 30; end++; break;
-    default: break;
+    case 'K':
+    case 'k':
+        shift = 10;
+        end++;
+        break;
+    case 'M':
+    case 'm':
+        shift = 20;
+        end++;
+        break;
+    case 'G':
+    case 'g':
+        shift = 30;
+        end++;
+        break;
+    default:
+        break;
     }
     if (end == text || *end || value > most >> shift || (value <<= shift) < least) {
-        fprintf(stderr, "wavelift: %s=%s is not a number from %llu to %llu; ignored\n", name, text,
-                (unsigned long long)least, (unsigned long long)most);
+        fprintf(stderr, "wavelift: %s=%s is not a number from %llu to %llu; ignored\n", name, text, (unsigned long long)least,
+                (unsigned long long)most);
         return fallback;
     }
     return value;
 }
 
-static const char *cpu_option(void)
-{
+static const char *cpu_option(void) {
     const char *value = text_option("WAVELIFT_CPU");
     if (!value || !strcmp(value, "x86-64-v3") || !strcmp(value, "x86-64-v4"))
         return value;
@@ -47,8 +57,7 @@ static const char *cpu_option(void)
     return NULL;
 }
 
-static void read_options(void)
-{
+static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
     options.devices = (unsigned)number_option("WAVELIFT_DEVICES", options.devices, 1, 64);
     options.threads = (unsigned)number_option("WAVELIFT_THREADS", options.threads, 0, 4096);
@@ -59,14 +68,12 @@ static void read_options(void)
     options.dump = text_option("WAVELIFT_DUMP");
 }
 
-const struct wl_options *wl_options(void)
-{
+const struct wl_options *wl_options(void) {
     pthread_once(&options_once, read_options);
     return &options;
 }
 
-void wl_log(unsigned level, const char *format, ...)
-{
+void wl_log(unsigned level, const char *format, ...) {
     if (wl_options()->log < level)
         return;
     char line[2048];

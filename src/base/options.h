@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 struct wl_options {
-    const char *arch;       /* WAVELIFT_ARCH: the architecture to report and to prefer in bundles; NULL: follow the program */
-    unsigned devices;       /* WAVELIFT_DEVICES: number of CPU devices shown, 1 to 64; default 1 */
-    unsigned threads;       /* WAVELIFT_THREADS: workers of the CPU device; 0 (default): the CPUs this process may use */
-    uint64_t cache_size;    /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
-    const char *cache_dir;  /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
-    unsigned log;           /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
-    const char *dump;       /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
-    const char *cpu;        /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
+    const char *arch;      /* WAVELIFT_ARCH: the architecture to report and to prefer in bundles; NULL: follow the program */
+    unsigned devices;      /* WAVELIFT_DEVICES: number of CPU devices shown, 1 to 64; default 1 */
+    unsigned threads;      /* WAVELIFT_THREADS: workers of the CPU device; 0 (default): the CPUs this process may use */
+    uint64_t cache_size;   /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
+    const char *cache_dir; /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
+    unsigned log;          /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
+    const char *dump;      /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
+    const char *cpu;       /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

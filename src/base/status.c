@@ -13,19 +13,14 @@ static _Thread_local char *last_failure; /* NULL: none, or no memory for one */
 static pthread_key_t failure_key;
 static pthread_once_t failure_once = PTHREAD_ONCE_INIT;
 
-static void forget_failure(void *text)
-{
+static void forget_failure(void *text) {
     last_failure = NULL;
     free(text);
 }
 
-static void make_failure_key(void)
-{
-    (void)pthread_key_create(&failure_key, forget_failure);
-}
+static void make_failure_key(void) { (void)pthread_key_create(&failure_key, forget_failure); }
 
-static char *failure_text(void)
-{
+static char *failure_text(void) {
     if (!last_failure && (last_failure = calloc(1, FAILURE_ROOM))) {
         pthread_once(&failure_once, make_failure_key);
         (void)pthread_setspecific(failure_key, last_failure);
@@ -33,8 +28,7 @@ static char *failure_text(void)
     return last_failure;
 }
 
-enum wl_status wl_fail(enum wl_status status, const char *format, ...)
-{
+enum wl_status wl_fail(enum wl_status status, const char *format, ...) {
     char message[FAILURE_ROOM];
     va_list arguments;
     va_start(arguments, format);
@@ -46,13 +40,9 @@ enum wl_status wl_fail(enum wl_status status, const char *format, ...)
     return status;
 }
 
-const char *wl_failure(void)
-{
-    return last_failure ? last_failure : "";
-}
+const char *wl_failure(void) { return last_failure ? last_failure : ""; }
 
-const char *wl_status_name(enum wl_status status)
-{
+const char *wl_status_name(enum wl_status status) {
     static const char *const names[] = {
         [WL_OK] = "success",
         [WL_INVALID_VALUE] = "invalid value",

@@ -8,20 +8,20 @@
 
 enum wl_status {
     WL_OK = 0,
-    WL_INVALID_VALUE,      /* an argument is out of range */
-    WL_OUT_OF_MEMORY,      /* host or device memory is exhausted */
-    WL_INVALID_IMAGE,      /* not a code object, or a damaged one */
-    WL_NO_BINARY,          /* a good container without an entry that this device can run */
-    WL_NOT_FOUND,          /* no such kernel, symbol or file entry */
-    WL_FILE_NOT_FOUND,     /* the file cannot be opened or read */
-    WL_UNSUPPORTED,        /* an instruction or feature that Wavelift does not implement */
-    WL_OUT_OF_RESOURCES,   /* a launch needs more LDS, registers or residency than there is */
-    WL_NOT_READY,          /* asked without waiting, and not finished */
-    WL_ILLEGAL_ADDRESS,    /* a kernel touched memory that is not there */
-    WL_ILLEGAL_INSTRUCTION,/* a kernel ran into something that cannot be executed */
-    WL_ASSERT,             /* a kernel's assert() failed */
-    WL_ABORTED,            /* a kernel called abort() or trapped */
-    WL_INTERNAL,           /* a bug in Wavelift: the message says where */
+    WL_INVALID_VALUE,       /* an argument is out of range */
+    WL_OUT_OF_MEMORY,       /* host or device memory is exhausted */
+    WL_INVALID_IMAGE,       /* not a code object, or a damaged one */
+    WL_NO_BINARY,           /* a good container without an entry that this device can run */
+    WL_NOT_FOUND,           /* no such kernel, symbol or file entry */
+    WL_FILE_NOT_FOUND,      /* the file cannot be opened or read */
+    WL_UNSUPPORTED,         /* an instruction or feature that Wavelift does not implement */
+    WL_OUT_OF_RESOURCES,    /* a launch needs more LDS, registers or residency than there is */
+    WL_NOT_READY,           /* asked without waiting, and not finished */
+    WL_ILLEGAL_ADDRESS,     /* a kernel touched memory that is not there */
+    WL_ILLEGAL_INSTRUCTION, /* a kernel ran into something that cannot be executed */
+    WL_ASSERT,              /* a kernel's assert() failed */
+    WL_ABORTED,             /* a kernel called abort() or trapped */
+    WL_INTERNAL,            /* a bug in Wavelift: the message says where */
 };
 
 /* Records a printf-style sentence for the calling thread and returns `status`:

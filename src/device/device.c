@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-enum wl_status wl_devices_create(struct wl_device ***result, size_t *count)
-{
+enum wl_status wl_devices_create(struct wl_device ***result, size_t *count) {
     size_t wanted = wl_options()->devices;
     struct wl_device **devices = calloc(wanted, sizeof(struct wl_device *));
     if (!devices)

@@ -24,25 +24,25 @@ struct wl_device_function;
 /* What hipGetDeviceProperties and hipDeviceGetAttribute report, as far as it is the device's to say. */
 struct wl_device_info {
     char name[128];
-    uint64_t memory_size;            /* bytes */
-    uint32_t compute_units;          /* workers */
-    uint32_t max_workgroup_size;     /* 1024 */
+    uint64_t memory_size;        /* bytes */
+    uint32_t compute_units;      /* workers */
+    uint32_t max_workgroup_size; /* 1024 */
     uint32_t max_grid[3], max_block[3];
-    uint32_t lds_size;               /* bytes a workgroup may have: 65536 */
-    uint32_t registers;              /* per workgroup */
+    uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
+    uint32_t registers; /* per workgroup */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;
 };
 
 struct wl_launch {
     struct wl_device_function *function;
-    uint32_t grid[3];         /* workgroups */
-    uint32_t block[3];        /* work items a workgroup */
-    uint32_t remainder[3];    /* work items of the last, partial workgroup in each dimension; 0: none is partial */
-    uint32_t dynamic_lds;     /* bytes */
-    const void *kernarg;      /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
+    uint32_t grid[3];      /* workgroups */
+    uint32_t block[3];     /* work items a workgroup */
+    uint32_t remainder[3]; /* work items of the last, partial workgroup in each dimension; 0: none is partial */
+    uint32_t dynamic_lds;  /* bytes */
+    const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
     size_t kernarg_size;
-    bool cooperative;         /* all workgroups resident at once; grid-wide barriers work */
-    uint64_t worker_mask;     /* bit n: worker n may take part; 0: all */
+    bool cooperative;     /* all workgroups resident at once; grid-wide barriers work */
+    uint64_t worker_mask; /* bit n: worker n may take part; 0: all */
 };
 
 struct wl_device_ops {
@@ -58,9 +58,10 @@ struct wl_device_ops {
 
     /* Modules. The object must outlive the module. `managed` gives, for a managed variable's name, the memory to use. */
     enum wl_status (*module_load)(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module);
-    void (*module_unload)(struct wl_device_module *module); /* no kernel of it may be running */
+    void (*module_unload)(struct wl_device_module *module);                             /* no kernel of it may be running */
     void *(*module_address)(struct wl_device_module *module, uint64_t virtual_address); /* of a variable */
-    enum wl_status (*module_function)(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **function);
+    enum wl_status (*module_function)(struct wl_device_module *module, const struct wl_kernel *kernel,
+                                      struct wl_device_function **function);
 
     /* Makes the kernel ready to run with this shape of workgroup: translates or takes native code from the cache.
      * Called before each launch is queued, so that its error is the launch's. Cheap when ready. */

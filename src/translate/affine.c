@@ -21,16 +21,14 @@ static unsigned width(uint32_t x) { return x ? 32 - (unsigned)__builtin_clz(x) :
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
 
-static struct value affine(int64_t stride, unsigned zeros, unsigned bits)
-{
+static struct value affine(int64_t stride, unsigned zeros, unsigned bits) {
     if (stride > INT32_C(1) << 26 || stride < -(INT32_C(1) << 26))
         return unknown; /* 15 strides must stay far below 2^32 */
-    return (struct value){.fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32),
-                                   .bits = (uint8_t)least(bits, 32)}};
+    return (struct value){
+        .fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32), .bits = (uint8_t)least(bits, 32)}};
 }
 
-static struct value constant(uint32_t x)
-{
+static struct value constant(uint32_t x) {
     struct value v = affine(0, trailing_zeros(x), width(x));
     v.is_constant = true;
     v.constant = x;
@@ -51,8 +49,7 @@ static bool is_zero(struct value v) { return is_uniform(v) && (v.fact.zeros >= 3
 static unsigned low_zeros(struct value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
 
 /* What the stride adds over the 16 lanes, if it stays within the base's zero bits; else 2^32 - 1. */
-static uint32_t lane_part(struct value v)
-{
+static uint32_t lane_part(struct value v) {
     uint64_t reach = (uint64_t)15 * (uint32_t)v.fact.stride;
     return v.fact.stride >= 0 && v.fact.zeros <= 32 && reach < UINT64_C(1) << v.fact.zeros ? (uint32_t)reach : UINT32_MAX;
 }
@@ -60,16 +57,14 @@ static uint32_t lane_part(struct value v)
 static bool lane_part_fits(struct value v) { return v.fact.stride == 0 || lane_part(v) != UINT32_MAX; }
 
 /* All bits that stride * lane has in some lane. */
-static uint32_t lane_bits(struct value v)
-{
+static uint32_t lane_bits(struct value v) {
     uint32_t set = 0;
     for (uint32_t i = 0; i < 16; i++)
         set |= (uint32_t)v.fact.stride * i;
     return set;
 }
 
-static struct value value_add(struct value a, struct value b)
-{
+static struct value value_add(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant + b.constant);
     if (is_zero(a))
@@ -82,8 +77,7 @@ static struct value value_add(struct value a, struct value b)
     return affine((int64_t)a.fact.stride + b.fact.stride, least(a.fact.zeros, b.fact.zeros), bits);
 }
 
-static struct value value_sub(struct value a, struct value b)
-{
+static struct value value_sub(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant - b.constant);
     if (is_zero(b))
@@ -93,8 +87,7 @@ static struct value value_sub(struct value a, struct value b)
     return affine((int64_t)a.fact.stride - b.fact.stride, least(a.fact.zeros, b.fact.zeros), 32);
 }
 
-static struct value value_mul(struct value a, struct value b)
-{
+static struct value value_mul(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant * b.constant);
     if (!is_affine(a) || !is_affine(b))
@@ -109,8 +102,7 @@ static struct value value_mul(struct value a, struct value b)
     return unknown;
 }
 
-static struct value value_shl(struct value a, struct value count)
-{
+static struct value value_shl(struct value a, struct value count) {
     if (count.is_constant) {
         unsigned k = count.constant & 31;
         if (a.is_constant)
@@ -123,8 +115,7 @@ static struct value value_shl(struct value a, struct value count)
 }
 
 /* Logical, or `arithmetic`. */
-static struct value value_shr(struct value a, struct value count, bool arithmetic)
-{
+static struct value value_shr(struct value a, struct value count, bool arithmetic) {
     if (is_uniform(a) && is_uniform(count) && !count.is_constant)
         return affine(0, 0, arithmetic && a.fact.bits == 32 ? 32 : a.fact.bits);
     if (!count.is_constant || !is_affine(a))
@@ -149,8 +140,7 @@ static struct value value_shr(struct value a, struct value count, bool arithmeti
     return k >= 16 ? carried() : unknown; /* steps at most once within a strip */
 }
 
-static struct value value_or(struct value a, struct value b)
-{
+static struct value value_or(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant | b.constant);
     if (!is_affine(a) || !is_affine(b))
@@ -175,15 +165,13 @@ static struct value value_or(struct value a, struct value b)
     return unknown;
 }
 
-static struct value value_xor(struct value a, struct value b)
-{
+static struct value value_xor(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant ^ b.constant);
     return value_or(a, b); /* the same conditions: no common bits, or base bits only */
 }
 
-static struct value value_and(struct value a, struct value b)
-{
+static struct value value_and(struct value a, struct value b) {
     if (a.is_constant && b.is_constant)
         return constant(a.constant & b.constant);
     if (!is_affine(a) || !is_affine(b))
@@ -215,8 +203,7 @@ struct step {
     bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
 };
 
-static struct value row_value(const struct step *s, unsigned row)
-{
+static struct value row_value(const struct step *s, unsigned row) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
         return unknown;
     /* The second of a VOPD pair reads before the first writes. */
@@ -226,8 +213,7 @@ static struct value row_value(const struct step *s, unsigned row)
 }
 
 /* Dword `d` of operand i. */
-static struct value operand(const struct step *s, unsigned i, unsigned d)
-{
+static struct value operand(const struct step *s, unsigned i, unsigned d) {
     const struct wl_operand *op = &s->inst->operands[i];
     if (i >= s->inst->operand_count)
         return unknown;
@@ -242,9 +228,12 @@ static struct value operand(const struct step *s, unsigned i, unsigned d)
             return uniform();
         return reg < WL_SGPR_COUNT && wl_bit(s->facts->constant_known, reg) ? constant(s->facts->constant[reg]) : uniform();
     }
-    case WL_OPERAND_IMM: return constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
-    case WL_OPERAND_SPECIAL: return op->reg == WL_SPECIAL_LDS_DIRECT ? unknown : uniform();
-    default: return unknown;
+    case WL_OPERAND_IMM:
+        return constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
+    case WL_OPERAND_SPECIAL:
+        return op->reg == WL_SPECIAL_LDS_DIRECT ? unknown : uniform();
+    default:
+        return unknown;
     }
 }
 
@@ -256,8 +245,7 @@ struct pair {
 
 static struct pair pair_operand(const struct step *s, unsigned i) { return (struct pair){operand(s, i, 0), operand(s, i, 1)}; }
 
-static struct pair pair_add(struct pair a, struct pair b)
-{
+static struct pair pair_add(struct pair a, struct pair b) {
     struct pair sum = {value_add(a.low, b.low), unknown};
     if (is_uniform(a.low) && is_uniform(b.low) && is_uniform(a.high) && is_uniform(b.high))
         sum.high = uniform();
@@ -266,8 +254,7 @@ static struct pair pair_add(struct pair a, struct pair b)
     return sum;
 }
 
-static struct pair pair_shl(struct pair a, struct value count)
-{
+static struct pair pair_shl(struct pair a, struct value count) {
     struct pair r = {unknown, unknown};
     if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
         r.low = count.is_constant && count.constant < 32 ? value_shl(a.low, count) : uniform();
@@ -295,8 +282,7 @@ static struct pair pair_shl(struct pair a, struct value count)
     return r;
 }
 
-static struct pair pair_mul(struct value a, struct value b)
-{
+static struct pair pair_mul(struct value a, struct value b) {
     struct pair r = {value_mul(a, b), unknown};
     if (is_uniform(a) && is_uniform(b))
         r.high = a.fact.bits + b.fact.bits <= 32 ? constant(0) : uniform();
@@ -309,8 +295,7 @@ static struct pair pair_mul(struct value a, struct value b)
 
 static void rule_move(struct step *s) { s->result[0] = operand(s, 1, 0); }
 
-static void rule_move64(struct step *s)
-{
+static void rule_move64(struct step *s) {
     s->result[0] = operand(s, 1, 0);
     s->result[1] = operand(s, 1, 1);
 }
@@ -334,8 +319,7 @@ static void rule_and_or(struct step *s) { s->result[0] = value_or(value_and(oper
 static void rule_xad(struct step *s) { s->result[0] = value_add(value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 
 /* A factor of a 24-bit product, whose upper bits must not count. */
-static struct value factor24(struct value v, unsigned bits)
-{
+static struct value factor24(struct value v, unsigned bits) {
     if (v.fact.bits <= bits)
         return v;
     return is_uniform(v) ? affine(0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32) : unknown;
@@ -344,20 +328,17 @@ static struct value factor24(struct value v, unsigned bits)
 static void rule_mul24(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 24), factor24(operand(s, 2, 0), 24)); }
 static void rule_mul24i(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 23), factor24(operand(s, 2, 0), 23)); }
 
-static void rule_mad24(struct step *s)
-{
+static void rule_mad24(struct step *s) {
     rule_mul24(s);
     s->result[0] = value_add(s->result[0], operand(s, 3, 0));
 }
 
-static void rule_mad24i(struct step *s)
-{
+static void rule_mad24i(struct step *s) {
     rule_mul24i(s);
     s->result[0] = value_add(s->result[0], operand(s, 3, 0));
 }
 
-static void rule_bfe(struct step *s)
-{
+static void rule_bfe(struct step *s) {
     struct value v = operand(s, 1, 0), first = operand(s, 2, 0), count = operand(s, 3, 0);
     if (!first.is_constant || !count.is_constant) {
         s->result[0] = is_uniform(v) && is_uniform(first) && is_uniform(count) ? uniform() : unknown;
@@ -368,26 +349,22 @@ static void rule_bfe(struct step *s)
 }
 
 /* Sums with a carry out: operand 1 is the carry's register. */
-static void rule_add_co(struct step *s)
-{
+static void rule_add_co(struct step *s) {
     s->result[0] = value_add(operand(s, 2, 0), operand(s, 3, 0));
     s->low_carries = true;
 }
 
-static void rule_sub_co(struct step *s)
-{
+static void rule_sub_co(struct step *s) {
     s->result[0] = value_sub(operand(s, 2, 0), operand(s, 3, 0));
     s->low_carries = true;
 }
 
-static void rule_subrev_co(struct step *s)
-{
+static void rule_subrev_co(struct step *s) {
     s->result[0] = value_sub(operand(s, 3, 0), operand(s, 2, 0));
     s->low_carries = true;
 }
 
-static void rule_carry_in(struct step *s)
-{
+static void rule_carry_in(struct step *s) {
     const struct wl_operand *mask = &s->inst->operands[4];
     struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
     if (s->inst->operand_count < 5 || mask->kind != WL_OPERAND_SGPR || s->facts->carry != mask->reg + 1)
@@ -398,8 +375,7 @@ static void rule_carry_in(struct step *s)
         s->result[0] = carried();
 }
 
-static void set_pair(struct step *s, struct pair p)
-{
+static void set_pair(struct step *s, struct pair p) {
     s->result[0] = p.low;
     s->result[1] = p.high;
 }
@@ -410,8 +386,7 @@ static void rule_add64(struct step *s) { set_pair(s, pair_add(pair_operand(s, 1)
 /* v_mad_u64_u32: operand 1 is a carry out that nobody uses. */
 static void rule_mad64(struct step *s) { set_pair(s, pair_add(pair_mul(operand(s, 2, 0), operand(s, 3, 0)), pair_operand(s, 4))); }
 
-static void rule_mad64i(struct step *s)
-{
+static void rule_mad64i(struct step *s) {
     struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
     struct pair product = pair_mul(a, b);
     bool positive = is_affine(a) && is_affine(b) && a.fact.bits < 32 && b.fact.bits < 32;
@@ -421,8 +396,7 @@ static void rule_mad64i(struct step *s)
 }
 
 /* Sign extension and scaling at once: 0 in the low half, an index in the high one, shifted down. */
-static void rule_ashrrev64(struct step *s)
-{
+static void rule_ashrrev64(struct step *s) {
     struct value count = operand(s, 1, 0);
     struct pair a = pair_operand(s, 2);
     if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
@@ -435,8 +409,7 @@ static void rule_ashrrev64(struct step *s)
 }
 
 /* The lane's number: v_mbcnt_lo of all ones, then for wave64 v_mbcnt_hi of it. */
-static void rule_mbcnt(struct step *s)
-{
+static void rule_mbcnt(struct step *s) {
     bool high = s->inst->isa->detail == WL_LANE_MBCNT_HI, wide = s->unit->request->wave_size == 64;
     struct value mask = operand(s, 1, 0), base = operand(s, 2, 0);
     if (!mask.is_constant || mask.constant != UINT32_MAX)
@@ -454,26 +427,59 @@ static void rule_mbcnt(struct step *s)
 static const struct rule {
     const char *name;
     void (*apply)(struct step *s);
-} rules[] = { /* sorted */
-    {"v_add3_u32", rule_add3}, {"v_add_co_ci_u32", rule_carry_in}, {"v_add_co_u32", rule_add_co}, {"v_add_lshl_u32", rule_add_lshl},
-    {"v_add_nc_i32", rule_add}, {"v_add_nc_u32", rule_add}, {"v_add_nc_u64", rule_add64}, {"v_and_b32", rule_and}, {"v_and_or_b32", rule_and_or},
-    {"v_ashrrev_i32", rule_ashrrev}, {"v_ashrrev_i64", rule_ashrrev64}, {"v_bfe_u32", rule_bfe}, {"v_dual_add_nc_u32", rule_add},
-    {"v_dual_and_b32", rule_and}, {"v_dual_lshlrev_b32", rule_lshlrev}, {"v_dual_mov_b32", rule_move}, {"v_lshl_add_u32", rule_lshl_add},
-    {"v_lshl_add_u64", rule_lshl_add64}, {"v_lshl_or_b32", rule_lshl_or}, {"v_lshlrev_b32", rule_lshlrev}, {"v_lshlrev_b64", rule_lshlrev64},
-    {"v_lshrrev_b32", rule_lshrrev}, {"v_mad_i32_i24", rule_mad24i}, {"v_mad_i64_i32", rule_mad64i}, {"v_mad_u32_u24", rule_mad24},
-    {"v_mad_u64_u32", rule_mad64}, {"v_mbcnt_hi_u32_b32", rule_mbcnt}, {"v_mbcnt_lo_u32_b32", rule_mbcnt}, {"v_mov_b32", rule_move},
-    {"v_mov_b64", rule_move64}, {"v_mul_i32_i24", rule_mul24i}, {"v_mul_lo_u32", rule_mul}, {"v_mul_u32_u24", rule_mul24}, {"v_or3_b32", rule_or3},
-    {"v_or_b32", rule_or}, {"v_sub_co_ci_u32", rule_carry_in}, {"v_sub_co_u32", rule_sub_co}, {"v_sub_nc_i32", rule_sub},
-    {"v_sub_nc_u32", rule_sub}, {"v_subrev_co_ci_u32", rule_carry_in}, {"v_subrev_co_u32", rule_subrev_co}, {"v_subrev_nc_u32", rule_subrev},
-    {"v_xad_u32", rule_xad}, {"v_xor_b32", rule_xor},
+} rules[] = {
+    /* sorted */
+    {"v_add3_u32", rule_add3},
+    {"v_add_co_ci_u32", rule_carry_in},
+    {"v_add_co_u32", rule_add_co},
+    {"v_add_lshl_u32", rule_add_lshl},
+    {"v_add_nc_i32", rule_add},
+    {"v_add_nc_u32", rule_add},
+    {"v_add_nc_u64", rule_add64},
+    {"v_and_b32", rule_and},
+    {"v_and_or_b32", rule_and_or},
+    {"v_ashrrev_i32", rule_ashrrev},
+    {"v_ashrrev_i64", rule_ashrrev64},
+    {"v_bfe_u32", rule_bfe},
+    {"v_dual_add_nc_u32", rule_add},
+    {"v_dual_and_b32", rule_and},
+    {"v_dual_lshlrev_b32", rule_lshlrev},
+    {"v_dual_mov_b32", rule_move},
+    {"v_lshl_add_u32", rule_lshl_add},
+    {"v_lshl_add_u64", rule_lshl_add64},
+    {"v_lshl_or_b32", rule_lshl_or},
+    {"v_lshlrev_b32", rule_lshlrev},
+    {"v_lshlrev_b64", rule_lshlrev64},
+    {"v_lshrrev_b32", rule_lshrrev},
+    {"v_mad_i32_i24", rule_mad24i},
+    {"v_mad_i64_i32", rule_mad64i},
+    {"v_mad_u32_u24", rule_mad24},
+    {"v_mad_u64_u32", rule_mad64},
+    {"v_mbcnt_hi_u32_b32", rule_mbcnt},
+    {"v_mbcnt_lo_u32_b32", rule_mbcnt},
+    {"v_mov_b32", rule_move},
+    {"v_mov_b64", rule_move64},
+    {"v_mul_i32_i24", rule_mul24i},
+    {"v_mul_lo_u32", rule_mul},
+    {"v_mul_u32_u24", rule_mul24},
+    {"v_or3_b32", rule_or3},
+    {"v_or_b32", rule_or},
+    {"v_sub_co_ci_u32", rule_carry_in},
+    {"v_sub_co_u32", rule_sub_co},
+    {"v_sub_nc_i32", rule_sub},
+    {"v_sub_nc_u32", rule_sub},
+    {"v_subrev_co_ci_u32", rule_carry_in},
+    {"v_subrev_co_u32", rule_subrev_co},
+    {"v_subrev_nc_u32", rule_subrev},
+    {"v_xad_u32", rule_xad},
+    {"v_xor_b32", rule_xor},
 };
 
 enum { NO_RULE = 255 };
 
 static int compare_rule(const void *name, const void *rule) { return strcmp(name, ((const struct rule *)rule)->name); }
 
-static uint8_t find_rule(const struct wl_inst *inst)
-{
+static uint8_t find_rule(const struct wl_inst *inst) {
     if (inst->mnemonic[0] != 'v')
         return NO_RULE;
     const struct rule *found = bsearch(inst->mnemonic, rules, sizeof rules / sizeof *rules, sizeof *rules, compare_rule);
@@ -482,8 +488,7 @@ static uint8_t find_rule(const struct wl_inst *inst)
 
 /* ---- one instruction ---- */
 
-static unsigned printed_results(const struct wl_sem *sem)
-{
+static unsigned printed_results(const struct wl_sem *sem) {
     unsigned count = 0;
     for (unsigned i = 0; i < sem->result_count; i++)
         count += sem->results[i].role == WL_ROLE_PRINTED;
@@ -492,8 +497,7 @@ static unsigned printed_results(const struct wl_sem *sem)
 
 static bool is_half(unsigned type) { return type == WL_U16 || type == WL_I16 || type == WL_F16 || type == WL_BF16; }
 
-static bool operand_uniform(const struct step *s, unsigned i)
-{
+static bool operand_uniform(const struct step *s, unsigned i) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; d < (op->count ? op->count : 1u); d++)
         if (!is_uniform(operand(s, i, d)))
@@ -502,8 +506,7 @@ static bool operand_uniform(const struct step *s, unsigned i)
 }
 
 /* Whether a lane-wise instruction sees the same inputs in all lanes. */
-static bool inputs_uniform(const struct step *s)
-{
+static bool inputs_uniform(const struct step *s) {
     const struct wl_inst *inst = s->inst;
     const struct wl_sem *sem = inst->sem;
     unsigned printed = printed_results(sem);
@@ -525,14 +528,12 @@ static bool inputs_uniform(const struct step *s)
 }
 
 /* Loads of one address give every lane the same. Not from scratch, where every lane has its own. */
-static bool load_uniform(const struct step *s)
-{
+static bool load_uniform(const struct step *s) {
     const struct wl_isa *isa = s->inst->isa;
     return (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS) && !isa->d16 && !s->inst->lds && operand_uniform(s, 1);
 }
 
-static void set_row(struct step *s, unsigned row, struct value v)
-{
+static void set_row(struct step *s, unsigned row, struct value v) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
         return;
     s->facts->previous_row = (uint16_t)row;
@@ -544,15 +545,13 @@ static void set_row(struct step *s, unsigned row, struct value v)
     s->facts->row[row] = v.fact;
 }
 
-static void set_operand(struct step *s, unsigned i, struct value v)
-{
+static void set_operand(struct step *s, unsigned i, struct value v) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; i < s->inst->operand_count && op->kind == WL_OPERAND_VGPR && d < op->count; d++)
         set_row(s, op->reg + d, v);
 }
 
-static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op)
-{
+static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op) {
     if (op->kind != WL_OPERAND_SGPR)
         return;
     for (unsigned i = 0; i < op->count; i++) {
@@ -564,8 +563,7 @@ static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op)
     }
 }
 
-static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst)
-{
+static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst) {
     const struct wl_operand *to = &inst->operands[0], *from = &inst->operands[1];
     bool wide = strcmp(inst->mnemonic, "s_mov_b64") == 0;
     if ((!wide && strcmp(inst->mnemonic, "s_mov_b32") != 0) || to->kind != WL_OPERAND_SGPR || from->kind != WL_OPERAND_IMM)
@@ -577,8 +575,7 @@ static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst)
     }
 }
 
-static void scalar_step(struct wl_facts *facts, const struct wl_inst *inst)
-{
+static void scalar_step(struct wl_facts *facts, const struct wl_inst *inst) {
     forget_scalars(facts, &inst->operands[0]);
     if (inst->isa && (inst->isa->class == WL_ISA_MOVREL || inst->isa->class == WL_ISA_SETREG))
         facts->constant_known[0] = facts->constant_known[1] = 0;
@@ -590,16 +587,14 @@ static void scalar_step(struct wl_facts *facts, const struct wl_inst *inst)
         learn_constant(facts, inst);
 }
 
-static void forget_all(struct wl_facts *facts, unsigned rows)
-{
+static void forget_all(struct wl_facts *facts, unsigned rows) {
     memset(facts->row, 0, rows * sizeof facts->row[0]);
     memset(facts->constant_known, 0, sizeof facts->constant_known);
     facts->carry = 0;
     facts->previous_row = UINT16_MAX;
 }
 
-static void vector_step(struct step *s, uint8_t rule)
-{
+static void vector_step(struct step *s, uint8_t rule) {
     const struct wl_inst *inst = s->inst;
     unsigned results = printed_results(inst->sem);
     struct value rest = unknown;
@@ -624,8 +619,7 @@ static void vector_step(struct step *s, uint8_t rule)
     }
 }
 
-static void isa_step(struct step *s, uint8_t rule)
-{
+static void isa_step(struct step *s, uint8_t rule) {
     const struct wl_inst *inst = s->inst;
     switch ((enum wl_isa_class)inst->isa->class) {
     case WL_ISA_LOAD:
@@ -644,16 +638,25 @@ static void isa_step(struct step *s, uint8_t rule)
             set_operand(s, 0, s->result[0]);
         forget_scalars(s->facts, &inst->operands[0]);
         break;
-    case WL_ISA_MATRIX: set_operand(s, 0, unknown); break;
-    case WL_ISA_MOVREL: forget_all(s->facts, s->unit->rows); break;
-    case WL_ISA_CMPX: forget_scalars(s->facts, &inst->operands[0]); break;
-    case WL_ISA_STORE: break;
-    default: scalar_step(s->facts, inst); break;
+    case WL_ISA_MATRIX:
+        set_operand(s, 0, unknown);
+        break;
+    case WL_ISA_MOVREL:
+        forget_all(s->facts, s->unit->rows);
+        break;
+    case WL_ISA_CMPX:
+        forget_scalars(s->facts, &inst->operands[0]);
+        break;
+    case WL_ISA_STORE:
+        break;
+    default:
+        scalar_step(s->facts, inst);
+        break;
     }
 }
 
-static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule)
-{
+static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode,
+                           uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
     if (inst->sem && inst->sem->scalar)
         scalar_step(facts, inst);
@@ -665,8 +668,7 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
         forget_all(facts, unit->rows);
 }
 
-void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode)
-{
+void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode) {
     step_with_rule(facts, unit, inst, mode, find_rule(inst));
 }
 
@@ -683,8 +685,7 @@ struct wl_affine {
 static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
 
 /* Moves `to` down to what also holds for `from`; true if it changed. */
-static bool join(struct wl_fact *to, struct wl_fact from)
-{
+static bool join(struct wl_fact *to, struct wl_fact from) {
     struct wl_fact was = *to;
     bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
                     from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
@@ -714,8 +715,7 @@ struct work {
 enum exec_change { EXEC_SAME, EXEC_NARROWS, EXEC_CHANGES };
 
 static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode,
-                 enum exec_change change)
-{
+                 enum exec_change change) {
     if (piece == WL_NO_PIECE)
         return;
     uint32_t state = piece * WL_MODE_COUNT + mode;
@@ -745,11 +745,15 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
     }
 }
 
-static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode)
-{
+static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode) {
     switch (piece->end) {
-    case WL_PIECE_NEXT: case WL_PIECE_WAIT: flow(a, work, facts, piece->next, mode, EXEC_SAME); break;
-    case WL_PIECE_BRANCH: flow(a, work, facts, piece->target, mode, EXEC_SAME); break;
+    case WL_PIECE_NEXT:
+    case WL_PIECE_WAIT:
+        flow(a, work, facts, piece->next, mode, EXEC_SAME);
+        break;
+    case WL_PIECE_BRANCH:
+        flow(a, work, facts, piece->target, mode, EXEC_SAME);
+        break;
     case WL_PIECE_CBRANCH:
         flow(a, work, facts, piece->next, mode, EXEC_SAME);
         flow(a, work, facts, piece->target, mode, EXEC_SAME);
@@ -762,12 +766,14 @@ static void leave(struct wl_affine *a, struct work *work, const struct wl_facts 
         flow(a, work, NULL, piece->next, WL_MODE_FULL, EXEC_CHANGES);
         flow(a, work, NULL, piece->next, WL_MODE_MASKED, EXEC_CHANGES);
         break;
-    case WL_PIECE_JUMP: case WL_PIECE_FINISH: case WL_PIECE_FALL_OFF: break;
+    case WL_PIECE_JUMP:
+    case WL_PIECE_FINISH:
+    case WL_PIECE_FALL_OFF:
+        break;
     }
 }
 
-static void seed(const struct wl_unit *unit, struct wl_facts *facts)
-{
+static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     const struct wl_translate_request *request = unit->request;
     const struct wl_fact x = {.kind = WL_FACT_AFFINE, .stride = 1, .zeros = 4, .bits = request->packed_workitem_ids ? 30 : 10};
     const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10};
@@ -781,8 +787,7 @@ static void seed(const struct wl_unit *unit, struct wl_facts *facts)
         facts->row[i] = same;
 }
 
-static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts, const uint8_t *rule)
-{
+static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts, const uint8_t *rule) {
     const struct wl_unit *unit = a->unit;
     seed(unit, facts);
     flow(a, work, facts, 0, WL_MODE_FULL, EXEC_SAME);
@@ -799,8 +804,7 @@ static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts
     }
 }
 
-struct wl_affine *wl_affine_create(const struct wl_unit *unit)
-{
+struct wl_affine *wl_affine_create(const struct wl_unit *unit) {
     uint32_t states = unit->piece_count * WL_MODE_COUNT;
     struct wl_affine *a = calloc(1, sizeof *a);
     struct wl_facts *facts = malloc(sizeof *facts);
@@ -833,8 +837,7 @@ done:
     return a;
 }
 
-void wl_affine_destroy(struct wl_affine *a)
-{
+void wl_affine_destroy(struct wl_affine *a) {
     if (!a)
         return;
     free(a->start);
@@ -843,8 +846,7 @@ void wl_affine_destroy(struct wl_affine *a)
     free(a);
 }
 
-void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mode, struct wl_facts *facts)
-{
+void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mode, struct wl_facts *facts) {
     uint32_t state = piece * WL_MODE_COUNT + mode;
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;

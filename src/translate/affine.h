@@ -16,17 +16,17 @@
 
 enum wl_fact_kind {
     WL_FACT_UNKNOWN,
-    WL_FACT_AFFINE, /* base + stride * lane, modulo 2^32; stride 0: uniform */
-    WL_FACT_CARRY,  /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If lanes 0 and 15
+    WL_FACT_AFFINE,    /* base + stride * lane, modulo 2^32; stride 0: uniform */
+    WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If lanes 0 and 15
                        agree, all do */
     WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
 };
 
 struct wl_fact {
-    uint8_t kind;    /* enum wl_fact_kind */
-    bool partial;    /* holds for the lanes that were active at the write, a superset of those active now */
-    uint8_t zeros;   /* AFFINE: known zero low bits of the base */
-    uint8_t bits;    /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
+    uint8_t kind;  /* enum wl_fact_kind */
+    bool partial;  /* holds for the lanes that were active at the write, a superset of those active now */
+    uint8_t zeros; /* AFFINE: known zero low bits of the base */
+    uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     int32_t stride;
 };
 
@@ -35,10 +35,10 @@ struct wl_facts {
     /* Known within a piece only. */
     uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
     uint64_t constant_known[2];
-    uint16_t carry;                   /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
+    uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
-    bool entry_exec;                  /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
-    uint16_t previous_row;            /* written last, and its fact before: what the second of a VOPD pair reads */
+    bool entry_exec;       /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
+    uint16_t previous_row; /* written last, and its fact before: what the second of a VOPD pair reads */
     struct wl_fact previous;
 };
 

@@ -11,8 +11,7 @@ struct collector {
     unsigned mask_registers;
 };
 
-static void add(struct wl_regs *set, unsigned kind, unsigned reg, unsigned count)
-{
+static void add(struct wl_regs *set, unsigned kind, unsigned reg, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         if (kind == WL_OPERAND_VGPR && reg + i < WL_VGPR_COUNT)
             wl_set(set->vector, reg + i);
@@ -23,14 +22,12 @@ static void add(struct wl_regs *set, unsigned kind, unsigned reg, unsigned count
 
 static void read_scalar(struct collector *c, unsigned reg, unsigned count) { add(&c->effects->use, WL_OPERAND_SGPR, reg, count); }
 
-static void write_scalar(struct collector *c, unsigned reg, unsigned count)
-{
+static void write_scalar(struct collector *c, unsigned reg, unsigned count) {
     add(&c->effects->def, WL_OPERAND_SGPR, reg, count);
     add(&c->effects->touch, WL_OPERAND_SGPR, reg, count);
 }
 
-static void read(struct collector *c, const struct wl_operand *operand)
-{
+static void read(struct collector *c, const struct wl_operand *operand) {
     if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_SCC)
         read_scalar(c, WL_SGPR_SCC, 1);
     else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_VCCZ)
@@ -41,8 +38,7 @@ static void read(struct collector *c, const struct wl_operand *operand)
         add(&c->effects->use, operand->kind, operand->reg, operand->count);
 }
 
-static void read_lanes(struct collector *c, const struct wl_operand *operand)
-{
+static void read_lanes(struct collector *c, const struct wl_operand *operand) {
     read(c, operand);
     if (operand->kind == WL_OPERAND_VGPR)
         for (unsigned i = 0; i < operand->count; i++)
@@ -50,16 +46,14 @@ static void read_lanes(struct collector *c, const struct wl_operand *operand)
 }
 
 /* `partly`: some bits or some active lanes keep their old value. */
-static void write(struct collector *c, const struct wl_operand *operand, bool partly)
-{
+static void write(struct collector *c, const struct wl_operand *operand, bool partly) {
     add(&c->effects->touch, operand->kind, operand->reg, operand->count);
     add(partly ? &c->effects->use : &c->effects->def, operand->kind, operand->reg, operand->count);
 }
 
 static bool is_half(enum wl_type type) { return type == WL_U16 || type == WL_I16 || type == WL_F16 || type == WL_BF16; }
 
-static void semantics_effects(struct collector *c, const struct wl_inst *inst)
-{
+static void semantics_effects(struct collector *c, const struct wl_inst *inst) {
     const struct wl_sem *sem = inst->sem;
     unsigned printed = 0;
     bool keeps = inst->is_sdwa ? inst->dst_unused == 2 && inst->dst_sel != WL_SEL_DWORD
@@ -80,11 +74,22 @@ static void semantics_effects(struct collector *c, const struct wl_inst *inst)
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_slot *slot = &sem->inputs[i];
         switch (slot->role) {
-        case WL_ROLE_SCC: read_scalar(c, WL_SGPR_SCC, 1); break;
-        case WL_ROLE_VCC: case WL_ROLE_VCC_SCALAR: read_scalar(c, WL_SGPR_VCC, c->mask_registers); break;
-        case WL_ROLE_EXEC: read_scalar(c, WL_SGPR_EXEC, c->mask_registers); break;
-        case WL_ROLE_M0: read_scalar(c, WL_SGPR_M0, 1); break;
-        case WL_ROLE_OLD: read(c, &inst->operands[0]); break;
+        case WL_ROLE_SCC:
+            read_scalar(c, WL_SGPR_SCC, 1);
+            break;
+        case WL_ROLE_VCC:
+        case WL_ROLE_VCC_SCALAR:
+            read_scalar(c, WL_SGPR_VCC, c->mask_registers);
+            break;
+        case WL_ROLE_EXEC:
+            read_scalar(c, WL_SGPR_EXEC, c->mask_registers);
+            break;
+        case WL_ROLE_M0:
+            read_scalar(c, WL_SGPR_M0, 1);
+            break;
+        case WL_ROLE_OLD:
+            read(c, &inst->operands[0]);
+            break;
         default:
             if (printed < inst->operand_count) {
                 const struct wl_operand *operand = &inst->operands[printed++];
@@ -99,8 +104,7 @@ static void semantics_effects(struct collector *c, const struct wl_inst *inst)
         read(c, &inst->operands[printed]);
 }
 
-static void lane_effects(struct collector *c, const struct wl_inst *inst)
-{
+static void lane_effects(struct collector *c, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     bool keeps = false;
     switch (inst->isa->detail) {
@@ -109,11 +113,20 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst)
         read(c, &op[1]);
         read(c, &op[2]);
         return;
-    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: case WL_LANE_PERMLANE16_VAR: case WL_LANE_PERMLANEX16_VAR: keeps = true; break;
-    case WL_LANE_ADDTID_LOAD: case WL_LANE_ADDTID_STORE: case WL_LANE_APPEND: case WL_LANE_CONSUME:
+    case WL_LANE_PERMLANE16:
+    case WL_LANE_PERMLANEX16:
+    case WL_LANE_PERMLANE16_VAR:
+    case WL_LANE_PERMLANEX16_VAR:
+        keeps = true;
+        break;
+    case WL_LANE_ADDTID_LOAD:
+    case WL_LANE_ADDTID_STORE:
+    case WL_LANE_APPEND:
+    case WL_LANE_CONSUME:
         read_scalar(c, WL_SGPR_M0, 1);
         break;
-    default: break;
+    default:
+        break;
     }
     unsigned first_source = inst->isa->detail == WL_LANE_ADDTID_STORE ? 0 : 1;
     if (first_source)
@@ -123,24 +136,29 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst)
 }
 
 /* A relative move reaches any register of the unit. Scalars are spilled for it and reloaded. */
-static void indexed_effects(struct collector *c, const struct wl_inst *inst)
-{
+static void indexed_effects(struct collector *c, const struct wl_inst *inst) {
     enum { PLAIN_SGPRS = 106 };
     const struct wl_operand *op = inst->operands;
     read_scalar(c, WL_SGPR_M0, 1);
     switch (inst->isa->detail) {
-    case WL_MOVREL_INDEX_ON: case WL_MOVREL_INDEX_SET: case WL_MOVREL_INDEX_MODE:
+    case WL_MOVREL_INDEX_ON:
+    case WL_MOVREL_INDEX_SET:
+    case WL_MOVREL_INDEX_MODE:
         read(c, &op[0]);
         write_scalar(c, WL_SGPR_M0, 1);
         return;
-    case WL_MOVREL_INDEX_OFF: return;
-    case WL_MOVREL_SGPR_TO: case WL_MOVREL_SGPR_FROM: case WL_MOVREL_SGPR_BOTH_2:
+    case WL_MOVREL_INDEX_OFF:
+        return;
+    case WL_MOVREL_SGPR_TO:
+    case WL_MOVREL_SGPR_FROM:
+    case WL_MOVREL_SGPR_BOTH_2:
         read(c, &op[1]);
         read_scalar(c, 0, PLAIN_SGPRS);
         add(&c->effects->touch, WL_OPERAND_SGPR, 0, PLAIN_SGPRS);
         add(&c->effects->touch, op[0].kind, op[0].reg, op[0].count);
         return;
-    default: break;
+    default:
+        break;
     }
     bool to = inst->isa->detail != WL_MOVREL_VGPR_FROM;
     read(c, &op[1]);
@@ -150,18 +168,20 @@ static void indexed_effects(struct collector *c, const struct wl_inst *inst)
         add(&c->effects->touch, WL_OPERAND_VGPR, 0, WL_AGPR);
 }
 
-static uint8_t conflict_class(const struct wl_isa *isa)
-{
+static uint8_t conflict_class(const struct wl_isa *isa) {
     switch (isa->space) {
-    case WL_SPACE_LDS: return WL_CONFLICT_LDS;
-    case WL_SPACE_SCRATCH: return 0; /* a lane sees its own alone, and a strip keeps the order */
-    case WL_SPACE_FLAT: return WL_CONFLICT_MEMORY | WL_CONFLICT_LDS;
-    default: return WL_CONFLICT_MEMORY;
+    case WL_SPACE_LDS:
+        return WL_CONFLICT_LDS;
+    case WL_SPACE_SCRATCH:
+        return 0; /* a lane sees its own alone, and a strip keeps the order */
+    case WL_SPACE_FLAT:
+        return WL_CONFLICT_MEMORY | WL_CONFLICT_LDS;
+    default:
+        return WL_CONFLICT_MEMORY;
     }
 }
 
-static void memory_effects(struct collector *c, const struct wl_inst *inst)
-{
+static void memory_effects(struct collector *c, const struct wl_inst *inst) {
     struct wl_effects *e = c->effects;
     const struct wl_isa *isa = inst->isa;
     bool result = isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns;
@@ -182,14 +202,21 @@ static void memory_effects(struct collector *c, const struct wl_inst *inst)
         read(c, &inst->operands[i]);
 }
 
-static void isa_effects(struct collector *c, const struct wl_inst *inst)
-{
+static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     unsigned first = 0;
     switch (inst->isa->class) {
-    case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: memory_effects(c, inst); return;
-    case WL_ISA_LANE: lane_effects(c, inst); return;
-    case WL_ISA_MOVREL: indexed_effects(c, inst); return;
+    case WL_ISA_LOAD:
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC:
+        memory_effects(c, inst);
+        return;
+    case WL_ISA_LANE:
+        lane_effects(c, inst);
+        return;
+    case WL_ISA_MOVREL:
+        indexed_effects(c, inst);
+        return;
     case WL_ISA_CBRANCH:
         if (inst->isa->detail <= WL_IF_SCC1)
             read_scalar(c, WL_SGPR_SCC, 1);
@@ -209,13 +236,22 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst)
         write_scalar(c, WL_SGPR_SCC, 1);
         first = 1;
         break;
-    case WL_ISA_SMEM_LOAD: case WL_ISA_GETPC: case WL_ISA_SWAPPC: case WL_ISA_CALL: case WL_ISA_GETREG: case WL_ISA_TIME:
-    case WL_ISA_MESSAGE_RETURN: case WL_ISA_MATRIX:
+    case WL_ISA_SMEM_LOAD:
+    case WL_ISA_GETPC:
+    case WL_ISA_SWAPPC:
+    case WL_ISA_CALL:
+    case WL_ISA_GETREG:
+    case WL_ISA_TIME:
+    case WL_ISA_MESSAGE_RETURN:
+    case WL_ISA_MATRIX:
         write(c, &op[0], false);
         first = 1;
         break;
-    case WL_ISA_MESSAGE: read_scalar(c, WL_SGPR_M0, 1); break;
-    default: break;
+    case WL_ISA_MESSAGE:
+        read_scalar(c, WL_SGPR_M0, 1);
+        break;
+    default:
+        break;
     }
     for (unsigned i = first; i < inst->operand_count; i++)
         if (inst->is_dpp)
@@ -224,16 +260,14 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst)
             read(c, &op[i]);
 }
 
-static void collect(struct collector *c, const struct wl_inst *inst)
-{
+static void collect(struct collector *c, const struct wl_inst *inst) {
     if (inst->sem)
         semantics_effects(c, inst);
     else if (inst->isa)
         isa_effects(c, inst);
 }
 
-void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects)
-{
+void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects) {
     *effects = (struct wl_effects){0};
     if (inst->paired) { /* both read before either writes: what the second reads is live here, whatever the first writes */
         struct wl_effects second = {0};

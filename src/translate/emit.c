@@ -6,19 +6,17 @@
 #include <pthread.h>
 
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
-#define PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
+#define PASSES       "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
 #define QUICK_PASSES "always-inline,globaldce,function(sroa,early-cse,simplifycfg,adce)"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
-static void initialize_targets(void)
-{
+static void initialize_targets(void) {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
 }
 
-LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool quick)
-{
+LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool quick) {
     pthread_once(&targets_once, initialize_targets);
     char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
     LLVMTargetRef target = NULL;
@@ -36,8 +34,7 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
     return machine;
 }
 
-enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick)
-{
+enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, quick ? QUICK_PASSES : PASSES, machine, options);
     LLVMDisposePassBuilderOptions(options);
@@ -49,8 +46,7 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
-bool wl_emit_can_optimize_code(LLVMModuleRef module)
-{
+bool wl_emit_can_optimize_code(LLVMModuleRef module) {
     enum { MAX_BLOCKS = 9000 }; /* the code generator adds some before it counts */
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
         if (LLVMCountBasicBlocks(function) > MAX_BLOCKS)
@@ -58,8 +54,7 @@ bool wl_emit_can_optimize_code(LLVMModuleRef module)
     return true;
 }
 
-enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
-{
+enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object) {
     char *message = NULL;
     if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, object))
         return WL_OK;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool touches(const struct wl_inst *inst, const struct wl_operand *operand, uint32_t wave_size)
-{
+static bool touches(const struct wl_inst *inst, const struct wl_operand *operand, uint32_t wave_size) {
     struct wl_effects effects;
     wl_inst_effects(inst, wave_size, &effects);
     for (unsigned i = 0; i < operand->count; i++)
@@ -16,15 +15,13 @@ static bool touches(const struct wl_inst *inst, const struct wl_operand *operand
     return false;
 }
 
-static bool same_row(const struct wl_operand *a, const struct wl_operand *b)
-{
+static bool same_row(const struct wl_operand *a, const struct wl_operand *b) {
     return a->kind == WL_OPERAND_VGPR && b->kind == WL_OPERAND_VGPR && a->reg == b->reg && a->count == b->count;
 }
 
 /* The last instruction of the piece before `inst` that writes the operand; NULL if there is none. */
 static const struct wl_inst *writer(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
-                                    const struct wl_operand *operand)
-{
+                                    const struct wl_operand *operand) {
     for (const struct wl_inst *before = inst; before-- > unit->insts + piece->first;)
         if (touches(before, operand, unit->request->wave_size))
             return before;
@@ -33,8 +30,7 @@ static const struct wl_inst *writer(const struct wl_unit *unit, const struct wl_
 
 /* v_div_fixup of a v_div_fmas result is the division itself; its first operand is not read any more, so that nothing of the
  * sequence before it stays alive. EXEC does not change within a piece. */
-static void simplify_division(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *inst)
-{
+static void simplify_division(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *inst) {
     bool is_double = !strcmp(inst->mnemonic, "v_div_fixup_f64");
     if ((!is_double && strcmp(inst->mnemonic, "v_div_fixup_f32") != 0) || inst->operand_count != 4)
         return;
@@ -56,28 +52,30 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_piece 
 
 enum { INDEX_SRC0 = 1, INDEX_DST = 8, INDEX_MODE = 15, INDEX_ON = 16, INDEX_UNKNOWN = 255 };
 
-static uint8_t index_step(uint8_t state, const struct wl_inst *inst)
-{
+static uint8_t index_step(uint8_t state, const struct wl_inst *inst) {
     if (!inst->isa || inst->isa->class != WL_ISA_MOVREL)
         return state;
     switch (inst->isa->detail) {
-    case WL_MOVREL_INDEX_ON: return (uint8_t)(INDEX_ON | (inst->operands[1].bits & INDEX_MODE));
-    case WL_MOVREL_INDEX_MODE: return state & INDEX_ON ? (uint8_t)(INDEX_ON | (inst->operands[0].bits & INDEX_MODE)) : state;
-    case WL_MOVREL_INDEX_OFF: return 0;
-    default: return state;
+    case WL_MOVREL_INDEX_ON:
+        return (uint8_t)(INDEX_ON | (inst->operands[1].bits & INDEX_MODE));
+    case WL_MOVREL_INDEX_MODE:
+        return state & INDEX_ON ? (uint8_t)(INDEX_ON | (inst->operands[0].bits & INDEX_MODE)) : state;
+    case WL_MOVREL_INDEX_OFF:
+        return 0;
+    default:
+        return state;
     }
 }
 
-static enum wl_status cannot_index(const struct wl_unit *unit, const struct wl_inst *inst)
-{
+static enum wl_status cannot_index(const struct wl_unit *unit, const struct wl_inst *inst) {
     return wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx is not implemented in indexing mode (s_set_gpr_idx_on)",
                    unit->request->name, inst->mnemonic, (unsigned long long)(inst->address - unit->request->entry));
 }
 
 /* A v_mov_b32 in indexing mode is the relative move of other generations. */
-static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *inst, uint8_t state)
-{
-    bool vector = (inst->sem && !inst->sem->scalar) || (inst->isa && (inst->isa->class == WL_ISA_CMPX || inst->isa->class == WL_ISA_MATRIX)) ||
+static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *inst, uint8_t state) {
+    bool vector = (inst->sem && !inst->sem->scalar) ||
+                  (inst->isa && (inst->isa->class == WL_ISA_CMPX || inst->isa->class == WL_ISA_MATRIX)) ||
                   (inst->isa && inst->isa->class == WL_ISA_LANE && inst->mnemonic[0] == 'v');
     unsigned mode = state & INDEX_MODE;
     if (!vector || !mode)
@@ -92,8 +90,7 @@ static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *ins
     return WL_OK;
 }
 
-static bool hand_on(uint8_t *states, uint32_t piece, uint8_t state)
-{
+static bool hand_on(uint8_t *states, uint32_t piece, uint8_t state) {
     if (piece == WL_NO_PIECE || states[piece] == state)
         return true;
     bool first = states[piece] == INDEX_UNKNOWN;
@@ -102,8 +99,7 @@ static bool hand_on(uint8_t *states, uint32_t piece, uint8_t state)
 }
 
 /* Follows the mode from piece to piece; it must not depend on the way. */
-static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states)
-{
+static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states) {
     memset(states, INDEX_UNKNOWN, unit->piece_count);
     states[unit->entry] = 0;
     for (bool changed = true; changed;) {
@@ -125,8 +121,7 @@ static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states)
     return WL_OK;
 }
 
-static enum wl_status resolve_indexing(struct wl_unit *unit)
-{
+static enum wl_status resolve_indexing(struct wl_unit *unit) {
     uint8_t *states = malloc(unit->piece_count + 1);
     if (!states)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u pieces", unit->piece_count);
@@ -143,8 +138,7 @@ static enum wl_status resolve_indexing(struct wl_unit *unit)
     return status;
 }
 
-enum wl_status wl_unit_idioms(struct wl_unit *unit)
-{
+enum wl_status wl_unit_idioms(struct wl_unit *unit) {
     bool indexes = false;
     for (uint32_t p = 0; p < unit->piece_count; p++)
         for (uint32_t i = 0; i < unit->pieces[p].count; i++) {

@@ -116,7 +116,8 @@ struct wl_inst {
 struct wl_decoder;
 
 /* A decoder for one processor. Not thread-safe; make one a translation. WL_UNSUPPORTED: LLVM does not know the processor. */
-__attribute__((visibility("default"))) enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size);
+__attribute__((visibility("default"))) enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor,
+                                                                        uint32_t wave_size);
 __attribute__((visibility("default"))) void wl_decoder_destroy(struct wl_decoder *decoder);
 
 /* Decodes the instruction(s) at `address`; a VOPD pair gives two (the second has size 0), so room for 2 is needed.
@@ -126,6 +127,7 @@ __attribute__((visibility("default"))) void wl_decoder_destroy(struct wl_decoder
  * implemented has neither sem nor isa. */
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
 /* The disassembler's text of the instruction at `address`, for messages and `wavelift disasm`. Returns its size, 0 if none. */
-__attribute__((visibility("default"))) unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size);
+__attribute__((visibility("default"))) unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available,
+                                                               uint64_t address, char *text, size_t size);
 
 #endif

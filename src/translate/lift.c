@@ -13,8 +13,7 @@ enum { MANY_RESUME_POINTS = 40 }; /* beyond this, spilling scalars at every exit
 
 /* ---- small tools ---- */
 
-LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value)
-{
+LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return LLVMConstInt(type, value, 0);
     LLVMValueRef element = LLVMConstInt(LLVMGetElementType(type), value, 0), elements[64];
@@ -25,13 +24,11 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value)
     return LLVMConstVector(elements, count);
 }
 
-LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name)
-{
+LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);
 }
 
-LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name)
-{
+LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
     LLVMValueRef pointer = LLVMBuildAlloca(l->b, type, name);
@@ -41,23 +38,20 @@ LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignm
 }
 
 LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
-                               unsigned argument_count)
-{
+                               unsigned argument_count) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, type_count);
     LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, type_count);
     return LLVMBuildCall2(l->b, type, function, arguments, argument_count, "");
 }
 
-void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what)
-{
+void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what) {
     if (!l->status)
         l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->request->name, inst->mnemonic,
                             (unsigned long long)(inst->address - l->request->entry), what);
 }
 
-void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst)
-{
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMMetadataRef location = NULL;
     if (inst) {
         uint64_t line = inst->address >= l->request->entry ? (inst->address - l->request->entry) / 4 + 1 : 1;
@@ -68,29 +62,24 @@ void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst)
 
 /* ---- the wave ---- */
 
-LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset)
-{
+LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset) {
     LLVMValueRef index = wl_lift_int(l, l->i64, offset);
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &index, 1, "");
 }
 
-LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type)
-{
+LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type) {
     return LLVMBuildLoad2(l->b, type, wl_lift_wave_pointer(l, offset), "");
 }
 
-static void set_wave_field(struct wl_lift *l, size_t offset, LLVMValueRef value)
-{
+static void set_wave_field(struct wl_lift *l, size_t offset, LLVMValueRef value) {
     LLVMBuildStore(l->b, value, wl_lift_wave_pointer(l, offset));
 }
 
-LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row)
-{
+LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row) {
     return wl_lift_wave_pointer(l, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
 }
 
-LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count)
-{
+LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count) {
     LLVMTypeRef types[16];
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
@@ -105,8 +94,7 @@ LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef r
 
 /* ---- entry and exits ---- */
 
-static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store)
-{
+static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
     if (l->in_memory)
         return;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
@@ -126,14 +114,10 @@ void wl_lift_spill_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, tru
 
 void wl_lift_reload_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, false); }
 
-static void exit_unit(struct wl_lift *l, enum wl_exit why)
-{
-    LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
-}
+static void exit_unit(struct wl_lift *l, enum wl_exit why) { LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why)); }
 
 /* Leaves with the scalars that are live at `piece` stored, to come back there. */
-static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece)
-{
+static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
     const struct wl_piece *to = &l->unit->pieces[piece];
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
     wl_set(live, WL_SGPR_EXEC);
@@ -143,23 +127,22 @@ static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece)
     exit_unit(l, why);
 }
 
-static void exit_to_address(struct wl_lift *l, LLVMValueRef address)
-{
+static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     wl_lift_spill_scalars(l);
     LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
     exit_unit(l, WL_EXIT_JUMP);
 }
 
-static void build_entry(struct wl_lift *l)
-{
+static void build_entry(struct wl_lift *l) {
     const struct wl_unit *unit = l->unit;
     l->entry = wl_lift_block(l, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(l->scalars_used, reg))
-            l->sgpr[reg] = l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+            l->sgpr[reg] =
+                l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
     LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
@@ -181,8 +164,7 @@ static void build_entry(struct wl_lift *l)
 
 /* ---- instructions ---- */
 
-static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
-{
+static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     struct wl_item *item = wl_stretch_add(l, inst, effects);
     if (!l->item_count)
         return; /* out of memory */
@@ -199,8 +181,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
 }
 
 /* An instruction that is not the piece's exit or branch. */
-static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
-{
+static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (inst->sem) {
         if (inst->sem->scalar)
             wl_lift_salu(l, inst);
@@ -209,11 +190,30 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struc
         return;
     }
     switch (inst->isa->class) {
-    case WL_ISA_LOAD: case WL_ISA_STORE: case WL_ISA_ATOMIC: case WL_ISA_CMPX: lift_vector(l, inst, effects); break;
-    case WL_ISA_LANE: wl_lift_lane(l, inst, effects); break;
-    case WL_ISA_MOVREL: wl_lift_indexed(l, inst); break;
-    case WL_ISA_NOP: case WL_ISA_END: case WL_ISA_BRANCH: case WL_ISA_CBRANCH: case WL_ISA_SETPC: case WL_ISA_SWAPPC: case WL_ISA_CALL:
-    case WL_ISA_BARRIER: case WL_ISA_SLEEP: case WL_ISA_MESSAGE: case WL_ISA_TRAP: case WL_ISA_HALT:
+    case WL_ISA_LOAD:
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC:
+    case WL_ISA_CMPX:
+        lift_vector(l, inst, effects);
+        break;
+    case WL_ISA_LANE:
+        wl_lift_lane(l, inst, effects);
+        break;
+    case WL_ISA_MOVREL:
+        wl_lift_indexed(l, inst);
+        break;
+    case WL_ISA_NOP:
+    case WL_ISA_END:
+    case WL_ISA_BRANCH:
+    case WL_ISA_CBRANCH:
+    case WL_ISA_SETPC:
+    case WL_ISA_SWAPPC:
+    case WL_ISA_CALL:
+    case WL_ISA_BARRIER:
+    case WL_ISA_SLEEP:
+    case WL_ISA_MESSAGE:
+    case WL_ISA_TRAP:
+    case WL_ISA_HALT:
         break; /* finish_piece */
     default:
         if (!wl_lift_scalar(l, inst))
@@ -223,21 +223,25 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struc
 
 /* ---- ends of pieces ---- */
 
-static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst)
-{
+static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef zero = LLVMConstNull(l->mask_type);
     switch (inst->isa->detail) {
-    case WL_IF_SCC0: return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
-    case WL_IF_SCC1: return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
-    case WL_IF_VCCZ: return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
-    case WL_IF_VCCNZ: return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
-    case WL_IF_EXECZ: return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
-    default: return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
+    case WL_IF_SCC0:
+        return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_SCC1:
+        return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_VCCZ:
+        return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_VCCNZ:
+        return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_EXECZ:
+        return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
+    default:
+        return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
     }
 }
 
-static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece)
-{
+static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
     if (piece != WL_NO_PIECE)
         return l->blocks[piece];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
@@ -248,8 +252,7 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece)
 }
 
 /* EXEC changed: FULL code goes on while all lanes are active, MASKED code until they are again. */
-static void finish_exec(struct wl_lift *l)
-{
+static void finish_exec(struct wl_lift *l) {
     uint32_t next = l->piece->next;
     if (next == WL_NO_PIECE || (l->mode == WL_MODE_MASKED && l->piece->narrows)) {
         LLVMBuildBr(l->b, block_of(l, next));
@@ -265,14 +268,21 @@ static void finish_exec(struct wl_lift *l)
     exit_to_piece(l, WL_EXIT_MODE, next);
 }
 
-static void finish_wait(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     enum wl_exit why = WL_EXIT_YIELD;
     switch (inst->isa->class) {
-    case WL_ISA_BARRIER: why = WL_EXIT_BARRIER; break;
-    case WL_ISA_MESSAGE: why = WL_EXIT_MESSAGE; break;
-    case WL_ISA_TRAP: case WL_ISA_HALT: why = WL_EXIT_TRAP; break;
-    default: break;
+    case WL_ISA_BARRIER:
+        why = WL_EXIT_BARRIER;
+        break;
+    case WL_ISA_MESSAGE:
+        why = WL_EXIT_MESSAGE;
+        break;
+    case WL_ISA_TRAP:
+    case WL_ISA_HALT:
+        why = WL_EXIT_TRAP;
+        break;
+    default:
+        break;
     }
     if (why == WL_EXIT_MESSAGE || why == WL_EXIT_TRAP) {
         uint64_t detail = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
@@ -288,24 +298,37 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst)
         exit_to_piece(l, why, l->piece->next);
 }
 
-static void finish_piece(struct wl_lift *l)
-{
+static void finish_piece(struct wl_lift *l) {
     const struct wl_piece *piece = l->piece;
     const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
     wl_lift_flush(l);
     switch (piece->end) {
-    case WL_PIECE_NEXT: LLVMBuildBr(l->b, block_of(l, piece->next)); break;
-    case WL_PIECE_BRANCH: LLVMBuildBr(l->b, block_of(l, piece->target)); break;
+    case WL_PIECE_NEXT:
+        LLVMBuildBr(l->b, block_of(l, piece->next));
+        break;
+    case WL_PIECE_BRANCH:
+        LLVMBuildBr(l->b, block_of(l, piece->target));
+        break;
     case WL_PIECE_CBRANCH: {
         LLVMValueRef taken = condition(l, last);
         LLVMBuildCondBr(l->b, taken, block_of(l, piece->target), block_of(l, piece->next));
         break;
     }
-    case WL_PIECE_EXEC: finish_exec(l); break;
-    case WL_PIECE_WAIT: finish_wait(l, last); break;
-    case WL_PIECE_FINISH: exit_unit(l, WL_EXIT_END); break;
-    case WL_PIECE_FALL_OFF: exit_unit(l, WL_EXIT_ILLEGAL); break;
-    case WL_PIECE_JUMP: exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg)); break;
+    case WL_PIECE_EXEC:
+        finish_exec(l);
+        break;
+    case WL_PIECE_WAIT:
+        finish_wait(l, last);
+        break;
+    case WL_PIECE_FINISH:
+        exit_unit(l, WL_EXIT_END);
+        break;
+    case WL_PIECE_FALL_OFF:
+        exit_unit(l, WL_EXIT_ILLEGAL);
+        break;
+    case WL_PIECE_JUMP:
+        exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg));
+        break;
     case WL_PIECE_CALL: {
         LLVMValueRef target;
         if (last->isa->class == WL_ISA_SWAPPC) {
@@ -322,8 +345,7 @@ static void finish_piece(struct wl_lift *l)
 }
 
 /* A spinning loop runs on for a while, then lets other waves run. */
-static void spend_fuel(struct wl_lift *l, uint32_t piece)
-{
+static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMBasicBlockRef on = wl_lift_block(l, "on"), empty = wl_lift_block(l, "empty");
     LLVMValueRef fuel = wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32);
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
@@ -334,8 +356,7 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece)
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
 }
 
-static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects)
-{
+static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects) {
     const struct wl_piece *piece = l->piece;
     struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
     if (!live) {
@@ -352,15 +373,13 @@ static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects)
     return true;
 }
 
-static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effects)
-{
+static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effects) {
     for (unsigned i = 0; i < 4; i++)
         if (l->descriptor.reg + i < WL_SGPR_COUNT && wl_bit(effects->touch.scalar, l->descriptor.reg + i))
             l->descriptor.base = NULL;
 }
 
-static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p)
-{
+static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
     if (!effects || !prepare_liveness(l, effects)) {
@@ -392,8 +411,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
 
 /* ---- the unit ---- */
 
-static void make_types(struct wl_lift *l)
-{
+static void make_types(struct wl_lift *l) {
     LLVMContextRef c = l->context;
     l->i1 = LLVMInt1TypeInContext(c);
     l->i8 = LLVMInt8TypeInContext(c);
@@ -418,19 +436,17 @@ static void make_types(struct wl_lift *l)
     l->strip_f64 = LLVMVectorType(l->f64, WL_STRIP);
 }
 
-static void add_attribute(struct wl_lift *l, const char *name, const char *value)
-{
+static void add_attribute(struct wl_lift *l, const char *name, const char *value) {
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, attribute);
 }
 
 /* "line" n of "file" unit stands for the n-th dword of the unit's code: see wl_lift_locate. */
-static LLVMDIBuilderRef add_debug_info(struct wl_lift *l)
-{
+static LLVMDIBuilderRef add_debug_info(struct wl_lift *l) {
     LLVMDIBuilderRef di = LLVMCreateDIBuilder(l->module);
     LLVMMetadataRef file = LLVMDIBuilderCreateFile(di, "unit", 4, "", 0);
-    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC, file, "wavelift", 8, 0, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0,
-                                   0, 0, "", 0, "", 0);
+    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC, file, "wavelift", 8, 0, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly,
+                                   0, 0, 0, "", 0, "", 0);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(di, file, NULL, 0, LLVMDIFlagZero);
     l->subprogram = LLVMDIBuilderCreateFunction(di, file, "wl_unit", 7, "wl_unit", 7, file, 1, type, 0, 1, 1, LLVMDIFlagZero, 1);
     LLVMSetSubprogram(l->function, l->subprogram);
@@ -439,8 +455,7 @@ static LLVMDIBuilderRef add_debug_info(struct wl_lift *l)
     return di;
 }
 
-static void add_info(struct wl_lift *l)
-{
+static void add_info(struct wl_lift *l) {
     const struct wl_unit *unit = l->unit;
     LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
     if (!points) {
@@ -456,8 +471,13 @@ static void add_info(struct wl_lift *l)
         points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }
     LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);
-    LLVMValueRef fields[] = {wl_lift_int(l, l->i32, WL_WAVE_ABI), wl_lift_int(l, l->i32, unit->rows), wl_lift_int(l, l->i32, unit->inst_count),
-                             wl_lift_int(l, l->i32, unit->resume_count), wl_lift_int(l, l->i32, unit->waits), LLVMConstNull(l->i32), array};
+    LLVMValueRef fields[] = {wl_lift_int(l, l->i32, WL_WAVE_ABI),
+                             wl_lift_int(l, l->i32, unit->rows),
+                             wl_lift_int(l, l->i32, unit->inst_count),
+                             wl_lift_int(l, l->i32, unit->resume_count),
+                             wl_lift_int(l, l->i32, unit->waits),
+                             LLVMConstNull(l->i32),
+                             array};
     LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 7, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
     LLVMSetInitializer(global, info);
@@ -466,8 +486,7 @@ static void add_info(struct wl_lift *l)
     free(points);
 }
 
-static void find_scalars(struct wl_lift *l)
-{
+static void find_scalars(struct wl_lift *l) {
     struct wl_effects effects;
     for (uint32_t i = 0; i < l->unit->inst_count; i++) {
         wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
@@ -481,8 +500,7 @@ static void find_scalars(struct wl_lift *l)
         wl_set(l->scalars_used, always[i]);
 }
 
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module)
-{
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module) {
     const struct wl_translate_request *request = unit->request;
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct wl_lift *l = calloc(1, sizeof *l);
@@ -490,8 +508,10 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
     *l = (struct wl_lift){.request = request, .unit = unit, .mode = request->mode, .wave_size = request->wave_size, .context = context};
     l->strips = l->wave_size / WL_STRIP;
-    l->generation = !strncmp(request->processor, "gfx9", 4) ? 9 : !strncmp(request->processor, "gfx11", 5) ? 11
-                  : !strncmp(request->processor, "gfx12", 5) ? 12 : 10;
+    l->generation = !strncmp(request->processor, "gfx9", 4)    ? 9
+                    : !strncmp(request->processor, "gfx11", 5) ? 11
+                    : !strncmp(request->processor, "gfx12", 5) ? 12
+                                                               : 10;
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->in_memory = unit->resume_count > MANY_RESUME_POINTS;

@@ -43,28 +43,28 @@ struct wl_lift {
     const struct wl_translate_request *request;
     const struct wl_unit *unit;
     enum wl_mode mode;
-    unsigned wave_size, strips;     /* 32 or 64; 2 or 4 */
-    unsigned generation;            /* 9 to 12 */
-    bool has_avx512;                /* the host gathers, scatters and masks natively */
+    unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
+    unsigned generation;        /* 9 to 12 */
+    bool has_avx512;            /* the host gathers, scatters and masks natively */
 
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef b;
-    LLVMValueRef function, wave;    /* wave: the function's parameter, struct wl_wave * */
-    LLVMBasicBlockRef entry;        /* holds the allocas; ends in a branch */
+    LLVMValueRef function, wave; /* wave: the function's parameter, struct wl_wave * */
+    LLVMBasicBlockRef entry;     /* holds the allocas; ends in a branch */
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f16, bf16, f32, f64, ptr, void_type;
-    LLVMTypeRef mask_type;          /* i32 or i64: a wave-wide mask */
+    LLVMTypeRef mask_type;                                                                            /* i32 or i64: a wave-wide mask */
     LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
-    LLVMValueRef sgpr[WL_SGPR_COUNT]; /* pointers to i32: allocas, or the wave's own (in_memory) */
-    bool in_memory;                 /* scalars stay in the wave: units with very many resume points */
+    LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
+    bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
     uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */
-    LLVMBasicBlockRef *blocks;      /* by piece */
-    LLVMMetadataRef subprogram;     /* for debug locations */
+    LLVMBasicBlockRef *blocks;                    /* by piece */
+    LLVMMetadataRef subprogram;                   /* for debug locations */
 
     /* The piece being lifted. */
     const struct wl_piece *piece;
-    struct wl_live *live_after;     /* by instruction of the piece */
-    uint32_t at;                    /* the instruction being recorded, within the piece */
+    struct wl_live *live_after; /* by instruction of the piece */
+    uint32_t at;                /* the instruction being recorded, within the piece */
 
     /* The buffer descriptor that was read last in this piece (lift_buffer.c); base is NULL if its registers changed. */
     struct {
@@ -75,41 +75,41 @@ struct wl_lift {
     /* The stretch being collected. */
     struct wl_item *items;
     unsigned item_count, item_capacity;
-    uint64_t pending_masks[2];      /* scalar registers whose value the stretch will make */
+    uint64_t pending_masks[2];             /* scalar registers whose value the stretch will make */
     uint8_t stretch_loads, stretch_stores; /* WL_CONFLICT_*, of the last segment */
-    bool segmented;                 /* some item starts a segment */
-    uint32_t stretch_end;           /* the last recorded instruction, within the piece */
+    bool segmented;                        /* some item starts a segment */
+    uint32_t stretch_end;                  /* the last recorded instruction, within the piece */
 
     /* The strip being emitted (valid within an item's emit). */
-    LLVMBasicBlockRef strip_start;  /* register loads go here, so that they dominate all of the strip's code */
-    LLVMValueRef strip;             /* i64: its number */
-    LLVMValueRef first_lane;        /* i64: strip * 16 */
-    LLVMValueRef exec;              /* <16 x i1> of active lanes; NULL in FULL code: all are */
-    LLVMValueRef row_value[WL_VGPR_COUNT]; /* <16 x i32> known so far, or NULL */
+    LLVMBasicBlockRef strip_start;          /* register loads go here, so that they dominate all of the strip's code */
+    LLVMValueRef strip;                     /* i64: its number */
+    LLVMValueRef first_lane;                /* i64: strip * 16 */
+    LLVMValueRef exec;                      /* <16 x i1> of active lanes; NULL in FULL code: all are */
+    LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
     LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
     LLVMValueRef mask_value[WL_SGPR_COUNT]; /* <16 x i1> made by this stretch, by first register */
-    uint64_t row_dirty[8];          /* written in this stretch */
+    uint64_t row_dirty[8];                  /* written in this stretch */
 
-    struct wl_facts *facts;         /* at the instruction being recorded; NULL if not tracked */
-    enum wl_status status;          /* first error */
+    struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
+    enum wl_status status;  /* first error */
 };
 
 /* ---- lift_scalar.c: scalar values; builder outside or inside a strip loop ---- */
-LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg);               /* i32 */
-LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg);             /* i64 of reg, reg + 1 */
+LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg);   /* i32 */
+LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg); /* i64 of reg, reg + 1 */
 void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type);
-LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg);               /* mask_type: a register (pair) as a wave-wide mask */
-LLVMValueRef wl_lift_exec(struct wl_lift *l);                             /* mask_type */
+LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg);                       /* mask_type: a register (pair) as a wave-wide mask */
+LLVMValueRef wl_lift_exec(struct wl_lift *l);                                     /* mask_type */
 LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst); /* i64: what s_getpc gives, and return addresses */
 /* Lifts a scalar instruction that has no semantics function and is no end of a piece; false: it is of another class. */
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- lift.c ---- */
-LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);   /* of a byte of struct wl_wave */
+LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);               /* of a byte of struct wl_wave */
 LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type); /* loads wave + offset */
-LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);        /* ptr to row's lane 0 */
+LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);                   /* ptr to row's lane 0 */
 /* Calls wave->helpers' function at `offset` (offsetof(struct wl_helpers, ...)) with these arguments. EXEC is stored to the
  * wave first. The stretch must be flushed: helpers work on rows in memory. */
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
@@ -120,17 +120,17 @@ LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef 
                                unsigned argument_count);
 
 /* ---- strip values (lift_stretch.c): only within emit ---- */
-LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row);               /* <16 x i32> */
-LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row);              /* <16 x i64> */
+LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row);  /* <16 x i32> */
+LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row); /* <16 x i64> */
 void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
 void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
-LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar);      /* <16 x T> */
-LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);                    /* <16 x i32>: 0 to 15 */
+LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar); /* <16 x T> */
+LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);               /* <16 x i32>: 0 to 15 */
 /* The row's value in all lanes, the inactive ones included, as cross-lane operations read it. */
 LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row);
 /* <16 x i1> of lanes on which an effect may be had: exec, or all ones. */
 LLVMValueRef wl_strip_exec(struct wl_lift *l);
-LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);     /* a new block at the function's end */
+LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);          /* a new block at the function's end */
 LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /* a constant; a splat for vector types */
 
 /* ---- lift_memory.c: vector memory; record is called with the stretch ready to take the item ---- */

@@ -4,31 +4,26 @@
 #include <stddef.h>
 #include <string.h>
 
-LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name)
-{
+LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b)), name);
 }
 
-LLVMValueRef wl_memory_mask(struct wl_lift *l)
-{
+LLVMValueRef wl_memory_mask(struct wl_lift *l) {
     return l->exec ? LLVMBuildBitCast(l->b, l->exec, l->i16, "") : LLVMConstInt(l->i16, 0xffff, false);
 }
 
-LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask)
-{
+LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask) {
     LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");
     return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, bits, mask, ""), mask, "");
 }
 
-LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar)
-{
+LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar) {
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
     LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(type), scalar, LLVMConstInt(l->i32, 0, false), "");
     return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(type), LLVMConstNull(l->strip_i32), "");
 }
 
-LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride)
-{
+LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride) {
     LLVMValueRef values[WL_STRIP];
     (void)l;
     for (unsigned i = 0; i < WL_STRIP; i++)
@@ -39,8 +34,7 @@ LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t str
 LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
 
 /* Two scopes in one domain: an access in one does not alias what is in the other. */
-static void mark(struct wl_lift *l, LLVMValueRef access, const char *in, const char *out)
-{
+static void mark(struct wl_lift *l, LLVMValueRef access, const char *in, const char *out) {
     LLVMContextRef c = l->context;
     LLVMMetadataRef name = LLVMMDStringInContext2(c, "wavelift", 8);
     LLVMMetadataRef domain = LLVMMDNodeInContext2(c, &name, 1);
@@ -57,8 +51,7 @@ void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access) { mark(l, acces
 
 void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access) { mark(l, access, "wave", "memory"); }
 
-LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile)
-{
+LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile) {
     LLVMValueRef value = LLVMBuildLoad2(l->b, type, wl_memory_pointer(l, address), "");
     LLVMSetAlignment(value, 1);
     LLVMSetVolatile(value, is_volatile);
@@ -66,16 +59,14 @@ LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef ad
     return value;
 }
 
-void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile)
-{
+void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile) {
     LLVMValueRef store = LLVMBuildStore(l->b, value, wl_memory_pointer(l, address));
     LLVMSetAlignment(store, 1);
     LLVMSetVolatile(store, is_volatile);
     wl_lift_mark_memory(l, store);
 }
 
-LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type)
-{
+LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type) {
     LLVMValueRef index = LLVMConstInt(l->i64, offset, false);
     LLVMValueRef value = LLVMBuildLoad2(l->b, type, LLVMBuildGEP2(l->b, l->i8, wave, &index, 1, ""), "");
     LLVMValueRef empty = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0));
@@ -83,14 +74,12 @@ LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_
     return value;
 }
 
-static LLVMValueRef join_halves(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high, LLVMTypeRef type)
-{
+static LLVMValueRef join_halves(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high, LLVMTypeRef type) {
     LLVMValueRef up = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, type, ""), wl_lift_int(l, type, 32), "");
     return LLVMBuildOr(l->b, up, LLVMBuildZExt(l->b, low, type, ""), "");
 }
 
-LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
-{
+LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes) {
     LLVMValueRef values;
     if (!lanes->wide)
         values = LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, "");
@@ -99,11 +88,12 @@ LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
     return LLVMBuildAdd(l->b, values, wl_memory_splat(l, lanes->base), "");
 }
 
-static LLVMValueRef extract(struct wl_lift *l, LLVMValueRef vector, LLVMValueRef lane) { return LLVMBuildExtractElement(l->b, vector, lane, ""); }
+static LLVMValueRef extract(struct wl_lift *l, LLVMValueRef vector, LLVMValueRef lane) {
+    return LLVMBuildExtractElement(l->b, vector, lane, "");
+}
 
 /* A lane's pair or offset, before the base is added. */
-static LLVMValueRef lane_value(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
-{
+static LLVMValueRef lane_value(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
     if (!lanes->wide)
         return LLVMBuildZExt(l->b, extract(l, lanes->offset, lane), l->i64, "");
     if (lanes->pair)
@@ -111,22 +101,19 @@ static LLVMValueRef lane_value(struct wl_lift *l, const struct wl_lanes *lanes, 
     return join_halves(l, extract(l, lanes->low, lane), extract(l, lanes->high, lane), l->i64);
 }
 
-static LLVMValueRef lane_high(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
-{
+static LLVMValueRef lane_high(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
     if (!lanes->pair)
         return extract(l, lanes->high, lane);
     return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, extract(l, lanes->pair, lane), LLVMConstInt(l->i64, 32, false), ""), l->i32, "");
 }
 
-LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane)
-{
+LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
     return LLVMBuildAdd(l->b, lane_value(l, lanes, lane), lanes->base, "");
 }
 
 /* ---- patterns ---- */
 
-LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial)
-{
+LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial) {
     LLVMValueRef lane = LLVMConstInt(l->i32, 0, false);
     if (partial && l->exec) {
         LLVMValueRef arguments[2] = {LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, ""), LLVMConstInt(l->i1, 1, false)};
@@ -135,15 +122,10 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
     return LLVMBuildExtractElement(l->b, row, lane, "");
 }
 
-
-static LLVMValueRef both(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b)
-{
-    return !a ? b : !b ? a : LLVMBuildAnd(l->b, a, b, "");
-}
+static LLVMValueRef both(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) { return !a ? b : !b ? a : LLVMBuildAnd(l->b, a, b, ""); }
 
 /* The first and last lanes whose registers may be looked at, as i32. */
-static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last)
-{
+static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last) {
     *first = LLVMConstInt(l->i32, 0, false);
     *last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
     if (all || !l->exec)
@@ -158,27 +140,21 @@ static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMVa
 static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
 
 /* `size` * lane, as i64. */
-static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size)
-{
+static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size) {
     return LLVMBuildMul(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), LLVMConstInt(l->i64, size, false), "");
 }
 
-bool wl_lanes_known(const struct wl_lanes *lanes)
-{
+bool wl_lanes_known(const struct wl_lanes *lanes) {
     if (lanes->low_fact.kind != WL_FACT_AFFINE)
         return false;
     return !lanes->wide || is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
 }
 
-static bool for_all_lanes(const struct wl_lanes *lanes)
-{
-    return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial);
-}
+static bool for_all_lanes(const struct wl_lanes *lanes) { return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial); }
 
 /* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. */
 static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
-                                           LLVMValueRef *start, LLVMValueRef *seen)
-{
+                                           LLVMValueRef *start, LLVMValueRef *seen) {
     LLVMValueRef first, last;
     known_lanes(l, for_all_lanes(lanes), &first, &last);
     LLVMValueRef value = lane_value(l, lanes, first);
@@ -196,8 +172,7 @@ static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_la
 }
 
 static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
-                                           LLVMValueRef *start, LLVMValueRef *seen)
-{
+                                           LLVMValueRef *start, LLVMValueRef *seen) {
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
     LLVMValueRef values = lanes->wide ? lanes->pair : lanes->offset;
@@ -218,8 +193,7 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
 
 /* The same offset in every lane's scratch, not across a dword. */
 static enum wl_pattern private_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
-                                       LLVMValueRef *start)
-{
+                                       LLVMValueRef *start) {
     LLVMValueRef offset = lanes->scalar_offset;
     unsigned within = access->bits >= 32 ? 3 : access->bits == 16 ? 1 : 0; /* a 16-bit element at byte 1 is left to the slow path */
     if (within) {
@@ -238,8 +212,7 @@ static enum wl_pattern private_pattern(struct wl_lift *l, const struct wl_access
 }
 
 /* Whether a raw buffer holds all of [start, start + size). */
-static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef start, uint64_t size)
-{
+static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef start, uint64_t size) {
     LLVMValueRef end = LLVMBuildAdd(l->b, LLVMBuildSub(l->b, start, lanes->base, ""), LLVMConstInt(l->i64, size, false), "");
     /* A swizzled buffer's limit has bit 32 set; its offsets are never this way. */
     LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, end, lanes->limit, "");
@@ -248,8 +221,7 @@ static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lane
 }
 
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
-                                 LLVMValueRef *start)
-{
+                                 LLVMValueRef *start) {
     unsigned size = wl_access_size(access);
     enum wl_pattern pattern;
     LLVMValueRef seen = NULL;

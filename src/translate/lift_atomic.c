@@ -6,13 +6,12 @@ static LLVMTypeRef integer_type(struct wl_lift *l, const struct wl_access *a) { 
 
 static LLVMTypeRef float_type(struct wl_lift *l, const struct wl_access *a) { return a->bits == 64 ? l->f64 : l->f32; }
 
-static LLVMValueRef choose(struct wl_lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b, LLVMValueRef yes, LLVMValueRef no)
-{
+static LLVMValueRef choose(struct wl_lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b, LLVMValueRef yes,
+                           LLVMValueRef no) {
     return LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, predicate, a, b, ""), yes, no, "");
 }
 
-static LLVMValueRef float_op(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data)
-{
+static LLVMValueRef float_op(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data) {
     LLVMTypeRef type = float_type(l, a);
     LLVMValueRef operands[2] = {LLVMBuildBitCast(l->b, old, type, ""), LLVMBuildBitCast(l->b, data, type, "")}, value;
     if (a->atomic == WL_ATOMIC_FADD)
@@ -22,22 +21,19 @@ static LLVMValueRef float_op(struct wl_lift *l, const struct wl_access *a, LLVMV
     return LLVMBuildBitCast(l->b, value, integer_type(l, a), "");
 }
 
-static LLVMValueRef float_compare(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef compare)
-{
+static LLVMValueRef float_compare(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef compare) {
     LLVMTypeRef type = float_type(l, a);
     return LLVMBuildFCmp(l->b, LLVMRealOEQ, LLVMBuildBitCast(l->b, old, type, ""), LLVMBuildBitCast(l->b, compare, type, ""), "");
 }
 
-static LLVMValueRef packed_add_f16(struct wl_lift *l, LLVMValueRef old, LLVMValueRef data)
-{
+static LLVMValueRef packed_add_f16(struct wl_lift *l, LLVMValueRef old, LLVMValueRef data) {
     LLVMTypeRef type = LLVMVectorType(l->f16, 2);
     LLVMValueRef sum = LLVMBuildFAdd(l->b, LLVMBuildBitCast(l->b, old, type, ""), LLVMBuildBitCast(l->b, data, type, ""), "");
     return LLVMBuildBitCast(l->b, sum, l->i32, "");
 }
 
 /* One bf16 sum in the low half of an i32: the f32 sum, rounded to nearest even; a NaN stays a quiet NaN. */
-static LLVMValueRef add_bf16(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b)
-{
+static LLVMValueRef add_bf16(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) {
     LLVMValueRef sixteen = wl_lift_int(l, l->i32, 16);
     LLVMValueRef x = LLVMBuildBitCast(l->b, LLVMBuildShl(l->b, a, sixteen, ""), l->f32, "");
     LLVMValueRef y = LLVMBuildBitCast(l->b, LLVMBuildShl(l->b, b, sixteen, ""), l->f32, "");
@@ -49,75 +45,107 @@ static LLVMValueRef add_bf16(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildLShr(l->b, LLVMBuildSelect(l->b, is_nan, quiet, rounded, ""), sixteen, "");
 }
 
-static LLVMValueRef packed_add_bf16(struct wl_lift *l, LLVMValueRef old, LLVMValueRef data)
-{
+static LLVMValueRef packed_add_bf16(struct wl_lift *l, LLVMValueRef old, LLVMValueRef data) {
     LLVMValueRef sixteen = wl_lift_int(l, l->i32, 16);
     LLVMValueRef high = add_bf16(l, LLVMBuildLShr(l->b, old, sixteen, ""), LLVMBuildLShr(l->b, data, sixteen, ""));
     return LLVMBuildOr(l->b, LLVMBuildShl(l->b, high, sixteen, ""), add_bf16(l, old, data), "");
 }
 
-LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data, LLVMValueRef second)
-{
+LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data, LLVMValueRef second) {
     LLVMTypeRef type = integer_type(l, a);
     LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstInt(type, 1, false);
     LLVMBuilderRef b = l->b;
     switch ((enum wl_atomic_op)a->atomic) {
-    case WL_ATOMIC_NONE: case WL_ATOMIC_SWAP: return data;
-    case WL_ATOMIC_CMPSWAP: return choose(l, LLVMIntEQ, old, second, data, old);
-    case WL_ATOMIC_FCMPSWAP: return LLVMBuildSelect(b, float_compare(l, a, old, second), data, old, "");
-    case WL_ATOMIC_ADD: return LLVMBuildAdd(b, old, data, "");
-    case WL_ATOMIC_SUB: return LLVMBuildSub(b, old, data, "");
-    case WL_ATOMIC_RSUB: return LLVMBuildSub(b, data, old, "");
-    case WL_ATOMIC_SMIN: return choose(l, LLVMIntSLT, old, data, old, data);
-    case WL_ATOMIC_UMIN: return choose(l, LLVMIntULT, old, data, old, data);
-    case WL_ATOMIC_SMAX: return choose(l, LLVMIntSGT, old, data, old, data);
-    case WL_ATOMIC_UMAX: return choose(l, LLVMIntUGT, old, data, old, data);
-    case WL_ATOMIC_AND: return LLVMBuildAnd(b, old, data, "");
-    case WL_ATOMIC_OR: return LLVMBuildOr(b, old, data, "");
-    case WL_ATOMIC_XOR: return LLVMBuildXor(b, old, data, "");
-    case WL_ATOMIC_INC: return choose(l, LLVMIntUGE, old, data, zero, LLVMBuildAdd(b, old, one, ""));
-    case WL_ATOMIC_DEC: return choose(l, LLVMIntUGT, old, data, data, choose(l, LLVMIntEQ, old, zero, data, LLVMBuildSub(b, old, one, "")));
-    case WL_ATOMIC_FADD: case WL_ATOMIC_FMIN: case WL_ATOMIC_FMAX: return float_op(l, a, old, data);
-    case WL_ATOMIC_PK_ADD_F16: return packed_add_f16(l, old, data);
-    case WL_ATOMIC_PK_ADD_BF16: return packed_add_bf16(l, old, data);
-    case WL_ATOMIC_CSUB: return choose(l, LLVMIntULT, old, data, zero, LLVMBuildSub(b, old, data, ""));
-    case WL_ATOMIC_COND_SUB: return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), old);
-    case WL_ATOMIC_MSKOR: return LLVMBuildOr(b, LLVMBuildAnd(b, old, LLVMBuildNot(b, data, ""), ""), second, "");
-    case WL_ATOMIC_WRAP: return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), LLVMBuildAdd(b, old, second, ""));
+    case WL_ATOMIC_NONE:
+    case WL_ATOMIC_SWAP:
+        return data;
+    case WL_ATOMIC_CMPSWAP:
+        return choose(l, LLVMIntEQ, old, second, data, old);
+    case WL_ATOMIC_FCMPSWAP:
+        return LLVMBuildSelect(b, float_compare(l, a, old, second), data, old, "");
+    case WL_ATOMIC_ADD:
+        return LLVMBuildAdd(b, old, data, "");
+    case WL_ATOMIC_SUB:
+        return LLVMBuildSub(b, old, data, "");
+    case WL_ATOMIC_RSUB:
+        return LLVMBuildSub(b, data, old, "");
+    case WL_ATOMIC_SMIN:
+        return choose(l, LLVMIntSLT, old, data, old, data);
+    case WL_ATOMIC_UMIN:
+        return choose(l, LLVMIntULT, old, data, old, data);
+    case WL_ATOMIC_SMAX:
+        return choose(l, LLVMIntSGT, old, data, old, data);
+    case WL_ATOMIC_UMAX:
+        return choose(l, LLVMIntUGT, old, data, old, data);
+    case WL_ATOMIC_AND:
+        return LLVMBuildAnd(b, old, data, "");
+    case WL_ATOMIC_OR:
+        return LLVMBuildOr(b, old, data, "");
+    case WL_ATOMIC_XOR:
+        return LLVMBuildXor(b, old, data, "");
+    case WL_ATOMIC_INC:
+        return choose(l, LLVMIntUGE, old, data, zero, LLVMBuildAdd(b, old, one, ""));
+    case WL_ATOMIC_DEC:
+        return choose(l, LLVMIntUGT, old, data, data, choose(l, LLVMIntEQ, old, zero, data, LLVMBuildSub(b, old, one, "")));
+    case WL_ATOMIC_FADD:
+    case WL_ATOMIC_FMIN:
+    case WL_ATOMIC_FMAX:
+        return float_op(l, a, old, data);
+    case WL_ATOMIC_PK_ADD_F16:
+        return packed_add_f16(l, old, data);
+    case WL_ATOMIC_PK_ADD_BF16:
+        return packed_add_bf16(l, old, data);
+    case WL_ATOMIC_CSUB:
+        return choose(l, LLVMIntULT, old, data, zero, LLVMBuildSub(b, old, data, ""));
+    case WL_ATOMIC_COND_SUB:
+        return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), old);
+    case WL_ATOMIC_MSKOR:
+        return LLVMBuildOr(b, LLVMBuildAnd(b, old, LLVMBuildNot(b, data, ""), ""), second, "");
+    case WL_ATOMIC_WRAP:
+        return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), LLVMBuildAdd(b, old, second, ""));
     }
     return data;
 }
 
 /* The host's own operation; -1: none. */
-static int native_operation(const struct wl_access *a)
-{
+static int native_operation(const struct wl_access *a) {
     switch ((enum wl_atomic_op)a->atomic) {
-    case WL_ATOMIC_SWAP: return LLVMAtomicRMWBinOpXchg;
-    case WL_ATOMIC_ADD: return LLVMAtomicRMWBinOpAdd;
-    case WL_ATOMIC_SUB: return LLVMAtomicRMWBinOpSub;
-    case WL_ATOMIC_SMIN: return LLVMAtomicRMWBinOpMin;
-    case WL_ATOMIC_UMIN: return LLVMAtomicRMWBinOpUMin;
-    case WL_ATOMIC_SMAX: return LLVMAtomicRMWBinOpMax;
-    case WL_ATOMIC_UMAX: return LLVMAtomicRMWBinOpUMax;
-    case WL_ATOMIC_AND: return LLVMAtomicRMWBinOpAnd;
-    case WL_ATOMIC_OR: return LLVMAtomicRMWBinOpOr;
-    case WL_ATOMIC_XOR: return LLVMAtomicRMWBinOpXor;
-    default: return -1;
+    case WL_ATOMIC_SWAP:
+        return LLVMAtomicRMWBinOpXchg;
+    case WL_ATOMIC_ADD:
+        return LLVMAtomicRMWBinOpAdd;
+    case WL_ATOMIC_SUB:
+        return LLVMAtomicRMWBinOpSub;
+    case WL_ATOMIC_SMIN:
+        return LLVMAtomicRMWBinOpMin;
+    case WL_ATOMIC_UMIN:
+        return LLVMAtomicRMWBinOpUMin;
+    case WL_ATOMIC_SMAX:
+        return LLVMAtomicRMWBinOpMax;
+    case WL_ATOMIC_UMAX:
+        return LLVMAtomicRMWBinOpUMax;
+    case WL_ATOMIC_AND:
+        return LLVMAtomicRMWBinOpAnd;
+    case WL_ATOMIC_OR:
+        return LLVMAtomicRMWBinOpOr;
+    case WL_ATOMIC_XOR:
+        return LLVMAtomicRMWBinOpXor;
+    default:
+        return -1;
     }
 }
 
 /* Orders of atomics and of the accesses around them are those of a release and acquire: free on x86-64, wanted elsewhere. */
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingAcquireRelease;
 
-static LLVMValueRef compare_swap(struct wl_lift *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef value)
-{
+static LLVMValueRef compare_swap(struct wl_lift *l, LLVMValueRef pointer, LLVMValueRef expected, LLVMValueRef value) {
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(l->b, pointer, expected, value, order, LLVMAtomicOrderingAcquire, false);
     wl_lift_mark_memory(l, pair);
     return pair;
 }
 
-static LLVMValueRef compare_swap_loop(struct wl_lift *l, const struct wl_access *a, LLVMValueRef pointer, LLVMValueRef data, LLVMValueRef second)
-{
+static LLVMValueRef compare_swap_loop(struct wl_lift *l, const struct wl_access *a, LLVMValueRef pointer, LLVMValueRef data,
+                                      LLVMValueRef second) {
     LLVMValueRef seen = LLVMBuildLoad2(l->b, integer_type(l, a), pointer, "");
     LLVMSetOrdering(seen, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(seen, a->bits / 8);
@@ -135,8 +163,7 @@ static LLVMValueRef compare_swap_loop(struct wl_lift *l, const struct wl_access 
     return old;
 }
 
-LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef data, LLVMValueRef second)
-{
+LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef data, LLVMValueRef second) {
     if (a->local) {
         LLVMValueRef old = wl_memory_load(l, integer_type(l, a), address, false);
         wl_memory_store(l, wl_atomic_apply(l, a, old, data, second), address, false);
@@ -154,17 +181,17 @@ LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *a, LLVMValu
     return compare_swap_loop(l, a, pointer, data, second);
 }
 
-bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec)
-{
+bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec) {
     static const struct {
         uint8_t operation;
         const char *name;
         uint32_t neutral;
     } reductions[] = {
-        {WL_ATOMIC_ADD, "llvm.vector.reduce.add", 0}, {WL_ATOMIC_SUB, "llvm.vector.reduce.add", 0}, {WL_ATOMIC_AND, "llvm.vector.reduce.and", ~0u},
-        {WL_ATOMIC_OR, "llvm.vector.reduce.or", 0}, {WL_ATOMIC_XOR, "llvm.vector.reduce.xor", 0},
-        {WL_ATOMIC_SMIN, "llvm.vector.reduce.smin", INT32_MAX}, {WL_ATOMIC_UMIN, "llvm.vector.reduce.umin", ~0u},
-        {WL_ATOMIC_SMAX, "llvm.vector.reduce.smax", 1u << 31}, {WL_ATOMIC_UMAX, "llvm.vector.reduce.umax", 0},
+        {WL_ATOMIC_ADD, "llvm.vector.reduce.add", 0},     {WL_ATOMIC_SUB, "llvm.vector.reduce.add", 0},
+        {WL_ATOMIC_AND, "llvm.vector.reduce.and", ~0u},   {WL_ATOMIC_OR, "llvm.vector.reduce.or", 0},
+        {WL_ATOMIC_XOR, "llvm.vector.reduce.xor", 0},     {WL_ATOMIC_SMIN, "llvm.vector.reduce.smin", INT32_MAX},
+        {WL_ATOMIC_UMIN, "llvm.vector.reduce.umin", ~0u}, {WL_ATOMIC_SMAX, "llvm.vector.reduce.smax", 1u << 31},
+        {WL_ATOMIC_UMAX, "llvm.vector.reduce.umax", 0},
     };
     if (a->bits != 32)
         return false;

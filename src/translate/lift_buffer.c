@@ -12,20 +12,17 @@
 enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
 
 /* Before gfx940 and gfx11 scratch is reached through swizzled descriptors; later ones have scratch instructions only. */
-static bool may_be_scratch(const struct wl_lift *l)
-{
+static bool may_be_scratch(const struct wl_lift *l) {
     const char *name = l->request->processor;
     return l->generation < 11 && strncmp(name, "gfx94", 5) != 0 && strncmp(name, "gfx95", 5) != 0 && strncmp(name, "gfx9-4", 6) != 0;
 }
 
-static bool wants_helper(const struct wl_inst *inst)
-{
+static bool wants_helper(const struct wl_inst *inst) {
     return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds;
 }
 
 /* The descriptor as it lies in the wave, where helpers read it. */
-static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg)
-{
+static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg) {
     LLVMValueRef first = NULL;
     for (unsigned i = 0; i < 4; i++) {
         LLVMValueRef offset = wl_lift_int(l, l->i64, offsetof(struct wl_wave, sgpr) + UINT64_C(4) * (reg + i));
@@ -36,8 +33,7 @@ static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg)
     return first;
 }
 
-static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst)
-{
+static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     bool typed = isa->detail != 0, atomic = isa->class == WL_ISA_ATOMIC;
     unsigned bits = typed || (isa->bits > 32 && !atomic) ? 32 : isa->bits;
@@ -50,8 +46,7 @@ static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst)
 }
 
 static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *data, const struct wl_operand *address,
-                        const struct wl_operand *descriptor, LLVMValueRef soffset)
-{
+                        const struct wl_operand *descriptor, LLVMValueRef soffset) {
     const struct wl_isa *isa = inst->isa;
     wl_memory_flush_before(l);
     if (inst->lds) {
@@ -76,8 +71,7 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
 
 /* Base address and limit of the bytes that offsets count from. Kept for the accesses that follow: unoptimized code reaches
  * all of its variables through one descriptor. */
-static void read_descriptor(struct wl_lift *l, unsigned reg)
-{
+static void read_descriptor(struct wl_lift *l, unsigned reg) {
     LLVMBuilderRef b = l->b;
     if (l->descriptor.base && l->descriptor.reg == reg)
         return;
@@ -100,12 +94,12 @@ static void read_descriptor(struct wl_lift *l, unsigned reg)
     l->descriptor.bytes = bytes;
 }
 
-bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address)
-{
+bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address) {
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *descriptor = address + 1, *scalar = address + 2;
     LLVMValueRef soffset = scalar < inst->operands + inst->operand_count && scalar->kind != WL_OPERAND_OFF
-                               ? wl_lift_scalar_operand(l, scalar, WL_U32) : wl_lift_int(l, l->i32, 0);
+                               ? wl_lift_scalar_operand(l, scalar, WL_U32)
+                               : wl_lift_int(l, l->i32, 0);
     if (wants_helper(inst)) {
         call_helper(l, inst, data, address, descriptor, soffset);
         return false;
@@ -120,8 +114,7 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
     return true;
 }
 
-struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item)
-{
+struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *address = &inst->operands[1];
     LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)inst->offset0);

@@ -8,8 +8,7 @@
 
 /* ---- lanes of a row that stays as it was ---- */
 
-LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive)
-{
+LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive) {
     wl_lift_flush(l);
     LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
     LLVMValueRef copy = wl_lift_alloca(l, whole, 64, "snapshot");
@@ -23,8 +22,7 @@ LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactiv
     return copy;
 }
 
-static LLVMValueRef snapshot_strip(struct wl_lift *l, LLVMValueRef snapshot, unsigned strip)
-{
+static LLVMValueRef snapshot_strip(struct wl_lift *l, LLVMValueRef snapshot, unsigned strip) {
     LLVMValueRef offset = wl_lift_int(l, l->i64, strip * 64);
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, LLVMBuildGEP2(l->b, l->i8, snapshot, &offset, 1, ""), "");
     LLVMSetAlignment(value, 64);
@@ -32,8 +30,7 @@ static LLVMValueRef snapshot_strip(struct wl_lift *l, LLVMValueRef snapshot, uns
 }
 
 /* One two-register permutation finds any of 32 lanes; a wave64 needs two and a choice. */
-static LLVMValueRef permute_avx512(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index)
-{
+static LLVMValueRef permute_avx512(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index) {
     LLVMValueRef halves[2];
     for (unsigned half = 0; half < l->wave_size / 32; half++) {
         LLVMValueRef arguments[] = {snapshot_strip(l, snapshot, 2 * half), index, snapshot_strip(l, snapshot, 2 * half + 1)};
@@ -45,8 +42,7 @@ static LLVMValueRef permute_avx512(struct wl_lift *l, LLVMValueRef snapshot, LLV
     return LLVMBuildSelect(l->b, upper, halves[1], halves[0], "");
 }
 
-LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index)
-{
+LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index) {
     if (l->has_avx512)
         return permute_avx512(l, snapshot, index);
     LLVMValueRef value = LLVMGetPoison(l->strip_i32);
@@ -63,16 +59,14 @@ LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueR
 
 enum { SNAPSHOT, FIRST, SECOND }; /* slots of item->scalar */
 
-static LLVMValueRef lane_in_wave(struct wl_lift *l)
-{
+static LLVMValueRef lane_in_wave(struct wl_lift *l) {
     LLVMValueRef first = LLVMBuildTrunc(l->b, l->first_lane, l->i32, "");
     return LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_strip_lane_numbers(l), "");
 }
 
 static LLVMValueRef constant(struct wl_lift *l, uint64_t value) { return wl_lift_int(l, l->strip_i32, value); }
 
-static void emit_bpermute(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_bpermute(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     LLVMValueRef address = LLVMBuildAdd(l->b, wl_strip_row(l, inst->operands[1].reg), constant(l, (uint32_t)inst->offset0), "");
     LLVMValueRef lane = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, address, constant(l, 2), ""), constant(l, l->wave_size - 1), "");
@@ -80,8 +74,7 @@ static void emit_bpermute(struct wl_lift *l, struct wl_item *item)
 }
 
 /* ds_swizzle_b32: quads permuted, or and/or/xor of the lane number within 32 lanes. */
-static void emit_swizzle(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_swizzle(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     uint32_t pattern = (uint32_t)inst->offset0;
     LLVMValueRef lane = lane_in_wave(l), source;
@@ -98,8 +91,7 @@ static void emit_swizzle(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
 }
 
-static LLVMValueRef nibble_of_lane(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high)
-{
+static LLVMValueRef nibble_of_lane(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
     LLVMValueRef nibbles = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
     nibbles = LLVMBuildOr(l->b, LLVMBuildZExt(l->b, low, l->i64, ""), nibbles, "");
     LLVMValueRef shift = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, wl_strip_lane_numbers(l), constant(l, 2), ""), l->strip_i64, "");
@@ -108,8 +100,7 @@ static LLVMValueRef nibble_of_lane(struct wl_lift *l, LLVMValueRef low, LLVMValu
 
 /* v_permlane16/x16: each lane's source within its row (or the row beside it) is a nibble of two scalars,
  * or of a vector (_var). */
-static void emit_permlane16(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_permlane16(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     bool by_vector = inst->isa->detail == WL_LANE_PERMLANE16_VAR || inst->isa->detail == WL_LANE_PERMLANEX16_VAR;
     LLVMValueRef pick = by_vector ? wl_strip_row(l, inst->operands[2].reg) : nibble_of_lane(l, item->scalar[FIRST], item->scalar[SECOND]);
@@ -130,15 +121,13 @@ static void emit_permlane16(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, inst->operands[0].reg, value);
 }
 
-static void emit_permlane64(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_permlane64(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef source = LLVMBuildXor(l->b, lane_in_wave(l), constant(l, l->wave_size == 64 ? 32 : 0), "");
     wl_strip_set_row(l, item->inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
 }
 
 /* v_mbcnt_{lo,hi}: set bits of a mask below this lane, in the wave's lower or upper 32 lanes, plus an addend. */
-static void emit_mbcnt(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_mbcnt(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     bool high = inst->isa->detail == WL_LANE_MBCNT_HI;
     LLVMTypeRef t = l->strip_i32;
@@ -154,26 +143,22 @@ static void emit_mbcnt(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, inst->operands[0].reg, LLVMBuildAdd(l->b, count, addend, ""));
 }
 
-static bool operand_pending(struct wl_lift *l, const struct wl_operand *operand)
-{
+static bool operand_pending(struct wl_lift *l, const struct wl_operand *operand) {
     return operand->kind == WL_OPERAND_SGPR && wl_stretch_mask_pending(l, operand->reg);
 }
 
 /* ---- at once ---- */
 
-static LLVMValueRef lane_pointer(struct wl_lift *l, unsigned row, LLVMValueRef lane)
-{
+static LLVMValueRef lane_pointer(struct wl_lift *l, unsigned row, LLVMValueRef lane) {
     LLVMValueRef index = LLVMBuildZExt(l->b, lane, l->i64, "");
     return LLVMBuildGEP2(l->b, l->i32, wl_lift_row_address(l, row), &index, 1, "");
 }
 
-static LLVMValueRef lane_number(struct wl_lift *l, const struct wl_operand *operand)
-{
+static LLVMValueRef lane_number(struct wl_lift *l, const struct wl_operand *operand) {
     return LLVMBuildAnd(l->b, wl_lift_scalar_operand(l, operand, WL_U32), wl_lift_int(l, l->i32, l->wave_size - 1), "");
 }
 
-static LLVMValueRef first_active_lane(struct wl_lift *l)
-{
+static LLVMValueRef first_active_lane(struct wl_lift *l) {
     if (l->mode == WL_MODE_FULL)
         return LLVMConstNull(l->i32);
     LLVMValueRef arguments[] = {wl_lift_exec(l), LLVMConstNull(l->i1)};
@@ -183,8 +168,7 @@ static LLVMValueRef first_active_lane(struct wl_lift *l)
     return LLVMBuildAnd(l->b, lane, wl_lift_int(l, l->i32, l->wave_size - 1), ""); /* no lane active: lane 0 */
 }
 
-static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
-{
+static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first) {
     const struct wl_operand *source = &inst->operands[1];
     LLVMValueRef value;
     if (source->kind == WL_OPERAND_VGPR) {
@@ -196,16 +180,14 @@ static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
     wl_lift_set_sgpr(l, inst->operands[0].reg, value);
 }
 
-static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
                                 wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
     wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_permute), l->void_type, arguments, 5);
 }
 
 static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects,
-                     void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot, LLVMValueRef first, LLVMValueRef second)
-{
+                     void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot, LLVMValueRef first, LLVMValueRef second) {
     struct wl_item *item = wl_stretch_add(l, inst, effects);
     item->emit = emit;
     item->scalar[SNAPSHOT] = snapshot;
@@ -213,36 +195,31 @@ static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct
     item->scalar[SECOND] = second;
 }
 
-static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *operand)
-{
+static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *operand) {
     return operand->kind == WL_OPERAND_VGPR ? NULL : wl_lift_scalar_operand(l, operand, WL_U32);
 }
 
 /* A pointer into LDS at the instruction's offset + M0[15:0]. */
-static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst)
-{
+static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
     LLVMValueRef offset = LLVMBuildAdd(l->b, m0, wl_lift_int(l, l->i32, (uint32_t)inst->offset0), "");
     offset = LLVMBuildZExt(l->b, offset, l->i64, "");
     return LLVMBuildGEP2(l->b, l->i8, wl_lift_wave_field(l, offsetof(struct wl_wave, lds), l->ptr), &offset, 1, "");
 }
 
-static LLVMValueRef wave_lanes(struct wl_lift *l)
-{
+static LLVMValueRef wave_lanes(struct wl_lift *l) {
     LLVMTypeRef lanes = LLVMVectorType(l->i1, l->wave_size);
     return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : LLVMBuildBitCast(l->b, wl_lift_exec(l), lanes, "");
 }
 
-static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment)
-{
+static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment) {
     LLVMValueRef arguments[] = {value, pointer, wl_lift_int(l, l->i32, alignment), wave_lanes(l)};
     LLVMTypeRef types[] = {LLVMTypeOf(value), l->ptr};
     wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
 }
 
 /* ds_append, ds_consume: the number of active lanes is added to, or taken from, one dword; all get its old value. */
-static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef exec = wl_lift_exec(l), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->mask_type, 1, &exec, 1);
     if (l->wave_size == 64)
         count = LLVMBuildTrunc(l->b, count, l->i32, "");
@@ -255,8 +232,7 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst)
 }
 
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
-static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size), types[] = {whole, l->ptr};
     LLVMValueRef row = wl_lift_row_address(l, inst->operands[0].reg), lds = lds_at_m0(l, inst);
     if (inst->isa->detail == WL_LANE_ADDTID_LOAD) {
@@ -269,11 +245,11 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst)
     }
 }
 
-void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
-{
+void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     const struct wl_operand *op = inst->operands;
     switch (inst->isa->detail) {
-    case WL_LANE_MBCNT_LO: case WL_LANE_MBCNT_HI:
+    case WL_LANE_MBCNT_LO:
+    case WL_LANE_MBCNT_HI:
         if (operand_pending(l, &op[1]) || operand_pending(l, &op[2]))
             wl_lift_flush(l);
         add_item(l, inst, effects, emit_mbcnt, NULL, scalar_or_null(l, &op[1]), scalar_or_null(l, &op[2]));
@@ -288,13 +264,15 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         add_item(l, inst, effects, emit_swizzle, snapshot, NULL, NULL);
         return;
     }
-    case WL_LANE_PERMLANE16: case WL_LANE_PERMLANEX16: {
+    case WL_LANE_PERMLANE16:
+    case WL_LANE_PERMLANEX16: {
         LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
         add_item(l, inst, effects, emit_permlane16, snapshot, wl_lift_scalar_operand(l, &op[2], WL_U32),
                  wl_lift_scalar_operand(l, &op[3], WL_U32));
         return;
     }
-    case WL_LANE_PERMLANE16_VAR: case WL_LANE_PERMLANEX16_VAR: {
+    case WL_LANE_PERMLANE16_VAR:
+    case WL_LANE_PERMLANEX16_VAR: {
         LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
         add_item(l, inst, effects, emit_permlane16, snapshot, NULL, NULL);
         return;
@@ -304,18 +282,32 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         add_item(l, inst, effects, emit_permlane64, snapshot, NULL, NULL);
         return;
     }
-    default: break;
+    default:
+        break;
     }
     wl_lift_flush(l);
     switch (inst->isa->detail) {
-    case WL_LANE_READFIRSTLANE: read_lane(l, inst, true); break;
-    case WL_LANE_READLANE: read_lane(l, inst, false); break;
+    case WL_LANE_READFIRSTLANE:
+        read_lane(l, inst, true);
+        break;
+    case WL_LANE_READLANE:
+        read_lane(l, inst, false);
+        break;
     case WL_LANE_WRITELANE:
         LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
         break;
-    case WL_LANE_PERMUTE: call_row_helper(l, inst); break;
-    case WL_LANE_APPEND: case WL_LANE_CONSUME: append_or_consume(l, inst); break;
-    case WL_LANE_ADDTID_LOAD: case WL_LANE_ADDTID_STORE: access_by_lane(l, inst); break;
-    default: wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");
+    case WL_LANE_PERMUTE:
+        call_row_helper(l, inst);
+        break;
+    case WL_LANE_APPEND:
+    case WL_LANE_CONSUME:
+        append_or_consume(l, inst);
+        break;
+    case WL_LANE_ADDTID_LOAD:
+    case WL_LANE_ADDTID_STORE:
+        access_by_lane(l, inst);
+        break;
+    default:
+        wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");
     }
 }

@@ -18,8 +18,7 @@ struct operands { /* of one memory instruction; NULL: it has none */
     const struct wl_operand *result, *address, *data, *data1, *scalar;
 };
 
-static struct operands find_operands(const struct wl_inst *inst)
-{
+static struct operands find_operands(const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     const struct wl_operand *op = inst->operands;
     struct operands found = {0};
@@ -45,15 +44,16 @@ static struct operands find_operands(const struct wl_inst *inst)
     return found;
 }
 
-static struct wl_access describe(const struct wl_inst *inst)
-{
+static struct wl_access describe(const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign};
     bool atomic = isa->class == WL_ISA_ATOMIC;
     a.bits = !atomic && isa->bits > 32 ? 32 : isa->bits;
     a.kind = atomic ? WL_ACCESS_ATOMIC : isa->class == WL_ISA_STORE ? WL_ACCESS_STORE : WL_ACCESS_LOAD;
-    a.place = isa->space == WL_SPACE_FLAT ? WL_PLACE_FLAT : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE :
-              isa->space == WL_SPACE_BUFFER ? WL_PLACE_BUFFER : WL_PLACE_MEMORY;
+    a.place = isa->space == WL_SPACE_FLAT      ? WL_PLACE_FLAT
+              : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE
+              : isa->space == WL_SPACE_BUFFER  ? WL_PLACE_BUFFER
+                                               : WL_PLACE_MEMORY;
     a.atomic = isa->atomic;
     a.returns = atomic && inst->returns;
     a.local = atomic && isa->space == WL_SPACE_LDS;
@@ -66,8 +66,7 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand && operan
 
 /* ---- addresses ---- */
 
-static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
-{
+static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
     if (!lanes.wide) {
@@ -84,8 +83,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
     return lanes;
 }
 
-static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op, uint32_t offset)
-{
+static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op, uint32_t offset) {
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .low_fact = item->fact[0], .wraps_freely = true};
     lanes.offset = wl_strip_row(l, op->address->reg);
     if (offset)
@@ -95,8 +93,7 @@ static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, 
 
 static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
 
-static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
-{
+static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE]};
     LLVMValueRef scalar = item->scalar[SCALAR_OFFSET];
     if (!is_vgpr(op->address)) {
@@ -111,27 +108,28 @@ static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *it
     return lanes;
 }
 
-static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op)
-{
+static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
     switch ((enum wl_space)item->inst->isa->space) {
-    case WL_SPACE_LDS: return lds_lanes(l, item, op, (uint32_t)item->inst->offset0);
-    case WL_SPACE_SCRATCH: return scratch_lanes(l, item, op);
-    case WL_SPACE_BUFFER: return wl_buffer_lanes(l, item);
-    default: return global_lanes(l, item, op);
+    case WL_SPACE_LDS:
+        return lds_lanes(l, item, op, (uint32_t)item->inst->offset0);
+    case WL_SPACE_SCRATCH:
+        return scratch_lanes(l, item, op);
+    case WL_SPACE_BUFFER:
+        return wl_buffer_lanes(l, item);
+    default:
+        return global_lanes(l, item, op);
     }
 }
 
 /* ---- accesses ---- */
 
-static LLVMValueRef dword_shift(struct wl_lift *l, const struct wl_lanes *lanes)
-{
+static LLVMValueRef dword_shift(struct wl_lift *l, const struct wl_lanes *lanes) {
     LLVMValueRef byte = LLVMBuildAnd(l->b, lanes->scalar_offset, LLVMConstInt(l->i32, 3, false), "");
     return LLVMBuildShl(l->b, byte, LLVMConstInt(l->i32, 3, false), "");
 }
 
-static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern, LLVMValueRef start,
-                          LLVMValueRef *rows)
-{
+static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                          LLVMValueRef start, LLVMValueRef *rows) {
     LLVMValueRef shift = pattern == WL_PATTERN_PRIVATE && a->bits < 32 ? dword_shift(l, lanes) : NULL;
     if (a->kind == WL_ACCESS_LOAD) {
         if (pattern == WL_PATTERN_CONSECUTIVE)
@@ -148,17 +146,16 @@ static void access_inline(struct wl_lift *l, const struct wl_access *a, const st
 }
 
 /* Tells the code generator that the slow path is cold. */
-static void mark_likely(struct wl_lift *l, LLVMValueRef branch)
-{
+static void mark_likely(struct wl_lift *l, LLVMValueRef branch) {
     LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
-                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1000, false)), LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false))};
+                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1000, false)),
+                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false))};
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4),
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
 /* The whole ladder. rows: data in (stores, atomics), results out. */
-static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows)
-{
+static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     LLVMValueRef check, start, fast_rows[WL_MAX_ROWS], slow_rows[2 * WL_MAX_ROWS];
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
     if (pattern == WL_PATTERN_NONE) {
@@ -190,8 +187,7 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
 }
 
 /* A 16-bit result: the register's other half stays. */
-static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVMValueRef old, LLVMValueRef value)
-{
+static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVMValueRef old, LLVMValueRef value) {
     LLVMValueRef half = wl_lift_int(l, l->strip_i32, 0xffff), sixteen = wl_lift_int(l, l->strip_i32, 16);
     value = LLVMBuildAnd(l->b, value, half, "");
     if (isa->hi)
@@ -199,8 +195,7 @@ static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVM
     return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, half, ""), ""), value, "");
 }
 
-static void emit_load(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_load(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
     struct wl_access a = describe(inst);
@@ -213,8 +208,7 @@ static void emit_load(struct wl_lift *l, struct wl_item *item)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);
 }
 
-static void emit_store(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_store(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
     struct wl_access a = describe(inst);
@@ -229,8 +223,7 @@ static void emit_store(struct wl_lift *l, struct wl_item *item)
 
 /* LDS instructions with two addresses. Neighbours become one access of twice the size, unless the lanes are so close that
  * each of the two is consecutive for itself. */
-static void emit_two(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_two(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
     struct wl_access a = describe(inst);
@@ -256,8 +249,7 @@ static void emit_two(struct wl_lift *l, struct wl_item *item)
 }
 
 /* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
-static void second_data(struct wl_lift *l, const struct operands *op, const struct wl_isa *isa, LLVMValueRef *rows)
-{
+static void second_data(struct wl_lift *l, const struct operands *op, const struct wl_isa *isa, LLVMValueRef *rows) {
     const struct wl_operand *first = op->data, *second = op->data1;
     unsigned n = isa->dwords;
     if (second && isa->compare_first) {
@@ -273,8 +265,7 @@ static void second_data(struct wl_lift *l, const struct operands *op, const stru
     }
 }
 
-static void emit_atomic(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
     struct wl_access a = describe(inst);
@@ -287,8 +278,7 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item)
 }
 
 /* A load to LDS: lane i's element goes to M0 + instruction offset + i * size. */
-static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
     struct operands op = find_operands(item->inst);
     struct wl_access a = describe(item->inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
@@ -296,7 +286,8 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item)
     unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
     access_lanes(l, &a, &lanes, rows);
     LLVMValueRef target = LLVMBuildMul(l->b, l->first_lane, wl_lift_int(l, l->i64, size), "");
-    struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""), .wraps_freely = true,
+    struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""),
+                          .wraps_freely = true,
                           .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
     to.offset = wl_memory_iota(l, l->i32, size);
     struct wl_access store = {.kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords};
@@ -305,21 +296,18 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item)
 
 /* ---- recording ---- */
 
-static struct wl_fact known(const struct wl_lift *l, unsigned row)
-{
+static struct wl_fact known(const struct wl_lift *l, unsigned row) {
     return l->facts && row < WL_VGPR_COUNT ? l->facts->row[row] : (struct wl_fact){0};
 }
 
-static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *scalar)
-{
+static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *scalar) {
     LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
     if (!scalar || scalar->kind != WL_OPERAND_SGPR)
         return offset;
     return LLVMBuildAdd(l->b, wl_lift_sgpr64(l, scalar->reg), offset, "");
 }
 
-static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct operands *op)
-{
+static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct operands *op) {
     LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0);
     item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
     if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
@@ -327,16 +315,14 @@ static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct
     item->scalar[SCALAR_OFFSET] = offset;
 }
 
-static void record_lds_target(struct wl_lift *l, struct wl_item *item)
-{
+static void record_lds_target(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef low = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
     LLVMValueRef offset = LLVMBuildAdd(l->b, low, wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0), "");
     LLVMValueRef lds = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
     item->scalar[7] = LLVMBuildAdd(l->b, lds, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
 }
 
-void wl_memory_flush_before(struct wl_lift *l)
-{
+void wl_memory_flush_before(struct wl_lift *l) {
     l->item_count--;
     l->stretch_end = l->at ? l->at - 1 : 0;
     wl_lift_flush(l);
@@ -344,8 +330,7 @@ void wl_memory_flush_before(struct wl_lift *l)
 }
 
 /* The scalars that an access reads must exist: a mask that the stretch still makes can be one of them. */
-static struct wl_item *settle_scalars(struct wl_lift *l, struct wl_item *item)
-{
+static struct wl_item *settle_scalars(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     bool pending = inst->lds && wl_stretch_mask_pending(l, WL_SGPR_M0);
     for (unsigned i = 0; i < inst->operand_count; i++)
@@ -364,8 +349,7 @@ static struct wl_item *settle_scalars(struct wl_lift *l, struct wl_item *item)
     return item;
 }
 
-bool wl_memory_record(struct wl_lift *l, struct wl_item *item)
-{
+bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     item = settle_scalars(l, item);
     const struct wl_isa *isa = inst->isa;

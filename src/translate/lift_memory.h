@@ -27,15 +27,15 @@ enum wl_place {
 enum wl_access_kind { WL_ACCESS_LOAD, WL_ACCESS_STORE, WL_ACCESS_ATOMIC };
 
 struct wl_access {
-    uint8_t kind;     /* enum wl_access_kind */
-    uint8_t place;    /* enum wl_place */
-    uint8_t bits;     /* of one memory element: 8, 16, 32; atomics 32 or 64 */
-    uint8_t dwords;   /* rows moved: 1 for sub-dword elements */
-    bool sign;        /* loads of 8 and 16 bits extend the sign */
+    uint8_t kind;   /* enum wl_access_kind */
+    uint8_t place;  /* enum wl_place */
+    uint8_t bits;   /* of one memory element: 8, 16, 32; atomics 32 or 64 */
+    uint8_t dwords; /* rows moved: 1 for sub-dword elements */
+    bool sign;      /* loads of 8 and 16 bits extend the sign */
     bool is_volatile;
-    bool returns;     /* atomics: the old value comes back */
-    bool local;       /* atomics in LDS: only this thread can see it */
-    uint8_t atomic;   /* enum wl_atomic_op */
+    bool returns;   /* atomics: the old value comes back */
+    bool local;     /* atomics in LDS: only this thread can see it */
+    uint8_t atomic; /* enum wl_atomic_op */
 };
 
 #define WL_MAX_ROWS 4
@@ -43,14 +43,14 @@ struct wl_access {
 /* The addresses of a strip: base + a 64-bit register pair (`wide`), or base + a zero-extended offset. */
 struct wl_lanes {
     bool wide;
-    LLVMValueRef pair;      /* wide: <16 x i64>, or NULL: low and high are its halves */
-    LLVMValueRef low, high; /* wide: <16 x i32>, where there is no pair */
-    LLVMValueRef base;      /* i64 */
-    LLVMValueRef offset;    /* <16 x i32>, or NULL: scalar_offset is every lane's */
-    LLVMValueRef scalar_offset; /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
-    LLVMValueRef limit;     /* i64: BUFFER */
+    LLVMValueRef pair;                  /* wide: <16 x i64>, or NULL: low and high are its halves */
+    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef base;                  /* i64 */
+    LLVMValueRef offset;                /* <16 x i32>, or NULL: scalar_offset is every lane's */
+    LLVMValueRef scalar_offset;         /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
+    LLVMValueRef limit;                 /* i64: BUFFER */
     struct wl_fact low_fact, high_fact; /* of offset, or of the halves of the pair */
-    bool wraps_freely;      /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
+    bool wraps_freely;                  /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
 };
 
 /* ---- lift_memory.c ---- */
@@ -61,20 +61,19 @@ void wl_memory_flush_before(struct wl_lift *l);
 /* ---- lift_address.c ---- */
 
 /* Bytes a lane moves. */
-static inline unsigned wl_access_size(const struct wl_access *access)
-{
+static inline unsigned wl_access_size(const struct wl_access *access) {
     return access->kind != WL_ACCESS_ATOMIC && access->bits < 32 ? access->bits / 8 : access->dwords * 4;
 }
 
 LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
 /* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
-LLVMValueRef wl_memory_mask(struct wl_lift *l);                            /* i16 of the strip's active lanes */
-LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar);      /* <16 x T>, also in slow functions */
+LLVMValueRef wl_memory_mask(struct wl_lift *l);                                       /* i16 of the strip's active lanes */
+LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar);                 /* <16 x T>, also in slow functions */
 LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride); /* <0, stride, ..., 15 * stride> */
 /* One lane's value of a row that is uniform; partial: over the active lanes only. */
 LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial);
-LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address);   /* ptr of an i64 */
+LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address); /* ptr of an i64 */
 /* Loads and stores of program memory: unaligned, marked, volatile on demand. */
 LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile);
 void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile);
@@ -86,7 +85,7 @@ LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_
 
 /* Whether facts alone can give the addresses a form; else a pair is looked at as a whole. */
 bool wl_lanes_known(const struct wl_lanes *lanes);
-LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);            /* <16 x i64> */
+LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);                  /* <16 x i64> */
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
 
 enum wl_pattern { WL_PATTERN_NONE, WL_PATTERN_CONSECUTIVE, WL_PATTERN_UNIFORM, WL_PATTERN_PRIVATE };
@@ -101,8 +100,10 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
 void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *vectors, LLVMValueRef *rows);
 void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *vectors);
 /* Vector accesses of consecutive lanes; exec: <16 x i1>, or NULL for all. */
-void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows);
-void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows);
+void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                LLVMValueRef *rows);
+void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                 LLVMValueRef *rows);
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
 /* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */
 void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows);

@@ -9,14 +9,12 @@
 /* ---- scalar registers ---- */
 
 /* A scalar instruction must not see, or overwrite early, what the stretch still has to make. */
-static void settle(struct wl_lift *l, unsigned reg)
-{
+static void settle(struct wl_lift *l, unsigned reg) {
     if (wl_bit(l->pending_masks, reg))
         wl_lift_flush(l);
 }
 
-static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg)
-{
+static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg) {
     if (!l->sgpr[reg]) {
         wl_set(l->scalars_used, reg);
         l->sgpr[reg] = wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4);
@@ -24,41 +22,33 @@ static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg)
     return l->sgpr[reg];
 }
 
-LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg)
-{
+LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg) {
     settle(l, reg);
     return LLVMBuildLoad2(l->b, l->i32, scalar_pointer(l, reg), "");
 }
 
-LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg)
-{
+LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg) {
     LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
     LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, "");
     return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), "");
 }
 
-void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value)
-{
+void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     settle(l, reg);
     if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
         wl_lift_flush(l); /* the stretch runs under the old EXEC */
     LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
 }
 
-void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value)
-{
+void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     wl_lift_set_sgpr(l, reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
     LLVMValueRef high = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i64, 32), "");
     wl_lift_set_sgpr(l, reg + 1, LLVMBuildTrunc(l->b, high, l->i32, ""));
 }
 
-LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg)
-{
-    return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
-}
+LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
 
-static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask)
-{
+static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
     if (l->wave_size == 64)
         wl_lift_set_sgpr64(l, reg, mask);
     else
@@ -67,24 +57,29 @@ static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask)
 
 LLVMValueRef wl_lift_exec(struct wl_lift *l) { return wl_lift_mask(l, WL_SGPR_EXEC); }
 
-static LLVMValueRef special_value(struct wl_lift *l, unsigned special)
-{
+static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
     switch (special) {
-    case WL_SPECIAL_SHARED_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32);
-    case WL_SPECIAL_SHARED_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32 | UINT32_MAX);
-    case WL_SPECIAL_PRIVATE_BASE: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32);
-    case WL_SPECIAL_PRIVATE_LIMIT: return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX);
-    case WL_SPECIAL_SCC: return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
-    case WL_SPECIAL_VCCZ: case WL_SPECIAL_EXECZ: {
+    case WL_SPECIAL_SHARED_BASE:
+        return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32);
+    case WL_SPECIAL_SHARED_LIMIT:
+        return wl_lift_int(l, l->i64, (uint64_t)WL_SHARED_APERTURE_HI << 32 | UINT32_MAX);
+    case WL_SPECIAL_PRIVATE_BASE:
+        return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32);
+    case WL_SPECIAL_PRIVATE_LIMIT:
+        return wl_lift_int(l, l->i64, (uint64_t)WL_PRIVATE_APERTURE_HI << 32 | UINT32_MAX);
+    case WL_SPECIAL_SCC:
+        return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
+    case WL_SPECIAL_VCCZ:
+    case WL_SPECIAL_EXECZ: {
         LLVMValueRef mask = wl_lift_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC);
         return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
     }
-    default: return NULL;
+    default:
+        return NULL;
     }
 }
 
-LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type)
-{
+LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type) {
     unsigned bits = wl_type_bits(type);
     bool is_float = wl_type_is_float(type) && type != WL_PKF32, is_signed = type == WL_I32 || type == WL_I64 || type == WL_I16;
     LLVMTypeRef wanted = LLVMIntTypeInContext(l->context, bits);
@@ -108,8 +103,9 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
     case WL_OPERAND_IMM:
         if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16) { /* inline constants fill the low half */
             bool half_float = type == WL_PKF16 && !operand->literal;
-            return wl_lift_int(l, wanted, half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
-                                                     : wl_operand_bits(operand, 32, false, true));
+            return wl_lift_int(l, wanted,
+                               half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
+                                          : wl_operand_bits(operand, 32, false, true));
         }
         if (type == WL_PKF32) /* both halves are the f32 */
             return wl_lift_int(l, wanted, (wl_operand_bits(operand, 32, true, false) & UINT32_MAX) * UINT64_C(0x100000001));
@@ -121,9 +117,11 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
         if (value)
             return bits == 64 ? value : LLVMBuildTrunc(l->b, value, wanted, "");
         break;
-    case WL_OPERAND_TEXT: case WL_OPERAND_LABEL:
+    case WL_OPERAND_TEXT:
+    case WL_OPERAND_LABEL:
         return wl_lift_int(l, wanted, operand->bits);
-    default: break;
+    default:
+        break;
     }
     if (!l->status)
         l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx has a scalar operand of a kind that is not implemented",
@@ -134,8 +132,7 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
 
 /* ---- scalar instructions that have no semantics function ---- */
 
-static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst)
-{
+static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
     for (unsigned i = 2; i < inst->operand_count; i++) {
@@ -149,8 +146,7 @@ static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst)
 
 static LLVMValueRef pointer_at(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
 
-static void smem_load(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void smem_load(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     bool buffer = inst->isa->detail, small = inst->isa->bits < 32;
     LLVMValueRef offset = smem_address(l, inst), base = wl_lift_sgpr64(l, op[1].reg), limit = NULL;
@@ -184,23 +180,44 @@ static void smem_load(struct wl_lift *l, const struct wl_inst *inst)
             wl_lift_set_sgpr(l, op[0].reg + i, loaded[i]);
 }
 
-static void save_exec(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     LLVMValueRef exec = wl_lift_exec(l), result;
     LLVMValueRef source = wl_lift_scalar_operand(l, &op[1], l->wave_size == 64 ? WL_U64 : WL_U32);
     LLVMValueRef not_source = LLVMBuildNot(l->b, source, ""), not_exec = LLVMBuildNot(l->b, exec, "");
     switch (inst->isa->detail) {
-    case WL_SAVE_AND: result = LLVMBuildAnd(l->b, source, exec, ""); break;
-    case WL_SAVE_OR: result = LLVMBuildOr(l->b, source, exec, ""); break;
-    case WL_SAVE_XOR: result = LLVMBuildXor(l->b, source, exec, ""); break;
-    case WL_SAVE_ANDN1: case WL_WREXEC_ANDN1: result = LLVMBuildAnd(l->b, not_source, exec, ""); break;
-    case WL_SAVE_ANDN2: case WL_WREXEC_ANDN2: result = LLVMBuildAnd(l->b, source, not_exec, ""); break;
-    case WL_SAVE_ORN1: result = LLVMBuildOr(l->b, not_source, exec, ""); break;
-    case WL_SAVE_ORN2: result = LLVMBuildOr(l->b, source, not_exec, ""); break;
-    case WL_SAVE_NAND: result = LLVMBuildNot(l->b, LLVMBuildAnd(l->b, source, exec, ""), ""); break;
-    case WL_SAVE_NOR: result = LLVMBuildNot(l->b, LLVMBuildOr(l->b, source, exec, ""), ""); break;
-    default: result = LLVMBuildNot(l->b, LLVMBuildXor(l->b, source, exec, ""), ""); break;
+    case WL_SAVE_AND:
+        result = LLVMBuildAnd(l->b, source, exec, "");
+        break;
+    case WL_SAVE_OR:
+        result = LLVMBuildOr(l->b, source, exec, "");
+        break;
+    case WL_SAVE_XOR:
+        result = LLVMBuildXor(l->b, source, exec, "");
+        break;
+    case WL_SAVE_ANDN1:
+    case WL_WREXEC_ANDN1:
+        result = LLVMBuildAnd(l->b, not_source, exec, "");
+        break;
+    case WL_SAVE_ANDN2:
+    case WL_WREXEC_ANDN2:
+        result = LLVMBuildAnd(l->b, source, not_exec, "");
+        break;
+    case WL_SAVE_ORN1:
+        result = LLVMBuildOr(l->b, not_source, exec, "");
+        break;
+    case WL_SAVE_ORN2:
+        result = LLVMBuildOr(l->b, source, not_exec, "");
+        break;
+    case WL_SAVE_NAND:
+        result = LLVMBuildNot(l->b, LLVMBuildAnd(l->b, source, exec, ""), "");
+        break;
+    case WL_SAVE_NOR:
+        result = LLVMBuildNot(l->b, LLVMBuildOr(l->b, source, exec, ""), "");
+        break;
+    default:
+        result = LLVMBuildNot(l->b, LLVMBuildXor(l->b, source, exec, ""), "");
+        break;
     }
     bool wrexec = inst->isa->detail == WL_WREXEC_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN2;
     set_wave_mask(l, op[0].reg, wrexec ? result : exec);
@@ -209,15 +226,13 @@ static void save_exec(struct wl_lift *l, const struct wl_inst *inst)
     wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
 }
 
-LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst)
-{
+LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     return LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, inst->address + inst->size), "");
 }
 
 /* The 16-bit hwreg operand and the value of s_setreg*, s_round_mode, s_denorm_mode. */
-static void set_register(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void set_register(struct wl_lift *l, const struct wl_inst *inst) {
     enum { HWREG_MODE = 1 };
     const struct wl_operand *op = inst->operands;
     LLVMValueRef hwreg, value;
@@ -234,8 +249,7 @@ static void set_register(struct wl_lift *l, const struct wl_inst *inst)
     wl_lift_call_helper(l, offsetof(struct wl_helpers, setreg), l->void_type, arguments, 3);
 }
 
-static void get_register(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
     enum { HWREG_SH_MEM_BASES = 15 };
     const struct wl_operand *op = inst->operands;
     uint32_t hwreg = (uint32_t)op[1].bits;
@@ -251,8 +265,7 @@ static void get_register(struct wl_lift *l, const struct wl_inst *inst)
     wl_lift_set_sgpr(l, op[0].reg, value);
 }
 
-static void read_time(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef value;
     if (!strcmp(inst->mnemonic, "s_memrealtime"))
         value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
@@ -264,8 +277,7 @@ static void read_time(struct wl_lift *l, const struct wl_inst *inst)
         wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
 }
 
-static void message_return(struct wl_lift *l, const struct wl_inst *inst)
-{
+static void message_return(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef arguments[] = {l->wave, wl_lift_int(l, l->i32, inst->operands[1].bits)};
     LLVMValueRef value = wl_lift_call_helper(l, offsetof(struct wl_helpers, message_return), l->i64, arguments, 2);
     if (inst->operands[0].count == 2)
@@ -274,8 +286,7 @@ static void message_return(struct wl_lift *l, const struct wl_inst *inst)
         wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
 }
 
-bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst)
-{
+bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
     switch (inst->isa->class) {
     case WL_ISA_SMEM_LOAD:
         wl_lift_locate(l, inst);
@@ -286,11 +297,22 @@ bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst)
         wl_lift_flush(l);
         save_exec(l, inst);
         return true;
-    case WL_ISA_GETPC: wl_lift_set_sgpr64(l, inst->operands[0].reg, wl_lift_next_address(l, inst)); return true;
-    case WL_ISA_SETREG: set_register(l, inst); return true;
-    case WL_ISA_GETREG: get_register(l, inst); return true;
-    case WL_ISA_TIME: read_time(l, inst); return true;
-    case WL_ISA_MESSAGE_RETURN: message_return(l, inst); return true;
-    default: return false;
+    case WL_ISA_GETPC:
+        wl_lift_set_sgpr64(l, inst->operands[0].reg, wl_lift_next_address(l, inst));
+        return true;
+    case WL_ISA_SETREG:
+        set_register(l, inst);
+        return true;
+    case WL_ISA_GETREG:
+        get_register(l, inst);
+        return true;
+    case WL_ISA_TIME:
+        read_time(l, inst);
+        return true;
+    case WL_ISA_MESSAGE_RETURN:
+        message_return(l, inst);
+        return true;
+    default:
+        return false;
     }
 }

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, const int *index)
-{
+static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, const int *index) {
     LLVMValueRef mask[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         mask[i] = index[i] < 0 ? LLVMGetPoison(l->i32) : LLVMConstInt(l->i32, (unsigned)index[i], false);
@@ -13,8 +12,7 @@ static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, c
 }
 
 /* Elements start, start + 2, ... of a and b. */
-static LLVMValueRef every_second(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, int start)
-{
+static LLVMValueRef every_second(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, int start) {
     int index[WL_STRIP];
     for (int i = 0; i < WL_STRIP; i++)
         index[i] = start + 2 * i;
@@ -22,8 +20,7 @@ static LLVMValueRef every_second(struct wl_lift *l, LLVMValueRef a, LLVMValueRef
 }
 
 /* The lower or upper half of a[0] b[0] a[1] b[1] ... */
-static LLVMValueRef zip(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, bool upper)
-{
+static LLVMValueRef zip(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, bool upper) {
     int index[WL_STRIP];
     for (int i = 0; i < WL_STRIP; i++)
         index[i] = (i + (upper ? WL_STRIP : 0)) / 2 + (i & 1 ? WL_STRIP : 0);
@@ -31,8 +28,7 @@ static LLVMValueRef zip(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, bool 
 }
 
 /* Element i of the result is element from[i] % 16 of vector from[i] / 16 of three. */
-static LLVMValueRef pick3(struct wl_lift *l, LLVMValueRef *vectors, const int *from)
-{
+static LLVMValueRef pick3(struct wl_lift *l, LLVMValueRef *vectors, const int *from) {
     int low[WL_STRIP], all[WL_STRIP];
     for (int i = 0; i < WL_STRIP; i++) {
         low[i] = from[i] < 2 * WL_STRIP ? from[i] : -1;
@@ -41,8 +37,7 @@ static LLVMValueRef pick3(struct wl_lift *l, LLVMValueRef *vectors, const int *f
     return shuffle(l, shuffle(l, vectors[0], vectors[1], low), vectors[2], all);
 }
 
-void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *v, LLVMValueRef *rows)
-{
+void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *v, LLVMValueRef *rows) {
     if (n == 1) {
         rows[0] = v[0];
     } else if (n == 2) {
@@ -67,8 +62,7 @@ void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *v, LLVM
     }
 }
 
-void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *v)
-{
+void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *v) {
     if (n == 1) {
         v[0] = rows[0];
     } else if (n == 2) {
@@ -95,8 +89,7 @@ void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLV
     }
 }
 
-bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits)
-{
+bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits) {
     const char *features = l->request->features ? l->request->features : "";
     if (bits < 32)
         return l->has_avx512 && strstr(features, "+avx512bw") && strstr(features, "+avx512vl");
@@ -104,8 +97,7 @@ bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits)
 }
 
 /* A vector access of `type`, under `mask` if there is one. */
-static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef mask, bool is_volatile)
-{
+static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef mask, bool is_volatile) {
     if (!mask)
         return wl_memory_load(l, type, address, is_volatile);
     LLVMTypeRef overloads[2] = {type, l->ptr};
@@ -115,8 +107,7 @@ static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRe
     return value;
 }
 
-static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask, bool is_volatile)
-{
+static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask, bool is_volatile) {
     if (!mask) {
         wl_memory_store(l, value, address, is_volatile);
         return;
@@ -128,14 +119,12 @@ static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef add
 
 static LLVMTypeRef element_type(struct wl_lift *l, unsigned bits) { return bits == 8 ? l->i8 : bits == 16 ? l->i16 : l->i32; }
 
-static LLVMValueRef extend(struct wl_lift *l, const struct wl_access *access, LLVMValueRef value, LLVMTypeRef type)
-{
+static LLVMValueRef extend(struct wl_lift *l, const struct wl_access *access, LLVMValueRef value, LLVMTypeRef type) {
     return access->sign ? LLVMBuildSExt(l->b, value, type, "") : LLVMBuildZExt(l->b, value, type, "");
 }
 
 /* The lanes of memory vector `v` of n that active lanes own. */
-static LLVMValueRef spread_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned v)
-{
+static LLVMValueRef spread_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned v) {
     if (!exec || n == 1)
         return exec;
     int index[WL_STRIP];
@@ -144,13 +133,12 @@ static LLVMValueRef spread_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n
     return shuffle(l, exec, exec, index);
 }
 
-static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset)
-{
+static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset) {
     return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
 }
 
-void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows)
-{
+void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                LLVMValueRef *rows) {
     if (access->bits < 32) {
         LLVMTypeRef type = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
         rows[0] = extend(l, access, vector_load(l, type, start, exec, access->is_volatile), l->strip_i32);
@@ -158,12 +146,13 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
     }
     LLVMValueRef vectors[WL_MAX_ROWS];
     for (unsigned v = 0; v < access->dwords; v++)
-        vectors[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+        vectors[v] =
+            vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
     wl_memory_deinterleave(l, access->dwords, vectors, rows);
 }
 
-void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec, LLVMValueRef *rows)
-{
+void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                 LLVMValueRef *rows) {
     if (access->bits < 32) {
         LLVMTypeRef type = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
         vector_store(l, LLVMBuildTrunc(l->b, rows[0], type, ""), start, exec, access->is_volatile);
@@ -176,8 +165,7 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
 }
 
 /* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */
-void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows)
-{
+void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows) {
     for (unsigned d = 0; d + 1 < access->dwords; d += 2) {
         LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, UINT64_C(4) * d), access->is_volatile);
         LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
@@ -193,8 +181,7 @@ void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, L
 
 static LLVMValueRef dword_row(struct wl_lift *l, LLVMValueRef start, unsigned d) { return at(l, start, (uint64_t)d * l->wave_size * 4); }
 
-void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows)
-{
+void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows) {
     /* All lanes' scratch exists, so inactive lanes may be read. */
     for (unsigned d = 0; d < access->dwords; d++)
         rows[d] = wl_memory_load(l, l->strip_i32, dword_row(l, start, d), access->is_volatile);
@@ -206,8 +193,7 @@ void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, L
 }
 
 void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef exec,
-                             LLVMValueRef *rows)
-{
+                             LLVMValueRef *rows) {
     bool masks = wl_memory_has_masks(l, 32) && !access->is_volatile;
     for (unsigned d = 0; d < access->dwords; d++) {
         LLVMValueRef address = dword_row(l, start, d), value = rows[d];

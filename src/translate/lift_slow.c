@@ -10,39 +10,35 @@
 struct slow { /* a slow function being built */
     const struct wl_access *access;
     LLVMValueRef function, wave, first_lane, base, limit, addresses, mask;
-    LLVMValueRef data;     /* alloca: what lanes store, in lane order */
-    LLVMValueRef compare;  /* alloca: cmpswap's compare values, mskor's and wrap's second operands */
-    LLVMValueRef result;   /* alloca: what lanes load */
+    LLVMValueRef data;    /* alloca: what lanes store, in lane order */
+    LLVMValueRef compare; /* alloca: cmpswap's compare values, mskor's and wrap's second operands */
+    LLVMValueRef result;  /* alloca: what lanes load */
     LLVMValueRef address_buffer;
     unsigned data_rows;
 };
 
 enum { ARGUMENT_WAVE, ARGUMENT_LANE, ARGUMENT_BASE, ARGUMENT_LIMIT, ARGUMENT_ADDRESSES, ARGUMENT_MASK, ARGUMENT_DATA };
 
-static bool has_second_operand(const struct wl_access *a)
-{
-    return a->kind == WL_ACCESS_ATOMIC && (a->atomic == WL_ATOMIC_CMPSWAP || a->atomic == WL_ATOMIC_FCMPSWAP || a->atomic == WL_ATOMIC_MSKOR ||
-                                           a->atomic == WL_ATOMIC_WRAP);
+static bool has_second_operand(const struct wl_access *a) {
+    return a->kind == WL_ACCESS_ATOMIC && (a->atomic == WL_ATOMIC_CMPSWAP || a->atomic == WL_ATOMIC_FCMPSWAP ||
+                                           a->atomic == WL_ATOMIC_MSKOR || a->atomic == WL_ATOMIC_WRAP);
 }
 
-static unsigned data_rows(const struct wl_access *a)
-{
-    return a->kind == WL_ACCESS_LOAD ? 0 : a->dwords * (has_second_operand(a) ? 2 : 1);
-}
+static unsigned data_rows(const struct wl_access *a) { return a->kind == WL_ACCESS_LOAD ? 0 : a->dwords * (has_second_operand(a) ? 2 : 1); }
 
-static unsigned result_rows(const struct wl_access *a)
-{
+static unsigned result_rows(const struct wl_access *a) {
     return a->kind == WL_ACCESS_LOAD || (a->kind == WL_ACCESS_ATOMIC && a->returns) ? a->dwords : 0;
 }
 
 static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER; }
 
-static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) { return LLVMIntTypeInContext(l->context, wl_access_size(a) * 8); }
+static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) {
+    return LLVMIntTypeInContext(l->context, wl_access_size(a) * 8);
+}
 
-static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a)
-{
-    LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS] = {l->ptr, l->i64, l->i64, l->i64, narrow_addresses(a) ? l->strip_i32 : l->strip_i64,
-                                                               l->i16};
+static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a) {
+    LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS] = {
+        l->ptr, l->i64, l->i64, l->i64, narrow_addresses(a) ? l->strip_i32 : l->strip_i64, l->i16};
     LLVMTypeRef results[WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
     for (unsigned i = 0; i < in; i++)
@@ -53,44 +49,42 @@ static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a)
     return LLVMFunctionType(result, parameters, ARGUMENT_DATA + in, false);
 }
 
-static LLVMValueRef constant(struct wl_lift *l, LLVMTypeRef type, uint64_t value) { (void)l; return LLVMConstInt(type, value, false); }
+static LLVMValueRef constant(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
+    (void)l;
+    return LLVMConstInt(type, value, false);
+}
 
-static LLVMValueRef offset_pointer(struct wl_lift *l, LLVMValueRef pointer, LLVMTypeRef element, LLVMValueRef index)
-{
+static LLVMValueRef offset_pointer(struct wl_lift *l, LLVMValueRef pointer, LLVMTypeRef element, LLVMValueRef index) {
     return LLVMBuildGEP2(l->b, element, pointer, &index, 1, "");
 }
 
-static LLVMValueRef aligned_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned alignment)
-{
+static LLVMValueRef aligned_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef pointer, unsigned alignment) {
     LLVMValueRef value = LLVMBuildLoad2(l->b, type, pointer, "");
     LLVMSetAlignment(value, alignment);
     return value;
 }
 
-static void aligned_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment)
-{
+static void aligned_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment) {
     LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), alignment);
 }
 
-static LLVMValueRef buffer(struct wl_lift *l, unsigned rows)
-{
+static LLVMValueRef buffer(struct wl_lift *l, unsigned rows) {
     LLVMValueRef space = LLVMBuildAlloca(l->b, LLVMArrayType2(l->strip_i32, rows), "");
     LLVMSetAlignment(space, 64);
     return space;
 }
 
-static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned count)
-{
+static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned count) {
     LLVMValueRef space = buffer(l, count), vectors[WL_MAX_ROWS];
     if (rows)
         wl_memory_interleave(l, count, rows, vectors);
     for (unsigned i = 0; i < count; i++)
-        aligned_store(l, rows ? vectors[i] : LLVMConstNull(l->strip_i32), offset_pointer(l, space, l->strip_i32, constant(l, l->i64, i)), 64);
+        aligned_store(l, rows ? vectors[i] : LLVMConstNull(l->strip_i32), offset_pointer(l, space, l->strip_i32, constant(l, l->i64, i)),
+                      64);
     return space;
 }
 
-static void return_rows(struct wl_lift *l, const struct wl_access *a, LLVMValueRef *rows)
-{
+static void return_rows(struct wl_lift *l, const struct wl_access *a, LLVMValueRef *rows) {
     unsigned count = result_rows(a);
     if (!count)
         LLVMBuildRetVoid(l->b);
@@ -100,8 +94,7 @@ static void return_rows(struct wl_lift *l, const struct wl_access *a, LLVMValueR
         LLVMBuildAggregateRet(l->b, rows, count);
 }
 
-static void return_buffer(struct wl_lift *l, struct slow *s)
-{
+static void return_buffer(struct wl_lift *l, struct slow *s) {
     LLVMValueRef vectors[WL_MAX_ROWS], rows[WL_MAX_ROWS];
     unsigned count = result_rows(s->access);
     for (unsigned i = 0; i < count; i++)
@@ -114,27 +107,23 @@ static void return_buffer(struct wl_lift *l, struct slow *s)
 /* ---- one lane ---- */
 
 /* A lane's slot of a buffer in lane order, as the integer that memory holds. */
-static LLVMValueRef lane_slot(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane)
-{
+static LLVMValueRef lane_slot(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane) {
     LLVMValueRef index = LLVMBuildMul(l->b, lane, constant(l, l->i64, s->access->dwords), "");
     return offset_pointer(l, space, l->i32, index);
 }
 
-static LLVMValueRef lane_data(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane)
-{
+static LLVMValueRef lane_data(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane) {
     LLVMValueRef value = aligned_load(l, LLVMIntTypeInContext(l->context, s->access->dwords * 32), lane_slot(l, s, space, lane), 4);
     return wl_access_size(s->access) < 4 ? LLVMBuildTrunc(l->b, value, value_type(l, s->access), "") : value;
 }
 
-static void set_result(struct wl_lift *l, struct slow *s, LLVMValueRef lane, LLVMValueRef value)
-{
+static void set_result(struct wl_lift *l, struct slow *s, LLVMValueRef lane, LLVMValueRef value) {
     if (wl_access_size(s->access) < 4)
         value = s->access->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
     aligned_store(l, value, lane_slot(l, s, s->result, lane), 4);
 }
 
-static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane)
-{
+static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane) {
     const struct wl_access *a = s->access;
     if (a->kind == WL_ACCESS_LOAD) {
         set_result(l, s, lane, wl_memory_load(l, value_type(l, a), address, a->is_volatile));
@@ -149,8 +138,7 @@ static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address,
 }
 
 /* Address of the byte at `offset` (i32) of a lane's scratch. */
-static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane)
-{
+static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane) {
     LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, constant(l, l->i32, 2), ""), l->i64, "");
     LLVMValueRef row = LLVMBuildMul(l->b, dword, constant(l, l->i64, UINT64_C(4) * l->wave_size), "");
     LLVMValueRef byte = LLVMBuildZExt(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), l->i64, "");
@@ -158,15 +146,14 @@ static LLVMValueRef private_byte(struct wl_lift *l, LLVMValueRef base, LLVMValue
     return LLVMBuildAdd(l->b, base, LLVMBuildAdd(l->b, row, column, ""), "");
 }
 
-static LLVMValueRef private_dword(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, bool is_volatile)
-{
+static LLVMValueRef private_dword(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, bool is_volatile) {
     LLVMValueRef aligned = LLVMBuildAnd(l->b, offset, constant(l, l->i32, ~3u), "");
     return wl_memory_load(l, l->i32, private_byte(l, base, aligned, lane), is_volatile);
 }
 
 /* `bytes` (1 to 4) at any offset, zero-extended: the dwords that hold its ends, shifted together. */
-static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes, bool is_volatile)
-{
+static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, unsigned bytes,
+                                 bool is_volatile) {
     LLVMValueRef end = LLVMBuildAdd(l->b, offset, constant(l, l->i32, bytes - 1), "");
     LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, offset, constant(l, l->i32, 3), ""), constant(l, l->i32, 3), "");
     LLVMValueRef parts[3] = {private_dword(l, base, end, lane, is_volatile), private_dword(l, base, offset, lane, is_volatile), shift};
@@ -174,8 +161,7 @@ static LLVMValueRef private_load(struct wl_lift *l, LLVMValueRef base, LLVMValue
 }
 
 static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
-                          bool is_volatile)
-{
+                          bool is_volatile) {
     for (unsigned i = 0; i < bytes; i++) {
         LLVMValueRef at = LLVMBuildAdd(l->b, offset, constant(l, l->i32, i), "");
         LLVMValueRef byte = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, constant(l, l->i32, UINT64_C(8) * i), ""), l->i8, "");
@@ -184,8 +170,7 @@ static void private_bytes(struct wl_lift *l, LLVMValueRef base, LLVMValueRef off
 }
 
 static void private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane, LLVMValueRef value, unsigned bytes,
-                          bool is_volatile)
-{
+                          bool is_volatile) {
     if (bytes < 4) {
         private_bytes(l, base, offset, lane, value, bytes, is_volatile);
         return;
@@ -203,13 +188,11 @@ static void private_store(struct wl_lift *l, LLVMValueRef base, LLVMValueRef off
 }
 
 /* One dword (or less) of a lane: `d` is its number, `offset` its own. */
-static LLVMValueRef data_dword(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane, unsigned d)
-{
+static LLVMValueRef data_dword(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane, unsigned d) {
     return aligned_load(l, l->i32, offset_pointer(l, lane_slot(l, s, space, lane), l->i32, constant(l, l->i64, d)), 4);
 }
 
-static void set_result_dword(struct wl_lift *l, struct slow *s, LLVMValueRef lane, unsigned d, LLVMValueRef value)
-{
+static void set_result_dword(struct wl_lift *l, struct slow *s, LLVMValueRef lane, unsigned d, LLVMValueRef value) {
     if (s->access->bits < 32 && s->access->kind == WL_ACCESS_LOAD) {
         LLVMValueRef narrow = LLVMBuildTrunc(l->b, value, value_type(l, s->access), "");
         value = s->access->sign ? LLVMBuildSExt(l->b, narrow, l->i32, "") : LLVMBuildZExt(l->b, narrow, l->i32, "");
@@ -218,8 +201,8 @@ static void set_result_dword(struct wl_lift *l, struct slow *s, LLVMValueRef lan
 }
 
 /* Atomics on scratch: nobody else sees it, so a plain read-modify-write, dword by dword. */
-static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef number, LLVMValueRef lane)
-{
+static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef number,
+                           LLVMValueRef lane) {
     const struct wl_access *a = s->access;
     LLVMTypeRef type = value_type(l, a);
     LLVMValueRef old = LLVMConstNull(type);
@@ -240,8 +223,7 @@ static void private_atomic(struct wl_lift *l, struct slow *s, LLVMValueRef base,
 }
 
 /* `number`: the lane's number in the wave; `lane`: in the strip. */
-static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane)
-{
+static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, LLVMValueRef offset, LLVMValueRef lane) {
     const struct wl_access *a = s->access;
     LLVMValueRef number = LLVMBuildAdd(l->b, s->first_lane, lane, "");
     unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
@@ -259,8 +241,7 @@ static void private_lane(struct wl_lift *l, struct slow *s, LLVMValueRef base, L
 }
 
 /* Branches to one of two new blocks; the builder is left in `yes`, *no is the other, *join a third. */
-static void split(struct wl_lift *l, LLVMValueRef condition, LLVMBasicBlockRef *no, LLVMBasicBlockRef *join)
-{
+static void split(struct wl_lift *l, LLVMValueRef condition, LLVMBasicBlockRef *no, LLVMBasicBlockRef *join) {
     LLVMBasicBlockRef yes = wl_memory_block(l, "yes");
     *no = wl_memory_block(l, "no");
     *join = wl_memory_block(l, "join");
@@ -269,19 +250,16 @@ static void split(struct wl_lift *l, LLVMValueRef condition, LLVMBasicBlockRef *
 }
 
 /* Ends a block with a branch to `to` and goes on in `next`. */
-static void go(struct wl_lift *l, LLVMBasicBlockRef to, LLVMBasicBlockRef next)
-{
+static void go(struct wl_lift *l, LLVMBasicBlockRef to, LLVMBasicBlockRef next) {
     LLVMBuildBr(l->b, to);
     LLVMPositionBuilderAtEnd(l->b, next);
 }
 
-static LLVMValueRef high_is(struct wl_lift *l, LLVMValueRef address, uint32_t high)
-{
+static LLVMValueRef high_is(struct wl_lift *l, LLVMValueRef address, uint32_t high) {
     return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildLShr(l->b, address, constant(l, l->i64, 32), ""), constant(l, l->i64, high), "");
 }
 
-static void flat_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane)
-{
+static void flat_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane) {
     LLVMBasicBlockRef memory, done;
     LLVMValueRef low = LLVMBuildTrunc(l->b, address, l->i32, "");
     split(l, high_is(l, address, WL_PRIVATE_APERTURE_HI), &memory, &done);
@@ -295,8 +273,7 @@ static void flat_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, L
 }
 
 /* A raw buffer: every dword has its own range check. */
-static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d)
-{
+static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d) {
     const struct wl_access *a = s->access;
     unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, bytes * 8);
@@ -316,8 +293,7 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     go(l, done, done);
 }
 
-static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane)
-{
+static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane) {
     LLVMBasicBlockRef raw, done, out, inside;
     LLVMValueRef swizzled = LLVMBuildICmp(l->b, LLVMIntUGE, s->limit, constant(l, l->i64, UINT64_C(1) << 32), "");
     split(l, swizzled, &raw, &done);
@@ -337,21 +313,27 @@ static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, 
     go(l, done, done);
 }
 
-static void one_lane(struct wl_lift *l, struct slow *s, LLVMValueRef lane)
-{
+static void one_lane(struct wl_lift *l, struct slow *s, LLVMValueRef lane) {
     LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
     LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
     switch ((enum wl_place)s->access->place) {
-    case WL_PLACE_MEMORY: memory_lane(l, s, address, lane); break;
-    case WL_PLACE_FLAT: flat_lane(l, s, address, lane); break;
-    case WL_PLACE_PRIVATE: private_lane(l, s, s->base, address, lane); break;
-    case WL_PLACE_BUFFER: buffer_lane(l, s, address, lane); break;
+    case WL_PLACE_MEMORY:
+        memory_lane(l, s, address, lane);
+        break;
+    case WL_PLACE_FLAT:
+        flat_lane(l, s, address, lane);
+        break;
+    case WL_PLACE_PRIVATE:
+        private_lane(l, s, s->base, address, lane);
+        break;
+    case WL_PLACE_BUFFER:
+        buffer_lane(l, s, address, lane);
+        break;
     }
 }
 
 /* Visits the set bits of the mask from the lowest: in this order lanes of a wave store to the same address. */
-static void lane_loop(struct wl_lift *l, struct slow *s)
-{
+static void lane_loop(struct wl_lift *l, struct slow *s) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), loop = wl_memory_block(l, "lane"), done = wl_memory_block(l, "done");
     LLVMValueRef bits = LLVMBuildZExt(l->b, s->mask, l->i64, ""), zero = constant(l, l->i64, 0);
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, bits, zero, ""), loop, done);
@@ -370,8 +352,7 @@ static void lane_loop(struct wl_lift *l, struct slow *s)
 /* ---- shortcuts for a whole strip ---- */
 
 /* *same: i1, all active lanes have the address of the first active one, which is returned. */
-static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRef *same)
-{
+static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRef *same) {
     LLVMValueRef arguments[2] = {s->mask, LLVMConstInt(l->i1, 0, false)};
     LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i16, 1, arguments, 2);
     lane = LLVMBuildAnd(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), constant(l, l->i64, 15), "");
@@ -383,8 +364,7 @@ static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRe
 }
 
 /* All lanes name one address: a broadcast, or one atomic. */
-static void uniform_shortcut(struct wl_lift *l, struct slow *s)
-{
+static void uniform_shortcut(struct wl_lift *l, struct slow *s) {
     LLVMBasicBlockRef no, join;
     LLVMValueRef same, rows[WL_MAX_ROWS], address = first_address(l, s, &same);
     LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, s->mask, constant(l, l->i16, 0), "");
@@ -405,8 +385,7 @@ static void uniform_shortcut(struct wl_lift *l, struct slow *s)
 }
 
 /* All lanes name one aligned scratch offset: vector accesses. */
-static void private_shortcut(struct wl_lift *l, struct slow *s)
-{
+static void private_shortcut(struct wl_lift *l, struct slow *s) {
     const struct wl_access *a = s->access;
     LLVMBasicBlockRef no, join;
     LLVMValueRef ok, rows[WL_MAX_ROWS], address = first_address(l, s, &ok), base = s->base, offset = address;
@@ -436,8 +415,7 @@ static void private_shortcut(struct wl_lift *l, struct slow *s)
 }
 
 /* The host's own gather or scatter. Its elements are visited from the lowest lane. */
-static bool hardware_gather(struct wl_lift *l, struct slow *s)
-{
+static bool hardware_gather(struct wl_lift *l, struct slow *s) {
     const struct wl_access *a = s->access;
     if (!l->has_avx512 || a->kind == WL_ACCESS_ATOMIC || a->is_volatile || a->place != WL_PLACE_MEMORY || a->bits != 32 || a->dwords != 1)
         return false;
@@ -457,8 +435,7 @@ static bool hardware_gather(struct wl_lift *l, struct slow *s)
 
 /* ---- the functions ---- */
 
-static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a)
-{
+static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a) {
     struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};
     s.wave = LLVMGetParam(function, ARGUMENT_WAVE);
     s.first_lane = LLVMGetParam(function, ARGUMENT_LANE);
@@ -488,10 +465,10 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     return_buffer(l, &s);
 }
 
-static void copy_attributes(struct wl_lift *l, LLVMValueRef function)
-{
-    static const char *const names[] = {"target-cpu", "target-features", "prefer-vector-width", "min-legal-vector-width", "denormal-fp-math",
-                                        "denormal-fp-math-f32", "strictfp"};
+static void copy_attributes(struct wl_lift *l, LLVMValueRef function) {
+    static const char *const names[] = {
+        "target-cpu",           "target-features", "prefer-vector-width", "min-legal-vector-width", "denormal-fp-math",
+        "denormal-fp-math-f32", "strictfp"};
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         unsigned length = 0;
         while (names[i][length])
@@ -507,10 +484,10 @@ static void copy_attributes(struct wl_lift *l, LLVMValueRef function)
                                 LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(kinds[i], 8), 0));
 }
 
-static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a)
-{
+static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
-    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile, a->returns, a->local);
+    (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
+                   a->returns, a->local);
     if (a->kind == WL_ACCESS_ATOMIC)
         (void)snprintf(name, sizeof name, "atomic.%u.%u.%u.%u%u%u", a->atomic, a->place, a->bits, a->is_volatile, a->returns, a->local);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
@@ -527,8 +504,7 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a)
     return function;
 }
 
-void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows)
-{
+void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     LLVMValueRef function = slow_function(l, a);
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);

@@ -16,8 +16,7 @@ enum {
  *
  * A load behind a store (or the reverse) must see all strips of what is before it. In FULL code the stretch goes on in a
  * new segment then: the strips of a segment are emitted side by side, before those of the next, and registers stay values. */
-static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
-{
+static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (!inst->size)
         return false; /* the second of a pair is emitted within the first */
     bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads);
@@ -33,8 +32,7 @@ static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     return conflict;
 }
 
-struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects)
-{
+struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     bool starts_segment = join(l, inst, effects);
     if (l->item_count == l->item_capacity) {
         unsigned capacity = l->item_capacity ? 2 * l->item_capacity : 64;
@@ -56,28 +54,22 @@ struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, co
     return item;
 }
 
-void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg)
-{
+void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg) {
     for (unsigned i = 0; i < l->wave_size / 32; i++)
         wl_set(l->pending_masks, reg + i);
 }
 
-bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg)
-{
-    return wl_bit(l->pending_masks, reg);
-}
+bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg) { return wl_bit(l->pending_masks, reg); }
 
 /* ---- strip values ---- */
 
-static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row)
-{
+static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 6), ""), "");
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
 }
 
-static LLVMValueRef load_row(struct wl_lift *l, unsigned row)
-{
+static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip_start));
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
@@ -86,16 +78,14 @@ static LLVMValueRef load_row(struct wl_lift *l, unsigned row)
     return value;
 }
 
-static LLVMValueRef interleave(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high)
-{
+static LLVMValueRef interleave(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
     LLVMValueRef order[32];
     for (unsigned i = 0; i < 32; i++)
         order[i] = wl_lift_int(l, l->i32, i / 2 + (i & 1) * 16);
     return LLVMBuildBitCast(l->b, LLVMBuildShuffleVector(l->b, low, high, LLVMConstVector(order, 32), ""), l->strip_i64, "");
 }
 
-static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high)
-{
+static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high) {
     LLVMValueRef dwords = LLVMBuildBitCast(l->b, pair, LLVMVectorType(l->i32, 32), "");
     LLVMValueRef order[16];
     for (unsigned i = 0; i < 16; i++)
@@ -103,77 +93,64 @@ static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high)
     return LLVMBuildShuffleVector(l->b, dwords, LLVMGetUndef(LLVMTypeOf(dwords)), LLVMConstVector(order, 16), "");
 }
 
-LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row)
-{
+LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row) {
     if (!l->row_value[row])
         l->row_value[row] = load_row(l, row);
     return l->row_value[row];
 }
 
-LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row)
-{
+LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row) {
     LLVMValueRef value = wl_strip_row(l, row);
     return l->exec && wl_bit(l->row_dirty, row) ? LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "") : value;
 }
 
-LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row)
-{
+LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) {
     if (!l->pair_value[row])
         l->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
     return l->pair_value[row];
 }
 
-static void forget_pairs(struct wl_lift *l, unsigned row)
-{
+static void forget_pairs(struct wl_lift *l, unsigned row) {
     l->pair_value[row] = NULL;
     if (row)
         l->pair_value[row - 1] = NULL;
 }
 
-void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value)
-{
+void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     forget_pairs(l, row);
     l->row_value[row] = value;
     wl_set(l->row_dirty, row);
 }
 
-void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value)
-{
+void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     wl_strip_set_row(l, row, half_of(l, value, 0));
     wl_strip_set_row(l, row + 1, half_of(l, value, 1));
     l->pair_value[row] = value;
 }
 
-LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar)
-{
+LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar) {
     LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
     LLVMValueRef zero = LLVMConstInt(l->i32, 0, 0);
     LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), scalar, zero, "");
     return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector), LLVMConstNull(LLVMVectorType(l->i32, WL_STRIP)), "");
 }
 
-LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l)
-{
+LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
     LLVMValueRef lanes[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         lanes[i] = wl_lift_int(l, l->i32, i);
     return LLVMConstVector(lanes, WL_STRIP);
 }
 
-LLVMValueRef wl_strip_exec(struct wl_lift *l)
-{
-    return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1);
-}
+LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
 
-LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask)
-{
+LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
     return LLVMBuildBitCast(l->b, bits, l->strip_i1, "");
 }
 
-void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes)
-{
+void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
     l->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
 }
 
@@ -185,8 +162,7 @@ struct masks { /* the wave-wide masks that the stretch makes, and where they are
     LLVMValueRef sum[WL_SGPR_COUNT];
 };
 
-static void find_masks(struct wl_lift *l, struct masks *masks)
-{
+static void find_masks(struct wl_lift *l, struct masks *masks) {
     unsigned step = l->wave_size / 32;
     masks->count = 0;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
@@ -198,8 +174,7 @@ static void find_masks(struct wl_lift *l, struct masks *masks)
         }
 }
 
-static void store_row(struct wl_lift *l, unsigned row)
-{
+static void store_row(struct wl_lift *l, unsigned row) {
     LLVMValueRef pointer = row_pointer(l, row), value = l->row_value[row];
     if (l->exec) {
         LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, 64, 0), l->exec};
@@ -211,8 +186,7 @@ static void store_row(struct wl_lift *l, unsigned row)
 }
 
 /* Starts a strip. The builder stands in a fresh block, where l->strip is set. */
-static void begin_strip(struct wl_lift *l)
-{
+static void begin_strip(struct wl_lift *l) {
     memset(l->row_value, 0, sizeof l->row_value);
     memset(l->pair_value, 0, sizeof l->pair_value);
     memset(l->mask_value, 0, sizeof l->mask_value);
@@ -225,8 +199,7 @@ static void begin_strip(struct wl_lift *l)
 }
 
 /* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
-static unsigned emit_segment(struct wl_lift *l, unsigned first)
-{
+static unsigned emit_segment(struct wl_lift *l, unsigned first) {
     unsigned i = first;
     for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++) {
         if (i && l->items[i - 1].paired)
@@ -239,8 +212,7 @@ static unsigned emit_segment(struct wl_lift *l, unsigned first)
 }
 
 /* Stores what the strip leaves: live registers and its part of the masks. */
-static void end_strip(struct wl_lift *l, const struct masks *masks)
-{
+static void end_strip(struct wl_lift *l, const struct masks *masks) {
     const struct wl_live *live = &l->live_after[l->stretch_end];
     const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
@@ -257,16 +229,14 @@ static void end_strip(struct wl_lift *l, const struct masks *masks)
     }
 }
 
-static void emit_strip(struct wl_lift *l, const struct masks *masks)
-{
+static void emit_strip(struct wl_lift *l, const struct masks *masks) {
     begin_strip(l);
     emit_segment(l, 0);
     end_strip(l, masks);
 }
 
 /* Branches to `skip` if no lane of the strip is active; leaves the builder where some is. */
-static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip)
-{
+static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip) {
     if (l->mode == WL_MODE_FULL) {
         l->exec = NULL;
         return;
@@ -280,8 +250,7 @@ static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip)
     l->exec = LLVMBuildBitCast(l->b, bits, l->strip_i1, "exec");
 }
 
-static void emit_unrolled(struct wl_lift *l, const struct masks *masks)
-{
+static void emit_unrolled(struct wl_lift *l, const struct masks *masks) {
     for (unsigned s = 0; s < l->strips; s++) {
         LLVMBasicBlockRef next = wl_lift_block(l, "next");
         l->strip = wl_lift_int(l, l->i64, s);
@@ -304,8 +273,7 @@ struct strip_state {
     uint64_t row_dirty[8];
 };
 
-static void save_strip(const struct wl_lift *l, struct strip_state *s)
-{
+static void save_strip(const struct wl_lift *l, struct strip_state *s) {
     s->strip_start = l->strip_start;
     s->strip = l->strip;
     s->first_lane = l->first_lane;
@@ -315,8 +283,7 @@ static void save_strip(const struct wl_lift *l, struct strip_state *s)
     memcpy(s->row_dirty, l->row_dirty, sizeof s->row_dirty);
 }
 
-static void restore_strip(struct wl_lift *l, const struct strip_state *s)
-{
+static void restore_strip(struct wl_lift *l, const struct strip_state *s) {
     l->strip_start = s->strip_start;
     l->strip = s->strip;
     l->first_lane = s->first_lane;
@@ -327,8 +294,7 @@ static void restore_strip(struct wl_lift *l, const struct strip_state *s)
 }
 
 /* FULL code: segment by segment, each for all strips. */
-static void emit_segments(struct wl_lift *l, const struct masks *masks)
-{
+static void emit_segments(struct wl_lift *l, const struct masks *masks) {
     struct strip_state *states = malloc(l->strips * sizeof *states);
     if (!states) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the strips of a stretch");
@@ -356,8 +322,7 @@ static void emit_segments(struct wl_lift *l, const struct masks *masks)
     free(states);
 }
 
-static void emit_loop(struct wl_lift *l, const struct masks *masks)
-{
+static void emit_loop(struct wl_lift *l, const struct masks *masks) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), header = wl_lift_block(l, "strips"), latch = wl_lift_block(l, "latch"),
                       after = wl_lift_block(l, "after");
     LLVMBuildBr(l->b, header);
@@ -377,8 +342,7 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks)
     LLVMPositionBuilderAtEnd(l->b, after);
 }
 
-void wl_lift_flush(struct wl_lift *l)
-{
+void wl_lift_flush(struct wl_lift *l) {
     if (!l->item_count)
         return;
     struct masks masks;

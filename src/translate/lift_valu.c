@@ -8,8 +8,7 @@
 
 /* ---- the packed function ---- */
 
-LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem)
-{
+LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem) {
     LLVMValueRef function = LLVMGetNamedFunction(l->module, sem->name);
     if (function)
         return function;
@@ -31,18 +30,15 @@ LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem)
     return function;
 }
 
-static LLVMValueRef call(struct wl_lift *l, LLVMValueRef function, LLVMValueRef *arguments, unsigned count)
-{
+static LLVMValueRef call(struct wl_lift *l, LLVMValueRef function, LLVMValueRef *arguments, unsigned count) {
     return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }
 
-static LLVMValueRef result_of(struct wl_lift *l, LLVMValueRef returned, const struct wl_sem *sem, unsigned index)
-{
+static LLVMValueRef result_of(struct wl_lift *l, LLVMValueRef returned, const struct wl_sem *sem, unsigned index) {
     return sem->result_count == 1 ? returned : LLVMBuildExtractValue(l->b, returned, index, "");
 }
 
-static const struct wl_operand *printed_operand(const struct wl_inst *inst, unsigned *next)
-{
+static const struct wl_operand *printed_operand(const struct wl_inst *inst, unsigned *next) {
     static const struct wl_operand none;
     return *next < inst->operand_count ? &inst->operands[(*next)++] : &none;
 }
@@ -51,13 +47,11 @@ static const struct wl_operand *printed_operand(const struct wl_inst *inst, unsi
 
 static unsigned mask_registers(const struct wl_lift *l) { return l->wave_size / 32; }
 
-static LLVMValueRef wide_register(struct wl_lift *l, unsigned reg)
-{
+static LLVMValueRef wide_register(struct wl_lift *l, unsigned reg) {
     return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
 }
 
-static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValueRef value)
-{
+static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValueRef value) {
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, 32 * count);
     if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind) {
         unsigned kind = LLVMGetTypeKind(LLVMTypeOf(value));
@@ -74,8 +68,7 @@ static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValu
         wl_lift_set_sgpr(l, reg, value);
 }
 
-void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst)
-{
+void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_sem *sem = inst->sem;
     LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS];
     if (!function)
@@ -87,11 +80,22 @@ void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst)
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(function, i));
         LLVMValueRef value;
         switch (sem->inputs[i].role) {
-        case WL_ROLE_SCC: value = wl_lift_sgpr(l, WL_SGPR_SCC); break;
-        case WL_ROLE_M0: value = wl_lift_sgpr(l, WL_SGPR_M0); break;
-        case WL_ROLE_EXEC: value = wide_register(l, WL_SGPR_EXEC); break;
-        case WL_ROLE_VCC: case WL_ROLE_VCC_SCALAR: value = wide_register(l, WL_SGPR_VCC); break;
-        case WL_ROLE_OLD: value = wl_lift_scalar_operand(l, &inst->operands[0], sem->inputs[i].type); break;
+        case WL_ROLE_SCC:
+            value = wl_lift_sgpr(l, WL_SGPR_SCC);
+            break;
+        case WL_ROLE_M0:
+            value = wl_lift_sgpr(l, WL_SGPR_M0);
+            break;
+        case WL_ROLE_EXEC:
+            value = wide_register(l, WL_SGPR_EXEC);
+            break;
+        case WL_ROLE_VCC:
+        case WL_ROLE_VCC_SCALAR:
+            value = wide_register(l, WL_SGPR_VCC);
+            break;
+        case WL_ROLE_OLD:
+            value = wl_lift_scalar_operand(l, &inst->operands[0], sem->inputs[i].type);
+            break;
         default: {
             const struct wl_operand *operand = printed_operand(inst, &printed);
             value = wl_lift_scalar_operand(l, operand, sem->inputs[i].type);
@@ -114,10 +118,19 @@ void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst)
     for (unsigned i = 0; i < sem->result_count; i++) {
         LLVMValueRef value = result_of(l, returned, sem, i);
         switch (sem->results[i].role) {
-        case WL_ROLE_SCC: set_scalar(l, WL_SGPR_SCC, 1, value); break;
-        case WL_ROLE_M0: set_scalar(l, WL_SGPR_M0, 1, value); break;
-        case WL_ROLE_EXEC: set_scalar(l, WL_SGPR_EXEC, mask_registers(l), value); break;
-        case WL_ROLE_VCC: case WL_ROLE_VCC_SCALAR: set_scalar(l, WL_SGPR_VCC, mask_registers(l), value); break;
+        case WL_ROLE_SCC:
+            set_scalar(l, WL_SGPR_SCC, 1, value);
+            break;
+        case WL_ROLE_M0:
+            set_scalar(l, WL_SGPR_M0, 1, value);
+            break;
+        case WL_ROLE_EXEC:
+            set_scalar(l, WL_SGPR_EXEC, mask_registers(l), value);
+            break;
+        case WL_ROLE_VCC:
+        case WL_ROLE_VCC_SCALAR:
+            set_scalar(l, WL_SGPR_VCC, mask_registers(l), value);
+            break;
         default: {
             const struct wl_operand *operand = printed_operand(inst, &printed);
             if (operand->kind == WL_OPERAND_SGPR)
@@ -132,8 +145,7 @@ void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst)
 /* ---- vector operands, at record time ---- */
 
 /* The printed operand at which the inputs begin: behind the results. GFX10 and newer v_cmpx print no result. */
-static unsigned first_input(const struct wl_item *item)
-{
+static unsigned first_input(const struct wl_item *item) {
     unsigned count = 0;
     for (unsigned i = 0; i < item->sem->result_count; i++)
         count += item->sem->results[i].role == WL_ROLE_PRINTED;
@@ -141,15 +153,16 @@ static unsigned first_input(const struct wl_item *item)
     return unprinted ? 0 : count;
 }
 
-static bool mixes(const struct wl_inst *inst) { return !strncmp(inst->mnemonic, "v_fma_mix", 9) || !strncmp(inst->mnemonic, "v_mad_mix", 9); }
+static bool mixes(const struct wl_inst *inst) {
+    return !strncmp(inst->mnemonic, "v_fma_mix", 9) || !strncmp(inst->mnemonic, "v_mad_mix", 9);
+}
 
 /* Whether a source of a mixed-precision instruction is a half. */
 static bool mixes_half(const struct wl_inst *inst, unsigned source) { return mixes(inst) && inst->op_sel_hi >> source & 1; }
 
 /* What a vector instruction reads of scalar state; NULL for vector registers and for masks that the stretch itself makes. */
 static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, unsigned source, const struct wl_operand *operand,
-                                 const struct wl_slot *slot)
-{
+                                 const struct wl_slot *slot) {
     if (slot->type == WL_MASK) {
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
         if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR)
@@ -166,8 +179,7 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
 }
 
 /* Whether the instruction reads, as plain data, a scalar register that the stretch still has to make. */
-static bool reads_pending(struct wl_lift *l, const struct wl_item *item)
-{
+static bool reads_pending(struct wl_lift *l, const struct wl_item *item) {
     unsigned printed = first_input(item);
     for (unsigned i = 0; i < item->sem->input_count; i++) {
         if (item->sem->inputs[i].role != WL_ROLE_PRINTED)
@@ -184,8 +196,7 @@ static bool reads_pending(struct wl_lift *l, const struct wl_item *item)
 
 /* ---- vector operands, at emit time ---- */
 
-static LLVMValueRef select_part(struct wl_lift *l, LLVMValueRef dword, unsigned sel, bool sign)
-{
+static LLVMValueRef select_part(struct wl_lift *l, LLVMValueRef dword, unsigned sel, bool sign) {
     if (sel == WL_SEL_DWORD)
         return dword;
     bool byte = sel <= WL_SEL_BYTE_3;
@@ -201,34 +212,48 @@ struct dpp_lanes {
     LLVMValueRef value, valid;
 };
 
-static int dpp_source(const struct wl_inst *inst, int lane)
-{
+static int dpp_source(const struct wl_inst *inst, int lane) {
     int n = (int)inst->dpp_control, row = lane & ~15, in = lane & 15;
     switch (inst->dpp) {
-    case WL_DPP_QUAD_PERM: return (lane & ~3) | (n >> 2 * (lane & 3) & 3);
-    case WL_DPP_ROW_SHL: return in + n < 16 ? lane + n : -1;
-    case WL_DPP_ROW_SHR: return in - n >= 0 ? lane - n : -1;
-    case WL_DPP_ROW_ROR: return row | ((in - n) & 15);
-    case WL_DPP_ROW_MIRROR: return row | (15 - in);
-    case WL_DPP_ROW_HALF_MIRROR: return row | (in & 8) | (7 - (in & 7));
-    case WL_DPP_ROW_SHARE: case WL_DPP_ROW_NEWBCAST: return row | (n & 15);
-    case WL_DPP_ROW_XMASK: return row | ((in ^ n) & 15);
-    case WL_DPP_DPP8: return (lane & ~7) | (n >> 3 * (lane & 7) & 7);
-    default: return lane;
+    case WL_DPP_QUAD_PERM:
+        return (lane & ~3) | (n >> 2 * (lane & 3) & 3);
+    case WL_DPP_ROW_SHL:
+        return in + n < 16 ? lane + n : -1;
+    case WL_DPP_ROW_SHR:
+        return in - n >= 0 ? lane - n : -1;
+    case WL_DPP_ROW_ROR:
+        return row | ((in - n) & 15);
+    case WL_DPP_ROW_MIRROR:
+        return row | (15 - in);
+    case WL_DPP_ROW_HALF_MIRROR:
+        return row | (in & 8) | (7 - (in & 7));
+    case WL_DPP_ROW_SHARE:
+    case WL_DPP_ROW_NEWBCAST:
+        return row | (n & 15);
+    case WL_DPP_ROW_XMASK:
+        return row | ((in ^ n) & 15);
+    case WL_DPP_DPP8:
+        return (lane & ~7) | (n >> 3 * (lane & 7) & 7);
+    default:
+        return lane;
     }
 }
 
-static bool dpp_crosses_rows(const struct wl_inst *inst)
-{
+static bool dpp_crosses_rows(const struct wl_inst *inst) {
     switch (inst->dpp) {
-    case WL_DPP_WAVE_SHL: case WL_DPP_WAVE_ROL: case WL_DPP_WAVE_SHR: case WL_DPP_WAVE_ROR: case WL_DPP_ROW_BCAST15:
-    case WL_DPP_ROW_BCAST31: return true;
-    default: return false;
+    case WL_DPP_WAVE_SHL:
+    case WL_DPP_WAVE_ROL:
+    case WL_DPP_WAVE_SHR:
+    case WL_DPP_WAVE_ROR:
+    case WL_DPP_ROW_BCAST15:
+    case WL_DPP_ROW_BCAST31:
+        return true;
+    default:
+        return false;
     }
 }
 
-static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef value, const struct wl_inst *inst)
-{
+static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef value, const struct wl_inst *inst) {
     LLVMValueRef order[WL_STRIP];
     for (int lane = 0; lane < WL_STRIP; lane++) {
         int source = dpp_source(inst, lane);
@@ -238,8 +263,7 @@ static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef value, const struct 
 }
 
 /* DPP within rows of 16 lanes, which are strips. */
-static struct dpp_lanes dpp_in_row(struct wl_lift *l, const struct wl_inst *inst, unsigned row)
-{
+static struct dpp_lanes dpp_in_row(struct wl_lift *l, const struct wl_inst *inst, unsigned row) {
     LLVMValueRef in_row[WL_STRIP];
     bool all = true;
     for (int lane = 0; lane < WL_STRIP; lane++) {
@@ -256,8 +280,7 @@ static struct dpp_lanes dpp_in_row(struct wl_lift *l, const struct wl_inst *inst
 }
 
 /* GFX9's moves between rows, read from a snapshot of the source row. */
-static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef snapshot)
-{
+static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef snapshot) {
     LLVMTypeRef t = l->strip_i32;
     LLVMValueRef first = LLVMBuildTrunc(l->b, l->first_lane, l->i32, "");
     LLVMValueRef lane = LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_strip_lane_numbers(l), ""), source, valid = NULL;
@@ -267,12 +290,16 @@ static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst 
         source = LLVMBuildAdd(l->b, lane, one, "");
         valid = LLVMBuildICmp(l->b, LLVMIntULE, source, last, "");
         break;
-    case WL_DPP_WAVE_ROL: source = LLVMBuildAdd(l->b, lane, one, ""); break;
+    case WL_DPP_WAVE_ROL:
+        source = LLVMBuildAdd(l->b, lane, one, "");
+        break;
     case WL_DPP_WAVE_SHR:
         source = LLVMBuildSub(l->b, lane, one, "");
         valid = LLVMBuildICmp(l->b, LLVMIntNE, lane, LLVMConstNull(t), "");
         break;
-    case WL_DPP_WAVE_ROR: source = LLVMBuildSub(l->b, lane, one, ""); break;
+    case WL_DPP_WAVE_ROR:
+        source = LLVMBuildSub(l->b, lane, one, "");
+        break;
     case WL_DPP_ROW_BCAST15:
         source = LLVMBuildSub(l->b, LLVMBuildAnd(l->b, lane, wl_lift_int(l, t, (uint64_t)-16), ""), one, "");
         valid = LLVMBuildICmp(l->b, LLVMIntUGE, lane, wl_lift_int(l, t, 16), "");
@@ -294,24 +321,21 @@ static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst 
 }
 
 /* Halves as floats. The fence keeps LLVM from computing in halves after all, which it does lane by lane. */
-static LLVMValueRef widen_halves(struct wl_lift *l, LLVMValueRef halves)
-{
+static LLVMValueRef widen_halves(struct wl_lift *l, LLVMValueRef halves) {
     LLVMTypeRef wide = LLVMVectorType(l->f32, LLVMGetVectorSize(LLVMTypeOf(halves)));
     LLVMValueRef value = LLVMBuildFPExt(l->b, halves, wide, "");
     return wl_lift_intrinsic(l, "llvm.arithmetic.fence", &wide, 1, &value, 1);
 }
 
 /* One half of each dword, as a float. */
-static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool high)
-{
+static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool high) {
     if (high)
         dwords = LLVMBuildLShr(l->b, dwords, wl_lift_int(l, l->strip_i32, 16), "");
     return widen_halves(l, LLVMBuildBitCast(l->b, LLVMBuildTrunc(l->b, dwords, l->strip_i16, ""), l->strip_f16, ""));
 }
 
 /* -v and |v| of a strip of floats or of their bits; halves are changed as bits, since LLVM does it lane by lane else. */
-static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate)
-{
+static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
     LLVMTypeRef type = LLVMTypeOf(value);
     unsigned kind = LLVMGetTypeKind(LLVMGetElementType(type));
     if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind) {
@@ -331,8 +355,7 @@ static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool ab
 
 /* A strip of raw dwords or pairs -> the packed function's parameter type. */
 static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type, unsigned source,
-                                 const struct wl_operand *operand, LLVMTypeRef parameter)
-{
+                                 const struct wl_operand *operand, LLVMTypeRef parameter) {
     bool half = wl_type_bits(type) == 16;
     bool packed = type == WL_PKU16 || type == WL_PKI16 || type == WL_PKF16 || type == WL_PKBF16;
     if (half && LLVMTypeOf(value) == l->strip_i32) {
@@ -377,8 +400,7 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
     return operand->neg || operand->abs || packed_negate ? modify_source(l, value, operand->abs, operand->neg != packed_negate) : value;
 }
 
-static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigned reg)
-{
+static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigned reg) {
     LLVMValueRef lanes = recorded ? wl_strip_of_mask(l, recorded) : l->mask_value[reg];
     if (!lanes)
         lanes = LLVMConstNull(l->strip_i1);
@@ -387,8 +409,7 @@ static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigne
 
 /* ---- results ---- */
 
-static LLVMValueRef clamp_float(struct wl_lift *l, LLVMValueRef value)
-{
+static LLVMValueRef clamp_float(struct wl_lift *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value), element = LLVMGetElementType(type);
     LLVMValueRef zero = LLVMConstNull(type), ones[2 * WL_STRIP];
     for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
@@ -398,8 +419,7 @@ static LLVMValueRef clamp_float(struct wl_lift *l, LLVMValueRef value)
     return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOLT, value, one, ""), value, one, "");
 }
 
-static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value)
-{
+static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value) {
     static const double factors[] = {1, 2, 4, 0.5};
     if (inst->omod) {
         LLVMValueRef factor[WL_STRIP];
@@ -410,13 +430,14 @@ static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *ins
     return inst->clamp ? clamp_float(l, value) : value;
 }
 
-static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type)
-{
+static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type) {
     LLVMTypeRef result = LLVMTypeOf(value);
     if (!inst->omod && !inst->clamp)
         return value;
     switch (type) {
-    case WL_F32: case WL_F64: return LLVMGetTypeKind(LLVMGetElementType(result)) == LLVMIntegerTypeKind ? value : scale_and_clamp(l, inst, value);
+    case WL_F32:
+    case WL_F64:
+        return LLVMGetTypeKind(LLVMGetElementType(result)) == LLVMIntegerTypeKind ? value : scale_and_clamp(l, inst, value);
     case WL_F16:
         value = scale_and_clamp(l, inst, widen_halves(l, LLVMBuildBitCast(l->b, value, l->strip_f16, "")));
         return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, value, l->strip_f16, ""), result, "");
@@ -428,12 +449,12 @@ static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst,
     case WL_PKF32:
         value = clamp_float(l, LLVMBuildBitCast(l->b, value, LLVMVectorType(l->f32, 2 * WL_STRIP), ""));
         return LLVMBuildBitCast(l->b, value, result, "");
-    default: return value; /* integers have saturating semantics of their own */
+    default:
+        return value; /* integers have saturating semantics of their own */
     }
 }
 
-static LLVMValueRef place_sdwa(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row)
-{
+static LLVMValueRef place_sdwa(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row) {
     unsigned sel = inst->dst_sel;
     if (sel == WL_SEL_DWORD)
         return value;
@@ -451,9 +472,9 @@ static LLVMValueRef place_sdwa(struct wl_lift *l, const struct wl_inst *inst, LL
     return value;
 }
 
-static LLVMValueRef place_half(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row)
-{
-    bool high = mixes(inst) ? inst->mnemonic[9] == 'h' : inst->op_sel >> (inst->operand_count - 1) & 1; /* op_sel's last bit is the destination's */
+static LLVMValueRef place_half(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, unsigned row) {
+    bool high =
+        mixes(inst) ? inst->mnemonic[9] == 'h' : inst->op_sel >> (inst->operand_count - 1) & 1; /* op_sel's last bit is the destination's */
     value = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, value, l->strip_i16, ""), l->strip_i32, "");
     if (inst->is_sdwa)
         return place_sdwa(l, inst, value, row);
@@ -466,14 +487,12 @@ static LLVMValueRef place_half(struct wl_lift *l, const struct wl_inst *inst, LL
     return LLVMBuildOr(l->b, old, value, "");
 }
 
-static void write_lanes(struct wl_lift *l, unsigned row, LLVMValueRef value, LLVMValueRef enabled)
-{
+static void write_lanes(struct wl_lift *l, unsigned row, LLVMValueRef value, LLVMValueRef enabled) {
     wl_strip_set_row(l, row, enabled ? LLVMBuildSelect(l->b, enabled, value, wl_strip_row(l, row), "") : value);
 }
 
 static void write_result(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *operand, enum wl_type type,
-                         LLVMValueRef value, LLVMValueRef enabled)
-{
+                         LLVMValueRef value, LLVMValueRef enabled) {
     if (operand->kind == WL_OPERAND_OFF)
         return;
     if (operand->kind != WL_OPERAND_VGPR) {
@@ -501,8 +520,7 @@ static void write_result(struct wl_lift *l, const struct wl_inst *inst, const st
 }
 
 /* DPP's row_mask and bank_mask: the lanes that may be written. NULL: all. */
-static LLVMValueRef dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef valid)
-{
+static LLVMValueRef dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef valid) {
     LLVMValueRef enabled = inst->bound_ctrl ? NULL : valid;
     if (inst->dpp == WL_DPP_DPP8)
         return NULL;
@@ -525,8 +543,7 @@ static LLVMValueRef dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, L
 
 enum { DPP_SNAPSHOT = WL_ITEM_SCALARS - 1 }; /* slot of the source row's copy */
 
-static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type)
-{
+static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type) {
     unsigned count = wl_type_registers(type);
     if (count == 1)
         return wl_strip_row(l, operand->reg);
@@ -542,8 +559,7 @@ static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *oper
 }
 
 static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigned slot, unsigned source, const struct wl_operand *operand,
-                                LLVMTypeRef parameter, LLVMValueRef *enabled)
-{
+                                LLVMTypeRef parameter, LLVMValueRef *enabled) {
     const struct wl_inst *inst = item->inst;
     enum wl_type type = item->sem->inputs[slot].type;
     enum wl_role role = item->sem->inputs[slot].role;
@@ -553,8 +569,8 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
     if (item->scalar[slot]) {
         value = wl_strip_splat(l, item->scalar[slot]);
     } else if (inst->is_dpp && source == 0 && role == WL_ROLE_PRINTED) {
-        struct dpp_lanes lanes = dpp_crosses_rows(inst) ? dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT])
-                                                        : dpp_in_row(l, inst, operand->reg);
+        struct dpp_lanes lanes =
+            dpp_crosses_rows(inst) ? dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT]) : dpp_in_row(l, inst, operand->reg);
         value = lanes.value;
         if (lanes.valid)
             value = LLVMBuildSelect(l->b, lanes.valid, value, LLVMConstNull(l->strip_i32), "");
@@ -579,8 +595,7 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
     return to_parameter(l, inst, value, type, source, operand, parameter);
 }
 
-static void emit_valu(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_valu(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = item->sem;
     LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS], enabled = NULL;
@@ -621,8 +636,7 @@ static void emit_valu(struct wl_lift *l, struct wl_item *item)
     }
 }
 
-static void record_inputs(struct wl_lift *l, struct wl_item *item)
-{
+static void record_inputs(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = item->sem;
     unsigned printed = first_input(item), source = 0;
@@ -636,8 +650,7 @@ static void record_inputs(struct wl_lift *l, struct wl_item *item)
 }
 
 /* The item was added last; the stretch before it is emitted, and the item starts a new one. */
-static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item)
-{
+static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item) {
     struct wl_item again = *item;
     l->item_count--;
     wl_lift_flush(l);
@@ -646,8 +659,7 @@ static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item)
     return item;
 }
 
-void wl_valu_record(struct wl_lift *l, struct wl_item *item)
-{
+void wl_valu_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = inst->sem;
     const struct wl_sem *variant = wl_sem_find(sem->name, l->request->features); /* the best for this host */
@@ -681,8 +693,7 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item)
     }
 }
 
-void wl_cmpx_record(struct wl_lift *l, struct wl_item *item)
-{
+void wl_cmpx_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     char name[sizeof inst->mnemonic];
     snprintf(name, sizeof name, "v_cmp%s", inst->mnemonic + strlen("v_cmpx"));

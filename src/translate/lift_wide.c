@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-static void emit_shift(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_shift(struct wl_lift *l, struct wl_item *item) {
     const struct wl_operand *op = item->inst->operands;
     unsigned count = op[1].bits & 63;
     bool left = strcmp(item->inst->mnemonic, "v_lshlrev_b64") == 0;
@@ -28,10 +27,10 @@ static void emit_shift(struct wl_lift *l, struct wl_item *item)
     wl_strip_set_row(l, op[0].reg + 1, high);
 }
 
-static bool record_shift(struct wl_item *item)
-{
+static bool record_shift(struct wl_item *item) {
     const struct wl_operand *op = item->inst->operands;
-    if (item->inst->is_dpp || op[0].kind != WL_OPERAND_VGPR || op[1].kind != WL_OPERAND_IMM || op[1].is_float || op[2].kind != WL_OPERAND_VGPR)
+    if (item->inst->is_dpp || op[0].kind != WL_OPERAND_VGPR || op[1].kind != WL_OPERAND_IMM || op[1].is_float ||
+        op[2].kind != WL_OPERAND_VGPR)
         return false;
     item->emit = emit_shift;
     return true;
@@ -39,8 +38,7 @@ static bool record_shift(struct wl_item *item)
 
 /* ---- packed f32: item->scalar[2 * source + register] is what a source that is no VGPR holds ---- */
 
-static LLVMValueRef packed_input(struct wl_lift *l, struct wl_item *item, unsigned source, unsigned half)
-{
+static LLVMValueRef packed_input(struct wl_lift *l, struct wl_item *item, unsigned source, unsigned half) {
     const struct wl_inst *inst = item->inst;
     const struct wl_operand *op = &inst->operands[1 + source];
     unsigned high_selects = inst->has_op_sel_hi ? inst->op_sel_hi : 7;
@@ -51,8 +49,7 @@ static LLVMValueRef packed_input(struct wl_lift *l, struct wl_item *item, unsign
     return negated ? LLVMBuildFNeg(l->b, value, "") : value;
 }
 
-static void emit_packed(struct wl_lift *l, struct wl_item *item)
-{
+static void emit_packed(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef function = wl_lift_semantics(l, item->sem), halves[2];
     if (!function)
         return;
@@ -67,8 +64,7 @@ static void emit_packed(struct wl_lift *l, struct wl_item *item)
         wl_strip_set_row(l, item->inst->operands[0].reg + half, halves[half]);
 }
 
-static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain)
-{
+static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = wl_sem_find(plain, l->request->features);
     if (!sem || inst->clamp || inst->operands[0].kind != WL_OPERAND_VGPR || sem->input_count + 1u != inst->operand_count)
@@ -94,8 +90,7 @@ static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *p
     return true;
 }
 
-bool wl_wide_record(struct wl_lift *l, struct wl_item *item)
-{
+bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     static const struct {
         const char *packed, *plain;
     } packed[] = {{"v_pk_add_f32", "v_add_f32"}, {"v_pk_mul_f32", "v_mul_f32"}, {"v_pk_fma_f32", "v_fma_f32"}};

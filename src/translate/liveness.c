@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wl_live_step(struct wl_live *live, const struct wl_effects *effects)
-{
+void wl_live_step(struct wl_live *live, const struct wl_effects *effects) {
     for (unsigned i = 0; i < 2; i++)
         live->scalar[i] = (live->scalar[i] & ~effects->def.scalar[i]) | effects->use.scalar[i];
     for (unsigned i = 0; i < 8; i++) {
@@ -16,13 +15,9 @@ void wl_live_step(struct wl_live *live, const struct wl_effects *effects)
     }
 }
 
-static void everything(struct wl_live *live)
-{
-    memset(live, 0xff, sizeof *live);
-}
+static void everything(struct wl_live *live) { memset(live, 0xff, sizeof *live); }
 
-static void merge(struct wl_live *into, const struct wl_live *from)
-{
+static void merge(struct wl_live *into, const struct wl_live *from) {
     for (unsigned i = 0; i < 2; i++)
         into->scalar[i] |= from->scalar[i];
     for (unsigned i = 0; i < 8; i++) {
@@ -33,8 +28,7 @@ static void merge(struct wl_live *into, const struct wl_live *from)
 }
 
 /* What is live before EXEC changes, given what is live after. */
-static void change_exec(struct wl_live *live, bool narrows)
-{
+static void change_exec(struct wl_live *live, bool narrows) {
     for (unsigned i = 0; i < 8; i++) {
         uint64_t full = live->full[i], any = live->active[i] | live->inactive[i];
         live->full[i] = full | any;
@@ -47,13 +41,18 @@ static void change_exec(struct wl_live *live, bool narrows)
     }
 }
 
-static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_live *live)
-{
+static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_live *live) {
     *live = (struct wl_live){0};
     switch (piece->end) {
-    case WL_PIECE_CALL: case WL_PIECE_JUMP: everything(live); return;
-    case WL_PIECE_FINISH: case WL_PIECE_FALL_OFF: return;
-    default: break;
+    case WL_PIECE_CALL:
+    case WL_PIECE_JUMP:
+        everything(live);
+        return;
+    case WL_PIECE_FINISH:
+    case WL_PIECE_FALL_OFF:
+        return;
+    default:
+        break;
     }
     if (piece->next != WL_NO_PIECE)
         merge(live, &unit->pieces[piece->next].live_in);
@@ -63,8 +62,7 @@ static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece
         change_exec(live, piece->narrows);
 }
 
-void wl_unit_liveness(struct wl_unit *unit)
-{
+void wl_unit_liveness(struct wl_unit *unit) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = unit->piece_count; p-- > 0;) {

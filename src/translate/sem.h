@@ -22,24 +22,35 @@
 #include <stdint.h>
 
 enum wl_type {
-    WL_U32, WL_I32, WL_F32, /* one register */
-    WL_U64, WL_I64, WL_F64, /* two registers, low first */
-    WL_U16, WL_I16, WL_F16, WL_BF16, /* low half of a register (op_sel: the high half) */
-    WL_PKU16, WL_PKI16, WL_PKF16, WL_PKBF16, /* two halves, passed as one 32-bit integer; VOP3P modifiers apply to each half */
-    WL_PKF32,    /* a register pair as two f32; passed as 64-bit integer */
-    WL_B8X4,     /* four bytes for dot products and sad: passed as 32-bit integer, no modifiers */
-    WL_U96, WL_U128, /* rare: three, four registers; passed as iN */
-    WL_MASK,     /* lane predicate held in an SGPR (pair); passed as <16 x i32> of 0 and -1 */
-    WL_SCC,      /* scalar functions: i32 0 or 1, the SCC bit; never printed as an operand */
+    WL_U32,
+    WL_I32,
+    WL_F32, /* one register */
+    WL_U64,
+    WL_I64,
+    WL_F64, /* two registers, low first */
+    WL_U16,
+    WL_I16,
+    WL_F16,
+    WL_BF16, /* low half of a register (op_sel: the high half) */
+    WL_PKU16,
+    WL_PKI16,
+    WL_PKF16,
+    WL_PKBF16, /* two halves, passed as one 32-bit integer; VOP3P modifiers apply to each half */
+    WL_PKF32,  /* a register pair as two f32; passed as 64-bit integer */
+    WL_B8X4,   /* four bytes for dot products and sad: passed as 32-bit integer, no modifiers */
+    WL_U96,
+    WL_U128, /* rare: three, four registers; passed as iN */
+    WL_MASK, /* lane predicate held in an SGPR (pair); passed as <16 x i32> of 0 and -1 */
+    WL_SCC,  /* scalar functions: i32 0 or 1, the SCC bit; never printed as an operand */
     WL_TYPE_COUNT,
 };
 
 enum wl_role {
-    WL_ROLE_PRINTED,  /* the next operand of the text */
-    WL_ROLE_OLD,      /* input: the destination's old value (v_fmac, SDWA-like preserving ops) */
-    WL_ROLE_VCC,      /* implicit VCC as a mask (v_div_fmas, gfx9 VOP2 carry forms print it: then PRINTED) */
-    WL_ROLE_SCC,      /* implicit SCC */
-    WL_ROLE_EXEC,     /* implicit EXEC, scalar of wave width as u64 */
+    WL_ROLE_PRINTED, /* the next operand of the text */
+    WL_ROLE_OLD,     /* input: the destination's old value (v_fmac, SDWA-like preserving ops) */
+    WL_ROLE_VCC,     /* implicit VCC as a mask (v_div_fmas, gfx9 VOP2 carry forms print it: then PRINTED) */
+    WL_ROLE_SCC,     /* implicit SCC */
+    WL_ROLE_EXEC,    /* implicit EXEC, scalar of wave width as u64 */
     WL_ROLE_M0,
     WL_ROLE_VCC_SCALAR,
 };
@@ -52,11 +63,12 @@ struct wl_slot {
 #define WL_SEM_SLOTS 8
 
 struct wl_sem {
-    const char *name;        /* canonical mnemonic */
-    const char *requires;    /* LLVM feature that the host must have ("avx512f"), or NULL */
+    const char *name; /* canonical mnemonic */
+    const char *
+        requires; /* LLVM feature that the host must have ("avx512f"), or NULL */
     const void *bitcode;
     size_t bitcode_size;
-    bool scalar;             /* SALU */
+    bool scalar; /* SALU */
     uint8_t result_count, input_count;
     struct wl_slot results[WL_SEM_SLOTS], inputs[WL_SEM_SLOTS]; /* in the order of the packed function */
 };

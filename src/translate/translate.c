@@ -16,8 +16,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static uint64_t now(void)
-{
+static uint64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
@@ -31,8 +30,7 @@ struct reach {
     bool indirect;
 };
 
-static enum wl_status reach_add(struct reach *reach, uint64_t entry)
-{
+static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
     for (size_t i = 0; i < reach->count; i++)
         if (reach->entries[i] == entry)
             return WL_OK;
@@ -48,8 +46,7 @@ static enum wl_status reach_add(struct reach *reach, uint64_t entry)
     return WL_OK;
 }
 
-static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *unit)
-{
+static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *unit) {
     const struct wl_translate_request *request = unit->request;
     enum wl_status status = WL_OK;
     for (uint32_t i = 0; i < unit->callee_count && !status; i++)
@@ -62,8 +59,7 @@ static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *u
     return status;
 }
 
-static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_decoder *decoder)
-{
+static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_decoder *decoder) {
     struct reach reach = {0};
     enum wl_status status = reach_callees(&reach, kernel);
     for (size_t i = 0; i < reach.count && !status; i++) {
@@ -80,8 +76,7 @@ static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_d
 
 /* ---- translation ---- */
 
-static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage)
-{
+static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%.200s-%llx-%s-%s.ll", request->dump, request->name, (unsigned long long)request->entry,
              request->mode == WL_MODE_FULL ? "full" : "masked", stage);
@@ -92,8 +87,7 @@ static void dump(const struct wl_translate_request *request, LLVMModuleRef modul
     }
 }
 
-static void dump_object(const struct wl_translate_request *request, const struct wl_translate_result *result)
-{
+static void dump_object(const struct wl_translate_request *request, const struct wl_translate_result *result) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%.200s-%llx-%s.o", request->dump, request->name, (unsigned long long)request->entry,
              request->mode == WL_MODE_FULL ? "full" : "masked");
@@ -106,8 +100,7 @@ static void dump_object(const struct wl_translate_request *request, const struct
 
 /* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
  * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
-static bool is_unoptimized(const struct wl_unit *unit)
-{
+static bool is_unoptimized(const struct wl_unit *unit) {
     enum { SMALL = 150, USUAL_SHARE = 10 };
     uint32_t spills = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
@@ -119,8 +112,8 @@ static bool is_unoptimized(const struct wl_unit *unit)
     return unit->inst_count > SMALL && spills > unit->inst_count / USUAL_SHARE;
 }
 
-static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
-{
+static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                                    LLVMMemoryBufferRef *object) {
     if (!is_unoptimized(unit) && wl_emit_can_optimize_code(module))
         return wl_emit_object(module, machine, object);
     LLVMTargetMachineRef quick = wl_emit_machine(unit->request->cpu, unit->request->features, true);
@@ -131,8 +124,7 @@ static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef mo
     return status;
 }
 
-static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result)
-{
+static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result) {
     const struct wl_translate_request *request = unit->request;
     LLVMTargetMachineRef machine = wl_emit_machine(request->cpu, request->features, false);
     if (!machine)
@@ -184,8 +176,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     return status;
 }
 
-EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result)
-{
+EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result) {
     *result = (struct wl_translate_result){0};
     uint64_t start = now();
     struct wl_decoder *decoder = NULL;
@@ -211,8 +202,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
     return status;
 }
 
-EXPORT void wl_translate_free(struct wl_translate_result *result)
-{
+EXPORT void wl_translate_free(struct wl_translate_result *result) {
     free(result->object);
     result->object = NULL;
 }
@@ -222,12 +212,11 @@ static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 
 /* What the levels of the x86-64 ABI promise. */
 #define X86_64_V3                                                                                                                          \
-    "+cx8,+cmov,+mmx,+fxsr,+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+sahf,+64bit,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,"          \
+    "+cx8,+cmov,+mmx,+fxsr,+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+sahf,+64bit,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,"           \
     "+lzcnt,+movbe,+xsave"
 #define X86_64_V4 X86_64_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+evex512"
 
-static void find_host(void)
-{
+static void find_host(void) {
     host_cpu = wl_options()->cpu;
     if (host_cpu) {
         host_features = !strcmp(host_cpu, "x86-64-v4") ? X86_64_V4 : X86_64_V3;
@@ -237,14 +226,10 @@ static void find_host(void)
     host_features = LLVMGetHostCPUFeatures();
 }
 
-EXPORT void wl_translate_host(const char **cpu, const char **features)
-{
+EXPORT void wl_translate_host(const char **cpu, const char **features) {
     pthread_once(&host_once, find_host);
     *cpu = host_cpu;
     *features = host_features;
 }
 
-EXPORT const char *wl_translate_failure(void)
-{
-    return wl_failure();
-}
+EXPORT const char *wl_translate_failure(void) { return wl_failure(); }

@@ -25,51 +25,51 @@
 
 /* Shapes of workgroups that get code of their own. Known to the affine analysis, part of the cache key. */
 enum wl_shape {
-    WL_SHAPE_ANY,   /* nothing is known */
-    WL_SHAPE_ROWS,  /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
+    WL_SHAPE_ANY,  /* nothing is known */
+    WL_SHAPE_ROWS, /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
     WL_SHAPE_COUNT,
 };
 
 struct wl_translate_request {
-    const char *processor;      /* "gfx90a" */
-    uint32_t wave_size;         /* 32 or 64 */
-    const uint8_t *image;       /* the code object's unrelocated image; virtual address v is image[v] */
+    const char *processor; /* "gfx90a" */
+    uint32_t wave_size;    /* 32 or 64 */
+    const uint8_t *image;  /* the code object's unrelocated image; virtual address v is image[v] */
     uint64_t image_size;
-    uint64_t entry;             /* virtual address of the unit */
-    const char *name;           /* of the kernel or function, for messages and symbols */
-    bool is_kernel;             /* entry state is that of a kernel (below), else of a device function */
+    uint64_t entry;                  /* virtual address of the unit */
+    const char *name;                /* of the kernel or function, for messages and symbols */
+    bool is_kernel;                  /* entry state is that of a kernel (below), else of a device function */
     uint32_t workitem_id_dimensions; /* kernels: 1 to 3 */
-    bool packed_workitem_ids;   /* kernels: v0 = x | y << 10 | z << 20 */
+    bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
     enum wl_mode mode;
-    const char *cpu;            /* LLVM's name of the host CPU and its features; both from wl_translate_host */
+    const char *cpu; /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);
     void *context;
-    const uint64_t *functions;  /* entry points that calls through pointers may reach, sorted; for verification */
+    const uint64_t *functions; /* entry points that calls through pointers may reach, sorted; for verification */
     size_t function_count;
-    const char *dump;           /* folder for IR and objects, or NULL */
+    const char *dump; /* folder for IR and objects, or NULL */
 };
 
 /* The object's symbols: "wl_unit" is the wl_unit_code, "wl_unit_info" a struct wl_unit_info in read-only data. */
 struct wl_resume_point {
-    uint64_t address; /* virtual address of the instruction at which execution goes on */
+    uint64_t address;   /* virtual address of the instruction at which execution goes on */
     uint32_t is_return; /* 1: behind a call: a JUMP to `address` enters here */
     uint32_t reserved;
 };
 struct wl_unit_info {
-    uint32_t abi;         /* WL_WAVE_ABI */
-    uint32_t rows;        /* VGPR rows that the unit uses: highest row + 1 */
-    uint32_t instructions;/* AMD instructions translated */
+    uint32_t abi;          /* WL_WAVE_ABI */
+    uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1 */
+    uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
-    uint32_t may_wait;    /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
+    uint32_t may_wait; /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
     uint32_t reserved;
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 
 struct wl_translate_result {
-    void *object;         /* a relocatable ELF object of the host; free with wl_translate_free */
+    void *object; /* a relocatable ELF object of the host; free with wl_translate_free */
     size_t size;
     uint32_t instructions;
     uint64_t decode_ns, lift_ns, optimize_ns, codegen_ns;

@@ -14,26 +14,37 @@ enum { SEEN = 1, LEADER = 2, BAD = 4 };
 struct discovery {
     struct wl_unit *unit;
     struct wl_decoder *decoder;
-    uint8_t *marks;      /* one byte a dword of the image */
-    uint64_t *work;      /* leaders still to be followed */
+    uint8_t *marks; /* one byte a dword of the image */
+    uint64_t *work; /* leaders still to be followed */
     size_t work_count, work_capacity;
-    uint64_t *bad;       /* addresses where code would run into bytes that are no instruction */
+    uint64_t *bad; /* addresses where code would run into bytes that are no instruction */
     uint32_t bad_count;
-    uint32_t capacity;   /* of unit->insts */
+    uint32_t capacity; /* of unit->insts */
 };
 
 /* What control does behind one instruction. */
-static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effects *effects)
-{
+static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effects *effects) {
     if (inst->isa) {
         switch (inst->isa->class) {
-        case WL_ISA_END: return WL_PIECE_FINISH;
-        case WL_ISA_BRANCH: return WL_PIECE_BRANCH;
-        case WL_ISA_CBRANCH: return WL_PIECE_CBRANCH;
-        case WL_ISA_SETPC: return WL_PIECE_JUMP;
-        case WL_ISA_SWAPPC: case WL_ISA_CALL: return WL_PIECE_CALL;
-        case WL_ISA_BARRIER: case WL_ISA_SLEEP: case WL_ISA_MESSAGE: case WL_ISA_TRAP: case WL_ISA_HALT: return WL_PIECE_WAIT;
-        default: break;
+        case WL_ISA_END:
+            return WL_PIECE_FINISH;
+        case WL_ISA_BRANCH:
+            return WL_PIECE_BRANCH;
+        case WL_ISA_CBRANCH:
+            return WL_PIECE_CBRANCH;
+        case WL_ISA_SETPC:
+            return WL_PIECE_JUMP;
+        case WL_ISA_SWAPPC:
+        case WL_ISA_CALL:
+            return WL_PIECE_CALL;
+        case WL_ISA_BARRIER:
+        case WL_ISA_SLEEP:
+        case WL_ISA_MESSAGE:
+        case WL_ISA_TRAP:
+        case WL_ISA_HALT:
+            return WL_PIECE_WAIT;
+        default:
+            break;
         }
     }
     if (wl_bit(effects->touch.scalar, WL_SGPR_EXEC) || wl_bit(effects->touch.scalar, WL_SGPR_EXEC + 1))
@@ -41,22 +52,19 @@ static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effe
     return WL_PIECE_NEXT;
 }
 
-static const struct wl_operand *label_of(const struct wl_inst *inst)
-{
+static const struct wl_operand *label_of(const struct wl_inst *inst) {
     for (unsigned i = 0; i < inst->operand_count; i++)
         if (inst->operands[i].kind == WL_OPERAND_LABEL)
             return &inst->operands[i];
     return NULL;
 }
 
-static bool is_code(const struct discovery *d, uint64_t address)
-{
+static bool is_code(const struct discovery *d, uint64_t address) {
     const struct wl_translate_request *request = d->unit->request;
     return address % 4 == 0 && address + 4 <= request->image_size && request->is_code(request->context, address, 4);
 }
 
-static enum wl_status follow_later(struct discovery *d, uint64_t address)
-{
+static enum wl_status follow_later(struct discovery *d, uint64_t address) {
     if (!is_code(d, address))
         return wl_fail(WL_INVALID_IMAGE, "%s: code at 0x%llx branches outside the code object, to 0x%llx", d->unit->request->name,
                        (unsigned long long)(d->unit->inst_count ? d->unit->insts[d->unit->inst_count - 1].address : 0),
@@ -78,8 +86,7 @@ static enum wl_status follow_later(struct discovery *d, uint64_t address)
     return WL_OK;
 }
 
-static enum wl_status add_bad(struct discovery *d, uint64_t address)
-{
+static enum wl_status add_bad(struct discovery *d, uint64_t address) {
     uint64_t *bad = realloc(d->bad, (d->bad_count + 1) * sizeof *bad);
     if (!bad)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the ends of code");
@@ -88,8 +95,7 @@ static enum wl_status add_bad(struct discovery *d, uint64_t address)
     return WL_OK;
 }
 
-static enum wl_status add_callee(struct wl_unit *unit, uint64_t address)
-{
+static enum wl_status add_callee(struct wl_unit *unit, uint64_t address) {
     for (uint32_t i = 0; i < unit->callee_count; i++)
         if (unit->callees[i] == address)
             return WL_OK;
@@ -101,8 +107,7 @@ static enum wl_status add_callee(struct wl_unit *unit, uint64_t address)
     return WL_OK;
 }
 
-static enum wl_status unsupported(const struct discovery *d, const struct wl_inst *inst)
-{
+static enum wl_status unsupported(const struct discovery *d, const struct wl_inst *inst) {
     const struct wl_translate_request *request = d->unit->request;
     char encoding[64] = "", text[160];
     for (unsigned i = 0; i + 4 <= inst->size && i < 16; i += 4) {
@@ -116,8 +121,7 @@ static enum wl_status unsupported(const struct discovery *d, const struct wl_ins
 }
 
 /* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
-static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last)
-{
+static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last) {
     struct wl_unit *unit = d->unit;
     if (unit->inst_count + 2 > d->capacity) {
         uint32_t capacity = d->capacity ? 2 * d->capacity : 256;
@@ -140,8 +144,7 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
 }
 
 /* Decodes from a leader to the next end of straight code. */
-static enum wl_status follow(struct discovery *d, uint64_t address)
-{
+static enum wl_status follow(struct discovery *d, uint64_t address) {
     for (;;) {
         if (d->marks[address / 4] & (SEEN | BAD))
             return WL_OK;
@@ -180,44 +183,40 @@ static enum wl_status follow(struct discovery *d, uint64_t address)
     }
 }
 
-static int by_address(const void *a, const void *b)
-{
+static int by_address(const void *a, const void *b) {
     const struct wl_inst *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (int)y->size - (int)x->size; /* the second of a VOPD pair has size 0 */
 }
 
-static int by_number(const void *a, const void *b)
-{
+static int by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* ---- pieces ---- */
 
-static bool has_sgpr(const struct wl_operand *operand, unsigned reg, unsigned count)
-{
+static bool has_sgpr(const struct wl_operand *operand, unsigned reg, unsigned count) {
     return operand->kind == WL_OPERAND_SGPR && operand->reg == reg && operand->count >= count;
 }
 
 /* Whether an instruction that changes EXEC can only take lanes away. */
-static bool only_narrows(const struct wl_inst *inst, unsigned mask_registers)
-{
+static bool only_narrows(const struct wl_inst *inst, unsigned mask_registers) {
     if (inst->isa && inst->isa->class == WL_ISA_CMPX)
         return true;
     if (inst->isa && inst->isa->class == WL_ISA_SAVEEXEC)
         return inst->isa->detail == WL_SAVE_AND || inst->isa->detail == WL_SAVE_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN1;
     if (inst->operand_count != 3 || !has_sgpr(&inst->operands[0], WL_SGPR_EXEC, mask_registers))
         return false;
-    bool first = has_sgpr(&inst->operands[1], WL_SGPR_EXEC, mask_registers), second = has_sgpr(&inst->operands[2], WL_SGPR_EXEC, mask_registers);
+    bool first = has_sgpr(&inst->operands[1], WL_SGPR_EXEC, mask_registers),
+         second = has_sgpr(&inst->operands[2], WL_SGPR_EXEC, mask_registers);
     if (!strncmp(inst->mnemonic, "s_and_b", 7))
         return first || second;
     return first && !strncmp(inst->mnemonic, "s_and_not1_b", 12);
 }
 
-static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uint64_t *starts)
-{
+static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uint64_t *starts) {
     uint32_t low = 0, high = unit->piece_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
@@ -229,8 +228,7 @@ static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uin
     return low < unit->piece_count && starts[low] == address ? low : WL_NO_PIECE;
 }
 
-static bool polls(const struct wl_inst *inst)
-{
+static bool polls(const struct wl_inst *inst) {
     if (!inst->isa)
         return false;
     if (inst->isa->class == WL_ISA_ATOMIC)
@@ -241,8 +239,7 @@ static bool polls(const struct wl_inst *inst)
 
 /* A loop that other waves may have to end (it polls memory) yields at its header; waits and calls within it may lie on
  * another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
-static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch)
-{
+static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     enum { SHORT_LOOP = 12 }; /* so short a loop with a load may poll LDS, whose loads carry no mark */
     bool polling = false, loads = false, waits = false;
     unsigned length = 0;
@@ -260,8 +257,7 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
         unit->pieces[header].is_spin_header = true;
 }
 
-static void link_pieces(struct wl_unit *unit, const uint64_t *starts)
-{
+static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
     unsigned mask_registers = unit->request->wave_size / 32;
     for (uint32_t p = 0; p < unit->piece_count; p++) {
         struct wl_piece *piece = &unit->pieces[p];
@@ -294,8 +290,7 @@ static void link_pieces(struct wl_unit *unit, const uint64_t *starts)
 }
 
 /* Numbers the resume points: the entry is 0, the others follow in address order. */
-static void number_resume_points(struct wl_unit *unit, uint32_t entry)
-{
+static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
     for (uint32_t p = 0; p < unit->piece_count; p++)
         unit->pieces[p].resume = UINT32_MAX;
     unit->pieces[entry].resume = 0;
@@ -318,8 +313,7 @@ static void number_resume_points(struct wl_unit *unit, uint32_t entry)
 }
 
 /* Cuts the sorted instructions at the leaders. */
-static enum wl_status cut(struct discovery *d, uint64_t entry)
-{
+static enum wl_status cut(struct discovery *d, uint64_t entry) {
     struct wl_unit *unit = d->unit;
     uint32_t count = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++)
@@ -361,8 +355,7 @@ static enum wl_status cut(struct discovery *d, uint64_t entry)
 
 /* ---- constant call targets: s_getpc_b64 s; s_add_u32 s, s, literal; s_addc_u32 s', s', literal; s_swappc_b64 .., s ---- */
 
-static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned reg, uint64_t *target)
-{
+static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned reg, uint64_t *target) {
     uint64_t low = 0, high = 0;
     bool have_low = false, have_high = false;
     for (uint32_t i = call; i-- > 0 && call - i < 64;) {
@@ -392,8 +385,7 @@ static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned 
     return false;
 }
 
-static enum wl_status find_callees(struct wl_unit *unit)
-{
+static enum wl_status find_callees(struct wl_unit *unit) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_inst *inst = &unit->insts[i];
         if (!inst->isa || (inst->isa->class != WL_ISA_SWAPPC && inst->isa->class != WL_ISA_SETPC))
@@ -411,8 +403,7 @@ static enum wl_status find_callees(struct wl_unit *unit)
     return WL_OK;
 }
 
-static void count_rows(struct wl_unit *unit)
-{
+static void count_rows(struct wl_unit *unit) {
     struct wl_effects effects;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_inst *inst = &unit->insts[i];
@@ -432,9 +423,7 @@ static void count_rows(struct wl_unit *unit)
     }
 }
 
-enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
-                             uint64_t entry)
-{
+enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
     *unit = (struct wl_unit){.request = request};
     struct discovery d = {.unit = unit, .decoder = decoder};
     d.marks = calloc(request->image_size / 4 + 1, 1);
@@ -463,8 +452,7 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
     return status;
 }
 
-void wl_unit_destroy(struct wl_unit *unit)
-{
+void wl_unit_destroy(struct wl_unit *unit) {
     free(unit->insts);
     free(unit->pieces);
     free(unit->callees);

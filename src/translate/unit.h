@@ -40,13 +40,13 @@ struct wl_live {
 };
 
 struct wl_piece {
-    uint32_t first, count;  /* instructions; count is 0 only for FALL_OFF */
+    uint32_t first, count; /* instructions; count is 0 only for FALL_OFF */
     enum wl_piece_end end;
-    uint32_t next, target;  /* pieces, or WL_NO_PIECE */
-    uint32_t resume;        /* resume point number, or UINT32_MAX */
-    bool is_return;         /* the resume point lies behind a call */
-    bool is_spin_header;    /* a loop without waits that polls memory starts here: it must yield now and then */
-    bool narrows;           /* EXEC end: EXEC can only have lost lanes */
+    uint32_t next, target;            /* pieces, or WL_NO_PIECE */
+    uint32_t resume;                  /* resume point number, or UINT32_MAX */
+    bool is_return;                   /* the resume point lies behind a call */
+    bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
+    bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
     struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
 };
 
@@ -56,29 +56,28 @@ struct wl_unit {
     uint32_t inst_count;
     struct wl_piece *pieces; /* in address order */
     uint32_t piece_count;
-    uint32_t entry;          /* the piece that starts at the unit's entry */
+    uint32_t entry; /* the piece that starts at the unit's entry */
     uint32_t resume_count;
-    uint32_t rows;           /* highest VGPR row used + 1 */
+    uint32_t rows; /* highest VGPR row used + 1 */
     bool waits;
-    bool indirect;           /* has a call or jump whose target is not constant, returns aside */
-    uint64_t *callees;       /* constant targets of calls and jumps */
+    bool indirect;     /* has a call or jump whose target is not constant, returns aside */
+    uint64_t *callees; /* constant targets of calls and jumps */
     uint32_t callee_count;
 };
 
 /* Decodes and cuts one unit. WL_UNSUPPORTED names the first instruction that is not implemented; WL_INVALID_IMAGE: the
  * entry is not code. The request must outlive the unit. */
-enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request,
-                             uint64_t entry);
+enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
 void wl_unit_destroy(struct wl_unit *unit);
 
 /* ---- effects.c: which registers an instruction reads and writes ---- */
 
 struct wl_effects {
-    struct wl_regs use;      /* read; vector registers in active lanes */
-    uint64_t use_lanes[8];   /* vector registers read in inactive lanes too (cross-lane operations) */
-    struct wl_regs def;      /* written completely (vector: in the active lanes) */
-    struct wl_regs touch;    /* written completely or in part: superset of def */
-    uint64_t def_lanes[8];   /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
+    struct wl_regs use;                /* read; vector registers in active lanes */
+    uint64_t use_lanes[8];             /* vector registers read in inactive lanes too (cross-lane operations) */
+    struct wl_regs def;                /* written completely (vector: in the active lanes) */
+    struct wl_regs touch;              /* written completely or in part: superset of def */
+    uint64_t def_lanes[8];             /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
     uint8_t load_spaces, store_spaces; /* vector memory in which lanes may meet: WL_CONFLICT_* */
 };
 enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2 };

@@ -20,8 +20,7 @@
 static char folder[128], counter[160];
 
 /* Exit status 0: right, without the translator in the process; 1: right, with it; else wrong. */
-static int child(const char *hash)
-{
+static int child(const char *hash) {
     static struct harness h;
     uint32_t out[64] = {0};
     void *pointer = out;
@@ -47,8 +46,7 @@ static int child(const char *hash)
     return translator;
 }
 
-static pid_t spawn(const char *hash)
-{
+static pid_t spawn(const char *hash) {
     pid_t pid = fork();
     if (pid == 0) {
         execl("/proc/self/exe", "cache_test", "child", hash, (char *)NULL);
@@ -57,8 +55,7 @@ static pid_t spawn(const char *hash)
     return pid;
 }
 
-static int finish(pid_t pid)
-{
+static int finish(pid_t pid) {
     int status;
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
@@ -66,14 +63,12 @@ static int finish(pid_t pid)
 
 static int run_child(const char *hash) { return finish(spawn(hash)); }
 
-static long translations(void)
-{
+static long translations(void) {
     struct stat status;
     return stat(counter, &status) == 0 ? (long)status.st_size : 0;
 }
 
-static int fresh(void **state)
-{
+static int fresh(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/wavelift-cache-test-%d", getpid());
     snprintf(counter, sizeof counter, "%s/count", folder);
@@ -88,8 +83,7 @@ static int fresh(void **state)
     return 0;
 }
 
-static int clean(void **state)
-{
+static int clean(void **state) {
     (void)state;
     char command[300];
     snprintf(command, sizeof command, "rm -rf %s", folder);
@@ -97,8 +91,7 @@ static int clean(void **state)
 }
 
 /* Calls `each` with every file of the cache; returns how many there are. */
-static unsigned each_entry(void (*each)(const char *path, void *context), void *context)
-{
+static unsigned each_entry(void (*each)(const char *path, void *context), void *context) {
     char path[600];
     unsigned count = 0;
     DIR *directory = opendir(getenv("WAVELIFT_CACHE_DIR"));
@@ -115,8 +108,7 @@ static unsigned each_entry(void (*each)(const char *path, void *context), void *
     return count;
 }
 
-static void second_run_needs_no_translator(void **state)
-{
+static void second_run_needs_no_translator(void **state) {
     (void)state;
     assert_int_equal(run_child("1"), 1);
     assert_int_equal(translations(), 1);
@@ -127,8 +119,7 @@ static void second_run_needs_no_translator(void **state)
     assert_int_equal(each_entry(NULL, NULL), 2);
 }
 
-static void many_processes_share(void **state)
-{
+static void many_processes_share(void **state) {
     enum { PROCESSES = 50 };
     pid_t pids[PROCESSES];
     (void)state;
@@ -145,8 +136,7 @@ struct damage {
     long at; /* -1: cut to half; -2: empty */
 };
 
-static void damage_file(const char *path, void *context)
-{
+static void damage_file(const char *path, void *context) {
     const struct damage *d = context;
     struct stat status;
     int file = open(path, O_RDWR);
@@ -164,8 +154,7 @@ static void damage_file(const char *path, void *context)
     close(file);
 }
 
-static void damaged_entries_are_rebuilt(void **state)
-{
+static void damaged_entries_are_rebuilt(void **state) {
     static const long places[] = {0, 9, 20, 40, 60, 200, 1000, 3000, -1, -2};
     (void)state;
     assert_int_equal(run_child("1"), 1);
@@ -179,15 +168,13 @@ static void damaged_entries_are_rebuilt(void **state)
     }
 }
 
-static void add_size(const char *path, void *context)
-{
+static void add_size(const char *path, void *context) {
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     *(long *)context += (long)status.st_size;
 }
 
-static void size_is_bounded(void **state)
-{
+static void size_is_bounded(void **state) {
     long one = 0;
     char text[32];
     (void)state;
@@ -207,21 +194,19 @@ static void size_is_bounded(void **state)
     assert_int_equal(run_child("11"), 1); /* no cache at all */
 }
 
-static void unusable_folder_is_no_error(void **state)
-{
+static void unusable_folder_is_no_error(void **state) {
     (void)state;
     setenv("WAVELIFT_CACHE_DIR", "/proc/nothing/here", 1);
     assert_int_equal(run_child("1"), 1);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "child") == 0)
         return child(argv[2]);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, clean)
     const struct CMUnitTest tests[] = {
-        TEST(second_run_needs_no_translator), TEST(many_processes_share), TEST(damaged_entries_are_rebuilt),
-        TEST(size_is_bounded), TEST(unusable_folder_is_no_error),
+        TEST(second_run_needs_no_translator), TEST(many_processes_share), TEST(damaged_entries_are_rebuilt), TEST(size_is_bounded),
+        TEST(unusable_folder_is_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

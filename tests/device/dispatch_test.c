@@ -15,8 +15,7 @@
 
 static struct harness h;
 
-static int open_device(void **state)
-{
+static int open_device(void **state) {
     (void)state;
     harness_open(&h, "gfx90a", 9, 0, 10, 64);
     h.object.kernels[0].workitem_id_dimensions = 3;
@@ -26,8 +25,7 @@ static int open_device(void **state)
     return 0;
 }
 
-static int close_device(void **state)
-{
+static int close_device(void **state) {
     (void)state;
     harness_close(&h);
     return 0;
@@ -35,8 +33,7 @@ static int close_device(void **state)
 
 static uint64_t exec_of(const struct wl_wave *wave) { return wave->sgpr[126] | (uint64_t)wave->sgpr[127] << 32; }
 
-static uint64_t kernarg(const struct wl_wave *wave)
-{
+static uint64_t kernarg(const struct wl_wave *wave) {
     uint64_t value;
     memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
     return value;
@@ -46,15 +43,13 @@ static uint64_t kernarg(const struct wl_wave *wave)
 
 static _Atomic uint64_t waves, lanes;
 
-static uint32_t count_unit(struct wl_wave *wave)
-{
+static uint32_t count_unit(struct wl_wave *wave) {
     atomic_fetch_add(&waves, 1);
     atomic_fetch_add(&lanes, (uint64_t)__builtin_popcountll(exec_of(wave)));
     return WL_EXIT_END;
 }
 
-static void counts_every_wave_and_lane(void **state)
-{
+static void counts_every_wave_and_lane(void **state) {
     static const struct {
         uint32_t grid[3], block[3], remainder[3];
         uint64_t waves, lanes;
@@ -86,8 +81,7 @@ static void counts_every_wave_and_lane(void **state)
 }
 
 /* Each item adds itself at its own place. */
-static uint32_t place_unit(struct wl_wave *wave)
-{
+static uint32_t place_unit(struct wl_wave *wave) {
     uint32_t *out = (uint32_t *)(uintptr_t)kernarg(wave);
     uint64_t exec = exec_of(wave);
     for (uint32_t l = 0; l < 64; l++) {
@@ -100,8 +94,7 @@ static uint32_t place_unit(struct wl_wave *wave)
     return WL_EXIT_END;
 }
 
-static void each_item_runs_once(void **state)
-{
+static void each_item_runs_once(void **state) {
     static uint32_t out[60 * 15 * 8];
     void *pointer = out;
     (void)state;
@@ -119,8 +112,7 @@ static void each_item_runs_once(void **state)
 /* ---- BARRIER -------------------------------------------------------------------------------- */
 
 /* Waves pass a token through LDS: wave w writes slot w in phase p, then all check all. The odd ones end early. */
-static uint32_t barrier_unit(struct wl_wave *wave)
-{
+static uint32_t barrier_unit(struct wl_wave *wave) {
     uint32_t *slots = (uint32_t *)(void *)wave->lds, phase = wave->sgpr[50];
     uint32_t *errors = (uint32_t *)(uintptr_t)kernarg(wave);
     enum { PHASES = 20, WAVES = 16 };
@@ -142,8 +134,7 @@ static uint32_t barrier_unit(struct wl_wave *wave)
     return WL_EXIT_BARRIER;
 }
 
-static void barriers_hold(void **state)
-{
+static void barriers_hold(void **state) {
     uint32_t errors = 0;
     void *pointer = &errors;
     (void)state;
@@ -159,8 +150,7 @@ static void barriers_hold(void **state)
 
 /* ---- MODE, YIELD, JUMP ---------------------------------------------------------------------- */
 
-static uint32_t mode_full(struct wl_wave *wave)
-{
+static uint32_t mode_full(struct wl_wave *wave) {
     if (wave->resume == 0) {
         wave->sgpr[126] = 0xff;
         wave->sgpr[127] = 0;
@@ -171,16 +161,14 @@ static uint32_t mode_full(struct wl_wave *wave)
     return WL_EXIT_END;
 }
 
-static uint32_t mode_masked(struct wl_wave *wave)
-{
+static uint32_t mode_masked(struct wl_wave *wave) {
     atomic_fetch_add(&lanes, wave->resume == 3 && exec_of(wave) == 0xff);
     wave->sgpr[126] = wave->sgpr[127] = UINT32_MAX;
     wave->resume = 4;
     return WL_EXIT_MODE;
 }
 
-static void modes_switch(void **state)
-{
+static void modes_switch(void **state) {
     (void)state;
     for (int wait = 0; wait < 2; wait++) {
         harness_code(&h, mode_full, mode_masked, wait);
@@ -196,8 +184,7 @@ static void modes_switch(void **state)
 }
 
 /* Workgroup n waits until n - 1 has stored its number: dispatch must be in order, and waiting must let others run. */
-static uint32_t chain_unit(struct wl_wave *wave)
-{
+static uint32_t chain_unit(struct wl_wave *wave) {
     _Atomic uint32_t *done = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
     if (atomic_load(done) != wave->sgpr[2])
         return WL_EXIT_YIELD;
@@ -205,8 +192,7 @@ static uint32_t chain_unit(struct wl_wave *wave)
     return WL_EXIT_END;
 }
 
-static void waiting_for_earlier_workgroups_ends(void **state)
-{
+static void waiting_for_earlier_workgroups_ends(void **state) {
     _Atomic uint32_t done = 0;
     void *pointer = &done;
     (void)state;
@@ -218,15 +204,13 @@ static void waiting_for_earlier_workgroups_ends(void **state)
     assert_int_equal(done, 2000);
 }
 
-static uint32_t callee(struct wl_wave *wave)
-{
+static uint32_t callee(struct wl_wave *wave) {
     wave->sgpr[40]++;
     wave->pc = 4096 + 8;
     return WL_EXIT_JUMP;
 }
 
-static uint32_t caller(struct wl_wave *wave)
-{
+static uint32_t caller(struct wl_wave *wave) {
     if (wave->resume == 1) {
         atomic_fetch_add(&waves, wave->sgpr[40] == 8);
         return WL_EXIT_END;
@@ -236,8 +220,7 @@ static uint32_t caller(struct wl_wave *wave)
     return WL_EXIT_JUMP;
 }
 
-static void calls_return(void **state)
-{
+static void calls_return(void **state) {
     static const struct harness_info caller_info = {WL_WAVE_ABI, 8, 5, 2, 1, 0, {{4096, 0, 0}, {4096 + 8, 1, 0}}},
                                      callee_info = {WL_WAVE_ABI, 8, 5, 1, 0, 0, {{8192, 0, 0}, {0, 0, 0}}};
     (void)state;
@@ -251,8 +234,7 @@ static void calls_return(void **state)
 
 /* ---- cooperative ---------------------------------------------------------------------------- */
 
-static uint32_t grid_unit(struct wl_wave *wave)
-{
+static uint32_t grid_unit(struct wl_wave *wave) {
     _Atomic uint32_t *arrived = (_Atomic uint32_t *)(uintptr_t)kernarg(wave);
     uint32_t phase = wave->resume;
     if (phase > 0 && atomic_load(arrived) < phase * 24) /* everybody of the last phase must be here */
@@ -265,8 +247,7 @@ static uint32_t grid_unit(struct wl_wave *wave)
     return WL_EXIT_MESSAGE;
 }
 
-static void grid_barriers_hold(void **state)
-{
+static void grid_barriers_hold(void **state) {
     _Atomic uint32_t words[2] = {0, 0};
     void *pointer = words;
     (void)state;
@@ -285,8 +266,7 @@ static void grid_barriers_hold(void **state)
 static char reported[4096];
 
 /* Runs the launch with stderr in `reported`. */
-static enum wl_status run_reported(void)
-{
+static enum wl_status run_reported(void) {
     FILE *file = tmpfile();
     int saved = dup(2);
     fflush(stderr);
@@ -302,41 +282,35 @@ static enum wl_status run_reported(void)
 }
 
 /* Sanitizers have no shadow for wild addresses. */
-__attribute__((no_sanitize("address", "thread"))) static uint32_t wild_unit(struct wl_wave *wave)
-{
+__attribute__((no_sanitize("address", "thread"))) static uint32_t wild_unit(struct wl_wave *wave) {
     if (wave->sgpr[2] == 500)
         *(volatile uint32_t *)(uintptr_t)0xdead0000 = 1;
     return WL_EXIT_END;
 }
 
-__attribute__((no_sanitize("address", "thread"))) static uint32_t lds_unit(struct wl_wave *wave)
-{
+__attribute__((no_sanitize("address", "thread"))) static uint32_t lds_unit(struct wl_wave *wave) {
     ((volatile uint32_t *)(void *)wave->lds)[1 << 20] = 1;
     return WL_EXIT_END;
 }
 
-static uint32_t trap_unit(struct wl_wave *wave)
-{
+static uint32_t trap_unit(struct wl_wave *wave) {
     wave->exit_detail = wave->resume == 0 ? 3 : 2;
     wave->pc = 4096 + 16;
     wave->resume++;
     return WL_EXIT_TRAP;
 }
 
-static uint32_t illegal_unit(struct wl_wave *wave)
-{
+static uint32_t illegal_unit(struct wl_wave *wave) {
     wave->pc = 4096 + 12;
     return WL_EXIT_ILLEGAL;
 }
 
-static uint32_t lost_unit(struct wl_wave *wave)
-{
+static uint32_t lost_unit(struct wl_wave *wave) {
     wave->pc = 16;
     return WL_EXIT_JUMP;
 }
 
-static void faults_are_reported_once(void **state)
-{
+static void faults_are_reported_once(void **state) {
     static const struct {
         wl_unit_code *code;
         enum wl_status status;
@@ -373,8 +347,7 @@ static void faults_are_reported_once(void **state)
 
 /* ---- bad launches --------------------------------------------------------------------------- */
 
-static void bad_launches_fail(void **state)
-{
+static void bad_launches_fail(void **state) {
     (void)state;
     harness_code(&h, count_unit, count_unit, false);
     h.launch.block[0] = 2000;
@@ -387,12 +360,17 @@ static void bad_launches_fail(void **state)
     assert_int_equal(harness_run(&h), WL_OUT_OF_RESOURCES);
 }
 
-int main(void)
-{
+int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
     const struct CMUnitTest tests[] = {
-        TEST(counts_every_wave_and_lane), TEST(each_item_runs_once), TEST(barriers_hold), TEST(modes_switch),
-        TEST(waiting_for_earlier_workgroups_ends), TEST(calls_return), TEST(grid_barriers_hold), TEST(faults_are_reported_once),
+        TEST(counts_every_wave_and_lane),
+        TEST(each_item_runs_once),
+        TEST(barriers_hold),
+        TEST(modes_switch),
+        TEST(waiting_for_earlier_workgroups_ends),
+        TEST(calls_return),
+        TEST(grid_barriers_hold),
+        TEST(faults_are_reported_once),
         TEST(bad_launches_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void fake_object(struct wl_codeobject *object, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size)
-{
+void fake_object(struct wl_codeobject *object, const char *processor, unsigned major, unsigned minor, unsigned stepping,
+                 uint32_t wave_size) {
     memset(object, 0, sizeof *object);
     snprintf(object->target.processor, sizeof object->target.processor, "%s", processor);
     object->target.major = major;
@@ -39,14 +39,12 @@ size_t wl_codeobject_function_count(const struct wl_codeobject *object) { return
 
 const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index) { return &object->functions[index]; }
 
-uint64_t wl_codeobject_image_size(const struct wl_codeobject *object)
-{
+uint64_t wl_codeobject_image_size(const struct wl_codeobject *object) {
     (void)object;
     return FAKE_IMAGE;
 }
 
-enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base)
-{
+enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *target, uint64_t base) {
     (void)base;
     memcpy(target, object->image, FAKE_IMAGE);
     return WL_OK;
@@ -54,14 +52,12 @@ enum wl_status wl_codeobject_load(const struct wl_codeobject *object, void *targ
 
 const uint8_t *wl_codeobject_image(const struct wl_codeobject *object) { return object->image; }
 
-bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size)
-{
+bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address, uint64_t size) {
     (void)object;
     return address >= 4096 && address <= FAKE_IMAGE && size <= FAKE_IMAGE - address;
 }
 
-bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size)
-{
+bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size) {
     (void)object;
     snprintf(text, size, "test.hip:%llu", (unsigned long long)(address - 4096) / 4 + 1);
     return true;

@@ -18,6 +18,7 @@ struct wl_codeobject {
 };
 
 /* An object for `processor` with one kernel "test" at 4096, wave size `wave_size`, all user SGPRs off but the kernarg pointer. */
-void fake_object(struct wl_codeobject *object, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size);
+void fake_object(struct wl_codeobject *object, const char *processor, unsigned major, unsigned minor, unsigned stepping,
+                 uint32_t wave_size);
 
 #endif

@@ -8,8 +8,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static void count(void)
-{
+static void count(void) {
     const char *path = getenv("FAKE_COUNT");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
     if (file >= 0) {
@@ -19,8 +18,7 @@ static void count(void)
     }
 }
 
-EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result)
-{
+EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result) {
     FILE *file = fopen(UNIT_OBJECT, "rb");
     (void)request;
     count();

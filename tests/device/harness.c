@@ -7,16 +7,14 @@
 
 #include <cmocka.h>
 
-void harness_open(struct harness *h, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size)
-{
+void harness_open(struct harness *h, const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size) {
     memset(h, 0, sizeof *h);
     assert_int_equal(wl_devices_create(&h->devices, &h->device_count), WL_OK);
     h->device = h->devices[0];
     fake_object(&h->object, processor, major, minor, stepping, wave_size);
 }
 
-void harness_load(struct harness *h)
-{
+void harness_load(struct harness *h) {
     assert_int_equal(h->device->ops->module_load(h->device, &h->object, &h->module), WL_OK);
     assert_int_equal(h->device->ops->module_function(h->module, &h->object.kernels[0], &h->function), WL_OK);
     h->launch.function = h->function;
@@ -25,8 +23,7 @@ void harness_load(struct harness *h)
     h->launch.block[0] = h->object.kernels[0].wave_size;
 }
 
-void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait)
-{
+void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait) {
     static const struct harness_info infos[2] = {
         {WL_WAVE_ABI, 8, 5, 1, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
         {WL_WAVE_ABI, 8, 5, 1, 1, 0, {{4096, 0, 0}, {0, 0, 0}}},
@@ -40,8 +37,7 @@ void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, b
 
 enum wl_status harness_run(struct harness *h) { return h->device->ops->launch(h->device, &h->launch); }
 
-void harness_close(struct harness *h)
-{
+void harness_close(struct harness *h) {
     if (h->module)
         h->device->ops->module_unload(h->module);
     for (size_t i = 0; i < h->device_count; i++)

@@ -13,7 +13,9 @@ struct harness_info {
     struct wl_resume_point resume[2];
 };
 
-static inline const struct wl_unit_info *harness_info(const struct harness_info *info) { return (const struct wl_unit_info *)(const void *)info; }
+static inline const struct wl_unit_info *harness_info(const struct harness_info *info) {
+    return (const struct wl_unit_info *)(const void *)info;
+}
 
 struct harness {
     struct wl_device **devices;

@@ -14,16 +14,14 @@
 static struct wl_wave *wave;
 static uint32_t *row[8];
 
-static void free_wave(void)
-{
+static void free_wave(void) {
     free(wave->lds);
     free(wave->scratch);
     free(wave);
     wave = NULL;
 }
 
-static void make_wave(uint32_t size, uint64_t exec)
-{
+static void make_wave(uint32_t size, uint64_t exec) {
     if (wave)
         free_wave();
     wave = calloc(1, sizeof *wave + 8 * size * 4);
@@ -41,15 +39,14 @@ static void make_wave(uint32_t size, uint64_t exec)
 
 static const struct wl_helpers *const help = &wl_helpers_table;
 
-static void lanes_move(void **state)
-{
+static void lanes_move(void **state) {
     (void)state;
     make_wave(64, ~UINT64_C(2));
     for (uint32_t l = 0; l < 64; l++)
         row[1][l] = (63 - l) * 4;
     help->ds_bpermute(wave, row[0], row[1], row[2], 0);
     assert_int_equal(row[0][0], 2063);
-    assert_int_equal(row[0][1], 1); /* inactive: kept */
+    assert_int_equal(row[0][1], 1);  /* inactive: kept */
     assert_int_equal(row[0][62], 0); /* from the inactive lane */
     help->ds_permute(wave, row[3], row[1], row[2], 4);
     assert_int_equal(row[3][0], 2000);
@@ -70,16 +67,16 @@ static void lanes_move(void **state)
     free_wave();
 }
 
-static void dpp_moves(void **state)
-{
+static void dpp_moves(void **state) {
     static const struct {
         uint32_t kind, control;
         int lane0, lane17, lane40; /* the source lane; -1: not written */
     } cases[] = {
-        {WL_DPP_QUAD_PERM, 0x1b, 3, 18, 43}, {WL_DPP_ROW_SHL, 1, 1, 18, 41},   {WL_DPP_ROW_SHR, 1, -1, 16, 39}, {WL_DPP_ROW_ROR, 4, 12, 29, 36},
-        {WL_DPP_WAVE_SHL, 1, 1, 18, 41},     {WL_DPP_WAVE_SHR, 1, -1, 16, 39}, {WL_DPP_WAVE_ROR, 1, 63, 16, 39}, {WL_DPP_ROW_MIRROR, 0, 15, 30, 39},
-        {WL_DPP_ROW_HALF_MIRROR, 0, 7, 22, 47}, {WL_DPP_ROW_BCAST15, 0, -1, 15, 31}, {WL_DPP_ROW_BCAST31, 0, -1, -1, 31},
-        {WL_DPP_ROW_SHARE, 5, 5, 21, 37},    {WL_DPP_ROW_XMASK, 3, 3, 18, 43}, {WL_DPP_DPP8, 0xfac688, 0, 17, 40},
+        {WL_DPP_QUAD_PERM, 0x1b, 3, 18, 43}, {WL_DPP_ROW_SHL, 1, 1, 18, 41},      {WL_DPP_ROW_SHR, 1, -1, 16, 39},
+        {WL_DPP_ROW_ROR, 4, 12, 29, 36},     {WL_DPP_WAVE_SHL, 1, 1, 18, 41},     {WL_DPP_WAVE_SHR, 1, -1, 16, 39},
+        {WL_DPP_WAVE_ROR, 1, 63, 16, 39},    {WL_DPP_ROW_MIRROR, 0, 15, 30, 39},  {WL_DPP_ROW_HALF_MIRROR, 0, 7, 22, 47},
+        {WL_DPP_ROW_BCAST15, 0, -1, 15, 31}, {WL_DPP_ROW_BCAST31, 0, -1, -1, 31}, {WL_DPP_ROW_SHARE, 5, 5, 21, 37},
+        {WL_DPP_ROW_XMASK, 3, 3, 18, 43},    {WL_DPP_DPP8, 0xfac688, 0, 17, 40},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -98,8 +95,7 @@ static void dpp_moves(void **state)
     free_wave();
 }
 
-static void memory_is_reached(void **state)
-{
+static void memory_is_reached(void **state) {
     (void)state;
     make_wave(64, ~UINT64_C(0));
     uint64_t data[64];
@@ -147,8 +143,7 @@ static void memory_is_reached(void **state)
     free_wave();
 }
 
-static void buffers_are_addressed(void **state)
-{
+static void buffers_are_addressed(void **state) {
     (void)state;
     make_wave(64, ~UINT64_C(0));
     uint32_t words[256];
@@ -188,8 +183,7 @@ static void buffers_are_addressed(void **state)
     free_wave();
 }
 
-static void formats_convert(void **state)
-{
+static void formats_convert(void **state) {
     (void)state;
     make_wave(32, 1);
     uint8_t bytes[16] = {255, 0, 128, 51};
@@ -218,8 +212,7 @@ static void formats_convert(void **state)
     free_wave();
 }
 
-static void floating_point_modes_are_set(void **state)
-{
+static void floating_point_modes_are_set(void **state) {
     volatile float tiny = 1e-40f, third = 1.0f;
     (void)state;
     uint32_t control = wl_float_enter(0xf0);
@@ -241,11 +234,11 @@ static void floating_point_modes_are_set(void **state)
     free_wave();
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_move),      cmocka_unit_test(dpp_moves),       cmocka_unit_test(memory_is_reached), cmocka_unit_test(buffers_are_addressed),
-        cmocka_unit_test(formats_convert), cmocka_unit_test(floating_point_modes_are_set),
+        cmocka_unit_test(lanes_move),        cmocka_unit_test(dpp_moves),
+        cmocka_unit_test(memory_is_reached), cmocka_unit_test(buffers_are_addressed),
+        cmocka_unit_test(formats_convert),   cmocka_unit_test(floating_point_modes_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,33 +24,29 @@ struct buffer {
     uint64_t doorbell, free_stack, ready_stack, index_mask;
 };
 
-static uint64_t pop(struct buffer *b)
-{
+static uint64_t pop(struct buffer *b) {
     uint64_t top = __atomic_load_n(&b->free_stack, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&b->free_stack, &top, __atomic_load_n(&b->headers[top & b->index_mask].next, __ATOMIC_RELAXED), false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    while (!__atomic_compare_exchange_n(&b->free_stack, &top, __atomic_load_n(&b->headers[top & b->index_mask].next, __ATOMIC_RELAXED),
+                                        false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ;
     return top;
 }
 
-static void push(struct buffer *b, uint64_t *stack, uint64_t name)
-{
+static void push(struct buffer *b, uint64_t *stack, uint64_t name) {
     uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE);
     do
         __atomic_store_n(&b->headers[name & b->index_mask].next, top, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(stack, &top, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-static struct buffer *buffer_of(const struct wl_wave *wave)
-{
+static struct buffer *buffer_of(const struct wl_wave *wave) {
     uint64_t argument = wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32, value;
     memcpy(&value, (void *)(uintptr_t)(argument + 8), 8);
     return (struct buffer *)(uintptr_t)value;
 }
 
 /* Sends words[lane] for the lanes of `mask`; the unit then returns MESSAGE and finds the answer with receive. */
-static void send(struct wl_wave *wave, uint32_t service, uint64_t mask, uint64_t (*words)[8])
-{
+static void send(struct wl_wave *wave, uint32_t service, uint64_t mask, uint64_t (*words)[8]) {
     struct buffer *b = buffer_of(wave);
     uint64_t name = pop(b);
     struct header *header = &b->headers[name & b->index_mask];
@@ -67,8 +63,7 @@ static void send(struct wl_wave *wave, uint32_t service, uint64_t mask, uint64_t
     wave->exit_detail = 1;
 }
 
-static bool receive(struct wl_wave *wave, uint64_t (*words)[8])
-{
+static bool receive(struct wl_wave *wave, uint64_t (*words)[8]) {
     struct buffer *b = buffer_of(wave);
     uint64_t name = wave->sgpr[20] | (uint64_t)wave->sgpr[21] << 32, index = name & b->index_mask;
     if (__atomic_load_n(&b->headers[index].control, __ATOMIC_ACQUIRE) & 1)
@@ -84,8 +79,7 @@ static bool receive(struct wl_wave *wave, uint64_t (*words)[8])
 static _Atomic int bad;
 
 /* Two lanes print "<lane> text 1.5\n" in three packets. */
-static uint32_t print_unit(struct wl_wave *wave)
-{
+static uint32_t print_unit(struct wl_wave *wave) {
     static _Thread_local uint64_t words[64][8];
     static const uint64_t mask = 5;
     static const double number = 1.5;
@@ -94,10 +88,24 @@ static uint32_t print_unit(struct wl_wave *wave)
     for (int l = 0; l < 3; l++) {
         uint64_t *w = words[l], id = w[0] & ~UINT64_C(0xff);
         switch (wave->resume) {
-        case 0: w[0] = 1 | 1 << 5; w[1] = 0; break;
-        case 1: w[0] = id | 3 << 5; memcpy(&w[1], "%d %s %.1f %lu\n", 16); w[3] = (uint64_t)l; break;
-        case 2: w[0] = id | 2 | 4 << 5; memcpy(&w[1], "longer text", 12); memcpy(&w[3], &number, 8); w[4] = 1ull << 40; break;
-        default: bad += mask >> l & 1 && w[0] != strlen("0 longer text 1.5 1099511627776\n"); break;
+        case 0:
+            w[0] = 1 | 1 << 5;
+            w[1] = 0;
+            break;
+        case 1:
+            w[0] = id | 3 << 5;
+            memcpy(&w[1], "%d %s %.1f %lu\n", 16);
+            w[3] = (uint64_t)l;
+            break;
+        case 2:
+            w[0] = id | 2 | 4 << 5;
+            memcpy(&w[1], "longer text", 12);
+            memcpy(&w[3], &number, 8);
+            w[4] = 1ull << 40;
+            break;
+        default:
+            bad += mask >> l & 1 && w[0] != strlen("0 longer text 1.5 1099511627776\n");
+            break;
         }
     }
     if (wave->resume == 3)
@@ -107,21 +115,24 @@ static uint32_t print_unit(struct wl_wave *wave)
     return WL_EXIT_MESSAGE;
 }
 
-static uint32_t memory_unit(struct wl_wave *wave)
-{
+static uint32_t memory_unit(struct wl_wave *wave) {
     static _Thread_local uint64_t words[64][8];
     if (wave->resume > 0 && !receive(wave, words))
         return WL_EXIT_YIELD;
     for (int l = 0; l < 2; l++) {
         uint64_t *w = words[l];
         switch (wave->resume) {
-        case 0: w[0] = 0; w[1] = l ? 2u << 20 : 5000; break;
+        case 0:
+            w[0] = 0;
+            w[1] = l ? 2u << 20 : 5000;
+            break;
         case 1:
             bad += w[0] == 0 || w[0] % (l ? 2u << 20 : 4096) != 0;
             memset((void *)(uintptr_t)w[0], 1, l ? 2u << 20 : 5000);
             w[1] = 0;
             break;
-        default: break;
+        default:
+            break;
         }
     }
     if (wave->resume == 2)
@@ -131,8 +142,7 @@ static uint32_t memory_unit(struct wl_wave *wave)
     return WL_EXIT_MESSAGE;
 }
 
-static uint32_t assert_unit(struct wl_wave *wave)
-{
+static uint32_t assert_unit(struct wl_wave *wave) {
     static _Thread_local uint64_t words[64][8];
     static const char text[] = "f.hip:3: Device-side assertion `x' failed.\n";
     if (wave->resume > 0 && !receive(wave, words))
@@ -157,8 +167,7 @@ static struct harness h;
 
 static const struct wl_argument arguments[] = {{"", "", 8, 8, WL_ARG_HIDDEN_HOSTCALL_BUFFER}};
 
-static int open_device(void **state)
-{
+static int open_device(void **state) {
     (void)state;
     harness_open(&h, "gfx90a", 9, 0, 10, 64);
     h.object.kernels[0].arguments = arguments;
@@ -169,16 +178,14 @@ static int open_device(void **state)
     return 0;
 }
 
-static int close_device(void **state)
-{
+static int close_device(void **state) {
     (void)state;
     harness_close(&h);
     return 0;
 }
 
 /* Runs the launch with file descriptor `number` in a file; returns the status, and the text in `text`. */
-static enum wl_status capture(int number, FILE *stream, char *text, size_t size)
-{
+static enum wl_status capture(int number, FILE *stream, char *text, size_t size) {
     FILE *file = tmpfile();
     fflush(stream);
     int saved = dup(number);
@@ -193,8 +200,7 @@ static enum wl_status capture(int number, FILE *stream, char *text, size_t size)
     return status;
 }
 
-static void printf_prints(void **state)
-{
+static void printf_prints(void **state) {
     static char text[1 << 20];
     (void)state;
     harness_code(&h, print_unit, print_unit, true);
@@ -212,8 +218,7 @@ static void printf_prints(void **state)
     assert_int_equal(lines[1], 200);
 }
 
-static void memory_comes_and_goes(void **state)
-{
+static void memory_comes_and_goes(void **state) {
     (void)state;
     harness_code(&h, memory_unit, memory_unit, true);
     h.launch.grid[0] = 20;
@@ -222,8 +227,7 @@ static void memory_comes_and_goes(void **state)
     assert_int_equal(bad, 0);
 }
 
-static void assertions_are_told_from_traps(void **state)
-{
+static void assertions_are_told_from_traps(void **state) {
     char text[4096];
     (void)state;
     harness_code(&h, assert_unit, assert_unit, true);
@@ -233,8 +237,7 @@ static void assertions_are_told_from_traps(void **state)
 }
 
 /* Each row: the format, its arguments as words, and what C prints. */
-static void conversions_are_those_of_c(void **state)
-{
+static void conversions_are_those_of_c(void **state) {
     static const double pi = 3.14159;
     uint64_t f;
     memcpy(&f, &pi, 8);
@@ -277,8 +280,7 @@ static void conversions_are_those_of_c(void **state)
     }
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(printf_prints, open_device, close_device),
         cmocka_unit_test_setup_teardown(memory_comes_and_goes, open_device, close_device),

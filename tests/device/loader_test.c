@@ -11,8 +11,7 @@
 
 static size_t object_size;
 
-static void *read_object(const char *path)
-{
+static void *read_object(const char *path) {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     void *object = malloc(1 << 20);
@@ -21,8 +20,7 @@ static void *read_object(const char *path)
     return object;
 }
 
-static void run_unit(const struct wl_native *native)
-{
+static void run_unit(const struct wl_native *native) {
     struct wl_wave *wave = calloc(1, sizeof *wave + 8 * 256);
     uint32_t out[64], *pointer = out;
     uint64_t argument = (uint64_t)(uintptr_t)&pointer;
@@ -38,8 +36,7 @@ static void run_unit(const struct wl_native *native)
 
 static const char *const objects[] = {OBJECTS};
 
-static void objects_load_and_run(void **state)
-{
+static void objects_load_and_run(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         void *object = read_object(objects[i]);
@@ -53,8 +50,7 @@ static void objects_load_and_run(void **state)
     }
 }
 
-static void lines_are_found(void **state)
-{
+static void lines_are_found(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
         void *object = read_object(objects[i]);
@@ -74,8 +70,7 @@ static void lines_are_found(void **state)
     }
 }
 
-static void damage_is_an_error_or_harmless(void **state)
-{
+static void damage_is_an_error_or_harmless(void **state) {
     (void)state;
     uint8_t *object = read_object(objects[0]);
     size_t size = object_size;
@@ -106,8 +101,7 @@ static void damage_is_an_error_or_harmless(void **state)
     free(object);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_load_and_run),
         cmocka_unit_test(lines_are_found),

@@ -16,17 +16,24 @@ static const float factors[4] = {1.5f, 2.5f, 3.5f, 4.5f};
 static const float *const chosen[2] = {&factors[1], &factors[3]};
 
 /* A jump table on most hosts. */
-static int pick(unsigned n)
-{
+static int pick(unsigned n) {
     switch (n) {
-    case 0: return 11;
-    case 1: return 7;
-    case 2: return 23;
-    case 3: return 5;
-    case 4: return 91;
-    case 5: return 17;
-    case 6: return 3;
-    default: return 0;
+    case 0:
+        return 11;
+    case 1:
+        return 7;
+    case 2:
+        return 23;
+    case 3:
+        return 5;
+    case 4:
+        return 91;
+    case 5:
+        return 17;
+    case 6:
+        return 3;
+    default:
+        return 0;
     }
 }
 
@@ -34,8 +41,11 @@ __attribute__((visibility("default"))) uint32_t wl_unit(struct wl_wave *wave);
 
 #line 1 "unit"
 uint32_t wl_unit(struct wl_wave *wave) { /* line 1: the first AMD instruction */
-    uint32_t *out; memcpy(&out, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
-    uint32_t zero[64]; memset(zero, (int)wave->sgpr[60], sizeof zero); __asm__ volatile("" ::"r"(zero) : "memory");
+    uint32_t *out;
+    memcpy(&out, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
+    uint32_t zero[64];
+    memset(zero, (int)wave->sgpr[60], sizeof zero);
+    __asm__ volatile("" ::"r"(zero) : "memory");
     for (uint32_t l = 0; l < wave->wave_size; l++)
         out[l] = (uint32_t)(fmaf(*chosen[l & 1], 2, (float)pick(l % 8)) + (float)zero[l]); /* line 5: the fault */
     return WL_EXIT_END;

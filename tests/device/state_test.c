@@ -15,8 +15,7 @@ static uint8_t kernarg[512];
 static int packet_at, kernarg_at;
 static uint8_t *scratch;
 
-static void look(const struct wl_wave *wave)
-{
+static void look(const struct wl_wave *wave) {
     memcpy(sgpr, wave->sgpr, sizeof sgpr);
     for (int r = 0; r < 3; r++)
         memcpy(vgpr[r], &wave->vgpr[(uint32_t)r * wave->wave_size], wave->wave_size * 4);
@@ -26,44 +25,33 @@ static void look(const struct wl_wave *wave)
     scratch = wave->scratch;
 }
 
-static uint32_t full_unit(struct wl_wave *wave)
-{
+static uint32_t full_unit(struct wl_wave *wave) {
     if (wave->sgpr[40] == 0)
         look(wave);
     return WL_EXIT_END;
 }
 
-static uint32_t masked_unit(struct wl_wave *wave)
-{
+static uint32_t masked_unit(struct wl_wave *wave) {
     masked++;
     look(wave);
     return WL_EXIT_END;
 }
 
 static const struct wl_argument hidden[] = {
-    {"", "", 8, 4, WL_ARG_HIDDEN_BLOCK_COUNT_X},
-    {"", "", 12, 4, WL_ARG_HIDDEN_BLOCK_COUNT_Y},
-    {"", "", 16, 4, WL_ARG_HIDDEN_BLOCK_COUNT_Z},
-    {"", "", 20, 2, WL_ARG_HIDDEN_GROUP_SIZE_X},
-    {"", "", 22, 2, WL_ARG_HIDDEN_GROUP_SIZE_Y},
-    {"", "", 24, 2, WL_ARG_HIDDEN_GROUP_SIZE_Z},
-    {"", "", 26, 2, WL_ARG_HIDDEN_REMAINDER_X},
-    {"", "", 32, 8, WL_ARG_HIDDEN_GLOBAL_OFFSET_X},
-    {"", "", 40, 2, WL_ARG_HIDDEN_GRID_DIMS},
-    {"", "", 44, 4, WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE},
-    {"", "", 48, 4, WL_ARG_HIDDEN_PRIVATE_BASE},
-    {"", "", 52, 4, WL_ARG_HIDDEN_SHARED_BASE},
-    {"", "", 56, 8, WL_ARG_HIDDEN_QUEUE_PTR},
-    {"", "", 64, 8, WL_ARG_HIDDEN_HOSTCALL_BUFFER},
-    {"", "", 72, 8, WL_ARG_HIDDEN_HEAP_V1},
-    {"", "", 80, 8, WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG},
+    {"", "", 8, 4, WL_ARG_HIDDEN_BLOCK_COUNT_X},  {"", "", 12, 4, WL_ARG_HIDDEN_BLOCK_COUNT_Y},
+    {"", "", 16, 4, WL_ARG_HIDDEN_BLOCK_COUNT_Z}, {"", "", 20, 2, WL_ARG_HIDDEN_GROUP_SIZE_X},
+    {"", "", 22, 2, WL_ARG_HIDDEN_GROUP_SIZE_Y},  {"", "", 24, 2, WL_ARG_HIDDEN_GROUP_SIZE_Z},
+    {"", "", 26, 2, WL_ARG_HIDDEN_REMAINDER_X},   {"", "", 32, 8, WL_ARG_HIDDEN_GLOBAL_OFFSET_X},
+    {"", "", 40, 2, WL_ARG_HIDDEN_GRID_DIMS},     {"", "", 44, 4, WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE},
+    {"", "", 48, 4, WL_ARG_HIDDEN_PRIVATE_BASE},  {"", "", 52, 4, WL_ARG_HIDDEN_SHARED_BASE},
+    {"", "", 56, 8, WL_ARG_HIDDEN_QUEUE_PTR},     {"", "", 64, 8, WL_ARG_HIDDEN_HOSTCALL_BUFFER},
+    {"", "", 72, 8, WL_ARG_HIDDEN_HEAP_V1},       {"", "", 80, 8, WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG},
     {"", "", 88, 8, WL_ARG_HIDDEN_UNKNOWN},
 };
 
 static struct harness h;
 
-static void run(const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size)
-{
+static void run(const char *processor, unsigned major, unsigned minor, unsigned stepping, uint32_t wave_size) {
     harness_open(&h, processor, major, minor, stepping, wave_size);
     struct wl_kernel *k = &h.object.kernels[0];
     bool old = major == 9 || major == 10;
@@ -98,8 +86,7 @@ static void run(const char *processor, unsigned major, unsigned minor, unsigned 
     assert_int_equal(masked, 24);
 }
 
-static void check_common(void)
-{
+static void check_common(void) {
     assert_int_equal(packet.setup, 3);
     assert_int_equal(packet.header & 0xff, 2);
     assert_int_equal(packet.workgroup_size[0], 33);
@@ -138,8 +125,7 @@ static void check_common(void)
 }
 
 /* 66 items; the last wave of 64 has items 64 and 65: x = 31, 32; y = 1. */
-static void check_gfx906(void **state)
-{
+static void check_gfx906(void **state) {
     (void)state;
     run("gfx906", 9, 0, 6, 64);
     check_common();
@@ -163,8 +149,7 @@ static void check_gfx906(void **state)
     harness_close(&h);
 }
 
-static void check_gfx90a(void **state)
-{
+static void check_gfx90a(void **state) {
     (void)state;
     run("gfx90a", 9, 0, 10, 64);
     check_common();
@@ -174,8 +159,7 @@ static void check_gfx90a(void **state)
     harness_close(&h);
 }
 
-static void check_gfx942(void **state)
-{
+static void check_gfx942(void **state) {
     (void)state;
     run("gfx942", 9, 4, 2, 64);
     check_common();
@@ -187,8 +171,7 @@ static void check_gfx942(void **state)
     harness_close(&h);
 }
 
-static void check_gfx1030(void **state)
-{
+static void check_gfx1030(void **state) {
     (void)state;
     run("gfx1030", 10, 3, 0, 32);
     check_common();
@@ -200,8 +183,7 @@ static void check_gfx1030(void **state)
     harness_close(&h);
 }
 
-static void check_gfx1100(void **state)
-{
+static void check_gfx1100(void **state) {
     (void)state;
     run("gfx1100", 11, 0, 0, 32);
     check_common();
@@ -212,8 +194,7 @@ static void check_gfx1100(void **state)
     harness_close(&h);
 }
 
-static void check_gfx1200(void **state)
-{
+static void check_gfx1200(void **state) {
     (void)state;
     run("gfx1200", 12, 0, 0, 32);
     check_common();
@@ -225,8 +206,7 @@ static void check_gfx1200(void **state)
     harness_close(&h);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check_gfx906),  cmocka_unit_test(check_gfx90a),  cmocka_unit_test(check_gfx942),
         cmocka_unit_test(check_gfx1030), cmocka_unit_test(check_gfx1100), cmocka_unit_test(check_gfx1200),

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIPLE "amdgcn-amd-amdhsa"
+#define TRIPLE  "amdgcn-amd-amdhsa"
 #define SECTION ".wl_code" /* a module's own text section would be padded */
 
-static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed)
-{
+static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed) {
     if (LLVMGetDiagInfoSeverity(diagnostic) != LLVMDSError)
         return;
     char *message = LLVMGetDiagInfoDescription(diagnostic);
@@ -22,11 +21,12 @@ static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed)
     *(bool *)failed = true;
 }
 
-static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size)
-{
+static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size) {
     LLVMTargetRef target;
     char *message = NULL;
-    const char *features = strncmp(processor, "gfx9", 4) == 0 ? "" : wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32";
+    const char *features = strncmp(processor, "gfx9", 4) == 0 ? ""
+                           : wave_size == 64                  ? "+wavefrontsize64,-wavefrontsize32"
+                                                              : "+wavefrontsize32";
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();
     LLVMInitializeAMDGPUTargetMC();
@@ -37,8 +37,7 @@ static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_si
     return LLVMCreateTargetMachine(target, TRIPLE, processor, features, LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
-static uint8_t *section_bytes(LLVMBinaryRef binary, size_t *size)
-{
+static uint8_t *section_bytes(LLVMBinaryRef binary, size_t *size) {
     uint8_t *bytes = NULL;
     LLVMSectionIteratorRef section = LLVMObjectFileCopySectionIterator(binary);
     for (; !LLVMObjectFileIsSectionIteratorAtEnd(binary, section); LLVMMoveToNextSection(section)) {
@@ -54,8 +53,7 @@ static uint8_t *section_bytes(LLVMBinaryRef binary, size_t *size)
     return bytes;
 }
 
-uint8_t *test_assemble(const char *processor, unsigned wave_size, const char *text, size_t *size)
-{
+uint8_t *test_assemble(const char *processor, unsigned wave_size, const char *text, size_t *size) {
     LLVMTargetMachineRef machine = make_machine(processor, wave_size);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("test", context);

@@ -12,7 +12,7 @@ struct lift_state {
     uint32_t s[LIFT_SGPRS]; /* 106: VCC, 124: M0, 125: SCC, 126: EXEC */
 };
 
-extern unsigned lift_wave_size;     /* of the run that a reference is called for */
+extern unsigned lift_wave_size; /* of the run that a reference is called for */
 extern unsigned lift_checks, lift_failures;
 extern uint32_t lift_mode_register; /* at the start */
 /* Set by a reference: general scalar registers, VCC, M0 and SCC are not compared; nor is one vector register (0: none). */

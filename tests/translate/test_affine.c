@@ -31,86 +31,127 @@ struct kernel {
 };
 
 #define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false}
-#define UNIFORM(ROW) {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false}
-#define CARRY(ROW) {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false}
-#define UNKNOWN(ROW) {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false}
-#define END {.row = WL_VGPR_COUNT}
-#define GFX9 "gfx906", 64, false, WL_MODE_FULL
-#define GFX90A "gfx90a", 64, true, WL_MODE_FULL
-#define GFX942 "gfx942", 64, true, WL_MODE_FULL
-#define GFX10 "gfx1030", 32, false, WL_MODE_FULL
-#define GFX11 "gfx1100", 32, true, WL_MODE_FULL
-#define MASKED "gfx906", 64, false, WL_MODE_MASKED
+#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false}
+#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false}
+#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false}
+#define END                              {.row = WL_VGPR_COUNT}
+#define GFX9                             "gfx906", 64, false, WL_MODE_FULL
+#define GFX90A                           "gfx90a", 64, true, WL_MODE_FULL
+#define GFX942                           "gfx942", 64, true, WL_MODE_FULL
+#define GFX10                            "gfx1030", 32, false, WL_MODE_FULL
+#define GFX11                            "gfx1100", 32, true, WL_MODE_FULL
+#define MASKED                           "gfx906", 64, false, WL_MODE_MASKED
 
 static const struct kernel kernels[] = {
-    {"workitem ids", GFX9, "v_mov_b32 v3, v0\n v_mov_b32 v4, v1\n v_mov_b32 v5, s4\n s_endpgm",
+    {"workitem ids",
+     GFX9,
+     "v_mov_b32 v3, v0\n v_mov_b32 v4, v1\n v_mov_b32 v5, s4\n s_endpgm",
      {AFFINE(3, 1, 4, 10), AFFINE(4, 0, ANYTHING, 10), UNIFORM(5), END}},
-    {"packed ids", GFX90A, "v_and_b32 v1, 0x3ff, v0\n v_bfe_u32 v2, v0, 10, 10\n v_bfe_u32 v3, v0, 20, 10\n s_endpgm",
+    {"packed ids",
+     GFX90A,
+     "v_and_b32 v1, 0x3ff, v0\n v_bfe_u32 v2, v0, 10, 10\n v_bfe_u32 v3, v0, 20, 10\n s_endpgm",
      {AFFINE(1, 1, 4, 10), AFFINE(2, 0, ANYTHING, 10), AFFINE(3, 0, ANYTHING, 10), END}},
-    {"global index, gfx9", GFX9,
+    {"global index, gfx9",
+     GFX9,
      "v_mov_b32 v1, s6\n v_lshl_add_u32 v0, v1, 8, v0\n v_ashrrev_i32 v1, 31, v0\n v_lshlrev_b64 v[2:3], 2, v[0:1]\n v_mov_b32 v4, s1\n"
      "v_add_co_u32 v2, vcc, s0, v2\n v_addc_co_u32 v3, vcc, v4, v3, vcc\n s_endpgm",
      {AFFINE(0, 1, 4, 32), UNIFORM(1), AFFINE(2, 4, 0, 32), CARRY(3), END}},
-    {"global index, gfx942", GFX942,
-     "v_and_b32 v0, 0x3ff, v0\n v_mov_b32 v1, 0\n v_lshl_add_u64 v[2:3], v[0:1], 3, s[0:1]\n v_mad_u64_u32 v[4:5], s[4:5], v0, 4, s[2:3]\n s_endpgm",
+    {"global index, gfx942",
+     GFX942,
+     "v_and_b32 v0, 0x3ff, v0\n v_mov_b32 v1, 0\n v_lshl_add_u64 v[2:3], v[0:1], 3, s[0:1]\n v_mad_u64_u32 v[4:5], s[4:5], v0, 4, s[2:3]\n "
+     "s_endpgm",
      {AFFINE(2, 8, 0, 32), CARRY(3), AFFINE(4, 4, 0, 32), CARRY(5), END}},
-    {"global index, gfx11", GFX11,
-     "v_and_b32_e32 v0, 0x3ff, v0\n v_mad_u64_u32 v[1:2], null, s15, s2, v[0:1]\n v_ashrrev_i32_e32 v2, 31, v1\n v_lshlrev_b64 v[1:2], 2, v[1:2]\n"
+    {"global index, gfx11",
+     GFX11,
+     "v_and_b32_e32 v0, 0x3ff, v0\n v_mad_u64_u32 v[1:2], null, s15, s2, v[0:1]\n v_ashrrev_i32_e32 v2, 31, v1\n v_lshlrev_b64 v[1:2], 2, "
+     "v[1:2]\n"
      "v_add_co_u32 v1, vcc_lo, s0, v1\n v_add_co_ci_u32_e32 v2, vcc_lo, s1, v2, vcc_lo\n s_endpgm",
      {AFFINE(1, 4, ANYTHING, 32), CARRY(2), END}},
-    {"sign extension through the high half", GFX10,
-     "v_mov_b32 v1, 0\n v_mov_b32 v2, v0\n v_ashrrev_i64 v[4:5], 30, v[1:2]\n s_endpgm", {AFFINE(4, 4, ANYTHING, ANYTHING), UNIFORM(5), END}},
-    {"OR as addition", GFX9,
-     "s_movk_i32 s4, 0x400\n v_lshlrev_b32 v1, 2, v0\n v_or_b32 v2, s4, v0\n v_or_b32 v3, 3, v1\n v_lshl_or_b32 v4, s6, 10, v0\n v_or_b32 v5, 4, v0\n"
+    {"sign extension through the high half",
+     GFX10,
+     "v_mov_b32 v1, 0\n v_mov_b32 v2, v0\n v_ashrrev_i64 v[4:5], 30, v[1:2]\n s_endpgm",
+     {AFFINE(4, 4, ANYTHING, ANYTHING), UNIFORM(5), END}},
+    {"OR as addition",
+     GFX9,
+     "s_movk_i32 s4, 0x400\n v_lshlrev_b32 v1, 2, v0\n v_or_b32 v2, s4, v0\n v_or_b32 v3, 3, v1\n v_lshl_or_b32 v4, s6, 10, v0\n v_or_b32 "
+     "v5, 4, v0\n"
      "v_xor_b32 v6, 0x100, v0\n s_endpgm",
      {AFFINE(2, 1, 4, ANYTHING), AFFINE(3, 4, 0, ANYTHING), AFFINE(4, 1, 4, 32), UNKNOWN(5), AFFINE(6, 1, 4, 10), END}},
-    {"masks and shifts", GFX9,
+    {"masks and shifts",
+     GFX9,
      "v_and_b32 v1, 15, v0\n v_and_b32 v2, -16, v0\n v_lshrrev_b32 v3, 4, v0\n v_and_b32 v4, 7, v0\n v_lshrrev_b32 v5, 2, v0\n"
      "v_and_b32 v6, 0x70, v0\n s_endpgm",
      {AFFINE(1, 1, 4, 4), UNIFORM(2), UNIFORM(3), UNKNOWN(4), UNKNOWN(5), UNIFORM(6)}},
-    {"strides", GFX9,
-     "v_mul_u32_u24 v3, 12, v0\n v_mad_u32_u24 v4, v1, s4, v0\n v_mul_lo_u32 v5, v0, s4\n v_sub_u32 v6, s4, v0\n v_lshl_add_u32 v7, v0, 4, v1\n s_endpgm",
+    {"strides",
+     GFX9,
+     "v_mul_u32_u24 v3, 12, v0\n v_mad_u32_u24 v4, v1, s4, v0\n v_mul_lo_u32 v5, v0, s4\n v_sub_u32 v6, s4, v0\n v_lshl_add_u32 v7, v0, 4, "
+     "v1\n s_endpgm",
      {AFFINE(3, 12, 6, 14), AFFINE(4, 1, 0, 32), UNKNOWN(5), AFFINE(6, -1, 0, 32), AFFINE(7, 16, 0, 15), END}},
-    {"constants in scalar registers", GFX9,
-     "s_movk_i32 s4, 0x24\n v_mul_lo_u32 v3, v0, s4\n s_mov_b32 s5, s6\n v_mul_lo_u32 v4, v0, s5\n s_mov_b32 s4, s6\n v_mul_lo_u32 v5, v0, s4\n s_endpgm",
+    {"constants in scalar registers",
+     GFX9,
+     "s_movk_i32 s4, 0x24\n v_mul_lo_u32 v3, v0, s4\n s_mov_b32 s5, s6\n v_mul_lo_u32 v4, v0, s5\n s_mov_b32 s4, s6\n v_mul_lo_u32 v5, v0, "
+     "s4\n s_endpgm",
      {AFFINE(3, 36, ANYTHING, ANYTHING), UNKNOWN(4), UNKNOWN(5), END}},
     {"lane number, wave64", GFX9, "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_hi_u32_b32 v4, -1, v3\n s_endpgm", {AFFINE(4, 1, 4, 6), END}},
-    {"lane number, wave32", GFX11, "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_lo_u32_b32 v4, s0, 0\n s_endpgm", {AFFINE(3, 1, 4, 5), UNKNOWN(4), END}},
+    {"lane number, wave32",
+     GFX11,
+     "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_lo_u32_b32 v4, s0, 0\n s_endpgm",
+     {AFFINE(3, 1, 4, 5), UNKNOWN(4), END}},
     {"a carry that is no carry", GFX9, "v_cmp_lt_u32 vcc, s4, v0\n v_addc_co_u32 v3, vcc, 0, v1, vcc\n s_endpgm", {UNKNOWN(3), END}},
-    {"uniform computations", GFX9, "v_cvt_f32_u32 v3, v1\n v_cvt_f32_u32 v4, v0\n v_cndmask_b32 v5, v1, v1, vcc\n v_mul_f32 v6, v3, v3\n s_endpgm",
+    {"uniform computations",
+     GFX9,
+     "v_cvt_f32_u32 v3, v1\n v_cvt_f32_u32 v4, v0\n v_cndmask_b32 v5, v1, v1, vcc\n v_mul_f32 v6, v3, v3\n s_endpgm",
      {UNIFORM(3), UNKNOWN(4), UNKNOWN(5), UNIFORM(6), END}},
-    {"loads", GFX9,
-     "v_mov_b32 v3, 0\n v_mov_b32 v4, 0\n global_load_dwordx2 v[5:6], v3, s[0:1]\n global_load_dword v7, v0, s[0:1]\n scratch_load_dword v8, v3, off\n"
+    {"loads",
+     GFX9,
+     "v_mov_b32 v3, 0\n v_mov_b32 v4, 0\n global_load_dwordx2 v[5:6], v3, s[0:1]\n global_load_dword v7, v0, s[0:1]\n scratch_load_dword "
+     "v8, v3, off\n"
      "ds_read_b32 v9, v3\n s_endpgm",
      {UNIFORM(5), UNIFORM(6), UNKNOWN(7), UNKNOWN(8), UNIFORM(9), END}},
     {"masked writes before EXEC changes", MASKED, "v_mov_b32 v3, v0\n s_endpgm", {AFFINE(0, 1, 4, 10), AFFINE(3, 1, 4, 10), END}},
-    {"masked writes are partial", MASKED, "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_endpgm",
+    {"masked writes are partial",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_endpgm",
      {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true}, END}},
-    {"narrowing keeps, growing forgets", MASKED,
+    {"narrowing keeps, growing forgets",
+     MASKED,
      "v_mov_b32 v3, v0\n s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[4:5]\n v_nop\n s_endpgm",
      {AFFINE(0, 1, 4, 10), AFFINE(3, 1, 4, 10), UNKNOWN(4), END}},
-    {"a loop counter", GFX9,
+    {"a loop counter",
+     GFX9,
      "v_mov_b32 v3, v0\n 0: v_add_u32 v3, 64, v3\n s_add_u32 s4, s4, 1\n s_cmp_lt_u32 s4, s5\n s_cbranch_scc1 0b\n s_endpgm",
      {AFFINE(3, 1, 4, 32), END}},
-    {"joins", GFX9,
-     "v_mov_b32 v3, v0\n v_mov_b32 v4, 8\n s_cmp_lt_u32 s4, s5\n s_cbranch_scc1 0f\n v_lshlrev_b32 v3, 1, v0\n v_mov_b32 v4, 12\n 0: s_nop 0\n s_endpgm",
+    {"joins",
+     GFX9,
+     "v_mov_b32 v3, v0\n v_mov_b32 v4, 8\n s_cmp_lt_u32 s4, s5\n s_cbranch_scc1 0f\n v_lshlrev_b32 v3, 1, v0\n v_mov_b32 v4, 12\n 0: s_nop "
+     "0\n s_endpgm",
      {UNKNOWN(3), AFFINE(4, 0, 2, 4), END}},
     {"calls forget", GFX9, "v_mov_b32 v3, v0\n s_swappc_b64 s[30:31], s[4:5]\n s_nop 0\n s_endpgm", {UNKNOWN(3), UNKNOWN(0), END}},
     {"barriers keep", GFX9, "v_mov_b32 v3, v0\n s_barrier\n s_nop 0\n s_endpgm", {AFFINE(3, 1, 4, 10), END}},
-    {"a pair reads before it writes", GFX11, "v_and_b32 v4, 0x3ff, v0\n v_mov_b32 v1, 0\n v_dual_mov_b32 v4, 0 :: v_dual_mov_b32 v1, v4\n s_endpgm",
+    {"a pair reads before it writes",
+     GFX11,
+     "v_and_b32 v4, 0x3ff, v0\n v_mov_b32 v1, 0\n v_dual_mov_b32 v4, 0 :: v_dual_mov_b32 v1, v4\n s_endpgm",
      {AFFINE(1, 1, 4, 10), UNIFORM(4), END}},
 };
 
 static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
 
-static void facts_at_end(const struct kernel *k, struct wl_facts *facts)
-{
+static void facts_at_end(const struct kernel *k, struct wl_facts *facts) {
     size_t size = 0;
     uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
     uint64_t limit = size;
     assert_non_null(code);
-    struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .image = code, .image_size = size, .name = k->title,
-        .is_kernel = true, .workitem_id_dimensions = 3, .packed_workitem_ids = k->packed, .shape = WL_SHAPE_ROWS, .is_code = is_code, .context = &limit};
+    struct wl_translate_request request = {.processor = k->processor,
+                                           .wave_size = k->wave_size,
+                                           .image = code,
+                                           .image_size = size,
+                                           .name = k->title,
+                                           .is_kernel = true,
+                                           .workitem_id_dimensions = 3,
+                                           .packed_workitem_ids = k->packed,
+                                           .shape = WL_SHAPE_ROWS,
+                                           .is_code = is_code,
+                                           .context = &limit};
     struct wl_decoder *decoder = NULL;
     struct wl_unit unit;
     assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
@@ -132,8 +173,7 @@ static void facts_at_end(const struct kernel *k, struct wl_facts *facts)
     free(code);
 }
 
-static void test_kernels(void **state)
-{
+static void test_kernels(void **state) {
     (void)state;
     unsigned bad = 0;
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
@@ -148,16 +188,15 @@ static void test_kernels(void **state)
             bool bits = !affine || want->bits == ANYTHING || want->bits == got->bits;
             if (got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) && zeros && bits)
                 continue;
-            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u\n", kernels[i].title, want->row, got->kind, got->stride,
-                    got->zeros, got->bits, got->partial);
+            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u\n", kernels[i].title, want->row, got->kind,
+                    got->stride, got->zeros, got->bits, got->partial);
             bad++;
         }
     }
     assert_int_equal(bad, 0);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_kernels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,16 +41,14 @@ struct image { /* all that an instruction can change */
     uint32_t vgpr[ROWS * 64];
 };
 
-static void save(struct image *image)
-{
+static void save(struct image *image) {
     memcpy(image->global, machine.global, GLOBAL_SIZE);
     memcpy(image->lds, machine.lds, LDS_SIZE);
     memcpy(image->scratch, machine.scratch, SCRATCH_SIZE);
     memcpy(image->vgpr, machine.wave->vgpr, ROWS * machine.wave_size * 4);
 }
 
-static void restore(const struct image *image)
-{
+static void restore(const struct image *image) {
     memcpy(machine.global, image->global, GLOBAL_SIZE);
     memcpy(machine.lds, image->lds, LDS_SIZE);
     memcpy(machine.scratch, image->scratch, SCRATCH_SIZE);
@@ -61,8 +59,7 @@ static uint32_t *row(unsigned r) { return machine.wave->vgpr + r * machine.wave_
 
 /* ---- the model ---- */
 
-static uint8_t *lane_byte(uint64_t address, unsigned lane, bool scratch, uint64_t scratch_base)
-{
+static uint8_t *lane_byte(uint64_t address, unsigned lane, bool scratch, uint64_t scratch_base) {
     if (scratch)
         return machine.scratch + scratch_base + wl_scratch_address((uint32_t)address, lane, machine.wave_size);
     if (address >> 32 == WL_SHARED_APERTURE_HI)
@@ -77,30 +74,27 @@ struct place { /* one lane's */
     bool scratch;
 };
 
-static void get_bytes(const struct place *p, unsigned lane, unsigned at, unsigned count, void *to)
-{
+static void get_bytes(const struct place *p, unsigned lane, unsigned at, unsigned count, void *to) {
     memset(to, 0, count);
     for (unsigned i = 0; i < count; i++)
         if (at + count <= p->limit)
             ((uint8_t *)to)[i] = *lane_byte(p->address + at + i, lane, p->scratch, p->scratch_base);
 }
 
-static void put_bytes(const struct place *p, unsigned lane, unsigned at, unsigned count, const void *from)
-{
+static void put_bytes(const struct place *p, unsigned lane, unsigned at, unsigned count, const void *from) {
     for (unsigned i = 0; i < count; i++)
         if (at + count <= p->limit)
             *lane_byte(p->address + at + i, lane, p->scratch, p->scratch_base) = ((const uint8_t *)from)[i];
 }
 
-static uint32_t scalar(const struct wl_operand *op, unsigned d)
-{
+static uint32_t scalar(const struct wl_operand *op, unsigned d) {
     return op->kind == WL_OPERAND_SGPR ? machine.wave->sgpr[op->reg + d] : op->kind == WL_OPERAND_IMM ? (uint32_t)op->bits : 0;
 }
 
 static uint64_t scalar64(const struct wl_operand *op) { return scalar(op, 0) | (uint64_t)scalar(op, 1) << 32; }
 
-static struct place find_place(const struct wl_inst *inst, const struct wl_operand *address, const struct wl_operand *base, unsigned lane, bool second)
-{
+static struct place find_place(const struct wl_inst *inst, const struct wl_operand *address, const struct wl_operand *base, unsigned lane,
+                               bool second) {
     struct place p = {.limit = UINT64_MAX};
     uint64_t v = address->kind != WL_OPERAND_VGPR ? 0 : row(address->reg)[lane];
     if (address->count >= 2)
@@ -121,7 +115,8 @@ static struct place find_place(const struct wl_inst *inst, const struct wl_opera
         uint32_t high = scalar(descriptor, 1);
         uint64_t offset = (uint32_t)(v + (uint32_t)inst->offset0);
         if (inst->idxen) {
-            p.address = scalar(descriptor, 0) + ((uint64_t)(high & 0xffff) << 32) + scalar(soffset, 0) + v * (high >> 16 & 0x3fff) + (uint32_t)inst->offset0;
+            p.address = scalar(descriptor, 0) + ((uint64_t)(high & 0xffff) << 32) + scalar(soffset, 0) + v * (high >> 16 & 0x3fff) +
+                        (uint32_t)inst->offset0;
             p.limit = v < scalar(descriptor, 2) ? UINT64_MAX : 0;
         } else if (high >> 31) {
             p.scratch = true;
@@ -134,72 +129,90 @@ static struct place find_place(const struct wl_inst *inst, const struct wl_opera
         }
         break;
     }
-    default: p.address = v + (base ? scalar64(base) : 0) + (uint64_t)(int64_t)inst->offset0;
+    default:
+        p.address = v + (base ? scalar64(base) : 0) + (uint64_t)(int64_t)inst->offset0;
     }
     return p;
 }
 
-static float as_float(uint64_t bits)
-{
+static float as_float(uint64_t bits) {
     float f;
     memcpy(&f, &bits, 4);
     return f;
 }
 
-static double as_double(uint64_t bits)
-{
+static double as_double(uint64_t bits) {
     double f;
     memcpy(&f, &bits, 8);
     return f;
 }
 
-static uint64_t float_result(double value, unsigned bits)
-{
+static uint64_t float_result(double value, unsigned bits) {
     uint64_t result = 0;
     float narrow = (float)value;
     memcpy(&result, bits == 32 ? (void *)&narrow : (void *)&value, bits / 8);
     return result;
 }
 
-static uint64_t apply(const struct wl_isa *isa, uint64_t old, uint64_t data, uint64_t second)
-{
+static uint64_t apply(const struct wl_isa *isa, uint64_t old, uint64_t data, uint64_t second) {
     unsigned bits = isa->bits;
     uint64_t mask = bits == 32 ? UINT32_MAX : UINT64_MAX;
     int64_t so = bits == 32 ? (int32_t)old : (int64_t)old, sd = bits == 32 ? (int32_t)data : (int64_t)data;
     double fo = bits == 32 ? as_float(old) : as_double(old), fd = bits == 32 ? as_float(data) : as_double(data);
     switch ((enum wl_atomic_op)isa->atomic) {
-    case WL_ATOMIC_SWAP: return data;
-    case WL_ATOMIC_CMPSWAP: return old == second ? data : old;
-    case WL_ATOMIC_ADD: return (old + data) & mask;
-    case WL_ATOMIC_SUB: return (old - data) & mask;
-    case WL_ATOMIC_RSUB: return (data - old) & mask;
-    case WL_ATOMIC_SMIN: return so < sd ? old : data;
-    case WL_ATOMIC_SMAX: return so > sd ? old : data;
-    case WL_ATOMIC_UMIN: return old < data ? old : data;
-    case WL_ATOMIC_UMAX: return old > data ? old : data;
-    case WL_ATOMIC_AND: return old & data;
-    case WL_ATOMIC_OR: return old | data;
-    case WL_ATOMIC_XOR: return old ^ data;
-    case WL_ATOMIC_INC: return old >= data ? 0 : old + 1;
-    case WL_ATOMIC_DEC: return old == 0 || old > data ? data : old - 1;
-    case WL_ATOMIC_FADD: return float_result(bits == 32 ? (float)fo + (float)fd : fo + fd, bits);
-    case WL_ATOMIC_FMIN: return float_result(fmin(fo, fd), bits);
-    case WL_ATOMIC_FMAX: return float_result(fmax(fo, fd), bits);
-    case WL_ATOMIC_CSUB: return old < data ? 0 : old - data;
-    case WL_ATOMIC_MSKOR: return (old & ~data) | second;
-    case WL_ATOMIC_WRAP: return old >= data ? old - data : (old + second) & mask;
-    default: fail_msg("no model"); return 0;
+    case WL_ATOMIC_SWAP:
+        return data;
+    case WL_ATOMIC_CMPSWAP:
+        return old == second ? data : old;
+    case WL_ATOMIC_ADD:
+        return (old + data) & mask;
+    case WL_ATOMIC_SUB:
+        return (old - data) & mask;
+    case WL_ATOMIC_RSUB:
+        return (data - old) & mask;
+    case WL_ATOMIC_SMIN:
+        return so < sd ? old : data;
+    case WL_ATOMIC_SMAX:
+        return so > sd ? old : data;
+    case WL_ATOMIC_UMIN:
+        return old < data ? old : data;
+    case WL_ATOMIC_UMAX:
+        return old > data ? old : data;
+    case WL_ATOMIC_AND:
+        return old & data;
+    case WL_ATOMIC_OR:
+        return old | data;
+    case WL_ATOMIC_XOR:
+        return old ^ data;
+    case WL_ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    case WL_ATOMIC_DEC:
+        return old == 0 || old > data ? data : old - 1;
+    case WL_ATOMIC_FADD:
+        return float_result(bits == 32 ? (float)fo + (float)fd : fo + fd, bits);
+    case WL_ATOMIC_FMIN:
+        return float_result(fmin(fo, fd), bits);
+    case WL_ATOMIC_FMAX:
+        return float_result(fmax(fo, fd), bits);
+    case WL_ATOMIC_CSUB:
+        return old < data ? 0 : old - data;
+    case WL_ATOMIC_MSKOR:
+        return (old & ~data) | second;
+    case WL_ATOMIC_WRAP:
+        return old >= data ? old - data : (old + second) & mask;
+    default:
+        fail_msg("no model");
+        return 0;
     }
 }
 
-static uint64_t data_of(const struct wl_operand *op, unsigned at, unsigned lane, unsigned dwords)
-{
+static uint64_t data_of(const struct wl_operand *op, unsigned at, unsigned lane, unsigned dwords) {
     uint64_t low = row(op->reg + at)[lane];
     return dwords == 2 ? low | (uint64_t)row(op->reg + at + 1)[lane] << 32 : low;
 }
 
-static void model_atomic(const struct wl_inst *inst, const struct place *p, const struct wl_operand *op, unsigned result, unsigned data, unsigned lane)
-{
+static void model_atomic(const struct wl_inst *inst, const struct place *p, const struct wl_operand *op, unsigned result, unsigned data,
+                         unsigned lane) {
     const struct wl_isa *isa = inst->isa;
     unsigned n = isa->dwords;
     uint64_t value = data_of(&op[data], 0, lane, n), second = 0, old = 0;
@@ -220,15 +233,14 @@ static void model_atomic(const struct wl_inst *inst, const struct place *p, cons
         row(op[result].reg + d)[lane] = (uint32_t)(old >> (32 * d));
 }
 
-static uint32_t merge(const struct wl_isa *isa, uint32_t old, uint32_t value)
-{
+static uint32_t merge(const struct wl_isa *isa, uint32_t old, uint32_t value) {
     if (!isa->d16)
         return value;
     return isa->hi ? (old & 0xffff) | value << 16 : (old & 0xffff0000) | (value & 0xffff);
 }
 
-static void model_access(const struct wl_inst *inst, const struct place *p, const struct wl_operand *data, unsigned first, unsigned lane, bool load)
-{
+static void model_access(const struct wl_inst *inst, const struct place *p, const struct wl_operand *data, unsigned first, unsigned lane,
+                         bool load) {
     const struct wl_isa *isa = inst->isa;
     unsigned bytes = isa->bits < 32 ? isa->bits / 8 : 4;
     for (unsigned d = 0; d < isa->dwords; d++) {
@@ -246,8 +258,7 @@ static void model_access(const struct wl_inst *inst, const struct place *p, cons
 }
 
 /* A load to LDS: to M0 + instruction offset + lane * 4. */
-static void model_load_to_lds(const struct wl_inst *inst, uint64_t exec)
-{
+static void model_load_to_lds(const struct wl_inst *inst, uint64_t exec) {
     const struct wl_isa *isa = inst->isa;
     bool buffer = isa->space == WL_SPACE_BUFFER;
     for (unsigned lane = 0; lane < machine.wave_size; lane++) {
@@ -261,8 +272,7 @@ static void model_load_to_lds(const struct wl_inst *inst, uint64_t exec)
     }
 }
 
-static void model(const struct wl_inst *inst, uint64_t exec)
-{
+static void model(const struct wl_inst *inst, uint64_t exec) {
     if (inst->lds) {
         model_load_to_lds(inst, exec);
         return;
@@ -272,21 +282,22 @@ static void model(const struct wl_inst *inst, uint64_t exec)
     bool load = isa->class == WL_ISA_LOAD, buffer = isa->space == WL_SPACE_BUFFER, atomic = isa->class == WL_ISA_ATOMIC;
     unsigned address = load || buffer || (atomic && inst->returns) ? 1 : 0, data = load || buffer ? 0 : address + 1;
     unsigned base = load ? 2 : data + 1;
-    const struct wl_operand *scalar_base = isa->space != WL_SPACE_LDS && isa->space != WL_SPACE_FLAT && base < inst->operand_count ? &op[base] : NULL;
+    const struct wl_operand *scalar_base =
+        isa->space != WL_SPACE_LDS && isa->space != WL_SPACE_FLAT && base < inst->operand_count ? &op[base] : NULL;
     struct place places[2][64];
     for (unsigned lane = 0; lane < machine.wave_size; lane++)
         for (unsigned i = 0; i < 2; i++)
             places[i][lane] = find_place(inst, &op[address], scalar_base, lane, i == 1);
     for (unsigned n = 0; n < (isa->addresses == 2 ? 2u : 1u) * machine.wave_size; n++) { /* strip by strip, then address by address */
-            unsigned i = isa->addresses == 2 ? n / WL_STRIP % 2 : 0;
-            unsigned lane = isa->addresses == 2 ? n / (2 * WL_STRIP) * WL_STRIP + n % WL_STRIP : n;
-            if (!(exec >> lane & 1))
-                continue;
-            if (atomic)
-                model_atomic(inst, &places[i][lane], op, 0, data, lane);
-            else
-                model_access(inst, &places[i][lane], load ? op : &op[data + i], load ? i * isa->dwords : 0, lane, load);
-        }
+        unsigned i = isa->addresses == 2 ? n / WL_STRIP % 2 : 0;
+        unsigned lane = isa->addresses == 2 ? n / (2 * WL_STRIP) * WL_STRIP + n % WL_STRIP : n;
+        if (!(exec >> lane & 1))
+            continue;
+        if (atomic)
+            model_atomic(inst, &places[i][lane], op, 0, data, lane);
+        else
+            model_access(inst, &places[i][lane], load ? op : &op[data + i], load ? i * isa->dwords : 0, lane, load);
+    }
 }
 
 /* ---- running ---- */
@@ -302,8 +313,7 @@ struct program {
     wl_unit_code *code[WL_MODE_COUNT];
 };
 
-static wl_unit_code *load_object(LLVMOrcLLJITRef *jit, const struct wl_translate_result *result)
-{
+static wl_unit_code *load_object(LLVMOrcLLJITRef *jit, const struct wl_translate_result *result) {
     LLVMOrcLLJITRef j;
     LLVMOrcExecutorAddress address;
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&j, NULL);
@@ -318,8 +328,7 @@ static wl_unit_code *load_object(LLVMOrcLLJITRef *jit, const struct wl_translate
     return (wl_unit_code *)address;
 }
 
-static void build(struct program *program, const struct host *host, const char *processor, const char *prelude, const char *instruction)
-{
+static void build(struct program *program, const struct host *host, const char *processor, const char *prelude, const char *instruction) {
     char text[2048];
     size_t size = 0;
     snprintf(text, sizeof text, "%s\n%s\ns_setpc_b64 s[30:31]\n", prelude, instruction);
@@ -327,9 +336,19 @@ static void build(struct program *program, const struct host *host, const char *
     if (!code)
         fail_msg("%s: %s", processor, text);
     uint64_t limit = size;
-    struct wl_translate_request request = {.processor = processor, .wave_size = machine.wave_size, .image = code, .image_size = size, .name = *instruction ? "case" : "prelude",
-        .is_kernel = true, .workitem_id_dimensions = 1, .shape = WL_SHAPE_ROWS, .cpu = host->cpu, .features = host->features, .is_code = is_code,
-        .context = &limit, .dump = getenv("WL_TEST_DUMP")};
+    struct wl_translate_request request = {.processor = processor,
+                                           .wave_size = machine.wave_size,
+                                           .image = code,
+                                           .image_size = size,
+                                           .name = *instruction ? "case" : "prelude",
+                                           .is_kernel = true,
+                                           .workitem_id_dimensions = 1,
+                                           .shape = WL_SHAPE_ROWS,
+                                           .cpu = host->cpu,
+                                           .features = host->features,
+                                           .is_code = is_code,
+                                           .context = &limit,
+                                           .dump = getenv("WL_TEST_DUMP")};
     for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++) {
         struct wl_translate_result result;
         request.mode = (enum wl_mode)mode;
@@ -341,14 +360,12 @@ static void build(struct program *program, const struct host *host, const char *
     free(code);
 }
 
-static void destroy(struct program *program)
-{
+static void destroy(struct program *program) {
     for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++)
         LLVMConsumeError(LLVMOrcDisposeLLJIT(program->jit[mode]));
 }
 
-static void run(const struct program *program, uint64_t exec)
-{
+static void run(const struct program *program, uint64_t exec) {
     bool full = exec == (machine.wave_size == 64 ? UINT64_MAX : UINT32_MAX);
     machine.wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;
     machine.wave->sgpr[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
@@ -364,27 +381,30 @@ enum target { MEMORY, SHARED, PRIVATE, MIXED, TARGET_COUNT }; /* where flat addr
 
 static uint32_t seed = 1;
 
-static uint32_t random_number(void)
-{
+static uint32_t random_number(void) {
     seed = seed * 1664525 + 1013904223;
     return seed >> 8 ^ seed << 13;
 }
 
-static uint32_t pattern_offset(enum pattern pattern, unsigned lane, unsigned size)
-{
+static uint32_t pattern_offset(enum pattern pattern, unsigned lane, unsigned size) {
     switch (pattern) {
-    case CONSECUTIVE: return lane * size;
-    case UNIFORM: return 3 * size;
-    case REVERSED: return (machine.wave_size - 1 - lane) * size;
-    case RANDOM: return random_number() % 48 * size;
-    case MISALIGNED: return random_number() % 1024;
-    default: return lane * size * 2;
+    case CONSECUTIVE:
+        return lane * size;
+    case UNIFORM:
+        return 3 * size;
+    case REVERSED:
+        return (machine.wave_size - 1 - lane) * size;
+    case RANDOM:
+        return random_number() % 48 * size;
+    case MISALIGNED:
+        return random_number() % 1024;
+    default:
+        return lane * size * 2;
     }
 }
 
 /* Registers: v0 lane, v1 offset, v[2:3] address, v4 and up data. s[0:1] the address of offset 0, s[4:7] a descriptor, s8 = 64. */
-static void fill(enum pattern pattern, enum target target, unsigned size, bool numbers, uint64_t start)
-{
+static void fill(enum pattern pattern, enum target target, unsigned size, bool numbers, uint64_t start) {
     for (unsigned i = 0; i < GLOBAL_SIZE / 4; i++)
         ((uint32_t *)machine.global)[i] = numbers ? 0x3f800000 + random_number() % 0x100000 : random_number();
     for (unsigned i = 0; i < LDS_SIZE / 4; i++)
@@ -397,7 +417,8 @@ static void fill(enum pattern pattern, enum target target, unsigned size, bool n
     for (unsigned lane = 0; lane < machine.wave_size; lane++) {
         uint32_t offset = pattern_offset(pattern, lane, size);
         enum target t = target == MIXED ? (enum target)(random_number() % 3) : target;
-        uint64_t address = t == MEMORY ? start + offset : (uint64_t)(t == SHARED ? WL_SHARED_APERTURE_HI : WL_PRIVATE_APERTURE_HI) << 32 | (offset + 64);
+        uint64_t address =
+            t == MEMORY ? start + offset : (uint64_t)(t == SHARED ? WL_SHARED_APERTURE_HI : WL_PRIVATE_APERTURE_HI) << 32 | (offset + 64);
         row(0)[lane] = lane;
         row(1)[lane] = offset;
         row(2)[lane] = (uint32_t)address;
@@ -411,8 +432,7 @@ static void fill(enum pattern pattern, enum target target, unsigned size, bool n
     s[9] = 3 * size;
 }
 
-static void set_descriptor(bool scratch, uint64_t start, uint32_t records, uint32_t stride)
-{
+static void set_descriptor(bool scratch, uint64_t start, uint32_t records, uint32_t stride) {
     uint32_t *s = machine.wave->sgpr;
     s[4] = (uint32_t)start;
     s[5] = (uint32_t)(start >> 32) | stride << 16 | (scratch ? 1u << 31 : 0);
@@ -428,8 +448,7 @@ struct instruction {
     uint8_t *code;
 };
 
-static void decode(struct wl_inst *inst, const char *processor, const char *text)
-{
+static void decode(struct wl_inst *inst, const char *processor, const char *text) {
     struct wl_decoder *decoder;
     struct wl_inst pair[2];
     size_t size = 0;
@@ -446,8 +465,7 @@ static void decode(struct wl_inst *inst, const char *processor, const char *text
 
 static unsigned checks, failures;
 
-static void compare(const struct image *want, const char *what)
-{
+static void compare(const struct image *want, const char *what) {
     struct image *got = malloc(sizeof *got);
     save(got);
     checks++;
@@ -459,7 +477,8 @@ static void compare(const struct image *want, const char *what)
         fprintf(stderr, "%s: %s%s\n", what, rows ? "" : " registers differ", memory ? "" : " memory differs");
         for (unsigned i = 0, shown = 0; i < ROWS * machine.wave_size && shown < 4; i++)
             if (got->vgpr[i] != want->vgpr[i]) {
-                fprintf(stderr, "    v%u lane %u: %08x, expected %08x\n", i / machine.wave_size, i % machine.wave_size, got->vgpr[i], want->vgpr[i]);
+                fprintf(stderr, "    v%u lane %u: %08x, expected %08x\n", i / machine.wave_size, i % machine.wave_size, got->vgpr[i],
+                        want->vgpr[i]);
                 shown++;
             }
         for (unsigned i = 0, shown = 0; i < SCRATCH_SIZE && shown < 4; i++)
@@ -475,16 +494,14 @@ static void compare(const struct image *want, const char *what)
     free(got);
 }
 
-static unsigned lane_size(const struct wl_inst *inst)
-{
+static unsigned lane_size(const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     unsigned size = isa->class != WL_ISA_ATOMIC && isa->bits < 32 ? isa->bits / 8 : isa->dwords * 4;
     return isa->addresses == 2 && !isa->stride64 ? 2 * size : size;
 }
 
-static void check(const struct program *whole, const struct program *prelude, const struct wl_inst *inst, const char *text, enum pattern pattern,
-                  enum target target, bool swizzled)
-{
+static void check(const struct program *whole, const struct program *prelude, const struct wl_inst *inst, const char *text,
+                  enum pattern pattern, enum target target, bool swizzled) {
     static const uint64_t masks[] = {UINT64_MAX, UINT64_C(0x7ffffffffffffff0), UINT64_C(0x8000a5a5ffff0010), UINT64_C(0x400)};
     struct image *start = malloc(sizeof *start), *want = malloc(sizeof *want);
     const struct wl_isa *isa = inst->isa;
@@ -511,8 +528,7 @@ static void check(const struct program *whole, const struct program *prelude, co
 }
 
 /* prelude "": addresses come from the registers, all patterns; else the prelude makes them. */
-static void run_case(const struct host *host, const char *processor, const char *prelude, const char *text)
-{
+static void run_case(const struct host *host, const char *processor, const char *prelude, const char *text) {
     struct program whole, bare;
     struct wl_inst inst;
     decode(&inst, processor, text);
@@ -540,8 +556,7 @@ struct test_case {
 
 #include "memory_cases.h"
 
-static void set_up(unsigned wave_size)
-{
+static void set_up(unsigned wave_size) {
     if (!machine.wave) {
         size_t lds_space = (UINT64_C(1) << 32) + (1 << 16);
         machine.global = mmap(global_start, GLOBAL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -564,8 +579,7 @@ static void set_up(unsigned wave_size)
 
 static const char *only; /* run cases that contain this */
 
-static void run_all(const struct host *host)
-{
+static void run_all(const struct host *host) {
     failures = checks = 0;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct test_case *c = &cases[i];
@@ -578,30 +592,26 @@ static void run_all(const struct host *host)
     assert_int_equal(failures, 0);
 }
 
-static void test_this_host(void **state)
-{
+static void test_this_host(void **state) {
     (void)state;
     struct host host;
     wl_translate_host(&host.cpu, &host.features);
     run_all(&host);
 }
 
-static void test_avx2(void **state)
-{
+static void test_avx2(void **state) {
     (void)state;
     const struct host host = {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"};
     run_all(&host);
 }
 
-static void test_baseline(void **state)
-{
+static void test_baseline(void **state) {
     (void)state;
     const struct host host = {"x86-64", ""};
     run_all(&host);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_host), cmocka_unit_test(test_avx2), cmocka_unit_test(test_baseline)};
     only = argc > 1 ? argv[1] : NULL;
     LLVMInitializeX86TargetInfo();

@@ -13,8 +13,7 @@ static bool is_gfx90a_or_94x(const struct wl_target *t) { return t->major == 9 &
 
 bool wl_abi_has_agprs(const struct wl_target *t) { return is_gfx90a_or_94x(t) || (t->major == 9 && t->minor == 0 && t->stepping == 8); }
 
-static int take(int *next, bool wanted, uint32_t count)
-{
+static int take(int *next, bool wanted, uint32_t count) {
     int first = *next;
     if (!wanted)
         return -1;
@@ -22,8 +21,7 @@ static int take(int *next, bool wanted, uint32_t count)
     return first;
 }
 
-void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_target *target)
-{
+void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_target *target) {
     bool architected_scratch = target->major >= 11 || (target->major == 9 && target->minor >= 4);
     int next = 0;
     abi->private_buffer = take(&next, k->user_private_segment_buffer, 4);
@@ -50,14 +48,12 @@ void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_
 
 /* ---- memory of a launch --------------------------------------------------------------------- */
 
-static uint32_t grid_items(const struct wl_launch *launch, int dimension)
-{
+static uint32_t grid_items(const struct wl_launch *launch, int dimension) {
     uint32_t full = launch->grid[dimension] - (launch->remainder[dimension] ? 1 : 0);
     return full * launch->block[dimension] + launch->remainder[dimension];
 }
 
-size_t wl_abi_kernarg_size(const struct wl_kernel *kernel, const struct wl_launch *launch)
-{
+size_t wl_abi_kernarg_size(const struct wl_kernel *kernel, const struct wl_launch *launch) {
     size_t size = kernel->kernarg_size > launch->kernarg_size ? kernel->kernarg_size : launch->kernarg_size;
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         size_t end = (size_t)kernel->arguments[i].offset + kernel->arguments[i].size;
@@ -74,8 +70,7 @@ struct hidden_values {
     uint64_t hostcall, heap;
 };
 
-static uint64_t hidden_value(const struct hidden_values *v, enum wl_argument_kind kind)
-{
+static uint64_t hidden_value(const struct hidden_values *v, enum wl_argument_kind kind) {
     const struct wl_launch *l = v->launch;
     switch (kind) {
     case WL_ARG_HIDDEN_BLOCK_COUNT_X:
@@ -86,26 +81,36 @@ static uint64_t hidden_value(const struct hidden_values *v, enum wl_argument_kin
     }
     case WL_ARG_HIDDEN_GROUP_SIZE_X:
     case WL_ARG_HIDDEN_GROUP_SIZE_Y:
-    case WL_ARG_HIDDEN_GROUP_SIZE_Z: return l->block[kind - WL_ARG_HIDDEN_GROUP_SIZE_X];
+    case WL_ARG_HIDDEN_GROUP_SIZE_Z:
+        return l->block[kind - WL_ARG_HIDDEN_GROUP_SIZE_X];
     case WL_ARG_HIDDEN_REMAINDER_X:
     case WL_ARG_HIDDEN_REMAINDER_Y:
-    case WL_ARG_HIDDEN_REMAINDER_Z: return l->remainder[kind - WL_ARG_HIDDEN_REMAINDER_X];
-    case WL_ARG_HIDDEN_GRID_DIMS: return 3;
-    case WL_ARG_HIDDEN_HOSTCALL_BUFFER: return v->hostcall;
-    case WL_ARG_HIDDEN_HEAP_V1: return v->heap;
-    case WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG: return l->cooperative ? (uint64_t)(uintptr_t)&v->memory->sync : 0;
-    case WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE: return l->dynamic_lds;
-    case WL_ARG_HIDDEN_PRIVATE_BASE: return WL_PRIVATE_APERTURE_HI;
-    case WL_ARG_HIDDEN_SHARED_BASE: return WL_SHARED_APERTURE_HI;
-    case WL_ARG_HIDDEN_QUEUE_PTR: return (uint64_t)(uintptr_t)v->job->device->queue;
+    case WL_ARG_HIDDEN_REMAINDER_Z:
+        return l->remainder[kind - WL_ARG_HIDDEN_REMAINDER_X];
+    case WL_ARG_HIDDEN_GRID_DIMS:
+        return 3;
+    case WL_ARG_HIDDEN_HOSTCALL_BUFFER:
+        return v->hostcall;
+    case WL_ARG_HIDDEN_HEAP_V1:
+        return v->heap;
+    case WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG:
+        return l->cooperative ? (uint64_t)(uintptr_t)&v->memory->sync : 0;
+    case WL_ARG_HIDDEN_DYNAMIC_LDS_SIZE:
+        return l->dynamic_lds;
+    case WL_ARG_HIDDEN_PRIVATE_BASE:
+        return WL_PRIVATE_APERTURE_HI;
+    case WL_ARG_HIDDEN_SHARED_BASE:
+        return WL_SHARED_APERTURE_HI;
+    case WL_ARG_HIDDEN_QUEUE_PTR:
+        return (uint64_t)(uintptr_t)v->job->device->queue;
     /* Zero: global offsets (HIP has none); no printf buffer (printf goes through hostcall); no device-side enqueue. */
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
 /* Dynamic LDS pointers among the explicit arguments (OpenCL): offsets behind the static LDS, one launch has one. */
-static void fill_arguments(const struct hidden_values *v, const struct wl_kernel *kernel, uint8_t *kernarg)
-{
+static void fill_arguments(const struct hidden_values *v, const struct wl_kernel *kernel, uint8_t *kernarg) {
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         const struct wl_argument *a = &kernel->arguments[i];
         if (a->kind < WL_ARG_HIDDEN_GLOBAL_OFFSET_X)
@@ -118,8 +123,7 @@ static void fill_arguments(const struct hidden_values *v, const struct wl_kernel
     }
 }
 
-void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const void *hostcall, const void *heap)
-{
+void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const void *hostcall, const void *heap) {
     const struct wl_launch *l = job->launch;
     const struct wl_kernel *kernel = job->function->kernel;
     struct wl_dispatch_packet *p = &memory->packet;
@@ -149,8 +153,7 @@ void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, co
 
 /* ---- SGPRs ---------------------------------------------------------------------------------- */
 
-static void put64(uint32_t *sgprs, int at, uint64_t value)
-{
+static void put64(uint32_t *sgprs, int at, uint64_t value) {
     if (at < 0)
         return;
     sgprs[at] = (uint32_t)value;
@@ -159,8 +162,7 @@ static void put64(uint32_t *sgprs, int at, uint64_t value)
 
 /* The private segment's buffer descriptor but for its base: swizzled by the lane (ADD_TID), 4-byte elements, one wave's
  * lanes an index stride, so that it addresses what wl_scratch_address says. */
-static void put_private_buffer(uint32_t *sgprs, int at, const struct wl_target *target, uint32_t wave_size)
-{
+static void put_private_buffer(uint32_t *sgprs, int at, const struct wl_target *target, uint32_t wave_size) {
     if (at < 0)
         return;
     uint32_t stride = wave_size == 64 ? 3 : 2;
@@ -172,8 +174,7 @@ static void put_private_buffer(uint32_t *sgprs, int at, const struct wl_target *
         sgprs[at + 3] |= UINT32_C(1) << 24 | UINT32_C(3) << 28 | UINT32_C(22) << 12; /* resource level, raw bounds, 32_FLOAT */
 }
 
-void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory)
-{
+void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory) {
     const struct wl_abi *abi = &job->function->abi;
     const struct wl_kernel *kernel = job->function->kernel;
     uint32_t *s = job->sgprs;
@@ -195,8 +196,7 @@ void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory)
 
 /* ---- VGPRs ---------------------------------------------------------------------------------- */
 
-const uint32_t *wl_abi_ids(struct wl_id_table *table, const struct wl_abi *abi, uint32_t wave_size, const uint32_t size[3])
-{
+const uint32_t *wl_abi_ids(struct wl_id_table *table, const struct wl_abi *abi, uint32_t wave_size, const uint32_t size[3]) {
     const uint32_t key[6] = {size[0], size[1], size[2], wave_size, abi->id_rows, abi->packed_ids};
     if (memcmp(table->key, key, sizeof key) == 0)
         return table->ids;

@@ -20,8 +20,7 @@ struct buffer {
 
 enum { BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_EMPTY, BOUNDS_RAW };
 
-static void read_descriptor(struct buffer *b, const uint32_t *d, uint32_t element)
-{
+static void read_descriptor(struct buffer *b, const uint32_t *d, uint32_t element) {
     b->generation = 9 + (element >> 28);
     b->base = d[0] | (uint64_t)(d[1] & 0xffff) << 32;
     b->stride = d[1] >> 16 & 0x3fff;
@@ -46,8 +45,7 @@ struct place {
 };
 
 static struct place locate(const struct buffer *b, const struct wl_wave *wave, const uint32_t *address, uint32_t soffset, uint32_t offset,
-                           uint32_t element, uint32_t lane)
-{
+                           uint32_t element, uint32_t lane) {
     const uint32_t *row = address;
     uint32_t index = b->add_tid ? lane : 0;
     if (element & WL_ELEMENT_IDXEN) {
@@ -62,17 +60,21 @@ static struct place locate(const struct buffer *b, const struct wl_wave *wave, c
         at = (records * b->stride + offset / b->swizzle_size * b->swizzle_size) * b->index_stride + record * b->swizzle_size +
              offset % b->swizzle_size;
     }
-    return (struct place){(uint8_t *)(uintptr_t)(b->base + soffset + at), index, b->bounds == BOUNDS_RAW && !b->swizzle_size ? (uint32_t)at : offset};
+    return (struct place){(uint8_t *)(uintptr_t)(b->base + soffset + at), index,
+                          b->bounds == BOUNDS_RAW && !b->swizzle_size ? (uint32_t)at : offset};
 }
 
-static bool in_range(const struct buffer *b, const struct place *p, uint32_t skip, uint32_t bytes)
-{
+static bool in_range(const struct buffer *b, const struct place *p, uint32_t skip, uint32_t bytes) {
     uint64_t end = (uint64_t)p->offset + skip + bytes;
     switch (b->bounds) {
-    case BOUNDS_STRUCTURED: return p->index < b->records && (b->stride == 0 || end <= b->stride);
-    case BOUNDS_INDEX: return p->index < b->records;
-    case BOUNDS_EMPTY: return b->records != 0;
-    default: return end <= b->records || b->records == UINT32_MAX;
+    case BOUNDS_STRUCTURED:
+        return p->index < b->records && (b->stride == 0 || end <= b->stride);
+    case BOUNDS_INDEX:
+        return p->index < b->records;
+    case BOUNDS_EMPTY:
+        return b->records != 0;
+    default:
+        return end <= b->records || b->records == UINT32_MAX;
     }
 }
 
@@ -87,8 +89,8 @@ struct format {
 
 /* gfx9's data formats. */
 static const uint8_t data_formats[16][4] = {
-    {0, 0, 0, 0},     {8, 0, 0, 0},     {16, 0, 0, 0},     {8, 8, 0, 0},    {32, 0, 0, 0},  {16, 16, 0, 0},   {11, 11, 10, 0},  {10, 11, 11, 0},
-    {2, 10, 10, 10},  {10, 10, 10, 2},  {8, 8, 8, 8},      {32, 32, 0, 0},  {16, 16, 16, 16}, {32, 32, 32, 0}, {32, 32, 32, 32}, {0, 0, 0, 0},
+    {0, 0, 0, 0},    {8, 0, 0, 0},    {16, 0, 0, 0}, {8, 8, 0, 0},   {32, 0, 0, 0},    {16, 16, 0, 0},  {11, 11, 10, 0},  {10, 11, 11, 0},
+    {2, 10, 10, 10}, {10, 10, 10, 2}, {8, 8, 8, 8},  {32, 32, 0, 0}, {16, 16, 16, 16}, {32, 32, 32, 0}, {32, 32, 32, 32}, {0, 0, 0, 0},
 };
 
 /* Runs of the unified formats: `first` and the number kinds that follow one another, as characters. */
@@ -98,16 +100,15 @@ struct run {
 };
 
 static const struct run unified10[] = {
-    {1, 1, "unUSis"},   {7, 2, "unUSisf"},   {14, 3, "unUSis"},   {20, 4, "isf"},     {23, 5, "unUSisf"}, {30, 6, "unUSisf"}, {37, 7, "unUSisf"},
-    {44, 8, "unUSis"},  {50, 9, "unUSis"},   {56, 10, "unUSis"},  {62, 11, "isf"},    {65, 12, "unUSisf"}, {72, 13, "isf"},    {75, 14, "isf"},
+    {1, 1, "unUSis"},  {7, 2, "unUSisf"}, {14, 3, "unUSis"},  {20, 4, "isf"},  {23, 5, "unUSisf"},  {30, 6, "unUSisf"}, {37, 7, "unUSisf"},
+    {44, 8, "unUSis"}, {50, 9, "unUSis"}, {56, 10, "unUSis"}, {62, 11, "isf"}, {65, 12, "unUSisf"}, {72, 13, "isf"},    {75, 14, "isf"},
 };
 static const struct run unified11[] = {
-    {1, 1, "unUSis"},  {7, 2, "unUSisf"},  {14, 3, "unUSis"},  {20, 4, "isf"},  {23, 5, "unUSisf"},  {30, 6, "f"},     {31, 7, "f"},
-    {32, 8, "unis"},   {36, 9, "unUSis"},  {42, 10, "unUSis"}, {48, 11, "isf"}, {51, 12, "unUSisf"}, {58, 13, "isf"},  {61, 14, "isf"},
+    {1, 1, "unUSis"}, {7, 2, "unUSisf"}, {14, 3, "unUSis"},  {20, 4, "isf"},  {23, 5, "unUSisf"},  {30, 6, "f"},    {31, 7, "f"},
+    {32, 8, "unis"},  {36, 9, "unUSis"}, {42, 10, "unUSis"}, {48, 11, "isf"}, {51, 12, "unUSisf"}, {58, 13, "isf"}, {61, 14, "isf"},
 };
 
-static struct format find_format(uint32_t number, uint32_t generation)
-{
+static struct format find_format(uint32_t number, uint32_t generation) {
     static const char kinds[] = "unUSis?f";
     struct format format = {{0}, UINT};
     if (generation == 9) {
@@ -125,22 +126,21 @@ static struct format find_format(uint32_t number, uint32_t generation)
     return format;
 }
 
-static uint32_t float_bits(float value)
-{
+static uint32_t float_bits(float value) {
     uint32_t bits;
     memcpy(&bits, &value, 4);
     return bits;
 }
 
-static float half_value(uint16_t bits)
-{
+static float half_value(uint16_t bits) {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    float value = exponent == 31 ? (mantissa ? NAN : INFINITY) : exponent ? ldexpf((float)(mantissa | 1024), exponent - 25) : ldexpf((float)mantissa, -24);
+    float value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                  : exponent     ? ldexpf((float)(mantissa | 1024), exponent - 25)
+                                 : ldexpf((float)mantissa, -24);
     return bits & 0x8000 ? -value : value;
 }
 
-static uint16_t half_bits(float value)
-{
+static uint16_t half_bits(float value) {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     value = fabsf(value);
     if (isnan(value))
@@ -152,44 +152,57 @@ static uint16_t half_bits(float value)
     if (exponent < -13)
         exponent = -13; /* denormals share the least exponent */
     uint32_t mantissa = (uint32_t)nearbyintf(ldexpf(value, 11 - exponent));
-    return (uint16_t)(sign | (value == 0 ? 0 : (mantissa & 1024 || mantissa & 2048 ? ((uint32_t)(exponent + 13) << 10) + mantissa : mantissa)));
+    return (uint16_t)(sign |
+                      (value == 0 ? 0 : (mantissa & 1024 || mantissa & 2048 ? ((uint32_t)(exponent + 13) << 10) + mantissa : mantissa)));
 }
 
 /* A component as the 32 bits (float or integer) that the shader sees. */
-static uint32_t decode(uint32_t raw, unsigned bits, uint8_t number)
-{
+static uint32_t decode(uint32_t raw, unsigned bits, uint8_t number) {
     int32_t sign = bits == 32 ? (int32_t)raw : (int32_t)(raw << (32 - bits)) >> (32 - bits);
     double top = ldexp(1, (int)bits) - 1, half_top = ldexp(1, (int)bits - 1) - 1;
     switch ((enum number)number) {
-    case UNORM: return float_bits((float)(raw / top));
+    case UNORM:
+        return float_bits((float)(raw / top));
     case SNORM:
-    case SNORM_OLD: return float_bits((float)fmax(sign / half_top, -1));
-    case USCALED: return float_bits((float)raw);
-    case SSCALED: return float_bits((float)sign);
-    case UINT: return raw;
-    case SINT: return (uint32_t)sign;
-    case FLOAT: break;
+    case SNORM_OLD:
+        return float_bits((float)fmax(sign / half_top, -1));
+    case USCALED:
+        return float_bits((float)raw);
+    case SSCALED:
+        return float_bits((float)sign);
+    case UINT:
+        return raw;
+    case SINT:
+        return (uint32_t)sign;
+    case FLOAT:
+        break;
     }
     if (bits == 32)
         return raw;
     return float_bits(half_value((uint16_t)(bits == 16 ? raw : bits == 11 ? raw << 4 : raw << 5)));
 }
 
-static uint32_t encode(uint32_t value, unsigned bits, uint8_t number)
-{
+static uint32_t encode(uint32_t value, unsigned bits, uint8_t number) {
     float f;
     memcpy(&f, &value, 4);
     double top = ldexp(1, (int)bits) - 1, half_top = ldexp(1, (int)bits - 1) - 1;
     uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     switch ((enum number)number) {
-    case UNORM: return (uint32_t)nearbyint(fmin(fmax(f, 0), 1) * top);
+    case UNORM:
+        return (uint32_t)nearbyint(fmin(fmax(f, 0), 1) * top);
     case SNORM:
-    case SNORM_OLD: return (uint32_t)(int32_t)nearbyint(fmin(fmax(f, -1), 1) * half_top) & mask;
-    case USCALED: return (uint32_t)fmin(fmax(f, 0), top);
-    case SSCALED: return (uint32_t)(int32_t)fmin(fmax(f, -half_top - 1), half_top) & mask;
-    case UINT: return value > mask ? mask : value;
-    case SINT: return value & mask;
-    case FLOAT: break;
+    case SNORM_OLD:
+        return (uint32_t)(int32_t)nearbyint(fmin(fmax(f, -1), 1) * half_top) & mask;
+    case USCALED:
+        return (uint32_t)fmin(fmax(f, 0), top);
+    case SSCALED:
+        return (uint32_t)(int32_t)fmin(fmax(f, -half_top - 1), half_top) & mask;
+    case UINT:
+        return value > mask ? mask : value;
+    case SINT:
+        return value & mask;
+    case FLOAT:
+        break;
     }
     if (bits == 32)
         return value;
@@ -199,15 +212,13 @@ static uint32_t encode(uint32_t value, unsigned bits, uint8_t number)
 static unsigned format_bytes(const struct format *f) { return (f->bits[0] + f->bits[1] + f->bits[2] + f->bits[3] + 7u) / 8; }
 
 /* Reads `bits` bits at bit `at`. */
-static uint32_t get_bits(const uint8_t *memory, unsigned at, unsigned bits)
-{
+static uint32_t get_bits(const uint8_t *memory, unsigned at, unsigned bits) {
     uint64_t word = 0;
     memcpy(&word, memory + at / 8, (at % 8 + bits + 7) / 8);
     return (uint32_t)(word >> at % 8) & (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
 }
 
-static void put_bits(uint8_t *memory, unsigned at, unsigned bits, uint32_t value)
-{
+static void put_bits(uint8_t *memory, unsigned at, unsigned bits, uint32_t value) {
     uint64_t word = 0, mask = (UINT64_C(1) << bits) - 1;
     unsigned bytes = (at % 8 + bits + 7) / 8;
     memcpy(&word, memory + at / 8, bytes);
@@ -215,8 +226,7 @@ static void put_bits(uint8_t *memory, unsigned at, unsigned bits, uint32_t value
     memcpy(memory + at / 8, &word, bytes);
 }
 
-static void load_typed(const struct buffer *b, const struct format *f, struct place place, uint32_t out[4])
-{
+static void load_typed(const struct buffer *b, const struct format *f, struct place place, uint32_t out[4]) {
     uint32_t one = f->number == UINT || f->number == SINT ? 1 : float_bits(1), components[4] = {0, 0, 0, one};
     uint8_t bytes[16] = {0};
     bool ok = in_range(b, &place, 0, format_bytes(f));
@@ -235,8 +245,7 @@ static void load_typed(const struct buffer *b, const struct format *f, struct pl
 
 /* ---- the three accesses --------------------------------------------------------------------- */
 
-static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element)
-{
+static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element) {
     unsigned bits = element & 0xff;
     if (bits == 8)
         raw = element & WL_ELEMENT_SIGNED ? (uint32_t)(int8_t)raw : raw & 0xff;
@@ -247,15 +256,14 @@ static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element)
     return element & WL_ELEMENT_HIGH ? (old & 0xffff) | raw << 16 : (old & 0xffff0000) | (raw & 0xffff);
 }
 
-static struct format access_format(const struct buffer *b, uint32_t element)
-{
+static struct format access_format(const struct buffer *b, uint32_t element) {
     return find_format(element & WL_ELEMENT_FORMAT ? element >> 21 & 127 : b->format, b->generation);
 }
 
 static bool is_float_format(const struct format *f) { return f->number != UINT && f->number != SINT; }
 
-static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, uint32_t *destination, uint32_t lane, uint32_t element)
-{
+static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, uint32_t *destination, uint32_t lane,
+                            uint32_t element) {
     struct format format = access_format(b, element);
     unsigned count = element >> 8 & 15;
     uint32_t out[4];
@@ -275,8 +283,7 @@ static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct
 }
 
 void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
-                         uint32_t offset, uint32_t element)
-{
+                         uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     uint32_t copy[2 * 64], bytes = (element & 0xff) / 8, count = element >> 8 & 15, instruction = offset;
     struct buffer b;
@@ -308,8 +315,8 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
     }
 }
 
-static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, const uint32_t *data, uint32_t lane, uint32_t element)
-{
+static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, const uint32_t *data, uint32_t lane,
+                             uint32_t element) {
     struct format format = access_format(b, element);
     if (!in_range(b, &place, 0, format_bytes(&format)))
         return;
@@ -328,8 +335,7 @@ static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struc
 }
 
 void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
-                          uint32_t offset, uint32_t element)
-{
+                          uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     uint32_t bytes = (element & 0xff) / 8, count = element >> 8 & 15;
     struct buffer b;
@@ -353,8 +359,7 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
 }
 
 void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
-                           uint32_t offset, uint32_t element, uint32_t operation)
-{
+                           uint32_t offset, uint32_t element, uint32_t operation) {
     uint64_t exec = wl_exec(wave);
     uint32_t bits = element & 0xff, words = bits / 32, size = wave->wave_size;
     bool two = wl_atomic_has_two(operation);
@@ -376,30 +381,26 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
 
 /* ---- atomics of one lane -------------------------------------------------------------------- */
 
-static float as_float(uint64_t bits)
-{
+static float as_float(uint64_t bits) {
     float value;
     uint32_t low = (uint32_t)bits;
     memcpy(&value, &low, 4);
     return value;
 }
 
-static double as_double(uint64_t bits)
-{
+static double as_double(uint64_t bits) {
     double value;
     memcpy(&value, &bits, 8);
     return value;
 }
 
-static uint64_t from_double(double value)
-{
+static uint64_t from_double(double value) {
     uint64_t bits;
     memcpy(&bits, &value, 8);
     return bits;
 }
 
-static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data)
-{
+static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data) {
     double a = bits == 64 ? as_double(old) : as_float(old), b = bits == 64 ? as_double(data) : as_float(data);
     if (operation == WL_ATOMIC_FADD)
         return bits == 64 ? from_double(a + b) : float_bits(as_float(old) + as_float(data));
@@ -407,8 +408,7 @@ static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, ui
     return bits == 64 ? from_double(result) : float_bits((float)result);
 }
 
-static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data)
-{
+static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data) {
     uint32_t result = 0;
     for (int half = 0; half < 2; half++) {
         uint16_t a = (uint16_t)(old >> half * 16), b = (uint16_t)(data >> half * 16), sum;
@@ -424,49 +424,69 @@ static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data)
     return result;
 }
 
-bool wl_atomic_has_two(uint32_t operation)
-{
+bool wl_atomic_has_two(uint32_t operation) {
     return operation == WL_ATOMIC_CMPSWAP || operation == WL_ATOMIC_MSKOR || operation == WL_ATOMIC_FCMPSWAP || operation == WL_ATOMIC_WRAP;
 }
 
-static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data, uint64_t other)
-{
+static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data, uint64_t other) {
     int64_t so = bits == 64 ? (int64_t)old : (int32_t)old, sd = bits == 64 ? (int64_t)data : (int32_t)data;
     switch ((enum wl_atomic_op)operation) {
-    case WL_ATOMIC_NONE: return old;
-    case WL_ATOMIC_SWAP: return data;
-    case WL_ATOMIC_CMPSWAP: return old == other ? data : old;
-    case WL_ATOMIC_ADD: return old + data;
-    case WL_ATOMIC_SUB: return old - data;
-    case WL_ATOMIC_RSUB: return data - old;
-    case WL_ATOMIC_SMIN: return so < sd ? old : data;
-    case WL_ATOMIC_UMIN: return old < data ? old : data;
-    case WL_ATOMIC_SMAX: return so > sd ? old : data;
-    case WL_ATOMIC_UMAX: return old > data ? old : data;
-    case WL_ATOMIC_AND: return old & data;
-    case WL_ATOMIC_OR: return old | data;
-    case WL_ATOMIC_XOR: return old ^ data;
-    case WL_ATOMIC_INC: return old >= data ? 0 : old + 1;
-    case WL_ATOMIC_DEC: return old == 0 || old > data ? data : old - 1;
+    case WL_ATOMIC_NONE:
+        return old;
+    case WL_ATOMIC_SWAP:
+        return data;
+    case WL_ATOMIC_CMPSWAP:
+        return old == other ? data : old;
+    case WL_ATOMIC_ADD:
+        return old + data;
+    case WL_ATOMIC_SUB:
+        return old - data;
+    case WL_ATOMIC_RSUB:
+        return data - old;
+    case WL_ATOMIC_SMIN:
+        return so < sd ? old : data;
+    case WL_ATOMIC_UMIN:
+        return old < data ? old : data;
+    case WL_ATOMIC_SMAX:
+        return so > sd ? old : data;
+    case WL_ATOMIC_UMAX:
+        return old > data ? old : data;
+    case WL_ATOMIC_AND:
+        return old & data;
+    case WL_ATOMIC_OR:
+        return old | data;
+    case WL_ATOMIC_XOR:
+        return old ^ data;
+    case WL_ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    case WL_ATOMIC_DEC:
+        return old == 0 || old > data ? data : old - 1;
     case WL_ATOMIC_FADD:
     case WL_ATOMIC_FMIN:
-    case WL_ATOMIC_FMAX: return float_result(operation, bits, old, data);
+    case WL_ATOMIC_FMAX:
+        return float_result(operation, bits, old, data);
     case WL_ATOMIC_PK_ADD_F16:
-    case WL_ATOMIC_PK_ADD_BF16: return packed_add(operation, (uint32_t)old, (uint32_t)data);
-    case WL_ATOMIC_CSUB: return old < data ? 0 : old - data;
-    case WL_ATOMIC_COND_SUB: return old >= data ? old - data : old;
-    case WL_ATOMIC_MSKOR: return (old & ~data) | other;
-    case WL_ATOMIC_FCMPSWAP: return (bits == 64 ? as_double(old) == as_double(other) : as_float(old) == as_float(other)) ? data : old;
-    case WL_ATOMIC_WRAP: return old >= data ? old - data : old + other;
+    case WL_ATOMIC_PK_ADD_BF16:
+        return packed_add(operation, (uint32_t)old, (uint32_t)data);
+    case WL_ATOMIC_CSUB:
+        return old < data ? 0 : old - data;
+    case WL_ATOMIC_COND_SUB:
+        return old >= data ? old - data : old;
+    case WL_ATOMIC_MSKOR:
+        return (old & ~data) | other;
+    case WL_ATOMIC_FCMPSWAP:
+        return (bits == 64 ? as_double(old) == as_double(other) : as_float(old) == as_float(other)) ? data : old;
+    case WL_ATOMIC_WRAP:
+        return old >= data ? old - data : old + other;
     }
     return old;
 }
 
-uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t compare)
-{
+uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t compare) {
     if (bits == 64) {
         uint64_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(word, &old, combine(operation, 64, old, data, compare), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (
+            !__atomic_compare_exchange_n(word, &old, combine(operation, 64, old, data, compare), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             ;
         return old;
     }

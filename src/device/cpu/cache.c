@@ -17,11 +17,11 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define SUFFIX ".wlo"
-#define TEMPORARY ".tmp-"
-#define STALE_SECONDS 3600   /* a temporary file this old belongs to nobody any more */
-#define TOUCH_SECONDS 86400  /* a hit renews the time of last use at most this often */
-#define SWEEP_SHARE 64       /* the folder is looked over when this process alone wrote 1/64 of the bound, and with its first entry */
+#define SUFFIX        ".wlo"
+#define TEMPORARY     ".tmp-"
+#define STALE_SECONDS 3600  /* a temporary file this old belongs to nobody any more */
+#define TOUCH_SECONDS 86400 /* a hit renews the time of last use at most this often */
+#define SWEEP_SHARE   64    /* the folder is looked over when this process alone wrote 1/64 of the bound, and with its first entry */
 
 /* A file: this, then the object. */
 struct header {
@@ -35,8 +35,7 @@ static const char magic[8] = "WLCACHE1";
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-struct wl_cache_key wl_cache_key(const struct wl_cache_subject *subject)
-{
+struct wl_cache_key wl_cache_key(const struct wl_cache_subject *subject) {
     struct {
         struct wl_cache_subject subject;
         uint64_t cpu, abi;
@@ -52,8 +51,7 @@ struct wl_cache_key wl_cache_key(const struct wl_cache_subject *subject)
 }
 
 /* The build id note of an ELF file, hashed; 0 if there is none. Reads headers only. */
-static uint64_t build_id(int file)
-{
+static uint64_t build_id(int file) {
     Elf64_Ehdr header;
     Elf64_Phdr segment;
     uint8_t notes[4096];
@@ -69,7 +67,8 @@ static uint64_t build_id(int file)
         for (size_t at = 0; got > 0 && at + sizeof(Elf64_Nhdr) <= (size_t)got;) {
             Elf64_Nhdr note;
             memcpy(&note, notes + at, sizeof note);
-            size_t name = at + sizeof note, text = name + ((size_t)note.n_namesz + 3) / 4 * 4, end = text + ((size_t)note.n_descsz + 3) / 4 * 4;
+            size_t name = at + sizeof note, text = name + ((size_t)note.n_namesz + 3) / 4 * 4,
+                   end = text + ((size_t)note.n_descsz + 3) / 4 * 4;
             if (end > (size_t)got || end <= at)
                 break;
             if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0)
@@ -80,8 +79,7 @@ static uint64_t build_id(int file)
     return 0;
 }
 
-uint64_t wl_cache_translator_id(const char *path)
-{
+uint64_t wl_cache_translator_id(const char *path) {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (file < 0)
@@ -105,8 +103,7 @@ static struct {
 } folder;
 
 /* Creates a folder and its parents. */
-static bool make_folders(char *path)
-{
+static bool make_folders(char *path) {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
         bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
@@ -117,8 +114,7 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static void find_folder(void)
-{
+static void find_folder(void) {
     const char *own = wl_options()->cache_dir;
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"); /* NOLINT(concurrency-mt-unsafe): read once */
     int length;
@@ -135,25 +131,23 @@ static void find_folder(void)
     folder.usable = length > 0 && length < (int)sizeof folder.path - 64;
 }
 
-const char *wl_cache_folder(void)
-{
+const char *wl_cache_folder(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_folder);
     return folder.usable ? folder.path : NULL;
 }
 
-static bool entry_path(char path[PATH_MAX + 64], const struct wl_cache_key *key)
-{
+static bool entry_path(char path[PATH_MAX + 64], const struct wl_cache_key *key) {
     if (!wl_cache_folder())
         return false;
-    snprintf(path, PATH_MAX + 64, "%s/%016llx%016llx" SUFFIX, folder.path, (unsigned long long)key->words[1], (unsigned long long)key->words[0]);
+    snprintf(path, PATH_MAX + 64, "%s/%016llx%016llx" SUFFIX, folder.path, (unsigned long long)key->words[1],
+             (unsigned long long)key->words[0]);
     return true;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static bool read_all(int file, void *target, size_t size)
-{
+static bool read_all(int file, void *target, size_t size) {
     uint8_t *at = target;
     while (size > 0) {
         ssize_t got = read(file, at, size);
@@ -168,11 +162,11 @@ static bool read_all(int file, void *target, size_t size)
 }
 
 /* The object of an open entry, if all of it is there and intact. */
-static void *read_entry(int file, const struct wl_cache_key *key, const struct stat *status, size_t *size)
-{
+static void *read_entry(int file, const struct wl_cache_key *key, const struct stat *status, size_t *size) {
     struct header header;
-    if (status->st_size < (off_t)sizeof header || !read_all(file, &header, sizeof header) || memcmp(header.magic, magic, sizeof magic) != 0 ||
-        memcmp(&header.key, key, sizeof *key) != 0 || header.size != (uint64_t)status->st_size - sizeof header || header.size == 0)
+    if (status->st_size < (off_t)sizeof header || !read_all(file, &header, sizeof header) ||
+        memcmp(header.magic, magic, sizeof magic) != 0 || memcmp(&header.key, key, sizeof *key) != 0 ||
+        header.size != (uint64_t)status->st_size - sizeof header || header.size == 0)
         return NULL;
     void *object = malloc(header.size);
     if (!object)
@@ -188,8 +182,7 @@ static void *read_entry(int file, const struct wl_cache_key *key, const struct s
     return NULL;
 }
 
-enum wl_status wl_cache_read(const struct wl_cache_key *key, void **object, size_t *size)
-{
+enum wl_status wl_cache_read(const struct wl_cache_key *key, void **object, size_t *size) {
     char path[PATH_MAX + 64];
     struct stat status;
     *object = NULL;
@@ -211,8 +204,7 @@ enum wl_status wl_cache_read(const struct wl_cache_key *key, void **object, size
     return WL_NOT_FOUND;
 }
 
-void wl_cache_remove(const struct wl_cache_key *key)
-{
+void wl_cache_remove(const struct wl_cache_key *key) {
     char path[PATH_MAX + 64];
     if (entry_path(path, key))
         unlink(path);
@@ -220,14 +212,13 @@ void wl_cache_remove(const struct wl_cache_key *key)
 
 /* ---- listing and bounding ------------------------------------------------------------------- */
 
-static bool has_suffix(const char *name)
-{
+static bool has_suffix(const char *name) {
     size_t length = strlen(name);
-    return length > strlen(SUFFIX) && length < sizeof ((struct wl_cache_entry *)NULL)->name && strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+    return length > strlen(SUFFIX) && length < sizeof((struct wl_cache_entry *)NULL)->name &&
+           strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
 }
 
-static int by_use(const void *a, const void *b)
-{
+static int by_use(const void *a, const void *b) {
     const struct wl_cache_entry *x = a, *y = b;
     if (x->used.tv_sec != y->used.tv_sec)
         return (x->used.tv_sec > y->used.tv_sec) - (x->used.tv_sec < y->used.tv_sec);
@@ -237,14 +228,12 @@ static int by_use(const void *a, const void *b)
 }
 
 /* Removes a temporary file that its writer left behind. `age`: how old it must be. */
-static void remove_temporary(int at, const char *name, const struct stat *status, time_t age)
-{
+static void remove_temporary(int at, const char *name, const struct stat *status, time_t age) {
     if (strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && time(NULL) - status->st_mtim.tv_sec >= age)
         unlinkat(at, name, 0);
 }
 
-static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_t temporary_age)
-{
+static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_t temporary_age) {
     size_t room = 0;
     *entries = NULL;
     *count = 0;
@@ -278,15 +267,13 @@ static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_
 
 enum wl_status wl_cache_list(struct wl_cache_entry **entries, size_t *count) { return list(entries, count, STALE_SECONDS); }
 
-static void remove_entry(const char *name)
-{
+static void remove_entry(const char *name) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", folder.path, name);
     unlink(path);
 }
 
-enum wl_status wl_cache_clear(uint64_t *freed)
-{
+enum wl_status wl_cache_clear(uint64_t *freed) {
     struct wl_cache_entry *entries;
     size_t count;
     enum wl_status status = list(&entries, &count, 0);
@@ -303,8 +290,7 @@ enum wl_status wl_cache_clear(uint64_t *freed)
 
 /* Removes the entries that were not used for longest until the rest fits. Two processes may do it at once: both remove the
  * same ones. */
-static void sweep(void)
-{
+static void sweep(void) {
     struct wl_cache_entry *entries;
     size_t count;
     uint64_t total = 0, bound = wl_options()->cache_size;
@@ -321,8 +307,7 @@ static void sweep(void)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static bool write_all(int file, const void *source, size_t size)
-{
+static bool write_all(int file, const void *source, size_t size) {
     const uint8_t *at = source;
     while (size > 0) {
         ssize_t put = write(file, at, size);
@@ -336,8 +321,7 @@ static bool write_all(int file, const void *source, size_t size)
     return true;
 }
 
-static int create_temporary(char path[PATH_MAX + 64])
-{
+static int create_temporary(char path[PATH_MAX + 64]) {
     snprintf(path, PATH_MAX + 64, "%s/" TEMPORARY "XXXXXX", folder.path);
     int file = mkostemp(path, O_CLOEXEC);
     if (file < 0 && errno == ENOENT) {
@@ -351,8 +335,7 @@ static int create_temporary(char path[PATH_MAX + 64])
     return file;
 }
 
-void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t size)
-{
+void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t size) {
     char path[PATH_MAX + 64], temporary[PATH_MAX + 64];
     uint64_t bound = wl_options()->cache_size;
     if (!entry_path(path, key) || size + sizeof(struct header) > bound)

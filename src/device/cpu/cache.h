@@ -21,7 +21,7 @@ struct wl_cache_subject {
     uint64_t code_object[2]; /* content hash */
     uint64_t address;        /* of the unit */
     uint32_t mode, shape, wave_size, is_kernel;
-    uint64_t translator;     /* wl_cache_translator_id */
+    uint64_t translator; /* wl_cache_translator_id */
 };
 
 /* The key of a subject on this machine: its CPU, Wavelift's version and WL_WAVE_ABI are added. */

@@ -26,8 +26,7 @@ static struct wl_cpu_device *cpu(struct wl_device *device) { return (struct wl_c
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz)
-{
+static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz) {
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -45,8 +44,7 @@ static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz)
         fclose(file);
 }
 
-static void device_info(struct wl_device *device, struct wl_device_info *info)
-{
+static void device_info(struct wl_device *device, struct wl_device_info *info) {
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "CPU");
@@ -67,8 +65,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info)
     info->l2_size = l2 > 0 ? (uint32_t)l2 : 1 << 20;
 }
 
-static void device_destroy(struct wl_device *device)
-{
+static void device_destroy(struct wl_device *device) {
     struct wl_cpu_device *d = cpu(device);
     wl_hostcall_release(d);
     pthread_mutex_lock(&shared.lock);
@@ -84,31 +81,29 @@ static void device_destroy(struct wl_device *device)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static enum wl_status device_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment)
-{
+static enum wl_status device_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment) {
     (void)device;
     *memory = wl_pages_allocate(size, alignment);
     return *memory ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes", size);
 }
 
-static void device_release(struct wl_device *device, void *memory, size_t size)
-{
+static void device_release(struct wl_device *device, void *memory, size_t size) {
     (void)device;
     wl_pages_release(memory, size);
 }
 
-static enum wl_status device_copy(struct wl_device *device, void *target, const void *source, size_t size)
-{
+static enum wl_status device_copy(struct wl_device *device, void *target, const void *source, size_t size) {
     (void)device;
     memmove(target, source, size);
     return WL_OK;
 }
 
-static enum wl_status device_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count)
-{
+static enum wl_status device_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     (void)device;
     switch (pattern_size) {
-    case 1: memset(target, (int)(pattern & 0xff), count); return WL_OK;
+    case 1:
+        memset(target, (int)(pattern & 0xff), count);
+        return WL_OK;
     case 2:
         for (size_t i = 0; i < count; i++)
             memcpy((uint8_t *)target + i * 2, &(uint16_t){(uint16_t)pattern}, 2);
@@ -117,20 +112,19 @@ static enum wl_status device_fill(struct wl_device *device, void *target, uint32
         for (size_t i = 0; i < count; i++)
             memcpy((uint8_t *)target + i * 4, &pattern, 4);
         return WL_OK;
-    default: return wl_fail(WL_INVALID_VALUE, "a fill pattern of %u bytes", pattern_size);
+    default:
+        return wl_fail(WL_INVALID_VALUE, "a fill pattern of %u bytes", pattern_size);
     }
 }
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-static int compare_addresses(const void *a, const void *b)
-{
+static int compare_addresses(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-static enum wl_status list_functions(struct wl_device_module *module)
-{
+static enum wl_status list_functions(struct wl_device_module *module) {
     size_t count = wl_codeobject_function_count(module->object);
     module->functions = calloc(count + 1, sizeof *module->functions);
     if (!module->functions)
@@ -142,8 +136,7 @@ static enum wl_status list_functions(struct wl_device_module *module)
     return WL_OK;
 }
 
-static void module_unload(struct wl_device_module *module)
-{
+static void module_unload(struct wl_device_module *module) {
     wl_units_release(module);
     while (module->kernels) {
         struct wl_device_function *function = module->kernels;
@@ -156,8 +149,7 @@ static void module_unload(struct wl_device_module *module)
     free(module);
 }
 
-static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **result)
-{
+static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **result) {
     struct wl_device_module *module = calloc(1, sizeof *module);
     if (!module)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a module");
@@ -170,7 +162,8 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
     wl_codeobject_hash(object, module->hash);
     module->image = wl_pages_allocate(module->image_mapped, 4096);
     enum wl_status status =
-        module->image ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %llu bytes", (unsigned long long)module->image_size);
+        module->image ? WL_OK
+                      : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %llu bytes", (unsigned long long)module->image_size);
     if (status == WL_OK)
         status = wl_codeobject_load(object, module->image, (uint64_t)(uintptr_t)module->image);
     if (status == WL_OK)
@@ -183,16 +176,14 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
     return WL_OK;
 }
 
-static void *module_address(struct wl_device_module *module, uint64_t virtual_address)
-{
+static void *module_address(struct wl_device_module *module, uint64_t virtual_address) {
     return virtual_address < module->image_size ? module->image + virtual_address : NULL;
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* Registers and scratch. Without calls a unit says itself how many VGPRs it uses; with calls any may be met. */
-static void size_function(struct wl_device_function *f)
-{
+static void size_function(struct wl_device_function *f) {
     const struct wl_kernel *kernel = f->kernel;
     bool calls = wl_codeobject_function_count(f->module->object) > 0 || kernel->dynamic_stack;
     f->rows = calls ? 256 : f->abi.id_rows;
@@ -203,8 +194,7 @@ static void size_function(struct wl_device_function *f)
         f->scratch_size = WL_MIN_STACK;
 }
 
-static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **result)
-{
+static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **result) {
     if (kernel->wave_size != 32 && kernel->wave_size != 64)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
     if (kernel->scratch_size > 1u << 22)
@@ -234,8 +224,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     return function ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", kernel->name);
 }
 
-static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3])
-{
+static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3]) {
     struct wl_unit *unit;
     return wl_dispatch_prepare(function, wl_dispatch_shape(block), &unit);
 }
@@ -243,8 +232,7 @@ static enum wl_status function_prepare(struct wl_device_function *function, cons
 static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_dispatch_launch(cpu(device), l); }
 
 /* As on a GPU: 2048 work items and the LDS of a compute unit, so that programs that size grids by it behave as there. */
-static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds)
-{
+static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds) {
     uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
     if (block_size == 0 || block_size > WL_MAX_WORKGROUP || lds > WL_LDS_BYTES)
         return 0;
@@ -272,8 +260,7 @@ static const struct wl_device_ops operations = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static struct wl_queue *make_queue(void)
-{
+static struct wl_queue *make_queue(void) {
     struct wl_queue *queue = wl_pages_allocate(sizeof *queue, 64);
     if (queue) {
         queue->size = 1;
@@ -283,8 +270,7 @@ static struct wl_queue *make_queue(void)
     return queue;
 }
 
-enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index)
-{
+enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index) {
     struct wl_cpu_device *device = calloc(1, sizeof *device);
     struct wl_queue *queue = make_queue();
     enum wl_status status = device && queue ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a device");

@@ -43,11 +43,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WL_MAX_WORKGROUP 1024
-#define WL_MAX_WAVES (WL_MAX_WORKGROUP / 32)
-#define WL_LDS_BYTES 65536u     /* what a workgroup may ask for */
+#define WL_MAX_WORKGROUP    1024
+#define WL_MAX_WAVES        (WL_MAX_WORKGROUP / 32)
+#define WL_LDS_BYTES        65536u /* what a workgroup may ask for */
 #define WL_LDS_BYTES_GFX950 163840u
-#define WL_MIN_STACK 16384u     /* scratch bytes a lane where calls make the need unknown */
+#define WL_MIN_STACK        16384u /* scratch bytes a lane where calls make the need unknown */
 
 struct wl_cpu_device;
 struct wl_pool;
@@ -57,7 +57,7 @@ struct wl_job;
 /* ---- units ---------------------------------------------------------------------------------- */
 
 struct wl_unit {
-    uint64_t address;               /* virtual */
+    uint64_t address; /* virtual */
     const char *name;
     const struct wl_kernel *kernel; /* NULL: a device function */
     enum wl_shape shape;
@@ -109,10 +109,10 @@ struct wl_device_module {
 struct wl_abi {
     int private_buffer, dispatch_ptr, queue_ptr, kernarg_ptr, dispatch_id, flat_scratch, private_size, preload;
     int group_x, group_y, group_z, group_info, wave_offset;
-    int sgpr_end;        /* behind the last one */
-    bool ttmp_groups;    /* workgroup ids in ttmp7 and ttmp9 */
-    bool packed_ids;     /* v0 = x | y << 10 | z << 20 */
-    uint32_t id_rows;    /* VGPRs with ids: 1 to 3 */
+    int sgpr_end;     /* behind the last one */
+    bool ttmp_groups; /* workgroup ids in ttmp7 and ttmp9 */
+    bool packed_ids;  /* v0 = x | y << 10 | z << 20 */
+    uint32_t id_rows; /* VGPRs with ids: 1 to 3 */
 };
 
 struct wl_device_function {
@@ -123,7 +123,7 @@ struct wl_device_function {
     uint32_t scratch_size; /* bytes a lane, a multiple of 16 */
     bool uses_hostcall, uses_heap;
     _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
-    _Atomic uint32_t cost; /* nanoseconds a workgroup, of the last run; 0: not known */
+    _Atomic uint32_t cost;           /* nanoseconds a workgroup, of the last run; 0: not known */
     struct wl_device_function *next; /* of the module */
 };
 
@@ -146,7 +146,7 @@ struct wl_group {
     uint32_t lds_usable; /* bytes of it that are mapped */
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
-    uint8_t *scratch;    /* wave n's private memory is at n * scratch_stride; a guard follows each */
+    uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
     size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
@@ -168,18 +168,18 @@ struct wl_extent {
 
 struct wl_fault {
     int signal, code;
-    uint64_t address;  /* si_addr */
-    uint64_t native_pc;/* within translated code, as well as it is known */
+    uint64_t address;   /* si_addr */
+    uint64_t native_pc; /* within translated code, as well as it is known */
 };
 
 struct wl_thread {
     struct wl_group group;
-    struct wl_id_table ids[2]; /* of full workgroups, of partial ones */
-    const uint32_t *id_table;  /* the rows of the workgroup at hand */
-    struct wl_extent extent;   /* of the workgroup at hand */
+    struct wl_id_table ids[2];         /* of full workgroups, of partial ones */
+    const uint32_t *id_table;          /* the rows of the workgroup at hand */
+    struct wl_extent extent;           /* of the workgroup at hand */
     uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* the job's, with the ids of the workgroup at hand */
-    unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
-    uint32_t float_mode;       /* MODE bits that the floating-point unit has */
+    unsigned index;                    /* worker number; launching threads stand in for the lowest one of their mask */
+    uint32_t float_mode;               /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
     sigjmp_buf jump;
@@ -202,23 +202,23 @@ struct wl_job {
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */
     uint32_t lds_size;
-    uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* initial, except what differs between workgroups and waves */
-    uint32_t sgpr_count;    /* of them that are initialized, rounded up to 16 */
-    uint64_t total;         /* workgroups */
-    uint32_t chunk;         /* that a thread takes at once */
+    uint32_t sgprs[WL_TEMPLATE_SGPRS];  /* initial, except what differs between workgroups and waves */
+    uint32_t sgpr_count;                /* of them that are initialized, rounded up to 16 */
+    uint64_t total;                     /* workgroups */
+    uint32_t chunk;                     /* that a thread takes at once */
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic bool asserted;  /* device code printed a failed assertion */
-    char failure[512];      /* sentence of the first failure, by the thread that set `status` */
+    _Atomic bool asserted;                     /* device code printed a failed assertion */
+    char failure[512];                         /* sentence of the first failure, by the thread that set `status` */
     _Atomic uint32_t grid_waiting, grid_phase; /* grid barrier */
-    struct wl_group *groups;/* cooperative: all of them */
+    struct wl_group *groups;                   /* cooperative: all of them */
     _Atomic uint64_t groups_done;
     /* workers.c: */
     uint64_t worker_mask;
-    unsigned stand_in;      /* the worker number of the launching thread */
-    unsigned joined;        /* under the pool's lock: threads that ever took part, the launching one included */
-    unsigned limit;         /* most threads that may take part */
+    unsigned stand_in;             /* the worker number of the launching thread */
+    unsigned joined;               /* under the pool's lock: threads that ever took part, the launching one included */
+    unsigned limit;                /* most threads that may take part */
     _Atomic uint32_t participants; /* other threads inside; a futex */
     struct wl_job *next_job;
 };

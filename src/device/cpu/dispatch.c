@@ -12,21 +12,19 @@
 #include <string.h>
 #include <time.h>
 
-#define FUEL 256             /* iterations of a spinning loop between two looks at the other waves */
-#define INLINE_NS 5000       /* a launch that took less runs on the launching thread alone */
-#define CHUNK_NS 40000        /* work that a thread takes at once */
+#define FUEL          256   /* iterations of a spinning loop between two looks at the other waves */
+#define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
+#define CHUNK_NS      40000 /* work that a thread takes at once */
 #define LOCAL_KERNARG 4096
 
-static uint64_t now_ns(void)
-{
+static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* The first failure of a job wins; true for it. */
-static bool fail_job(struct wl_job *job, enum wl_status status)
-{
+static bool fail_job(struct wl_job *job, enum wl_status status) {
     int expected = WL_OK;
     if (!atomic_compare_exchange_strong(&job->status, &expected, (int)status))
         return false;
@@ -39,14 +37,12 @@ static bool stopped(const struct wl_job *job) { return atomic_load_explicit(&job
 /* ---- in and out of translated code ---------------------------------------------------------- */
 
 /* Work of the runtime between two stretches of translated code: signals are not the kernel's, floats are the host's. */
-static void step_out(struct wl_thread *thread, uint32_t *control)
-{
+static void step_out(struct wl_thread *thread, uint32_t *control) {
     thread->running = NULL;
     *control = wl_float_enter(0xf0);
 }
 
-static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t control)
-{
+static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t control) {
     wl_float_restore(control);
     wl_fault_thread_use(thread);
     thread->running = runner;
@@ -54,16 +50,14 @@ static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t
 
 static uint64_t full_exec(uint32_t wave_size) { return wave_size == 64 ? ~UINT64_C(0) : UINT32_MAX; }
 
-static uint64_t wave_exec(const struct wl_wave *wave)
-{
+static uint64_t wave_exec(const struct wl_wave *wave) {
     uint64_t exec = wave->sgpr[WL_SGPR_EXEC];
     return wave->wave_size == 64 ? exec | (uint64_t)wave->sgpr[WL_SGPR_EXEC + 1] << 32 : exec;
 }
 
 /* Makes `runner` continue in a copy of a unit. False: the job failed. */
 static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave, struct wl_unit *unit,
-                  enum wl_mode mode)
-{
+                  enum wl_mode mode) {
     wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (!code) {
         uint32_t control;
@@ -88,8 +82,7 @@ static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner
 
 /* ---- exits ---------------------------------------------------------------------------------- */
 
-static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave)
-{
+static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     uint32_t resume;
     struct wl_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, &resume);
     if (!unit) {
@@ -106,8 +99,7 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
     return enter(job, thread, runner, wave, unit, wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED);
 }
 
-static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner)
-{
+static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
     uint32_t control;
     if (!wl_hostcall_pending(job->device))
         return;
@@ -116,8 +108,7 @@ static void answer_message(struct wl_job *job, struct wl_thread *thread, struct 
     step_in(thread, runner, control);
 }
 
-static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave)
-{
+static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
     enum { TRAP_DEBUG = 3 };
     const char *name = job->function->kernel->name;
     if (wave->exit_detail == TRAP_DEBUG)
@@ -125,30 +116,33 @@ static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_
     answer_message(job, thread, runner); /* an assertion's text may still be under way */
     thread->running = NULL;
     bool asserted = atomic_load(&job->asserted);
-    enum wl_status status = asserted ? wl_fail(WL_ASSERT, "an assertion failed in kernel %s", name)
-                                     : wl_fail(WL_ABORTED, "kernel %s aborted", name);
+    enum wl_status status =
+        asserted ? wl_fail(WL_ASSERT, "an assertion failed in kernel %s", name) : wl_fail(WL_ABORTED, "kernel %s aborted", name);
     if (fail_job(job, status))
         wl_fault_report_stop(job, runner, wave->pc, asserted ? "assertion failed" : "abort");
     return false;
 }
 
-static void answer_illegal(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave)
-{
+static void answer_illegal(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
     thread->running = NULL;
-    if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s reached code that cannot be executed at 0x%llx", job->function->kernel->name,
-                              (unsigned long long)wave->pc)))
+    if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s reached code that cannot be executed at 0x%llx",
+                              job->function->kernel->name, (unsigned long long)wave->pc)))
         wl_fault_report_stop(job, runner, wave->pc, "code that cannot be executed");
 }
 
 /* Answers `reason` and runs the wave on until it ends or waits. */
-static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave, uint32_t reason)
-{
+static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
+                                 uint32_t reason) {
     for (;; reason = runner->code(wave)) {
         wave->fuel = FUEL;
         switch ((enum wl_exit)reason) {
-        case WL_EXIT_END: return WL_WAVE_ENDED;
-        case WL_EXIT_BARRIER: return WL_WAVE_BARRIER;
-        case WL_EXIT_YIELD: answer_message(job, thread, runner); return WL_WAVE_YIELDED;
+        case WL_EXIT_END:
+            return WL_WAVE_ENDED;
+        case WL_EXIT_BARRIER:
+            return WL_WAVE_BARRIER;
+        case WL_EXIT_YIELD:
+            answer_message(job, thread, runner);
+            return WL_WAVE_YIELDED;
         case WL_EXIT_MODE:
             if (!enter(job, thread, runner, wave, runner->unit, runner->mode == WL_MODE_FULL ? WL_MODE_MASKED : WL_MODE_FULL))
                 return WL_WAVE_FAILED;
@@ -166,7 +160,8 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
             if (!answer_trap(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
             continue;
-        case WL_EXIT_ILLEGAL: break;
+        case WL_EXIT_ILLEGAL:
+            break;
         }
         answer_illegal(job, thread, runner, wave);
         return WL_WAVE_FAILED;
@@ -175,15 +170,13 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
 
 /* ---- starting waves ------------------------------------------------------------------------- */
 
-static void measure(struct wl_extent *extent, uint32_t wave_size)
-{
+static void measure(struct wl_extent *extent, uint32_t wave_size) {
     extent->items = extent->size[0] * extent->size[1] * extent->size[2];
     extent->waves = (extent->items + wave_size - 1) / wave_size;
 }
 
 /* What stays the same for all waves that ever run in these states. */
-static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t states)
-{
+static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t states) {
     for (uint32_t i = 0; i < states; i++) {
         struct wl_wave *wave = wl_group_wave(group, i);
         memset(wave, 0, sizeof *wave);
@@ -202,8 +195,7 @@ static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t s
 }
 
 /* The extent and the ids of a workgroup at the end of a grid that the launch does not fill. */
-static void start_partial(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+static void start_partial(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     const struct wl_launch *l = job->launch;
     unsigned table = 0;
     thread->extent = job->whole;
@@ -218,8 +210,7 @@ static void start_partial(struct wl_job *job, struct wl_thread *thread, const ui
 }
 
 /* What the waves of a workgroup have in common: its size, ids and SGPRs. */
-static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     const struct wl_abi *abi = &job->function->abi;
     uint32_t *sgprs = thread->sgprs;
     if (job->partial)
@@ -237,9 +228,9 @@ static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread,
 /* 64 bytes that are moved by the widest registers of the function's target. */
 typedef uint32_t line __attribute__((vector_size(64), aligned(4), may_alias));
 
-static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3], uint32_t index, uint32_t items,
-                              const uint32_t sgprs[WL_TEMPLATE_SGPRS], const uint32_t *ids)
-{
+static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3],
+                                                             uint32_t index, uint32_t items, const uint32_t sgprs[WL_TEMPLATE_SGPRS],
+                                                             const uint32_t *ids) {
     const struct wl_abi *abi = &job->function->abi;
     uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
     for (uint32_t i = 0; i < job->sgpr_count; i += 16)
@@ -274,8 +265,8 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
 /* ---- kernels that cannot wait --------------------------------------------------------------- */
 
 /* Answers a wave's exits until it ends, and gives the next one the kernel's floating-point mode. False: the job failed. */
-static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave, uint32_t reason)
-{
+static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
+                              uint32_t reason) {
     enum wl_wave_state state = run_on(job, thread, runner, wave, reason);
     while (state == WL_WAVE_YIELDED && !stopped(job))
         state = run_on(job, thread, runner, wave, runner->code(wave));
@@ -286,8 +277,7 @@ static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, stru
     return state == WL_WAVE_ENDED;
 }
 
-static inline __attribute__((always_inline)) void plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+static inline __attribute__((always_inline)) void plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     struct wl_group *group = &thread->group;
     struct wl_wave *wave = wl_group_wave(group, 0);
     struct wl_runner *runner = &group->runners[0];
@@ -309,19 +299,16 @@ static inline __attribute__((always_inline)) void plain_group(struct wl_job *job
 
 /* Starting a wave is copying; wider registers halve it. */
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void plain_group_avx2(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+__attribute__((target("avx2"))) static void plain_group_avx2(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     plain_group(job, thread, id);
 }
 
-__attribute__((target("avx512f"))) static void plain_group_avx512(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+__attribute__((target("avx512f"))) static void plain_group_avx512(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     plain_group(job, thread, id);
 }
 #endif
 
-static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f")) {
         plain_group_avx512(job, thread, id);
@@ -339,8 +326,7 @@ static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const 
 
 enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
 
-static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3])
-{
+static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
     const struct wl_extent *extent = &thread->extent;
     start_workgroup(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
@@ -359,8 +345,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
 }
 
 /* One wave of each workgroup takes part in a grid barrier; the last one to come opens it. */
-static void arrive_at_grid(struct wl_job *job, struct wl_runner *runner)
-{
+static void arrive_at_grid(struct wl_job *job, struct wl_runner *runner) {
     runner->grid_phase = atomic_load(&job->grid_phase);
     if (atomic_fetch_add(&job->grid_waiting, 1) + 1 == job->total) {
         atomic_store(&job->grid_waiting, 0);
@@ -368,8 +353,7 @@ static void arrive_at_grid(struct wl_job *job, struct wl_runner *runner)
     }
 }
 
-static void set_float_mode(struct wl_thread *thread, uint32_t mode)
-{
+static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     if (thread->float_mode != mode) {
         wl_float_enter(mode);
         thread->float_mode = mode;
@@ -377,8 +361,7 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode)
 }
 
 /* Gives every wave of the group that can run one turn. */
-static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group)
-{
+static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group) {
     enum progress progress = GROUP_IDLE;
     for (uint32_t i = 0; i < group->wave_count; i++) {
         struct wl_runner *runner = &group->runners[i];
@@ -398,11 +381,19 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         }
         thread->float_mode = wave->mode_register;
         switch (runner->state) {
-        case WL_WAVE_BARRIER: group->waiting++; break;
-        case WL_WAVE_ENDED: group->ended++; break;
-        case WL_WAVE_GRID: arrive_at_grid(job, runner); break;
-        case WL_WAVE_FAILED: return GROUP_FAILED;
-        default: continue; /* yielded: no progress that others could see for sure */
+        case WL_WAVE_BARRIER:
+            group->waiting++;
+            break;
+        case WL_WAVE_ENDED:
+            group->ended++;
+            break;
+        case WL_WAVE_GRID:
+            arrive_at_grid(job, runner);
+            break;
+        case WL_WAVE_FAILED:
+            return GROUP_FAILED;
+        default:
+            continue; /* yielded: no progress that others could see for sure */
         }
         progress = GROUP_MOVED;
     }
@@ -420,8 +411,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
 
 /* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then sleep
  * for moments that are short beside what is waited for. */
-static void back_off(unsigned rounds)
-{
+static void back_off(unsigned rounds) {
     if (rounds < 64) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();
@@ -434,8 +424,7 @@ static void back_off(unsigned rounds)
     }
 }
 
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3])
-{
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     enum progress progress = start_group(job, thread, &thread->group, id);
     unsigned idle = 0;
     while (progress != GROUP_DONE && progress != GROUP_FAILED) {
@@ -452,16 +441,14 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, cons
 
 /* ---- grids ---------------------------------------------------------------------------------- */
 
-static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3])
-{
+static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3]) {
     uint64_t row = number / l->grid[0];
     id[0] = (uint32_t)(number % l->grid[0]);
     id[1] = (uint32_t)(row % l->grid[1]);
     id[2] = (uint32_t)(row / l->grid[1]);
 }
 
-static void run_chunks(struct wl_job *job, struct wl_thread *thread)
-{
+static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
     thread->running = &thread->group.runners[0];
     while (!stopped(job)) {
@@ -482,14 +469,13 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread)
     }
 }
 
-static void group_needs(const struct wl_job *job, struct wl_group_needs *needs)
-{
-    *needs = (struct wl_group_needs){job->may_wait ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size, job->lds_size};
+static void group_needs(const struct wl_job *job, struct wl_group_needs *needs) {
+    *needs = (struct wl_group_needs){job->may_wait ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size,
+                                     job->lds_size};
 }
 
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
-static void run_resident(struct wl_job *job, struct wl_thread *thread)
-{
+static void run_resident(struct wl_job *job, struct wl_thread *thread) {
     unsigned idle = 0;
     uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
     while (atomic_load(&job->groups_done) < job->total && !stopped(job)) {
@@ -525,8 +511,7 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread)
 }
 
 /* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
-__attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread)
-{
+__attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread) {
     if (sigsetjmp(thread->jump, 0) == 0) {
         if (job->groups)
             run_resident(job, thread);
@@ -546,8 +531,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     }
 }
 
-void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread)
-{
+void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     uint64_t start = now_ns();
     if (!job->groups) {
         struct wl_group_needs needs;
@@ -576,8 +560,7 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread)
 
 enum wl_shape wl_dispatch_shape(const uint32_t block[3]) { return block[0] % WL_STRIP == 0 ? WL_SHAPE_ROWS : WL_SHAPE_ANY; }
 
-enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit)
-{
+enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit) {
     struct wl_unit *known = atomic_load_explicit(&function->units[shape], memory_order_acquire);
     wl_unit_code *code = NULL;
     uint32_t resume;
@@ -597,13 +580,12 @@ enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_
     return WL_OK;
 }
 
-static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit)
-{
+static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit) {
     uint64_t items = 1;
     for (int d = 0; d < 3; d++) {
         if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
-            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0], l->grid[1],
-                           l->grid[2], l->block[0], l->block[1], l->block[2]);
+            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0],
+                           l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
         items *= l->block[d];
     }
     if (items > WL_MAX_WORKGROUP)
@@ -615,8 +597,7 @@ static enum wl_status check_launch(const struct wl_launch *l, const struct wl_ke
 }
 
 /* How many threads, and how much a thread takes at once. */
-static void plan_work(struct wl_job *job)
-{
+static void plan_work(struct wl_job *job) {
     uint32_t cost = atomic_load_explicit(&job->function->cost, memory_order_relaxed);
     unsigned workers = wl_pool_size(job->device->pool);
     uint64_t share = job->total / ((uint64_t)workers * 8);
@@ -635,8 +616,7 @@ static void plan_work(struct wl_job *job)
     }
 }
 
-static enum wl_status make_groups(struct wl_job *job)
-{
+static enum wl_status make_groups(struct wl_job *job) {
     struct wl_group_needs needs;
     job->may_wait = true;
     group_needs(job, &needs);
@@ -652,15 +632,13 @@ static enum wl_status make_groups(struct wl_job *job)
     return WL_OK;
 }
 
-static void release_groups(struct wl_job *job)
-{
+static void release_groups(struct wl_job *job) {
     for (uint64_t i = 0; job->groups && i < job->total; i++)
         wl_group_release(&job->groups[i]);
     free(job->groups);
 }
 
-static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory)
-{
+static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory) {
     const struct wl_device_function *f = job->function;
     const void *hostcall = NULL, *heap = NULL;
     enum wl_status status = WL_OK;
@@ -690,8 +668,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     return status;
 }
 
-static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit, enum wl_shape shape)
-{
+static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit,
+                     enum wl_shape shape) {
     struct wl_device_function *f = launch->function;
     memset(job, 0, offsetof(struct wl_job, failure));
     job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
@@ -712,8 +690,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->worker_mask = launch->worker_mask;
 }
 
-enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch)
-{
+enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
     struct wl_device_function *f = launch->function;
     bool large_lds = strcmp(f->module->target->processor, "gfx950") == 0;
     enum wl_status status = check_launch(launch, f->kernel, large_lds ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES);

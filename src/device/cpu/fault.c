@@ -19,12 +19,12 @@ static struct sigaction previous_actions[SIGNAL_COUNT];
 
 /* Initial-exec: a handler must not allocate, which the general model may do on first use in a thread. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread *current;
-static _Thread_local __attribute__((tls_model("initial-exec"))) const char *chaining; /* frame in which this thread called the program's handler */
+static _Thread_local __attribute__((tls_model("initial-exec")))
+const char *chaining; /* frame in which this thread called the program's handler */
 
 /* ---- in the handler ------------------------------------------------------------------------- */
 
-static uint64_t context_pc(const ucontext_t *context)
-{
+static uint64_t context_pc(const ucontext_t *context) {
 #if defined(__x86_64__)
     return (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 #else
@@ -32,8 +32,7 @@ static uint64_t context_pc(const ucontext_t *context)
 #endif
 }
 
-static uint64_t context_sp(const ucontext_t *context)
-{
+static uint64_t context_sp(const ucontext_t *context) {
 #if defined(__x86_64__)
     return (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 #else
@@ -42,8 +41,7 @@ static uint64_t context_sp(const ucontext_t *context)
 }
 
 /* Whether a PC lies in a unit's own code, of which the line table knows. */
-static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, bool *exact)
-{
+static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, bool *exact) {
     for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
         const struct wl_native *native = unit->native[mode];
         if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size &&
@@ -55,8 +53,7 @@ static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset,
 
 /* The place in the unit's code: the PC, or for a fault in something that it called (a helper, a shared piece of native code)
  * the return address, which is the first word on the stack that points into the unit. */
-__attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context)
-{
+__attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context) {
     uint64_t pc = context_pc(context), offset;
     bool exact;
     if (find_line(unit, pc, &offset, &exact))
@@ -74,8 +71,7 @@ __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(
 
 /* Hands a signal to the program. A handler of the program that was set over ours calls ours in turn: the second time round
  * there is nobody left but the system. */
-static void chain(int index, int number, siginfo_t *info, void *context)
-{
+static void chain(int index, int number, siginfo_t *info, void *context) {
     const struct sigaction *previous = &previous_actions[index];
     const char *frame = __builtin_frame_address(0), *outer = chaining;
     /* A handler may have left by a jump, so that `chaining` is stale: only a deeper frame of the same stack is a second call. */
@@ -95,8 +91,7 @@ static void chain(int index, int number, siginfo_t *info, void *context)
     chaining = outer;
 }
 
-static void handle(int number, siginfo_t *info, void *context)
-{
+static void handle(int number, siginfo_t *info, void *context) {
     struct wl_thread *thread = current;
     struct wl_runner *runner = thread ? thread->running : NULL;
     if (!runner || info->si_code <= 0) {
@@ -117,8 +112,7 @@ static void handle(int number, siginfo_t *info, void *context)
 
 /* ---- installation --------------------------------------------------------------------------- */
 
-void wl_fault_install(void)
-{
+void wl_fault_install(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction first;
     if (sigaction(SIGSEGV, NULL, &first) == 0 && first.sa_sigaction == handle)
@@ -135,8 +129,7 @@ void wl_fault_install(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool wl_fault_thread_enter(struct wl_thread *thread)
-{
+bool wl_fault_thread_enter(struct wl_thread *thread) {
     stack_t present;
     current = thread;
     thread->running = NULL;
@@ -151,8 +144,7 @@ bool wl_fault_thread_enter(struct wl_thread *thread)
     return true;
 }
 
-void wl_fault_thread_leave(struct wl_thread *thread)
-{
+void wl_fault_thread_leave(struct wl_thread *thread) {
     if (thread->signal_stack) {
         stack_t present;
         if (sigaltstack(NULL, &present) == 0 && present.ss_sp == thread->signal_stack) {
@@ -168,8 +160,7 @@ void wl_fault_thread_leave(struct wl_thread *thread)
 
 void wl_fault_thread_use(struct wl_thread *thread) { current = thread; }
 
-void wl_fault_recover(void)
-{
+void wl_fault_recover(void) {
     sigset_t set;
     sigemptyset(&set);
     for (int i = 0; i < SIGNAL_COUNT; i++)
@@ -184,8 +175,7 @@ struct paragraph {
     size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const char *format, ...)
-{
+__attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int written = vsnprintf(p->text + p->length, sizeof p->text - p->length, format, arguments);
@@ -195,8 +185,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const
 }
 
 /* "kernel K, workgroup (1, 0, 0), wave 2, at f+0x40 (file.hip:12)"; `known`: "at", "near", or NULL */
-static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, const char *known, uint64_t pc)
-{
+static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, const char *known, uint64_t pc) {
     const struct wl_group *group = runner->group;
     const struct wl_wave *wave = (const struct wl_wave *)(const void *)group->waves;
     char line[512];
@@ -212,15 +201,13 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
         add(p, " (%s)", line);
 }
 
-static void print(struct paragraph *p)
-{
+static void print(struct paragraph *p) {
     add(p, ".\n");
     fflush(stdout);
     fputs(p->text, stderr);
 }
 
-static void add_address(struct paragraph *p, const struct wl_thread *thread, const struct wl_runner *runner)
-{
+static void add_address(struct paragraph *p, const struct wl_thread *thread, const struct wl_runner *runner) {
     const struct wl_fault *fault = &thread->fault;
     char text[512] = "";
 #if defined(__x86_64__)
@@ -239,8 +226,7 @@ static void add_address(struct paragraph *p, const struct wl_thread *thread, con
     }
 }
 
-enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_job *job, const struct wl_runner *runner)
-{
+enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_job *job, const struct wl_runner *runner) {
     const struct wl_fault *fault = &thread->fault;
     bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS;
     struct paragraph p = {.length = 0};
@@ -256,8 +242,7 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
                   : wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s ran into an illegal instruction", job->function->kernel->name);
 }
 
-void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what)
-{
+void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what) {
     struct paragraph p = {.length = 0};
     add(&p, "wavelift: %s", what);
     add_place(&p, job, runner, pc != 0 ? "at" : NULL, pc);

@@ -14,8 +14,7 @@
 
 /* MODE: f32 rounding in bits 1:0, f32 denormals in bits 5:4 (3: kept, 0: flushed both ways). The host has one rounding mode
  * and one denormal mode for all widths; f32's are the ones that compilers set. */
-uint32_t wl_float_enter(uint32_t mode)
-{
+uint32_t wl_float_enter(uint32_t mode) {
 #if defined(__x86_64__)
     static const uint32_t rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
     uint32_t previous = _mm_getcsr(), control = _MM_MASK_MASK | rounding[mode & 3];
@@ -37,8 +36,7 @@ uint32_t wl_float_enter(uint32_t mode)
 #endif
 }
 
-void wl_float_restore(uint32_t control)
-{
+void wl_float_restore(uint32_t control) {
 #if defined(__x86_64__)
     if (_mm_getcsr() != control)
         _mm_setcsr(control);
@@ -49,8 +47,7 @@ void wl_float_restore(uint32_t control)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane)
-{
+void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
     if (address >> 32 == WL_SHARED_APERTURE_HI)
         return wave->lds + (uint32_t)address;
     if (address >> 32 == WL_PRIVATE_APERTURE_HI)
@@ -62,8 +59,7 @@ static unsigned element_bits(uint32_t element) { return element & 0xff; }
 static unsigned element_count(uint32_t element) { return element >> 8 & 15; }
 
 /* What a load of `bits` makes of a register that holds `old`. */
-static uint32_t widen(uint32_t raw, uint32_t old, uint32_t element)
-{
+static uint32_t widen(uint32_t raw, uint32_t old, uint32_t element) {
     unsigned bits = element_bits(element);
     if (bits == 8)
         raw = element & WL_ELEMENT_SIGNED ? (uint32_t)(int8_t)raw : raw & 0xff;
@@ -81,16 +77,14 @@ typedef uint8_t *locate_fn(const struct wl_wave *wave, uint64_t address, uint32_
 
 static uint8_t *locate_flat(const struct wl_wave *wave, uint64_t address, uint32_t lane) { return wl_flat_pointer(wave, address, lane); }
 
-static uint8_t *locate_scratch(const struct wl_wave *wave, uint64_t address, uint32_t lane)
-{
+static uint8_t *locate_scratch(const struct wl_wave *wave, uint64_t address, uint32_t lane) {
     return wave->scratch + wl_scratch_address((uint32_t)address, lane, wave->wave_size);
 }
 
 /* Whether consecutive bytes from this address are consecutive in memory. */
 static bool is_contiguous(locate_fn *locate, uint64_t address) { return locate == locate_flat && address >> 32 != WL_PRIVATE_APERTURE_HI; }
 
-static uint32_t read_element(const struct wl_wave *wave, locate_fn *locate, uint64_t address, uint32_t lane, unsigned bytes)
-{
+static uint32_t read_element(const struct wl_wave *wave, locate_fn *locate, uint64_t address, uint32_t lane, unsigned bytes) {
     uint32_t value = 0;
     if (is_contiguous(locate, address)) {
         memcpy(&value, locate(wave, address, lane), bytes);
@@ -101,8 +95,7 @@ static uint32_t read_element(const struct wl_wave *wave, locate_fn *locate, uint
     return value;
 }
 
-static void write_element(const struct wl_wave *wave, locate_fn *locate, uint64_t address, uint32_t lane, unsigned bytes, uint32_t value)
-{
+static void write_element(const struct wl_wave *wave, locate_fn *locate, uint64_t address, uint32_t lane, unsigned bytes, uint32_t value) {
     if (is_contiguous(locate, address)) {
         memcpy(locate(wave, address, lane), &value, bytes);
         return;
@@ -111,8 +104,7 @@ static void write_element(const struct wl_wave *wave, locate_fn *locate, uint64_
         *locate(wave, address + b, lane) = (uint8_t)(value >> b * 8);
 }
 
-static uint64_t lane_address(const struct wl_wave *wave, const uint32_t *address, uint64_t base, bool narrow, uint32_t lane)
-{
+static uint64_t lane_address(const struct wl_wave *wave, const uint32_t *address, uint64_t base, bool narrow, uint32_t lane) {
     if (!address)
         return base;
     uint64_t low = address[lane];
@@ -121,8 +113,7 @@ static uint64_t lane_address(const struct wl_wave *wave, const uint32_t *address
 
 /* ---- loads and stores ----------------------------------------------------------------------- */
 
-static void load_lane(struct wl_wave *wave, locate_fn *locate, uint32_t *destination, uint64_t address, uint32_t lane, uint32_t element)
-{
+static void load_lane(struct wl_wave *wave, locate_fn *locate, uint32_t *destination, uint64_t address, uint32_t lane, uint32_t element) {
     unsigned bytes = element_bits(element) / 8;
     uint32_t loaded[16];
     for (unsigned i = 0; i < element_count(element); i++)
@@ -133,39 +124,36 @@ static void load_lane(struct wl_wave *wave, locate_fn *locate, uint32_t *destina
     }
 }
 
-static void store_lane(struct wl_wave *wave, locate_fn *locate, const uint32_t *data, uint64_t address, uint32_t lane, uint32_t element)
-{
+static void store_lane(struct wl_wave *wave, locate_fn *locate, const uint32_t *data, uint64_t address, uint32_t lane, uint32_t element) {
     unsigned bytes = element_bits(element) / 8;
     for (unsigned i = 0; i < element_count(element); i++)
         write_element(wave, locate, address + (uint64_t)i * bytes, lane, bytes, narrow_data(data[i * wave->wave_size + lane], element));
 }
 
-static void help_scratch_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t base, uint32_t element)
-{
+static void help_scratch_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t base, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
             load_lane(wave, locate_scratch, destination, (uint32_t)lane_address(wave, address, base, true, l), l, element);
 }
 
-static void help_scratch_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint32_t base, uint32_t element)
-{
+static void help_scratch_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint32_t base, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
             store_lane(wave, locate_scratch, data, (uint32_t)lane_address(wave, address, base, true, l), l, element);
 }
 
-static void help_flat_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow, uint32_t element)
-{
+static void help_flat_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow,
+                           uint32_t element) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
             load_lane(wave, locate_flat, destination, lane_address(wave, address, base, narrow, l), l, element);
 }
 
-static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow, uint32_t element)
-{
+static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
+                            uint32_t element) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
@@ -174,17 +162,17 @@ static void help_flat_store(struct wl_wave *wave, const uint32_t *data, const ui
 
 /* ---- atomics -------------------------------------------------------------------------------- */
 
-static uint64_t row_value(const struct wl_wave *wave, const uint32_t *row, uint32_t bits, uint32_t index, uint32_t lane)
-{
+static uint64_t row_value(const struct wl_wave *wave, const uint32_t *row, uint32_t bits, uint32_t index, uint32_t lane) {
     const uint32_t *at = row + (size_t)index * (bits / 32) * wave->wave_size + lane;
     return bits == 64 ? at[0] | (uint64_t)at[wave->wave_size] << 32 : at[0];
 }
 
-static void atomic_row(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, void *memory, uint32_t lane, uint32_t element, uint32_t operation)
-{
+static void atomic_row(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, void *memory, uint32_t lane, uint32_t element,
+                       uint32_t operation) {
     uint32_t bits = element_bits(element);
     bool two = wl_atomic_has_two(operation);
-    uint64_t old = wl_atomic_lane(memory, operation, bits, row_value(wave, data, bits, 0, lane), two ? row_value(wave, data, bits, 1, lane) : 0);
+    uint64_t old =
+        wl_atomic_lane(memory, operation, bits, row_value(wave, data, bits, 0, lane), two ? row_value(wave, data, bits, 1, lane) : 0);
     if (!(element & WL_ELEMENT_RETURN))
         return;
     destination[lane] = (uint32_t)old;
@@ -193,17 +181,16 @@ static void atomic_row(struct wl_wave *wave, uint32_t *destination, const uint32
 }
 
 static void help_flat_atomic(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint64_t base,
-                             uint32_t narrow, uint32_t element, uint32_t operation)
-{
+                             uint32_t narrow, uint32_t element, uint32_t operation) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
-            atomic_row(wave, destination, data, wl_flat_pointer(wave, lane_address(wave, address, base, narrow, l), l), l, element, operation);
+            atomic_row(wave, destination, data, wl_flat_pointer(wave, lane_address(wave, address, base, narrow, l), l), l, element,
+                       operation);
 }
 
 static void help_ds_atomic(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint32_t offset,
-                           uint32_t element, uint32_t operation)
-{
+                           uint32_t element, uint32_t operation) {
     uint64_t exec = wl_exec(wave);
     for (uint32_t l = 0; l < wave->wave_size; l++)
         if (wl_lane_in(exec, l))
@@ -212,8 +199,7 @@ static void help_ds_atomic(struct wl_wave *wave, uint32_t *destination, const ui
 
 /* ---- scalar state --------------------------------------------------------------------------- */
 
-static uint64_t help_time(struct wl_wave *wave)
-{
+static uint64_t help_time(struct wl_wave *wave) {
     struct timespec t;
     (void)wave;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -222,26 +208,30 @@ static uint64_t help_time(struct wl_wave *wave)
 
 enum { HWREG_MODE = 1, HWREG_SHADER_CYCLES = 29, HWREG_SH_MEM_BASES = 15 };
 
-static uint32_t hwreg_mask(uint32_t hwreg)
-{
+static uint32_t hwreg_mask(uint32_t hwreg) {
     uint32_t size = (hwreg >> 11 & 31) + 1;
     return size == 32 ? UINT32_MAX : (1u << size) - 1;
 }
 
-static uint32_t help_getreg(struct wl_wave *wave, uint32_t hwreg)
-{
+static uint32_t help_getreg(struct wl_wave *wave, uint32_t hwreg) {
     uint32_t value = 0, offset = hwreg >> 6 & 31;
     switch (hwreg & 63) {
-    case HWREG_MODE: value = wave->mode_register; break;
-    case HWREG_SHADER_CYCLES: value = (uint32_t)help_time(wave) & 0xfffff; break;
-    case HWREG_SH_MEM_BASES: value = (WL_SHARED_APERTURE_HI >> 16) << 16 | WL_PRIVATE_APERTURE_HI >> 16; break;
-    default: break;
+    case HWREG_MODE:
+        value = wave->mode_register;
+        break;
+    case HWREG_SHADER_CYCLES:
+        value = (uint32_t)help_time(wave) & 0xfffff;
+        break;
+    case HWREG_SH_MEM_BASES:
+        value = (WL_SHARED_APERTURE_HI >> 16) << 16 | WL_PRIVATE_APERTURE_HI >> 16;
+        break;
+    default:
+        break;
     }
     return value >> offset & hwreg_mask(hwreg);
 }
 
-static void help_setreg(struct wl_wave *wave, uint32_t hwreg, uint32_t value)
-{
+static void help_setreg(struct wl_wave *wave, uint32_t hwreg, uint32_t value) {
     uint32_t offset = hwreg >> 6 & 31, mask = hwreg_mask(hwreg) << offset;
     if ((hwreg & 63) != HWREG_MODE)
         return;
@@ -249,8 +239,7 @@ static void help_setreg(struct wl_wave *wave, uint32_t hwreg, uint32_t value)
     wl_float_enter(wave->mode_register);
 }
 
-static uint64_t help_message_return(struct wl_wave *wave, uint32_t message)
-{
+static uint64_t help_message_return(struct wl_wave *wave, uint32_t message) {
     enum { GET_REALTIME = 0x83 };
     return (message & 0xff) == GET_REALTIME ? help_time(wave) : 0;
 }

@@ -29,7 +29,9 @@
 #define WL_ELEMENT(bits, count, flags) ((uint32_t)(bits) | (uint32_t)(count) << 8 | (uint32_t)(flags))
 enum {
     WL_ELEMENT_SIGNED = 1 << 12, /* sign-extend a sub-dword load */
-    WL_ELEMENT_D16 = 1 << 13,    /* loads write only half of the register; stores of 16 or 8 bits take a half. Typed: components are 16 bits, two a register */
+    WL_ELEMENT_D16 =
+        1
+        << 13, /* loads write only half of the register; stores of 16 or 8 bits take a half. Typed: components are 16 bits, two a register */
     WL_ELEMENT_HIGH = 1 << 14,   /* with D16: the high half */
     WL_ELEMENT_TYPED = 1 << 15,  /* buffer_*_format_*: convert by the descriptor's format */
     WL_ELEMENT_RETURN = 1 << 16, /* atomics: write the old value to `destination` */
@@ -55,43 +57,45 @@ struct wl_helpers {
     /* ds_swizzle_b32: `pattern` is the instruction's 16-bit offset. An inactive source lane reads as 0. */
     void (*ds_swizzle)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t pattern);
     /* v_permlane16_b32, v_permlanex16_b32: `low` and `high` are the selects of lanes 0 to 7 and 8 to 15. */
-    void (*permlane16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
-        uint32_t bound_control);
-    void (*permlanex16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
-        uint32_t bound_control);
+    void (*permlane16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                       uint32_t fetch_inactive, uint32_t bound_control);
+    void (*permlanex16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                        uint32_t fetch_inactive, uint32_t bound_control);
     /* v_permlane64_b32: swaps the halves of a wave64; a plain move in wave32. Reads inactive lanes too. */
     void (*permlane64)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source);
     /* The DPP permutation of `source`: `kind` and `control` as in struct wl_inst (enum wl_dpp_kind). Writes destination[l] for
      * the lanes of the returned mask, which are those that the instruction writes: active, in the row and bank masks, and with
      * a readable source lane (or bound_control, which reads 0). The other lanes of `destination` are left alone. */
     uint64_t (*dpp)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t kind, uint32_t control, uint32_t row_mask,
-        uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
+                    uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
 
     /* ---- memory ---- */
 
     /* buffer_load_*, tbuffer_load_*. `address`: the first address row (index before offset); may be NULL with neither.
      * `descriptor`: the four dwords. Out-of-range lanes load 0. */
     void (*buffer_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
-        uint32_t offset, uint32_t element);
+                        uint32_t offset, uint32_t element);
     /* buffer_store_*, tbuffer_store_*. Out-of-range lanes store nothing. */
     void (*buffer_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
-        uint32_t offset, uint32_t element);
+                         uint32_t offset, uint32_t element);
     /* buffer_atomic_*. `data` is also where the old value goes (RETURN). `operation`: enum wl_atomic_op. cmpswap: data holds
      * the new value, then the compare value. */
-    void (*buffer_atomic)(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset, uint32_t offset,
-        uint32_t element, uint32_t operation);
+    void (*buffer_atomic)(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                          uint32_t offset, uint32_t element, uint32_t operation);
     /* Any scratch access, bytewise (misaligned ones included). Lane l's address is address[l] (if not NULL) + base. */
     void (*scratch_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t base, uint32_t element);
     void (*scratch_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint32_t base, uint32_t element);
     /* Flat and global accesses of any kind: lane l's 64-bit address is address rows 0 and 1 (if not NULL) + base. Addresses in
      * the shared and private apertures are translated. With a 32-bit address row (global, saddr form) pass `narrow` 1. */
-    void (*flat_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow, uint32_t element);
-    void (*flat_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow, uint32_t element);
-    void (*flat_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
-        uint32_t element, uint32_t operation);
+    void (*flat_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow,
+                      uint32_t element);
+    void (*flat_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
+                       uint32_t element);
+    void (*flat_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint64_t base,
+                        uint32_t narrow, uint32_t element, uint32_t operation);
     /* DS atomics of any kind (`address`: byte offsets in LDS): for operations that translated code does not contain. */
-    void (*ds_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint32_t offset, uint32_t element,
-        uint32_t operation);
+    void (*ds_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint32_t offset,
+                      uint32_t element, uint32_t operation);
 
     /* ---- scalar state ---- */
 

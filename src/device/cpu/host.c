@@ -17,19 +17,14 @@ struct leaf {
 
 /* Family and features; never APIC ids (leaf 1 ebx), topology, frequencies or OSXSAVE. */
 static const struct leaf leaves[] = {
-    {0x0, 0, {~0u, ~0u, ~0u, ~0u}},
-    {0x1, 0, {~0u, 0, ~(1u << 27), ~0u}},
-    {0x7, 0, {~0u, ~0u, ~0u, ~0u}},
-    {0x7, 1, {~0u, ~0u, ~0u, ~0u}},
-    {0x14, 0, {0, ~0u, 0, 0}},
-    {0x19, 0, {0, ~0u, 0, 0}},
-    {0x24, 0, {~0u, ~0u, 0, 0}},
-    {0x80000001, 0, {~0u, 0, ~0u, ~0u}},
+    {0x0, 0, {~0u, ~0u, ~0u, ~0u}},  {0x1, 0, {~0u, 0, ~(1u << 27), ~0u}},
+    {0x7, 0, {~0u, ~0u, ~0u, ~0u}},  {0x7, 1, {~0u, ~0u, ~0u, ~0u}},
+    {0x14, 0, {0, ~0u, 0, 0}},       {0x19, 0, {0, ~0u, 0, 0}},
+    {0x24, 0, {~0u, ~0u, 0, 0}},     {0x80000001, 0, {~0u, 0, ~0u, ~0u}},
     {0x80000008, 0, {0, ~0u, 0, 0}},
 };
 
-static uint64_t identify(void)
-{
+static uint64_t identify(void) {
     uint32_t words[sizeof leaves / sizeof *leaves][4];
     memset(words, 0, sizeof words);
     for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
@@ -49,8 +44,7 @@ static uint64_t identify(void)
 #include <stdio.h>
 #include <sys/auxv.h>
 
-static uint64_t identify(void)
-{
+static uint64_t identify(void) {
     uint64_t words[4] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2), 0, 0};
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "re");
     if (file) {
@@ -65,14 +59,12 @@ static uint64_t identify(void)
 
 static uint64_t host_id;
 
-static void find_host(void)
-{
+static void find_host(void) {
     const char *wanted = wl_options()->cpu;
     host_id = wanted ? XXH3_64bits(wanted, strlen(wanted)) : identify();
 }
 
-uint64_t wl_host_cpu_id(void)
-{
+uint64_t wl_host_cpu_id(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_host);
     return host_id;

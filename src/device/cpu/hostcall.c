@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKETS 1024        /* more than waves can hold at once: a wave has one only between two of its exits */
-#define LANES 64
+#define PACKETS    1024 /* more than waves can hold at once: a wave has one only between two of its exits */
+#define LANES      64
 #define HEAP_BYTES (256 * 1024) /* the device library's allocator keeps its own state here; zeros are its start */
-#define BUCKETS 1024
+#define BUCKETS    1024
 
 /* ---- what device code sees ------------------------------------------------------------------ */
 
 struct packet_header {
-    uint64_t next;        /* tag and index of the packet below in its stack; 0: none */
+    uint64_t next; /* tag and index of the packet below in its stack; 0: none */
     uint64_t active_mask;
     uint32_t service;
     _Atomic uint32_t control; /* bit 0: the packet waits for the host */
@@ -73,8 +73,7 @@ struct wl_hostcall {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static void init_buffer(struct wl_hostcall *h)
-{
+static void init_buffer(struct wl_hostcall *h) {
     struct packet_buffer *b = &h->buffer;
     uint64_t above = 0;
     b->index_mask = PACKETS - 1;
@@ -90,8 +89,7 @@ static void init_buffer(struct wl_hostcall *h)
     b->doorbell = (uint64_t)(uintptr_t)&h->doorbell;
 }
 
-static struct wl_hostcall *create(void)
-{
+static struct wl_hostcall *create(void) {
     struct wl_hostcall *h = aligned_alloc(64, (sizeof *h + 63) / 64 * 64);
     if (!h)
         return NULL;
@@ -110,8 +108,7 @@ static struct wl_hostcall *create(void)
     return h;
 }
 
-enum wl_status wl_hostcall_buffer(struct wl_cpu_device *device, const void **buffer)
-{
+enum wl_status wl_hostcall_buffer(struct wl_cpu_device *device, const void **buffer) {
     struct wl_hostcall *h = atomic_load(&device->hostcall);
     if (!h) {
         pthread_mutex_lock(&device->lock);
@@ -124,8 +121,7 @@ enum wl_status wl_hostcall_buffer(struct wl_cpu_device *device, const void **buf
     return h ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for the hostcall buffer");
 }
 
-enum wl_status wl_hostcall_heap(struct wl_cpu_device *device, const void **heap)
-{
+enum wl_status wl_hostcall_heap(struct wl_cpu_device *device, const void **heap) {
     void *memory = atomic_load(&device->heap);
     if (!memory) {
         pthread_mutex_lock(&device->lock);
@@ -138,8 +134,7 @@ enum wl_status wl_hostcall_heap(struct wl_cpu_device *device, const void **heap)
     return memory ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for the device heap");
 }
 
-void wl_hostcall_release(struct wl_cpu_device *device)
-{
+void wl_hostcall_release(struct wl_cpu_device *device) {
     struct wl_hostcall *h = atomic_load(&device->hostcall);
     wl_pages_release(atomic_load(&device->heap), HEAP_BYTES);
     if (!h)
@@ -163,8 +158,7 @@ void wl_hostcall_release(struct wl_cpu_device *device)
 /* ---- printf --------------------------------------------------------------------------------- */
 
 /* A free message's number; the table's size if there is no memory. */
-static size_t new_message(struct wl_hostcall *h)
-{
+static size_t new_message(struct wl_hostcall *h) {
     for (size_t i = 0; i < h->message_count; i++)
         if (!h->messages[i].used) {
             h->messages[i].used = true;
@@ -183,8 +177,7 @@ static size_t new_message(struct wl_hostcall *h)
     return first;
 }
 
-static bool append_words(struct message *m, const uint64_t *words, size_t count)
-{
+static bool append_words(struct message *m, const uint64_t *words, size_t count) {
     if (m->count + count > m->room) {
         size_t room = (m->count + count) * 2;
         uint64_t *more = realloc(m->words, room * sizeof *more);
@@ -199,8 +192,7 @@ static bool append_words(struct message *m, const uint64_t *words, size_t count)
 }
 
 /* The first word of a message says where it goes: bit 0 set: stderr. */
-static long print_message(struct wl_hostcall *h, struct wl_job *job, const struct message *m)
-{
+static long print_message(struct wl_hostcall *h, struct wl_job *job, const struct message *m) {
     char *text;
     if (m->count < 2)
         return -1;
@@ -219,8 +211,7 @@ static long print_message(struct wl_hostcall *h, struct wl_job *job, const struc
     return length;
 }
 
-static void serve_printf(struct wl_hostcall *h, struct wl_job *job, uint64_t words[8])
-{
+static void serve_printf(struct wl_hostcall *h, struct wl_job *job, uint64_t words[8]) {
     uint64_t control = words[0];
     size_t id = control & PRINTF_BEGIN ? new_message(h) : (size_t)(control >> PRINTF_ID_SHIFT);
     if (id >= h->message_count || !h->messages[id].used) {
@@ -239,14 +230,12 @@ static void serve_printf(struct wl_hostcall *h, struct wl_job *job, uint64_t wor
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static struct block **bucket(struct wl_hostcall *h, const void *address)
-{
+static struct block **bucket(struct wl_hostcall *h, const void *address) {
     return &h->blocks[((uintptr_t)address >> 12) * 0x9e3779b1u % BUCKETS];
 }
 
 /* Slabs of the device library's allocator are 2 MiB and must be aligned to that; large blocks to pages. */
-static uint64_t allocate_block(struct wl_hostcall *h, uint64_t size)
-{
+static uint64_t allocate_block(struct wl_hostcall *h, uint64_t size) {
     struct block *block = malloc(sizeof *block);
     if (!block)
         return 0;
@@ -262,8 +251,7 @@ static uint64_t allocate_block(struct wl_hostcall *h, uint64_t size)
     return (uint64_t)(uintptr_t)block->address;
 }
 
-static void free_block(struct wl_hostcall *h, uint64_t address)
-{
+static void free_block(struct wl_hostcall *h, uint64_t address) {
     for (struct block **at = bucket(h, (void *)(uintptr_t)address); *at; at = &(*at)->next) {
         struct block *block = *at;
         if ((uint64_t)(uintptr_t)block->address != address)
@@ -276,8 +264,7 @@ static void free_block(struct wl_hostcall *h, uint64_t address)
     wl_log(1, "device code freed 0x%llx, which it had not allocated", (unsigned long long)address);
 }
 
-static void serve_memory(struct wl_hostcall *h, uint64_t words[8])
-{
+static void serve_memory(struct wl_hostcall *h, uint64_t words[8]) {
     if (words[0]) {
         free_block(h, words[0]);
         words[0] = 0;
@@ -289,8 +276,7 @@ static void serve_memory(struct wl_hostcall *h, uint64_t words[8])
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* The lock is dropped: the function may launch kernels that ask for services. */
-static void serve_function(struct wl_hostcall *h, uint64_t words[8])
-{
+static void serve_function(struct wl_hostcall *h, uint64_t words[8]) {
     void (*function)(uint64_t *output, const uint64_t *input) = (void (*)(uint64_t *, const uint64_t *))(uintptr_t)words[0];
     uint64_t input[7], output[2] = {0, 0};
     memcpy(input, words + 1, sizeof input);
@@ -302,16 +288,21 @@ static void serve_function(struct wl_hostcall *h, uint64_t words[8])
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
-static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t index)
-{
+static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t index) {
     struct packet_header *header = &h->buffer.headers[index];
     struct packet_payload *payload = &h->buffer.payloads[index];
     for (uint64_t mask = header->active_mask; mask; mask &= mask - 1) {
         uint64_t *words = payload->lanes[__builtin_ctzll(mask)];
         switch (header->service) {
-        case SERVICE_FUNCTION: serve_function(h, words); break;
-        case SERVICE_PRINTF: serve_printf(h, job, words); break;
-        case SERVICE_MEMORY: serve_memory(h, words); break;
+        case SERVICE_FUNCTION:
+            serve_function(h, words);
+            break;
+        case SERVICE_PRINTF:
+            serve_printf(h, job, words);
+            break;
+        case SERVICE_MEMORY:
+            serve_memory(h, words);
+            break;
         default:
             wl_log(1, "device code asked for the unknown service %u", header->service);
             words[0] = words[1] = 0;
@@ -321,14 +312,12 @@ static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t ind
     atomic_fetch_and_explicit(&header->control, ~1u, memory_order_release);
 }
 
-bool wl_hostcall_pending(struct wl_cpu_device *device)
-{
+bool wl_hostcall_pending(struct wl_cpu_device *device) {
     struct wl_hostcall *h = atomic_load_explicit(&device->hostcall, memory_order_acquire);
     return h && atomic_load_explicit(&h->buffer.ready_stack, memory_order_relaxed) != 0;
 }
 
-void wl_hostcall_serve(struct wl_job *job)
-{
+void wl_hostcall_serve(struct wl_job *job) {
     struct wl_hostcall *h = atomic_load_explicit(&job->device->hostcall, memory_order_acquire);
     if (!h)
         return;
@@ -343,8 +332,7 @@ void wl_hostcall_serve(struct wl_job *job)
     pthread_mutex_unlock(&h->lock);
 }
 
-void wl_hostcall_flush(struct wl_cpu_device *device)
-{
+void wl_hostcall_flush(struct wl_cpu_device *device) {
     struct wl_hostcall *h = atomic_load(&device->hostcall);
     if (!h)
         return;

@@ -6,8 +6,7 @@
 
 #include <stdbool.h>
 
-static inline uint64_t wl_exec(const struct wl_wave *wave)
-{
+static inline uint64_t wl_exec(const struct wl_wave *wave) {
     uint64_t exec = wave->sgpr[WL_SGPR_EXEC];
     return wave->wave_size == 64 ? exec | (uint64_t)wave->sgpr[WL_SGPR_EXEC + 1] << 32 : exec;
 }

@@ -10,13 +10,13 @@
 void wl_help_ds_bpermute(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
 void wl_help_ds_permute(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
 void wl_help_ds_swizzle(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t pattern);
-void wl_help_permlane16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
-                        uint32_t bound_control);
-void wl_help_permlanex16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high, uint32_t fetch_inactive,
-                         uint32_t bound_control);
+void wl_help_permlane16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                        uint32_t fetch_inactive, uint32_t bound_control);
+void wl_help_permlanex16(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                         uint32_t fetch_inactive, uint32_t bound_control);
 void wl_help_permlane64(struct wl_wave *wave, uint32_t *destination, const uint32_t *source);
-uint64_t wl_help_dpp(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t kind, uint32_t control, uint32_t row_mask,
-                     uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
+uint64_t wl_help_dpp(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t kind, uint32_t control,
+                     uint32_t row_mask, uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
 void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                          uint32_t offset, uint32_t element);
 void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,

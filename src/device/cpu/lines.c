@@ -11,8 +11,7 @@ struct reader {
     bool bad;
 };
 
-static uint64_t read_bytes(struct reader *r, unsigned bytes)
-{
+static uint64_t read_bytes(struct reader *r, unsigned bytes) {
     uint64_t value = 0;
     if ((size_t)(r->end - r->at) < bytes) {
         r->bad = true;
@@ -24,8 +23,7 @@ static uint64_t read_bytes(struct reader *r, unsigned bytes)
     return value;
 }
 
-static uint64_t read_uleb(struct reader *r)
-{
+static uint64_t read_uleb(struct reader *r) {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
         uint64_t byte = read_bytes(r, 1);
@@ -36,8 +34,7 @@ static uint64_t read_uleb(struct reader *r)
     }
 }
 
-static int64_t read_sleb(struct reader *r)
-{
+static int64_t read_sleb(struct reader *r) {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
         uint64_t byte = read_bytes(r, 1);
@@ -66,8 +63,7 @@ enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE_STMT, BA
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
 
 /* Runs one opcode; returns whether it appends a row. */
-static bool step(struct reader *r, const struct program *p, struct state *s)
-{
+static bool step(struct reader *r, const struct program *p, struct state *s) {
     uint64_t opcode = read_bytes(r, 1);
     if (opcode >= p->opcode_base) {
         uint64_t adjusted = opcode - p->opcode_base;
@@ -90,11 +86,20 @@ static bool step(struct reader *r, const struct program *p, struct state *s)
         return s->ended;
     }
     switch (opcode) {
-    case COPY: return true;
-    case ADVANCE_PC: s->address += read_uleb(r) * p->minimum; return false;
-    case ADVANCE_LINE: s->line += (uint64_t)read_sleb(r); return false;
-    case CONST_ADD_PC: s->address += (255 - p->opcode_base) / p->line_range * p->minimum; return false;
-    case FIXED_ADVANCE_PC: s->address += read_bytes(r, 2); return false;
+    case COPY:
+        return true;
+    case ADVANCE_PC:
+        s->address += read_uleb(r) * p->minimum;
+        return false;
+    case ADVANCE_LINE:
+        s->line += (uint64_t)read_sleb(r);
+        return false;
+    case CONST_ADD_PC:
+        s->address += (255 - p->opcode_base) / p->line_range * p->minimum;
+        return false;
+    case FIXED_ADVANCE_PC:
+        s->address += read_bytes(r, 2);
+        return false;
     default:
         for (unsigned i = 0; i < p->lengths[opcode - 1]; i++)
             read_uleb(r);
@@ -103,8 +108,7 @@ static bool step(struct reader *r, const struct program *p, struct state *s)
 }
 
 /* Reads one unit's header; leaves `r` at its program. */
-static bool read_header(struct reader *r, struct program *p)
-{
+static bool read_header(struct reader *r, struct program *p) {
     uint64_t version = read_bytes(r, 2);
     if (version < 2 || version > 5)
         return false;
@@ -128,8 +132,7 @@ static bool read_header(struct reader *r, struct program *p)
     return true;
 }
 
-bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, bool *exact)
-{
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, bool *exact) {
     if (!native->lines)
         return false;
     struct reader all = {native->lines, native->lines + native->line_size, false};

@@ -9,10 +9,10 @@
 
 #if defined(__x86_64__)
 #define HOST_MACHINE EM_X86_64
-#define STUB_SIZE 16
+#define STUB_SIZE    16
 #elif defined(__aarch64__)
 #define HOST_MACHINE EM_AARCH64
-#define STUB_SIZE 16
+#define STUB_SIZE    16
 #else
 #error "no loader for this host"
 #endif
@@ -28,14 +28,13 @@ struct external {
 
 /* What LLVM's code generator calls for vector and scalar intrinsics that the host has no instruction for. Sorted. */
 static const struct external externals[] = {
-    EXTERNAL(ceil),   EXTERNAL(ceilf),     EXTERNAL(copysign), EXTERNAL(copysignf), EXTERNAL(cos),        EXTERNAL(cosf),
-    EXTERNAL(exp),    EXTERNAL(exp2),      EXTERNAL(exp2f),    EXTERNAL(expf),      EXTERNAL(floor),      EXTERNAL(floorf),
-    EXTERNAL(fma),    EXTERNAL(fmaf),      EXTERNAL(fmax),     EXTERNAL(fmaxf),     EXTERNAL(fmin),       EXTERNAL(fminf),
-    EXTERNAL(fmod),   EXTERNAL(fmodf),     EXTERNAL(frexp),    EXTERNAL(frexpf),    EXTERNAL(ldexp),      EXTERNAL(ldexpf),
-    EXTERNAL(log),    EXTERNAL(log2),      EXTERNAL(log2f),    EXTERNAL(logf),      EXTERNAL(memcpy),     EXTERNAL(memmove),
-    EXTERNAL(memset), EXTERNAL(nearbyint), EXTERNAL(nearbyintf), EXTERNAL(pow),     EXTERNAL(powf),       EXTERNAL(rint),
-    EXTERNAL(rintf),  EXTERNAL(round),     EXTERNAL(roundeven), EXTERNAL(roundevenf), EXTERNAL(roundf),   EXTERNAL(sin),
-    EXTERNAL(sinf),   EXTERNAL(sqrt),      EXTERNAL(sqrtf),    EXTERNAL(trunc),     EXTERNAL(truncf),
+    EXTERNAL(ceil),   EXTERNAL(ceilf),   EXTERNAL(copysign), EXTERNAL(copysignf), EXTERNAL(cos),        EXTERNAL(cosf),   EXTERNAL(exp),
+    EXTERNAL(exp2),   EXTERNAL(exp2f),   EXTERNAL(expf),     EXTERNAL(floor),     EXTERNAL(floorf),     EXTERNAL(fma),    EXTERNAL(fmaf),
+    EXTERNAL(fmax),   EXTERNAL(fmaxf),   EXTERNAL(fmin),     EXTERNAL(fminf),     EXTERNAL(fmod),       EXTERNAL(fmodf),  EXTERNAL(frexp),
+    EXTERNAL(frexpf), EXTERNAL(ldexp),   EXTERNAL(ldexpf),   EXTERNAL(log),       EXTERNAL(log2),       EXTERNAL(log2f),  EXTERNAL(logf),
+    EXTERNAL(memcpy), EXTERNAL(memmove), EXTERNAL(memset),   EXTERNAL(nearbyint), EXTERNAL(nearbyintf), EXTERNAL(pow),    EXTERNAL(powf),
+    EXTERNAL(rint),   EXTERNAL(rintf),   EXTERNAL(round),    EXTERNAL(roundeven), EXTERNAL(roundevenf), EXTERNAL(roundf), EXTERNAL(sin),
+    EXTERNAL(sinf),   EXTERNAL(sqrt),    EXTERNAL(sqrtf),    EXTERNAL(trunc),     EXTERNAL(truncf),
 };
 
 /* The code generator's conversions for hosts without half-precision instructions: compiler-rt's names. */
@@ -48,8 +47,7 @@ static const struct external runtime_externals[] = {EXTERNAL(__extendhfsf2), EXT
 static const struct external runtime_externals[] = {{"", NULL}};
 #endif
 
-static uint64_t find_external(const char *name)
-{
+static uint64_t find_external(const char *name) {
     size_t low = 0, high = sizeof externals / sizeof *externals;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -87,18 +85,11 @@ struct loading {
     struct wl_native *native;
 };
 
-static enum wl_status damaged(const char *what)
-{
-    return wl_fail(WL_INVALID_IMAGE, "the native object is damaged: %s", what);
-}
+static enum wl_status damaged(const char *what) { return wl_fail(WL_INVALID_IMAGE, "the native object is damaged: %s", what); }
 
-static bool inside(const struct loading *l, uint64_t offset, uint64_t size)
-{
-    return offset <= l->size && size <= l->size - offset;
-}
+static bool inside(const struct loading *l, uint64_t offset, uint64_t size) { return offset <= l->size && size <= l->size - offset; }
 
-static enum wl_status read_tables(struct loading *l)
-{
+static enum wl_status read_tables(struct loading *l) {
     if (l->size < sizeof(Elf64_Ehdr) || (uintptr_t)l->object % _Alignof(Elf64_Ehdr))
         return damaged("no ELF header");
     l->header = (const Elf64_Ehdr *)l->object;
@@ -130,8 +121,7 @@ static enum wl_status read_tables(struct loading *l)
     return l->symbols ? WL_OK : damaged("no symbol table");
 }
 
-static const char *symbol_name(const struct loading *l, const Elf64_Sym *symbol)
-{
+static const char *symbol_name(const struct loading *l, const Elf64_Sym *symbol) {
     return symbol->st_name < l->string_size ? l->strings + symbol->st_name : "";
 }
 
@@ -139,8 +129,7 @@ static const char *symbol_name(const struct loading *l, const Elf64_Sym *symbol)
  * look at the bytes before a function that is called through a pointer. */
 #define FIRST_SECTION 64
 
-static enum wl_status place_sections(struct loading *l)
-{
+static enum wl_status place_sections(struct loading *l) {
     size_t end = FIRST_SECTION, relocations = 0;
     for (size_t i = 1; i < l->section_count; i++) {
         const Elf64_Shdr *s = &l->sections[i];
@@ -178,8 +167,7 @@ static enum wl_status place_sections(struct loading *l)
 }
 
 /* .debug_line is kept beside, for fault reports. */
-static enum wl_status place_lines(struct loading *l)
-{
+static enum wl_status place_lines(struct loading *l) {
     if (l->header->e_shstrndx >= l->section_count)
         return damaged("section names");
     const Elf64_Shdr *names = &l->sections[l->header->e_shstrndx];
@@ -203,8 +191,7 @@ static enum wl_status place_lines(struct loading *l)
 /* ---- relocation ----------------------------------------------------------------------------- */
 
 /* The address of a symbol; sections that are not loaded count from 0. */
-static enum wl_status symbol_address(const struct loading *l, size_t index, uint64_t *address)
-{
+static enum wl_status symbol_address(const struct loading *l, size_t index, uint64_t *address) {
     *address = 0;
     if (index == 0)
         return WL_OK;
@@ -228,8 +215,7 @@ static enum wl_status symbol_address(const struct loading *l, size_t index, uint
 }
 
 /* A stub that jumps to `target`, with the address itself in a slot behind all stubs. Returns the stub; *slot the slot. */
-static uint8_t *make_stub(struct loading *l, size_t symbol, uint64_t target, uint8_t **slot)
-{
+static uint8_t *make_stub(struct loading *l, size_t symbol, uint64_t target, uint8_t **slot) {
     if (!l->stubs[symbol]) {
         if (l->stub_count == l->stub_limit)
             return NULL;
@@ -254,8 +240,7 @@ static uint8_t *make_stub(struct loading *l, size_t symbol, uint64_t target, uin
     return stub;
 }
 
-static bool put(uint8_t *place, size_t available, uint64_t value, unsigned bytes)
-{
+static bool put(uint8_t *place, size_t available, uint64_t value, unsigned bytes) {
     if (bytes > available)
         return false;
     memcpy(place, &value, bytes);
@@ -265,19 +250,27 @@ static bool put(uint8_t *place, size_t available, uint64_t value, unsigned bytes
 static bool fits32(int64_t value) { return value == (int32_t)value; }
 
 #if defined(__x86_64__)
-static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t available, const Elf64_Rela *r, uint64_t symbol)
-{
+static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t available, const Elf64_Rela *r, uint64_t symbol) {
     uint64_t here = (uint64_t)(uintptr_t)place;
     uint64_t value = symbol + (uint64_t)r->r_addend;
     bool external = ELF64_R_SYM(r->r_info) && l->symbols[ELF64_R_SYM(r->r_info)].st_shndx == SHN_UNDEF;
     uint8_t *slot, *stub;
     bool done;
     switch (ELF64_R_TYPE(r->r_info)) {
-    case R_X86_64_NONE: return WL_OK;
-    case R_X86_64_64: done = put(place, available, value, 8); break;
-    case R_X86_64_PC64: done = put(place, available, value - here, 8); break;
-    case R_X86_64_32: done = value <= UINT32_MAX && put(place, available, value, 4); break;
-    case R_X86_64_32S: done = fits32((int64_t)value) && put(place, available, value, 4); break;
+    case R_X86_64_NONE:
+        return WL_OK;
+    case R_X86_64_64:
+        done = put(place, available, value, 8);
+        break;
+    case R_X86_64_PC64:
+        done = put(place, available, value - here, 8);
+        break;
+    case R_X86_64_32:
+        done = value <= UINT32_MAX && put(place, available, value, 4);
+        break;
+    case R_X86_64_32S:
+        done = fits32((int64_t)value) && put(place, available, value, 4);
+        break;
     case R_X86_64_PC32:
     case R_X86_64_PLT32:
         if (external) {
@@ -296,14 +289,14 @@ static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t ava
         value = (uint64_t)(uintptr_t)slot + (uint64_t)r->r_addend - here;
         done = fits32((int64_t)value) && put(place, available, value, 4);
         break;
-    default: return wl_fail(WL_INVALID_IMAGE, "the native object has a relocation of unknown type %u", (unsigned)ELF64_R_TYPE(r->r_info));
+    default:
+        return wl_fail(WL_INVALID_IMAGE, "the native object has a relocation of unknown type %u", (unsigned)ELF64_R_TYPE(r->r_info));
     }
     return done ? WL_OK : damaged("relocation out of range");
 }
 #else
 /* Puts `value` into `bits` bits from bit `shift` of the instruction at `place`. */
-static bool put_field(uint8_t *place, size_t available, uint64_t value, unsigned shift, unsigned bits)
-{
+static bool put_field(uint8_t *place, size_t available, uint64_t value, unsigned shift, unsigned bits) {
     uint32_t word, mask = ((1u << bits) - 1) << shift;
     if (available < 4)
         return false;
@@ -313,8 +306,7 @@ static bool put_field(uint8_t *place, size_t available, uint64_t value, unsigned
     return true;
 }
 
-static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t available, const Elf64_Rela *r, uint64_t symbol)
-{
+static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t available, const Elf64_Rela *r, uint64_t symbol) {
     uint64_t here = (uint64_t)(uintptr_t)place, value = symbol + (uint64_t)r->r_addend;
     size_t index = ELF64_R_SYM(r->r_info);
     int64_t distance;
@@ -327,11 +319,20 @@ static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t ava
         value = (uint64_t)(uintptr_t)slot;
     }
     switch (type) {
-    case R_AARCH64_NONE: return WL_OK;
-    case R_AARCH64_ABS64: done = put(place, available, value, 8); break;
-    case R_AARCH64_ABS32: done = value <= UINT32_MAX && put(place, available, value, 4); break;
-    case R_AARCH64_PREL64: done = put(place, available, value - here, 8); break;
-    case R_AARCH64_PREL32: done = fits32((int64_t)(value - here)) && put(place, available, value - here, 4); break;
+    case R_AARCH64_NONE:
+        return WL_OK;
+    case R_AARCH64_ABS64:
+        done = put(place, available, value, 8);
+        break;
+    case R_AARCH64_ABS32:
+        done = value <= UINT32_MAX && put(place, available, value, 4);
+        break;
+    case R_AARCH64_PREL64:
+        done = put(place, available, value - here, 8);
+        break;
+    case R_AARCH64_PREL32:
+        done = fits32((int64_t)(value - here)) && put(place, available, value - here, 4);
+        break;
     case R_AARCH64_CALL26:
     case R_AARCH64_JUMP26:
         if (external) {
@@ -350,20 +351,30 @@ static enum wl_status relocate_one(struct loading *l, uint8_t *place, size_t ava
                put_field(place, available, (uint64_t)distance >> 2, 5, 19);
         break;
     case R_AARCH64_ADD_ABS_LO12_NC:
-    case R_AARCH64_LDST8_ABS_LO12_NC: done = put_field(place, available, value & 4095, 10, 12); break;
-    case R_AARCH64_LDST16_ABS_LO12_NC: done = put_field(place, available, (value & 4095) >> 1, 10, 12); break;
-    case R_AARCH64_LDST32_ABS_LO12_NC: done = put_field(place, available, (value & 4095) >> 2, 10, 12); break;
+    case R_AARCH64_LDST8_ABS_LO12_NC:
+        done = put_field(place, available, value & 4095, 10, 12);
+        break;
+    case R_AARCH64_LDST16_ABS_LO12_NC:
+        done = put_field(place, available, (value & 4095) >> 1, 10, 12);
+        break;
+    case R_AARCH64_LDST32_ABS_LO12_NC:
+        done = put_field(place, available, (value & 4095) >> 2, 10, 12);
+        break;
     case R_AARCH64_LDST64_ABS_LO12_NC:
-    case R_AARCH64_LD64_GOT_LO12_NC: done = put_field(place, available, (value & 4095) >> 3, 10, 12); break;
-    case R_AARCH64_LDST128_ABS_LO12_NC: done = put_field(place, available, (value & 4095) >> 4, 10, 12); break;
-    default: return wl_fail(WL_INVALID_IMAGE, "the native object has a relocation of unknown type %u", type);
+    case R_AARCH64_LD64_GOT_LO12_NC:
+        done = put_field(place, available, (value & 4095) >> 3, 10, 12);
+        break;
+    case R_AARCH64_LDST128_ABS_LO12_NC:
+        done = put_field(place, available, (value & 4095) >> 4, 10, 12);
+        break;
+    default:
+        return wl_fail(WL_INVALID_IMAGE, "the native object has a relocation of unknown type %u", type);
     }
     return done ? WL_OK : damaged("relocation out of range");
 }
 #endif
 
-static enum wl_status relocate(struct loading *l)
-{
+static enum wl_status relocate(struct loading *l) {
     for (size_t i = 1; i < l->section_count; i++) {
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type == SHT_REL && s->sh_info < l->section_count && l->places[s->sh_info])
@@ -392,8 +403,7 @@ static enum wl_status relocate(struct loading *l)
 /* ---- the result ----------------------------------------------------------------------------- */
 
 /* A defined symbol's loaded bytes; *available: how many there are to the end of its section. */
-static const uint8_t *find_symbol(const struct loading *l, const char *name, bool code, size_t *available)
-{
+static const uint8_t *find_symbol(const struct loading *l, const char *name, bool code, size_t *available) {
     for (size_t i = 1; i < l->symbol_count; i++) {
         const Elf64_Sym *symbol = &l->symbols[i];
         if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= l->section_count || strcmp(symbol_name(l, symbol), name) != 0)
@@ -407,8 +417,7 @@ static const uint8_t *find_symbol(const struct loading *l, const char *name, boo
     return NULL;
 }
 
-static enum wl_status find_unit(struct loading *l)
-{
+static enum wl_status find_unit(struct loading *l) {
     size_t code_size = 0, info_size = 0;
     const uint8_t *code = find_symbol(l, "wl_unit", true, &code_size);
     const struct wl_unit_info *info = (const struct wl_unit_info *)(const void *)find_symbol(l, "wl_unit_info", false, &info_size);
@@ -423,8 +432,7 @@ static enum wl_status find_unit(struct loading *l)
     return WL_OK;
 }
 
-enum wl_status wl_native_load(struct wl_native **native, const void *object, size_t size)
-{
+enum wl_status wl_native_load(struct wl_native **native, const void *object, size_t size) {
     struct loading l = {.object = object, .size = size};
     enum wl_status status = read_tables(&l);
     *native = NULL;
@@ -462,8 +470,7 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
     return status;
 }
 
-void wl_native_unload(struct wl_native *native)
-{
+void wl_native_unload(struct wl_native *native) {
     if (!native)
         return;
     munmap(native->memory, native->size);

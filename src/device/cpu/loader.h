@@ -19,7 +19,7 @@ struct wl_native {
     size_t size;
     wl_unit_code *code;
     const struct wl_unit_info *info;
-    uint8_t *lines;  /* .debug_line, relocated; NULL: none */
+    uint8_t *lines; /* .debug_line, relocated; NULL: none */
     size_t line_size;
 };
 

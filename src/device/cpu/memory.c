@@ -5,21 +5,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAGE 4096u
-#define LDS_MAPPED 65536u    /* always accessible; more where a workgroup asks for it */
-#define HUGE (2u << 20)      /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
-#define SCRATCH_GUARD 65536u /* behind each wave's scratch: larger than one frame's step past the end usually is */
+#define PAGE          4096u
+#define LDS_MAPPED    65536u     /* always accessible; more where a workgroup asks for it */
+#define HUGE          (2u << 20) /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
+#define SCRATCH_GUARD 65536u     /* behind each wave's scratch: larger than one frame's step past the end usually is */
 
 static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
-static void *reserve(size_t size)
-{
+static void *reserve(size_t size) {
     void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static enum wl_status fit_lds(struct wl_group *group, uint32_t size)
-{
+static enum wl_status fit_lds(struct wl_group *group, uint32_t size) {
     size_t usable = round_up(size > LDS_MAPPED ? size : LDS_MAPPED, PAGE);
     if (group->lds && group->lds_usable >= usable)
         return WL_OK;
@@ -31,8 +29,7 @@ static enum wl_status fit_lds(struct wl_group *group, uint32_t size)
     return WL_OK;
 }
 
-static enum wl_status fit_scratch(struct wl_group *group, const struct wl_group_needs *needs)
-{
+static enum wl_status fit_scratch(struct wl_group *group, const struct wl_group_needs *needs) {
     size_t used = round_up((size_t)needs->scratch_size * needs->wave_size, PAGE);
     size_t stride = used + SCRATCH_GUARD, size = stride * needs->waves + SCRATCH_GUARD;
     if (used == 0 || (group->scratch && group->scratch_used == used && group->scratch_mapped >= size))
@@ -54,8 +51,7 @@ static enum wl_status fit_scratch(struct wl_group *group, const struct wl_group_
     return WL_OK;
 }
 
-static enum wl_status fit_waves(struct wl_group *group, const struct wl_group_needs *needs)
-{
+static enum wl_status fit_waves(struct wl_group *group, const struct wl_group_needs *needs) {
     size_t stride = round_up(sizeof(struct wl_wave) + (size_t)needs->rows * needs->wave_size * 4, 64);
     if (stride % PAGE < 192) /* waves that lie a multiple of a page apart fight for the same cache sets */
         stride += 192;
@@ -76,16 +72,14 @@ static enum wl_status fit_waves(struct wl_group *group, const struct wl_group_ne
     return WL_OK;
 }
 
-enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs *needs)
-{
+enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs *needs) {
     enum wl_status status = fit_lds(group, needs->lds_size);
     if (status == WL_OK)
         status = fit_waves(group, needs);
     return status == WL_OK ? fit_scratch(group, needs) : status;
 }
 
-void wl_group_release(struct wl_group *group)
-{
+void wl_group_release(struct wl_group *group) {
     if (group->lds)
         munmap(group->lds, WL_LDS_RESERVED);
     if (group->waves)
@@ -95,8 +89,7 @@ void wl_group_release(struct wl_group *group)
     memset(group, 0, sizeof *group);
 }
 
-const char *wl_group_describe(const struct wl_group *group, uint64_t address, char *text, size_t size)
-{
+const char *wl_group_describe(const struct wl_group *group, uint64_t address, char *text, size_t size) {
     uint64_t lds = (uint64_t)(uintptr_t)group->lds, scratch = (uint64_t)(uintptr_t)group->scratch;
     if (lds && address >= lds && address - lds < WL_LDS_RESERVED) {
         snprintf(text, size, "LDS address 0x%llx, outside the workgroup's LDS", (unsigned long long)(address - lds));
@@ -109,8 +102,7 @@ const char *wl_group_describe(const struct wl_group *group, uint64_t address, ch
     return NULL;
 }
 
-void *wl_pages_allocate(size_t size, size_t alignment)
-{
+void *wl_pages_allocate(size_t size, size_t alignment) {
     if (alignment < PAGE)
         alignment = PAGE;
     if (size >= 2 * HUGE && alignment < HUGE)
@@ -132,8 +124,7 @@ void *wl_pages_allocate(size_t size, size_t alignment)
     return memory + skip;
 }
 
-void wl_pages_release(void *memory, size_t size)
-{
+void wl_pages_release(void *memory, size_t size) {
     if (memory)
         munmap(memory, round_up(size ? size : 1, PAGE));
 }

@@ -22,8 +22,7 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 /* Returns all memory of a group. */
 void wl_group_release(struct wl_group *group);
 
-static inline struct wl_wave *wl_group_wave(const struct wl_group *group, uint32_t index)
-{
+static inline struct wl_wave *wl_group_wave(const struct wl_group *group, uint32_t index) {
     return (struct wl_wave *)(void *)(group->waves + index * group->wave_stride);
 }
 

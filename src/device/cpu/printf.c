@@ -12,8 +12,7 @@ struct output {
     bool failed;
 };
 
-static bool make_room(struct output *o, size_t more)
-{
+static bool make_room(struct output *o, size_t more) {
     if (o->length + more + 1 <= o->room)
         return true;
     size_t room = (o->length + more + 1) * 2;
@@ -27,8 +26,7 @@ static bool make_room(struct output *o, size_t more)
     return true;
 }
 
-static void put(struct output *o, const char *text, size_t length)
-{
+static void put(struct output *o, const char *text, size_t length) {
     if (!make_room(o, length))
         return;
     memcpy(o->text + o->length, text, length);
@@ -36,8 +34,7 @@ static void put(struct output *o, const char *text, size_t length)
     o->text[o->length] = 0;
 }
 
-static void put_value(struct output *o, const char *format, ...)
-{
+static void put_value(struct output *o, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -58,8 +55,7 @@ struct arguments {
 static uint64_t take(struct arguments *a) { return a->next < a->count ? a->words[a->next++] : 0; }
 
 /* A string lies in whole words with its terminating zero; a missing terminator ends with the words. */
-static const char *take_string(struct arguments *a, size_t *length)
-{
+static const char *take_string(struct arguments *a, size_t *length) {
     const char *text = (const char *)(a->words + a->next);
     size_t limit = (a->count - a->next) * 8;
     *length = strnlen(text, limit);
@@ -74,8 +70,7 @@ struct conversion {
     char kind;
 };
 
-static const char *parse_number(const char *at, struct arguments *a, int *number)
-{
+static const char *parse_number(const char *at, struct arguments *a, int *number) {
     if (*at == '*') {
         *number = (int)take(a);
         return at + 1;
@@ -88,8 +83,7 @@ static const char *parse_number(const char *at, struct arguments *a, int *number
 }
 
 /* Reads one conversion behind its '%'; returns the place behind it. */
-static const char *parse(const char *at, struct arguments *a, struct conversion *c)
-{
+static const char *parse(const char *at, struct arguments *a, struct conversion *c) {
     size_t n = 0;
     *c = (struct conversion){.width = -1, .precision = -1};
     for (; *at && strchr("-+ #0", *at); at++)
@@ -111,8 +105,7 @@ static const char *parse(const char *at, struct arguments *a, struct conversion 
     return *at ? at + 1 : at;
 }
 
-static long long signed_value(uint64_t word, const struct conversion *c)
-{
+static long long signed_value(uint64_t word, const struct conversion *c) {
     if (strcmp(c->length, "hh") == 0)
         return (signed char)word;
     if (c->length[0] == 'h')
@@ -120,8 +113,7 @@ static long long signed_value(uint64_t word, const struct conversion *c)
     return c->length[0] ? (long long)word : (int)word;
 }
 
-static unsigned long long unsigned_value(uint64_t word, const struct conversion *c)
-{
+static unsigned long long unsigned_value(uint64_t word, const struct conversion *c) {
     if (strcmp(c->length, "hh") == 0)
         return (unsigned char)word;
     if (c->length[0] == 'h')
@@ -130,8 +122,7 @@ static unsigned long long unsigned_value(uint64_t word, const struct conversion 
 }
 
 /* "%<flags><width><.precision><length><kind>" for the host's printf. */
-static void host_format(char *text, size_t size, const struct conversion *c, const char *length)
-{
+static void host_format(char *text, size_t size, const struct conversion *c, const char *length) {
     char width[16] = "", precision[16] = "";
     if (c->width >= 0)
         snprintf(width, sizeof width, "%d", c->width);
@@ -142,23 +133,35 @@ static void host_format(char *text, size_t size, const struct conversion *c, con
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void convert(struct output *o, struct arguments *a, const struct conversion *c, const char *from, const char *end)
-{
+static void convert(struct output *o, struct arguments *a, const struct conversion *c, const char *from, const char *end) {
     char format[64];
     size_t length;
     double number;
     uint64_t word;
     switch (c->kind) {
-    case '%': put(o, "%", 1); return;
-    case 'd': case 'i':
+    case '%':
+        put(o, "%", 1);
+        return;
+    case 'd':
+    case 'i':
         host_format(format, sizeof format, c, "ll");
         put_value(o, format, signed_value(take(a), c));
         return;
-    case 'u': case 'o': case 'x': case 'X':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
         host_format(format, sizeof format, c, "ll");
         put_value(o, format, unsigned_value(take(a), c));
         return;
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         host_format(format, sizeof format, c, "");
         word = take(a);
         memcpy(&number, &word, sizeof number);
@@ -181,14 +184,17 @@ static void convert(struct output *o, struct arguments *a, const struct conversi
         put_value(o, format, text);
         return;
     }
-    case 'n': take(a); return; /* nothing is written to device memory */
-    default: put(o, from, (size_t)(end - from)); return;
+    case 'n':
+        take(a);
+        return; /* nothing is written to device memory */
+    default:
+        put(o, from, (size_t)(end - from));
+        return;
     }
 }
 #pragma GCC diagnostic pop
 
-long wl_printf_format(const uint64_t *words, size_t count, char **text)
-{
+long wl_printf_format(const uint64_t *words, size_t count, char **text) {
     struct arguments a = {words, count, 0};
     struct output o = {0};
     size_t length;

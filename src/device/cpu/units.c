@@ -29,8 +29,7 @@ struct translator {
 static struct translator translator;
 
 /* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
-static bool own_file(char path[PATH_MAX])
-{
+static bool own_file(char path[PATH_MAX]) {
     Dl_info info;
     struct link_map *map;
     if (!dladdr1((void *)(uintptr_t)own_file, &info, (void **)&map, RTLD_DL_LINKMAP))
@@ -39,8 +38,7 @@ static bool own_file(char path[PATH_MAX])
 }
 
 /* The translator lies beside that file; in a build tree also in ../lib of a test. */
-static void locate_translator(void)
-{
+static void locate_translator(void) {
     static const char *const places[] = {"", "../lib/", "lib/"};
     char self[PATH_MAX];
     if (!own_file(self))
@@ -56,8 +54,7 @@ static void locate_translator(void)
         translator.id = wl_cache_translator_id(translator.path);
 }
 
-static void open_translator(void)
-{
+static void open_translator(void) {
     if (!translator.path[0]) {
         snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
         return;
@@ -75,15 +72,13 @@ static void open_translator(void)
         snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
 }
 
-static uint64_t translator_id(void)
-{
+static uint64_t translator_id(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, locate_translator);
     return translator.id;
 }
 
-static enum wl_status use_translator(void)
-{
+static enum wl_status use_translator(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     translator_id();
     pthread_once(&once, open_translator);
@@ -96,8 +91,7 @@ static uint64_t target_key(uint64_t address, enum wl_shape shape) { return (addr
 
 static size_t target_slot(uint64_t key, size_t capacity) { return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (capacity - 1); }
 
-static struct wl_target_point *find_target(struct wl_target_table *table, uint64_t key)
-{
+static struct wl_target_point *find_target(struct wl_target_table *table, uint64_t key) {
     if (!table)
         return NULL;
     for (size_t i = target_slot(key, table->capacity);; i = (i + 1) & (table->capacity - 1)) {
@@ -109,8 +103,7 @@ static struct wl_target_point *find_target(struct wl_target_table *table, uint64
     }
 }
 
-static void put_target(struct wl_target_table *table, uint64_t key, struct wl_unit *unit, uint32_t resume)
-{
+static void put_target(struct wl_target_table *table, uint64_t key, struct wl_unit *unit, uint32_t resume) {
     size_t i = target_slot(key, table->capacity);
     while (table->points[i].key)
         i = (i + 1) & (table->capacity - 1);
@@ -121,8 +114,7 @@ static void put_target(struct wl_target_table *table, uint64_t key, struct wl_un
 }
 
 /* Adds a target unless it is known. Under the module's lock. */
-static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_unit *unit, uint32_t resume)
-{
+static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_unit *unit, uint32_t resume) {
     struct wl_target_table *table = atomic_load_explicit(&module->targets, memory_order_relaxed);
     if (find_target(table, key))
         return true;
@@ -144,8 +136,7 @@ static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_
 }
 
 /* A kernel's unit serves its shape; a device function's serves all. */
-static bool add_targets(struct wl_device_module *module, struct wl_unit *unit, uint64_t address, uint32_t resume)
-{
+static bool add_targets(struct wl_device_module *module, struct wl_unit *unit, uint64_t address, uint32_t resume) {
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++)
         if ((!unit->kernel || shape == (int)unit->shape) && !add_target(module, target_key(address, (enum wl_shape)shape), unit, resume))
             return false;
@@ -154,8 +145,7 @@ static bool add_targets(struct wl_device_module *module, struct wl_unit *unit, u
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-static const struct wl_kernel *kernel_at(const struct wl_device_module *module, uint64_t address)
-{
+static const struct wl_kernel *kernel_at(const struct wl_device_module *module, uint64_t address) {
     for (size_t i = 0; i < wl_codeobject_kernel_count(module->object); i++) {
         const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, i);
         if (kernel->entry == address)
@@ -164,8 +154,7 @@ static const struct wl_kernel *kernel_at(const struct wl_device_module *module, 
     return NULL;
 }
 
-static const char *function_name(const struct wl_device_module *module, uint64_t address)
-{
+static const char *function_name(const struct wl_device_module *module, uint64_t address) {
     for (size_t i = 0; i < wl_codeobject_function_count(module->object); i++) {
         const struct wl_function *function = wl_codeobject_function(module->object, i);
         if (function->address == address)
@@ -175,8 +164,7 @@ static const char *function_name(const struct wl_device_module *module, uint64_t
 }
 
 /* Under the module's lock. */
-static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape)
-{
+static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape) {
     struct wl_unit *unit = calloc(1, sizeof *unit);
     if (!unit)
         return NULL;
@@ -193,8 +181,7 @@ static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t addre
     return unit;
 }
 
-struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t *resume)
-{
+struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t *resume) {
     uint64_t key = target_key(address, shape);
     struct wl_target_point *point = find_target(atomic_load_explicit(&module->targets, memory_order_acquire), key);
     *resume = 0;
@@ -215,21 +202,22 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static bool is_code(void *context, uint64_t address, uint64_t size)
-{
+static bool is_code(void *context, uint64_t address, uint64_t size) {
     const struct wl_device_module *module = context;
     return wl_codeobject_is_code(module->object, address, size);
 }
 
-static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, struct wl_translate_result *result)
-{
+static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
+                                struct wl_translate_result *result) {
     enum wl_status status = use_translator();
     if (status != WL_OK)
         return status;
     const struct wl_kernel *any = wl_codeobject_kernel_count(module->object) ? wl_codeobject_kernel(module->object, 0) : NULL;
     struct wl_translate_request request = {
         .processor = module->target->processor,
-        .wave_size = unit->kernel ? unit->kernel->wave_size : any ? any->wave_size : 64,
+        .wave_size = unit->kernel ? unit->kernel->wave_size
+                     : any        ? any->wave_size
+                                  : 64,
         .image = wl_codeobject_image(module->object),
         .image_size = wl_codeobject_image_size(module->object),
         .entry = unit->address,
@@ -260,8 +248,7 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     return WL_OK;
 }
 
-static struct wl_cache_key unit_key(const struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode)
-{
+static struct wl_cache_key unit_key(const struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode) {
     struct wl_cache_subject subject;
     memset(&subject, 0, sizeof subject);
     subject.code_object[0] = module->hash[0];
@@ -276,8 +263,8 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
 }
 
 /* From the cache, else from the translator. */
-static enum wl_status make_native(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, struct wl_native **native)
-{
+static enum wl_status make_native(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
+                                  struct wl_native **native) {
     struct wl_cache_key key = unit_key(module, unit, mode);
     void *object;
     size_t size;
@@ -297,13 +284,14 @@ static enum wl_status make_native(struct wl_device_module *module, const struct 
     if (status == WL_OK)
         wl_cache_write(&key, result.object, result.size);
     translator.free(&result);
-    return status == WL_INVALID_IMAGE ? wl_fail(WL_INTERNAL, "the translator's object for %s cannot be loaded: %s", unit->name, wl_failure()) : status;
+    return status == WL_INVALID_IMAGE
+               ? wl_fail(WL_INTERNAL, "the translator's object for %s cannot be loaded: %s", unit->name, wl_failure())
+               : status;
 }
 
 /* Makes a copy visible. Under the module's lock. */
 static enum wl_status publish(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code *code,
-                              const struct wl_unit_info *info)
-{
+                              const struct wl_unit_info *info) {
     unit->info[mode] = info;
     for (uint32_t i = 0; i < info->resume_count; i++)
         if (info->resume[i].is_return && !add_targets(module, unit, info->resume[i].address, i))
@@ -312,8 +300,7 @@ static enum wl_status publish(struct wl_device_module *module, struct wl_unit *u
     return WL_OK;
 }
 
-enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code)
-{
+enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code) {
     *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (*code)
         return WL_OK;
@@ -335,9 +322,8 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
     return status;
 }
 
-enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape, wl_unit_code *code,
-                                const struct wl_unit_info *info)
-{
+enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
+                                wl_unit_code *code, const struct wl_unit_info *info) {
     uint32_t resume;
     struct wl_unit *unit = wl_units_target(module, address, shape, &resume);
     if (!unit)
@@ -348,8 +334,7 @@ enum wl_status wl_units_install(struct wl_device_module *module, uint64_t addres
     return status;
 }
 
-void wl_units_release(struct wl_device_module *module)
-{
+void wl_units_release(struct wl_device_module *module) {
     while (module->units) {
         struct wl_unit *unit = module->units;
         module->units = unit->next;

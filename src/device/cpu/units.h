@@ -17,8 +17,8 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
 enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code);
 
 /* Puts ready code in place, as the translator would: for tests of everything else. `info` must stay. Before any launch. */
-enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape, wl_unit_code *code,
-                                const struct wl_unit_info *info);
+enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
+                                wl_unit_code *code, const struct wl_unit_info *info);
 
 /* Frees all units of a module. */
 void wl_units_release(struct wl_device_module *module);

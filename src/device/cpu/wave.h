@@ -19,25 +19,25 @@
 #include <stdint.h>
 
 #define WL_WAVE_ABI 1
-#define WL_STRIP 16 /* lanes that translated code handles at once */
+#define WL_STRIP    16 /* lanes that translated code handles at once */
 
 /* Scalar register numbers, the same for all generations. */
 enum {
     WL_SGPR_FLAT_SCRATCH = 102, /* gfx9: 102, 103 */
     WL_SGPR_XNACK_MASK = 104,
     WL_SGPR_VCC = 106,
-    WL_SGPR_TTMP = 108,         /* ttmp0 to ttmp15 */
+    WL_SGPR_TTMP = 108, /* ttmp0 to ttmp15 */
     WL_SGPR_M0 = 124,
-    WL_SGPR_SCC = 125,          /* 0 or 1 */
-    WL_SGPR_EXEC = 126,         /* 126, 127; wave32 uses 126 alone */
+    WL_SGPR_SCC = 125,  /* 0 or 1 */
+    WL_SGPR_EXEC = 126, /* 126, 127; wave32 uses 126 alone */
     WL_SGPR_COUNT = 128,
-    WL_VGPR_COUNT = 512,        /* 256 VGPRs, then 256 AGPRs */
+    WL_VGPR_COUNT = 512, /* 256 VGPRs, then 256 AGPRs */
     WL_AGPR = 256,
 };
 
 /* Flat apertures: bits 63:32 of a flat address into LDS or scratch; bits 47:32 are zero as on GFX9 hardware, so that
  * both src_shared_base and the 16-bit fields of HW_REG_SH_MEM_BASES describe them. Memory addresses never have bit 48 or above. */
-#define WL_SHARED_APERTURE_HI UINT32_C(0x00010000)
+#define WL_SHARED_APERTURE_HI  UINT32_C(0x00010000)
 #define WL_PRIVATE_APERTURE_HI UINT32_C(0x00020000)
 
 enum wl_mode { WL_MODE_FULL, WL_MODE_MASKED, WL_MODE_COUNT };
@@ -66,22 +66,22 @@ struct wl_wave;
 struct wl_helpers;
 
 struct wl_wave {
-    /* 0 */ uint32_t resume;      /* resume point of the current unit: 0 is its entry */
+    /* 0 */ uint32_t resume; /* resume point of the current unit: 0 is its entry */
     /* 4 */ uint32_t exit_detail;
-    /* 8 */ uint64_t pc;          /* address within the code object (not relocated), for JUMP and ILLEGAL */
-    /* 16 */ uint64_t image;      /* host address of the code object's image: real address = image + virtual address */
-    /* 24 */ uint8_t *lds;        /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: not mapped */
-    /* 32 */ uint8_t *scratch;    /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
+    /* 8 */ uint64_t pc;       /* address within the code object (not relocated), for JUMP and ILLEGAL */
+    /* 16 */ uint64_t image;   /* host address of the code object's image: real address = image + virtual address */
+    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: not mapped */
+    /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
-    /* 48 */ void *owner;         /* the runner's own */
-    /* 56 */ uint32_t lds_size;   /* bytes, static and dynamic */
-    /* 60 */ uint32_t scratch_size; /* bytes per lane */
-    /* 64 */ uint32_t wave_size;  /* 32 or 64 */
-    /* 68 */ uint32_t vgprs;      /* rows that exist in vgpr[] */
-    /* 72 */ uint32_t wave_index; /* within the workgroup */
+    /* 48 */ void *owner;            /* the runner's own */
+    /* 56 */ uint32_t lds_size;      /* bytes, static and dynamic */
+    /* 60 */ uint32_t scratch_size;  /* bytes per lane */
+    /* 64 */ uint32_t wave_size;     /* 32 or 64 */
+    /* 68 */ uint32_t vgprs;         /* rows that exist in vgpr[] */
+    /* 72 */ uint32_t wave_index;    /* within the workgroup */
     /* 76 */ uint32_t mode_register; /* HW_REG_MODE: float_mode in bits 7:0 */
-    /* 80 */ uint32_t fuel;       /* iterations a spinning loop may still run before it yields; the runner refills it */
-    /* 84 */ uint32_t fault_pc;   /* reserved for the runner */
+    /* 80 */ uint32_t fuel;          /* iterations a spinning loop may still run before it yields; the runner refills it */
+    /* 84 */ uint32_t fault_pc;      /* reserved for the runner */
     /* 88 */ uint64_t padding[5];
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */
     /* 640 */ _Alignas(64) uint32_t vgpr[]; /* row r, lane l: vgpr[r * wave_size + l]; AGPR a is row WL_AGPR + a */
@@ -89,8 +89,7 @@ struct wl_wave {
 
 /* Where byte `offset` of lane `lane`'s scratch lives, in bytes from wave->scratch: lanes are interleaved by dword, so that
  * 16 lanes that touch the same offset touch one vector. This is the hardware's swizzle with 4-byte elements. */
-static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32_t wave_size)
-{
+static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32_t wave_size) {
     return (uint64_t)(offset >> 2) * wave_size * 4 + lane * 4u + (offset & 3);
 }
 

@@ -19,8 +19,8 @@
 struct wl_pool {
     pthread_mutex_t lock; /* over jobs, idle, sleeping counts and starting threads */
     wl_job_run *run;
-    unsigned count;       /* workers, the launching thread included */
-    unsigned started;     /* threads that exist */
+    unsigned count;   /* workers, the launching thread included */
+    unsigned started; /* threads that exist */
     pthread_t *threads;
     _Atomic(struct wl_job *) jobs; /* that may still take participants; the oldest first. Written under the lock */
     struct wl_thread *idle;        /* states of launching threads that ended */
@@ -44,15 +44,13 @@ static _Thread_local struct {
 static void futex_wait(_Atomic uint32_t *word, uint32_t value) { syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0); }
 static void futex_wake(_Atomic uint32_t *word, int count) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0); }
 
-static uint64_t now_ns(void)
-{
+static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void relax(void)
-{
+static void relax(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #else
@@ -62,15 +60,13 @@ static void relax(void)
 
 /* ---- thread states -------------------------------------------------------------------------- */
 
-static void thread_free(struct wl_thread *thread)
-{
+static void thread_free(struct wl_thread *thread) {
     wl_group_release(&thread->group);
     wl_fault_thread_leave(thread);
     free(thread);
 }
 
-static struct wl_thread *thread_new(struct wl_pool *pool)
-{
+static struct wl_thread *thread_new(struct wl_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     struct wl_thread *thread = pool->idle;
     if (thread)
@@ -86,8 +82,7 @@ static struct wl_thread *thread_new(struct wl_pool *pool)
 }
 
 /* The end of a launching thread: its state is kept for the next one, which saves its reservations. */
-static void launching_thread_ends(void *argument)
-{
+static void launching_thread_ends(void *argument) {
     struct wl_thread *thread = argument;
     struct wl_pool *pool = own.pool;
     wl_fault_thread_leave(thread);
@@ -98,8 +93,7 @@ static void launching_thread_ends(void *argument)
     own.thread = NULL;
 }
 
-struct wl_thread *wl_pool_thread(struct wl_pool *pool)
-{
+struct wl_thread *wl_pool_thread(struct wl_pool *pool) {
     if (own.thread && own.pool == pool)
         return own.thread;
     struct wl_thread *thread = thread_new(pool);
@@ -115,16 +109,14 @@ struct wl_thread *wl_pool_thread(struct wl_pool *pool)
 
 /* ---- workers -------------------------------------------------------------------------------- */
 
-static bool job_open(struct wl_job *job, unsigned worker)
-{
+static bool job_open(struct wl_job *job, unsigned worker) {
     return atomic_load_explicit(&job->next, memory_order_relaxed) < job->total && job->joined < job->limit &&
            (job->worker_mask == 0 || (worker < 64 && job->worker_mask >> worker & 1)) && worker != job->stand_in &&
            atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK;
 }
 
 /* Joins the oldest job that wants this worker. */
-static struct wl_job *take_job(struct wl_pool *pool, unsigned worker)
-{
+static struct wl_job *take_job(struct wl_pool *pool, unsigned worker) {
     if (!atomic_load_explicit(&pool->jobs, memory_order_acquire))
         return NULL;
     pthread_mutex_lock(&pool->lock);
@@ -140,15 +132,13 @@ static struct wl_job *take_job(struct wl_pool *pool, unsigned worker)
 }
 
 /* After the last decrement the job may be gone; the wake-up then hits a stale address, which futexes allow. */
-static void leave_job(struct wl_job *job)
-{
+static void leave_job(struct wl_job *job) {
     _Atomic uint32_t *participants = &job->participants;
     if (atomic_fetch_sub_explicit(participants, 1, memory_order_release) == 1)
         futex_wake(participants, 1);
 }
 
-static void wait_for_work(struct wl_pool *pool, uint32_t seen)
-{
+static void wait_for_work(struct wl_pool *pool, uint32_t seen) {
     uint64_t start = now_ns();
     do {
         for (int i = 0; i < 32; i++) {
@@ -163,8 +153,7 @@ static void wait_for_work(struct wl_pool *pool, uint32_t seen)
     atomic_fetch_sub(&pool->sleeping, 1);
 }
 
-static void *worker_main(void *argument)
-{
+static void *worker_main(void *argument) {
     struct start start = *(struct start *)argument;
     struct wl_pool *pool = start.pool;
     free(argument);
@@ -189,8 +178,7 @@ static void *worker_main(void *argument)
 }
 
 /* Starts the threads, once, with all signals blocked but those of faults: the program's handlers run in its own threads. */
-static void start_threads(struct wl_pool *pool)
-{
+static void start_threads(struct wl_pool *pool) {
     sigset_t blocked, previous;
     sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -216,8 +204,7 @@ static void start_threads(struct wl_pool *pool)
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-static void submit(struct wl_pool *pool, struct wl_job *job)
-{
+static void submit(struct wl_pool *pool, struct wl_job *job) {
     pthread_mutex_lock(&pool->lock);
     if (pool->started == 0 && pool->count > 1)
         start_threads(pool);
@@ -238,8 +225,7 @@ static void submit(struct wl_pool *pool, struct wl_job *job)
     }
 }
 
-static void withdraw(struct wl_pool *pool, struct wl_job *job)
-{
+static void withdraw(struct wl_pool *pool, struct wl_job *job) {
     pthread_mutex_lock(&pool->lock);
     struct wl_job *first = atomic_load_explicit(&pool->jobs, memory_order_relaxed);
     if (first == job) {
@@ -260,8 +246,7 @@ static void withdraw(struct wl_pool *pool, struct wl_job *job)
     }
 }
 
-enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job)
-{
+enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     struct wl_thread *thread = wl_pool_thread(pool);
     if (!thread)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a thread's state");
@@ -289,8 +274,7 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job)
 
 /* ---- the pool ------------------------------------------------------------------------------- */
 
-enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run *run)
-{
+enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run *run) {
     struct wl_pool *p = aligned_alloc(64, (sizeof *p + 63) / 64 * 64);
     if (!p)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the worker pool");
@@ -308,8 +292,7 @@ enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run 
     return WL_OK;
 }
 
-void wl_pool_destroy(struct wl_pool *pool)
-{
+void wl_pool_destroy(struct wl_pool *pool) {
     if (!pool)
         return;
     atomic_store(&pool->stop, true);
@@ -337,8 +320,7 @@ unsigned wl_pool_size(const struct wl_pool *pool) { return pool->count; }
 /* ---- how many CPUs -------------------------------------------------------------------------- */
 
 /* CPUs' worth of time that one cgroup file pair allows; 0: no limit. */
-static unsigned quota_of(const char *folder)
-{
+static unsigned quota_of(const char *folder) {
     char path[PATH_MAX + 64];
     long long quota = -1, period = 0;
     snprintf(path, sizeof path, "%s/cpu.max", folder);
@@ -353,8 +335,7 @@ static unsigned quota_of(const char *folder)
 }
 
 /* The smallest quota from this process's cgroup up to the root. */
-static unsigned cgroup_quota(void)
-{
+static unsigned cgroup_quota(void) {
     char line[PATH_MAX] = "", path[PATH_MAX + 32];
     FILE *file = fopen("/proc/self/cgroup", "re");
     if (!file)
@@ -380,8 +361,7 @@ static unsigned cgroup_quota(void)
     }
 }
 
-unsigned wl_allowed_cpus(void)
-{
+unsigned wl_allowed_cpus(void) {
     unsigned allowed = 0;
     for (int size = 1024; size <= 1 << 20 && !allowed; size *= 2) {
         cpu_set_t *set = CPU_ALLOC(size);
