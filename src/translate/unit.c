@@ -9,7 +9,7 @@
 
 /* ---- discovery: which addresses are instructions, and where pieces start ---- */
 
-enum { SEEN = 1, LEADER = 2, BAD = 4 };
+enum { SEEN = 1, LEADER = 2, BAD = 4, CUT = 8 };
 
 struct discovery {
     struct wl_unit *unit;
@@ -303,7 +303,7 @@ static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
             wanted[piece->next] = true;
             unit->pieces[piece->next].is_return |= piece->end == WL_PIECE_CALL;
         }
-        wanted[p] |= piece->is_spin_header;
+        wanted[p] |= piece->is_spin_header || piece->is_cut;
         unit->waits |= piece->is_spin_header;
     }
     for (uint32_t p = 0; wanted && p < unit->piece_count; p++)
@@ -312,10 +312,28 @@ static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
     free(wanted);
 }
 
+/* Ends very long straight runs now and then: LLVM's time for a block grows with the square of its length. The resume point
+ * that such a cut gets keeps LLVM from joining the parts again. */
+static void cut_long_runs(struct discovery *d) {
+    enum { LONG_RUN = 256 };
+    const struct wl_unit *unit = d->unit;
+    unsigned run = 0;
+    for (uint32_t i = 0; i < unit->inst_count; i++, run++) {
+        uint8_t *mark = &d->marks[unit->insts[i].address / 4];
+        if (!unit->insts[i].size)
+            continue;
+        if (!(*mark & LEADER) && run >= LONG_RUN)
+            *mark |= LEADER | CUT;
+        if (*mark & LEADER)
+            run = 0;
+    }
+}
+
 /* Cuts the sorted instructions at the leaders. */
 static enum wl_status cut(struct discovery *d, uint64_t entry) {
     struct wl_unit *unit = d->unit;
     uint32_t count = 0;
+    cut_long_runs(d);
     for (uint32_t i = 0; i < unit->inst_count; i++)
         count += unit->insts[i].size && d->marks[unit->insts[i].address / 4] & LEADER;
     count += d->bad_count;
@@ -339,6 +357,7 @@ static enum wl_status cut(struct discovery *d, uint64_t entry) {
         const struct wl_inst *inst = &unit->insts[i];
         if (inst->size && d->marks[inst->address / 4] & LEADER) {
             unit->pieces[unit->piece_count].first = i;
+            unit->pieces[unit->piece_count].is_cut = d->marks[inst->address / 4] & CUT;
             starts[unit->piece_count++] = inst->address;
         }
         unit->pieces[unit->piece_count - 1].count++;
