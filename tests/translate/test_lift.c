@@ -782,21 +782,6 @@ static void test_division(void) {
 
 /* ---- large units: LLVM's optimizing code generator breaks functions of more than 10,000 blocks ---- */
 
-enum { MANY = 3400 };
-
-static void ref_large(struct lift_state *s) {
-    uint64_t exec = exec_of(s);
-    unsigned first = exec ? (unsigned)__builtin_ctzll(exec) : 0;
-    for (unsigned i = 0; i < MANY; i++) {
-        S(20) = s->v[2][first];
-        ACTIVE V(2) = S(20) + V(3);
-    }
-}
-
-static void test_large(void) { lift_check("gfx1030", ".rept 3400\nv_readfirstlane_b32 s20, v2\nADD v2, s20, v3\n.endr\n", ref_large); }
-
-/* ---- large units: LLVM's optimizing code generator breaks functions of more than 10,000 blocks ---- */
-
 enum { MANY = 1200 };
 
 static void ref_large(struct lift_state *s) {
@@ -818,7 +803,7 @@ int main(int argc, char **argv) {
         {"dpp", test_dpp},     {"dpp8", test_dpp8},       {"sdwa", test_sdwa},   {"op_sel", test_op_sel}, {"mix", test_mix},
         {"dot", test_dot},     {"output", test_output},   {"pairs", test_pairs}, {"exec", test_exec},     {"transitions", test_transitions},
         {"lanes", test_lanes}, {"indexed", test_indexed}, {"calls", test_calls}, {"mode", test_mode},     {"division", test_division},
-        {"large", test_large}, {"large", test_large}};
+        {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
         if (argc < 2 || !strcmp(argv[1], tests[i].name)) {
