@@ -187,6 +187,13 @@ static const struct test_case cases[] = {
     {G9, "", "buffer_load_short_d16_hi v16, off, s[4:7], s8 offset:4"},
     {G9, "", "buffer_store_short_d16_hi v20, v1, s[4:7], 0 offen"},
 
+    /* A descriptor that changes between accesses, and one that does not. */
+    {G9, "s_add_u32 s4, s4, 8\nbuffer_load_dword v24, off, s[4:7], s8\ns_sub_u32 s4, s4, 8\n",
+     "buffer_load_dword v16, off, s[4:7], s8 offset:4"},
+    {G9, "s_mov_b32 s20, s6\ns_mov_b32 s6, 4\nbuffer_load_dword v24, off, s[4:7], 0\ns_mov_b32 s6, s20\n",
+     "buffer_load_dwordx2 v[16:17], v1, s[4:7], 0 offen"},
+    {G10, "buffer_load_dword v24, v1, s[4:7], 0 offen\n", "buffer_store_dword v24, off, s[4:7], s8 offset:12"},
+
     /* Through helpers: indexed buffers, loads to LDS. */
     {G9, "v_lshlrev_b32 v20, 1, v0\n", "buffer_load_dword v16, v0, s[4:7], 0 idxen"},
     {G9, "", "buffer_load_dwordx2 v[16:17], v0, s[4:7], s8 idxen offset:4"},
