@@ -77,6 +77,47 @@ typedef enum hipMemoryAdvise {
     hipMemAdviseUnsetCoarseGrain = 101
 } hipMemoryAdvise;
 
+/* Where memory lives and who may use it: pools (hip_pool.h) and virtual memory management. */
+typedef enum hipMemLocationType {
+    hipMemLocationTypeInvalid = 0,
+    hipMemLocationTypeNone = 0,
+    hipMemLocationTypeDevice = 1, /* id: a device */
+    hipMemLocationTypeHost = 2,
+    hipMemLocationTypeHostNuma = 3, /* id: a NUMA node */
+    hipMemLocationTypeHostNumaCurrent = 4
+} hipMemLocationType;
+
+typedef struct hipMemLocation {
+    hipMemLocationType type;
+    int id;
+} hipMemLocation;
+
+typedef enum hipMemAccessFlags {
+    hipMemAccessFlagsProtNone = 0,
+    hipMemAccessFlagsProtRead = 1,
+    hipMemAccessFlagsProtReadWrite = 3
+} hipMemAccessFlags;
+
+typedef struct hipMemAccessDesc {
+    hipMemLocation location;
+    hipMemAccessFlags flags;
+} hipMemAccessDesc;
+
+typedef enum hipMemAllocationType {
+    hipMemAllocationTypeInvalid = 0x0,
+    hipMemAllocationTypePinned = 0x1,
+    hipMemAllocationTypeManaged = 0x2,
+    hipMemAllocationTypeUncached = 0x40000000,
+    hipMemAllocationTypeMax = 0x7fffffff
+} hipMemAllocationType;
+
+typedef enum hipMemAllocationHandleType {
+    hipMemHandleTypeNone = 0x0, /* cannot be exported */
+    hipMemHandleTypePosixFileDescriptor = 0x1,
+    hipMemHandleTypeWin32 = 0x2,
+    hipMemHandleTypeWin32Kmt = 0x4
+} hipMemAllocationHandleType;
+
 /* Arrays (images) are opaque. */
 typedef struct hipArray *hipArray_t;
 typedef const struct hipArray *hipArray_const_t;
