@@ -37,6 +37,19 @@ typedef enum hipMemoryType {
     hipMemoryTypeUnified = 11
 } hipMemoryType;
 
+/* What an element of an array or texture is: bits of each component, and their kind. */
+typedef enum hipChannelFormatKind {
+    hipChannelFormatKindSigned = 0,
+    hipChannelFormatKindUnsigned = 1,
+    hipChannelFormatKindFloat = 2,
+    hipChannelFormatKindNone = 3
+} hipChannelFormatKind;
+
+typedef struct hipChannelFormatDesc {
+    int x, y, z, w;
+    enum hipChannelFormatKind f;
+} hipChannelFormatDesc;
+
 typedef struct hipPointerAttribute_t {
     enum hipMemoryType type;
     int device;

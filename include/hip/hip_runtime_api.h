@@ -212,6 +212,9 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr);
 
+/* Arrays: a description of an element, from the bits of its components and their kind. */
+hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
+
 /* Stream-ordered allocation: the memory may be used by work that is queued later on the same stream. */
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream);
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream);
@@ -368,6 +371,8 @@ void __hipRegisterFunction(void **handle, const void *hostFunction, char *device
 void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size, int constant,
                       int global);
 void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align);
+void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external);
+void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external);
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
 hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
 

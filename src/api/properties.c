@@ -136,6 +136,11 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int deviceId
     API_SUCCESS();
 }
 
+/* The older layout by a name that says so. */
+PUBLIC hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, int deviceId)
+    __attribute__((alias("hipGetDeviceProperties")));
+PUBLIC hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *properties) __attribute__((alias("hipChooseDevice")));
+
 /* All devices are alike, so the first one that is large enough is the best. */
 static int best_device(size_t memory, int units) {
     for (unsigned i = 0; i < wl_context_count(); i++) {

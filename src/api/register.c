@@ -43,6 +43,17 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
     report(wl_program_add_managed(program_of(handle), pointer, init, name, size, align), name);
 }
 
+/* Texture and surface references are variables to the host side; kernels that sample them cannot be run yet and say so. */
+void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external) {
+    (void)hostName, (void)type, (void)normalized, (void)external;
+    report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, 0), deviceName);
+}
+
+void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external) {
+    (void)hostName, (void)type, (void)external;
+    report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, 0), deviceName);
+}
+
 /* ---- the configuration of the launch that follows --------------------------------------------- */
 
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {

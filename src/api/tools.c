@@ -1,0 +1,186 @@
+/* What compilers, debuggers and profilers ask the library for, beside HIP's own functions. */
+#include "api/api.h"
+
+#include "base/options.h"
+
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default"))) /* no public header declares these */
+
+/* ---- names of functions and commands ----------------------------------------------------------- */
+
+PUBLIC const char *hipApiName(uint32_t id);
+PUBLIC const char *hipGetCmdName(unsigned op);
+
+const char *hipApiName(uint32_t id) {
+    static const char *const names[] = {
+#define API(number, name) [number] = #name,
+#include "api/api_names.inc"
+#undef API
+    };
+    return id < sizeof names / sizeof *names && names[id] ? names[id] : "unknown";
+}
+
+/* OpenCL's numbers of commands, by which HIP's tracers know them. */
+static const struct {
+    unsigned op;
+    const char *name;
+} commands[] = {
+    {0x0000, "InternalMarker"},
+    {0x11F0, "KernelExecution"},
+    {0x11F1, "TaskExecution"},
+    {0x11F2, "NativeKernel"},
+    {0x11F3, "CopyDeviceToHost"},
+    {0x11F4, "CopyHostToDevice"},
+    {0x11F5, "CopyDeviceToDevice"},
+    {0x11F6, "ReadImage"},
+    {0x11F7, "WriteImage"},
+    {0x11F8, "CopyImage"},
+    {0x11F9, "CopyImageToBuffer"},
+    {0x11FA, "CopyBufferToImage"},
+    {0x11FB, "MapBuffer"},
+    {0x11FC, "MapImage"},
+    {0x11FD, "UnmapMemObject"},
+    {0x11FE, "Marker"},
+    {0x11FF, "AcquireGLObjects"},
+    {0x1200, "ReleaseGLObjects"},
+    {0x1201, "CopyDeviceToHost2D"},
+    {0x1202, "CopyHostToDevice2D"},
+    {0x1203, "CopyDeviceToDevice2D"},
+    {0x1204, "User"},
+    {0x1205, "Barrier"},
+    {0x1206, "MigrateMemObjects"},
+    {0x1207, "FillBuffer"},
+    {0x1208, "FillImage"},
+    {0x1209, "SvmFree"},
+    {0x120A, "SvmMemcpy"},
+    {0x120B, "SvmMemFill"},
+    {0x120C, "SvmMap"},
+    {0x120D, "SvmUnmap"},
+};
+
+const char *hipGetCmdName(unsigned op) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (commands[i].op == op)
+            return commands[i].name;
+    return "Unknown command type";
+}
+
+/* ---- registration of tracers: functions without a result, so that the log has to tell ----------- */
+
+PUBLIC void hipRegisterTracerCallback(int (*callback)(unsigned domain, uint32_t operation, void *data));
+PUBLIC void hipInitActivityCallback(void *id, void *operation, void *argument);
+PUBLIC bool hipEnableActivityCallback(unsigned operation, bool enable);
+
+void hipRegisterTracerCallback(int (*callback)(unsigned domain, uint32_t operation, void *data)) {
+    if (callback)
+        wl_log(1, "hipRegisterTracerCallback: tracers are not called yet");
+}
+
+void hipInitActivityCallback(void *id, void *operation, void *argument) {
+    (void)id, (void)argument;
+    if (operation)
+        wl_log(1, "hipInitActivityCallback: tracers are not called yet");
+}
+
+bool hipEnableActivityCallback(unsigned operation, bool enable) {
+    (void)operation;
+    return !enable; /* nothing is enabled */
+}
+
+/* ---- what debuggers and the run-time compiler look for ------------------------------------------ */
+
+PUBLIC const char *amd_dbgapi_get_build_name(void);
+PUBLIC const char *amd_dbgapi_get_git_hash(void);
+PUBLIC size_t amd_dbgapi_get_build_id(void);
+PUBLIC void __hipGetPCH(const char **header, unsigned *size);
+PUBLIC const char *hiprtcGetErrorString(int result);
+PUBLIC int hiprtcVersion(int *major, int *minor);
+
+const char *amd_dbgapi_get_build_name(void) { return HIP_VERSION_BUILD_NAME; }
+const char *amd_dbgapi_get_git_hash(void) { return HIP_VERSION_GITHASH; }
+size_t amd_dbgapi_get_build_id(void) { return HIP_VERSION_BUILD_ID; }
+
+/* The library holds no precompiled header. */
+void __hipGetPCH(const char **header, unsigned *size) {
+    *header = NULL;
+    *size = 0;
+}
+
+static const struct {
+    int result;
+    const char *name;
+} rtc_results[] = {
+    {0, "HIPRTC_SUCCESS"},
+    {1, "HIPRTC_ERROR_OUT_OF_MEMORY"},
+    {2, "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE"},
+    {3, "HIPRTC_ERROR_INVALID_INPUT"},
+    {4, "HIPRTC_ERROR_INVALID_PROGRAM"},
+    {5, "HIPRTC_ERROR_INVALID_OPTION"},
+    {6, "HIPRTC_ERROR_COMPILATION"},
+    {7, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE"},
+    {8, "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"},
+    {9, "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"},
+    {10, "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID"},
+    {11, "HIPRTC_ERROR_INTERNAL_ERROR"},
+    {100, "HIPRTC_ERROR_LINKING"},
+};
+
+const char *hiprtcGetErrorString(int result) {
+    for (size_t i = 0; i < sizeof rtc_results / sizeof *rtc_results; i++)
+        if (rtc_results[i].result == result)
+            return rtc_results[i].name;
+    return "Invalid HIPRTC error code";
+}
+
+#define HIPRTC_INVALID_INPUT 3
+
+int hiprtcVersion(int *major, int *minor) {
+    if (!major || !minor)
+        return HIPRTC_INVALID_INPUT;
+    *major = HIP_VERSION_MAJOR;
+    *minor = HIP_VERSION_MINOR;
+    return 0;
+}
+
+/* ---- conversions that compilers call where the host has no instruction -------------------------- */
+
+PUBLIC float __gnu_h2f_ieee(unsigned short half);
+PUBLIC unsigned short __gnu_f2h_ieee(float value);
+
+float __gnu_h2f_ieee(unsigned short half) {
+    uint32_t sign = (uint32_t)(half & 0x8000u) << 16, magnitude = half & 0x7fffu;
+    float result = 0;
+    if (magnitude >= 0x7c00u) { /* infinity, NaN */
+        uint32_t bits = sign | 0x7f800000u | (magnitude & 0x3ffu) << 13;
+        memcpy(&result, &bits, sizeof result);
+        return result;
+    }
+    uint32_t bits = magnitude << 13; /* as a float 2^112 times too small; exact, subnormals included */
+    memcpy(&result, &bits, sizeof result);
+    result *= 0x1p112f;
+    return sign ? -result : result;
+}
+
+unsigned short __gnu_f2h_ieee(float value) {
+    uint32_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) /* NaN stays one, and quiet */
+        return (unsigned short)(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
+    if (magnitude >= 0x47800000u) /* 65536 and more */
+        return (unsigned short)(sign | 0x7c00u);
+    uint32_t shift = 13, kept = 0; /* bits dropped; the exponent and mantissa that stay */
+    if (magnitude < 0x38800000u) { /* subnormal: shift the mantissa, hidden bit included */
+        shift = 126 - (magnitude >> 23);
+        if (shift > 24)
+            return (unsigned short)sign;
+        magnitude = (magnitude & 0x7fffffu) | 0x800000u;
+        kept = magnitude >> shift;
+    } else {
+        kept = (magnitude - 0x38000000u) >> 13;
+    }
+    uint32_t dropped = magnitude & ((1u << shift) - 1), half = 1u << (shift - 1);
+    kept += dropped > half || (dropped == half && (kept & 1u)); /* to nearest even; a carry moves into the exponent */
+    return (unsigned short)(sign | kept);
+}
