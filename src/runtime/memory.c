@@ -1,281 +1,259 @@
-/* The allocation map: a treap ordered by address, under one read-write lock, and allocating through it. */
+/* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
 #include "runtime/runtime.h"
 
+#include "runtime/map.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define DEVICE_ALIGNMENT 256
+#define PAGE             4096u
+#define FINE_CLASSES     16u                                              /* one page to 64 KiB, by pages */
+#define LARGEST_BLOCK    (4u << 20)                                       /* the last class */
+#define SHARD_LIMIT      (8u << 20)                                       /* bytes that a shard keeps */
+#define OWNED_PAGES      (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_ARRAY) /* kinds that come from the device */
 
-struct node {
-    struct wl_allocation allocation;
-    uint64_t weight;
-    struct node *less, *more;
-};
+/* ---- classes of blocks ------------------------------------------------------------------------ */
 
-static struct {
-    pthread_rwlock_t lock;
-    struct node *root;
-    uint64_t next_id, random;
-} map = {.lock = PTHREAD_RWLOCK_INITIALIZER, .random = UINT64_C(0x2545F4914F6CDD1D)};
-
-/* ---- the treap ------------------------------------------------------------------------------ */
-
-static uint64_t next_weight(void) {
-    map.random ^= map.random << 13;
-    map.random ^= map.random >> 7;
-    map.random ^= map.random << 17;
-    return map.random;
+/* The class whose blocks hold `size` bytes, and their size. WL_MEMORY_CLASSES: too large for one. */
+static unsigned class_of(size_t size, size_t *block) {
+    size_t pages = (size + PAGE - 1) / PAGE;
+    *block = pages * PAGE;
+    if (pages <= FINE_CLASSES)
+        return (unsigned)pages - 1;
+    if (size > LARGEST_BLOCK)
+        return WL_MEMORY_CLASSES;
+    unsigned power = 63u - (unsigned)__builtin_clzll((size - 1) | 1); /* 2^power < size <= 2^(power + 1) */
+    size_t step = (size_t)1 << (power - 2), quarter = (size - ((size_t)1 << power) + step - 1) / step;
+    *block = ((size_t)1 << power) + quarter * step;
+    return FINE_CLASSES + (power - 16) * 4 + (unsigned)quarter - 1;
 }
 
-/* The last allocation that begins at or below `address`. */
-static struct node *floor_node(uint64_t address) {
-    struct node *best = NULL;
-    for (struct node *node = map.root; node;)
-        if (node->allocation.address <= address) {
-            best = node;
-            node = node->more;
-        } else {
-            node = node->less;
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+void wl_memory_cache_init(struct wl_memory_cache *cache) {
+    for (unsigned i = 0; i < WL_MEMORY_SHARDS; i++)
+        pthread_mutex_init(&cache->shards[i].lock, NULL);
+}
+
+void wl_memory_cache_after_fork(struct wl_memory_cache *cache) { wl_memory_cache_init(cache); }
+
+/* Threads take the shards in turn. */
+static unsigned own_shard(void) {
+    static atomic_uint threads;
+    static _Thread_local unsigned mine; /* plus one */
+    if (!mine)
+        mine = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % WL_MEMORY_SHARDS + 1;
+    return mine - 1;
+}
+
+static struct wl_map_node *pop(struct wl_memory_shard *shard, unsigned class) {
+    struct wl_map_node *node = shard->blocks[class];
+    if (node) {
+        shard->blocks[class] = node->next;
+        shard->held -= node->capacity;
+    }
+    return node;
+}
+
+static struct wl_map_node *cache_take(struct wl_memory_cache *cache, unsigned class) {
+    unsigned own = own_shard();
+    pthread_mutex_lock(&cache->shards[own].lock);
+    struct wl_map_node *node = pop(&cache->shards[own], class);
+    pthread_mutex_unlock(&cache->shards[own].lock);
+    for (unsigned i = 1; i < WL_MEMORY_SHARDS && !node; i++) { /* one thread may free what another allocates */
+        struct wl_memory_shard *shard = &cache->shards[(own + i) % WL_MEMORY_SHARDS];
+        if (pthread_mutex_trylock(&shard->lock))
+            continue;
+        node = pop(shard, class);
+        pthread_mutex_unlock(&shard->lock);
+    }
+    return node;
+}
+
+/* False: the shard is full. */
+static bool cache_put(struct wl_memory_cache *cache, struct wl_map_node *node) {
+    size_t block = 0;
+    unsigned class = class_of(node->capacity, &block);
+    if (class == WL_MEMORY_CLASSES || block != node->capacity)
+        return false;
+    struct wl_memory_shard *shard = &cache->shards[own_shard()];
+    pthread_mutex_lock(&shard->lock);
+    bool fits = shard->held + block <= SHARD_LIMIT;
+    if (fits) {
+        node->next = shard->blocks[class];
+        shard->blocks[class] = node;
+        shard->held += block;
+    }
+    pthread_mutex_unlock(&shard->lock);
+    return fits;
+}
+
+static void give_back(struct wl_map_node *node) {
+    struct wl_device *device = node->allocation.context->device;
+    void *memory = (void *)(uintptr_t)node->start;
+    uint64_t capacity = node->capacity;
+    wl_map_remove(node); /* first, because the address may be handed out again at once */
+    device->ops->release(device, memory, capacity);
+}
+
+void wl_memory_trim(struct wl_context *context) {
+    for (unsigned i = 0; i < WL_MEMORY_SHARDS; i++) {
+        struct wl_memory_shard *shard = &context->cache.shards[i];
+        for (unsigned class = 0; class < WL_MEMORY_CLASSES; class ++) {
+            struct wl_map_node *node;
+            do {
+                pthread_mutex_lock(&shard->lock);
+                node = pop(shard, class);
+                pthread_mutex_unlock(&shard->lock);
+                if (node)
+                    give_back(node);
+            } while (node);
         }
-    return best;
-}
-
-static struct node *ceiling_node(uint64_t address) {
-    struct node *best = NULL;
-    for (struct node *node = map.root; node;)
-        if (node->allocation.address > address) {
-            best = node;
-            node = node->less;
-        } else {
-            node = node->more;
-        }
-    return best;
-}
-
-static void split(struct node *node, uint64_t address, struct node **less, struct node **more) {
-    while (node) {
-        if (node->allocation.address < address) {
-            *less = node;
-            less = &node->more;
-            node = node->more;
-        } else {
-            *more = node;
-            more = &node->less;
-            node = node->less;
-        }
     }
-    *less = *more = NULL;
 }
 
-static void insert(struct node *node) {
-    struct node **link = &map.root;
-    while (*link && (*link)->weight > node->weight)
-        link = (*link)->allocation.address < node->allocation.address ? &(*link)->more : &(*link)->less;
-    split(*link, node->allocation.address, &node->less, &node->more);
-    *link = node;
-}
+/* ---- pages ----------------------------------------------------------------------------------- */
 
-static void take_out(struct node *node) {
-    struct node **link = &map.root;
-    while (*link != node)
-        link = (*link)->allocation.address < node->allocation.address ? &(*link)->more : &(*link)->less;
-    struct node *less = node->less, *more = node->more;
-    while (less && more) {
-        if (less->weight > more->weight) {
-            *link = less;
-            link = &less->more;
-            less = less->more;
-        } else {
-            *link = more;
-            link = &more->less;
-            more = more->less;
-        }
-    }
-    *link = less ? less : more;
-}
-
-static bool overlaps(uint64_t address, uint64_t size) {
-    const struct node *below = floor_node(address), *above = ceiling_node(address);
-    return (below && address - below->allocation.address < below->allocation.size) || (above && above->allocation.address - address < size);
-}
-
-static enum wl_status add(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags) {
-    struct node *node = calloc(1, sizeof *node);
-    if (!node)
-        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for the record of an allocation");
-    uint64_t address = (uint64_t)(uintptr_t)memory;
-    enum wl_status status = WL_OK;
-    pthread_rwlock_wrlock(&map.lock);
-    if (overlaps(address, size)) {
-        status = wl_fail(WL_INVALID_VALUE, "%zu bytes at %p overlap memory that is already registered", size, memory);
-        free(node);
-    } else {
-        node->allocation = (struct wl_allocation){address, size, kind, flags, context, ++map.next_id};
-        node->weight = next_weight();
-        insert(node);
-    }
-    pthread_rwlock_unlock(&map.lock);
-    return status;
-}
-
-static bool remove_at(void *memory, unsigned kinds, struct wl_allocation *removed) {
-    pthread_rwlock_wrlock(&map.lock);
-    struct node *node = floor_node((uint64_t)(uintptr_t)memory);
-    bool found = node && node->allocation.address == (uint64_t)(uintptr_t)memory && kinds >> node->allocation.kind & 1;
-    if (found) {
-        *removed = node->allocation;
-        take_out(node);
-        free(node);
-    }
-    pthread_rwlock_unlock(&map.lock);
-    return found;
-}
-
-/* ---- looking up ----------------------------------------------------------------------------- */
-
-bool wl_memory_find(const void *address, struct wl_allocation *allocation) {
-    uint64_t value = (uint64_t)(uintptr_t)address;
-    pthread_rwlock_rdlock(&map.lock);
-    const struct node *node = floor_node(value);
-    bool found = node && value - node->allocation.address < node->allocation.size;
-    if (found)
-        *allocation = node->allocation;
-    pthread_rwlock_unlock(&map.lock);
-    return found;
-}
-
-bool wl_memory_overruns(const void *address, size_t size) {
-    struct wl_allocation allocation;
-    return wl_memory_find(address, &allocation) && size > allocation.size - ((uint64_t)(uintptr_t)address - allocation.address);
-}
-
-void wl_memory_describe(uint64_t address, char *text, size_t size) {
-    static const char *const names[] = {
-        [WL_MEMORY_DEVICE] = "device allocation",         [WL_MEMORY_HOST] = "host allocation",
-        [WL_MEMORY_REGISTERED] = "registered host range", [WL_MEMORY_MANAGED] = "managed allocation",
-        [WL_MEMORY_VARIABLE] = "device variable",
-    };
-    if (pthread_rwlock_tryrdlock(&map.lock)) {
-        snprintf(text, size, "the allocation map is being changed");
-        return;
-    }
-    const struct node *below = floor_node(address), *above = ceiling_node(address);
-    uint64_t behind = below ? address - below->allocation.address - below->allocation.size : UINT64_MAX;
-    uint64_t before = above ? above->allocation.address - address : UINT64_MAX;
-    if (below && address - below->allocation.address < below->allocation.size)
-        snprintf(text, size, "at byte %" PRIu64 " of a %" PRIu64 "-byte %s at 0x%" PRIx64, address - below->allocation.address,
-                 below->allocation.size, names[below->allocation.kind], below->allocation.address);
-    else if (below && behind <= before)
-        snprintf(text, size, "%" PRIu64 " bytes behind a %" PRIu64 "-byte %s at 0x%" PRIx64, behind, below->allocation.size,
-                 names[below->allocation.kind], below->allocation.address);
-    else if (above)
-        snprintf(text, size, "%" PRIu64 " bytes before a %" PRIu64 "-byte %s at 0x%" PRIx64, before, above->allocation.size,
-                 names[above->allocation.kind], above->allocation.address);
-    else
-        snprintf(text, size, "there are no allocations");
-    pthread_rwlock_unlock(&map.lock);
-}
-
-/* ---- allocating ----------------------------------------------------------------------------- */
-
-static size_t page_round(size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (size + page - 1) / page * page;
-}
+static size_t page_round(size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
 
 static enum wl_status host_pages(size_t size, void **memory) {
     *memory = mmap(NULL, page_round(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return *memory == MAP_FAILED ? wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu bytes", size) : WL_OK;
 }
 
-static void release(const struct wl_allocation *allocation) {
-    void *memory = (void *)(uintptr_t)allocation->address;
-    if (allocation->kind == WL_MEMORY_DEVICE) {
-        struct wl_device *device = allocation->context->device;
-        device->ops->release(device, memory, allocation->size);
-        atomic_fetch_sub(&allocation->context->memory_used, allocation->size);
-    } else if (allocation->kind == WL_MEMORY_HOST || allocation->kind == WL_MEMORY_MANAGED) {
-        munmap(memory, page_round(allocation->size));
-    }
+enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
+    uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
+    if (size <= total && used <= total - size)
+        return WL_OK;
+    atomic_fetch_sub(&context->memory_used, size);
+    return wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for, %" PRIu64 " of %" PRIu64 " bytes of device memory in use", size, used, total);
 }
 
-static enum wl_status device_memory(struct wl_context *context, size_t size, void **memory) {
-    uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
-    enum wl_status status;
-    if (size > total || used > total - size)
-        status =
-            wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for, %" PRIu64 " of %" PRIu64 " bytes of device memory in use", size, used, total);
-    else
-        status = context->device->ops->allocate(context->device, memory, size, DEVICE_ALIGNMENT);
+void wl_memory_refund(struct wl_context *context, size_t size) { atomic_fetch_sub(&context->memory_used, size); }
+
+/* ---- allocating ------------------------------------------------------------------------------ */
+
+/* New pages for an allocation that the cache has none for. */
+static enum wl_status new_block(struct wl_allocation *allocation, size_t block) {
+    struct wl_context *context = allocation->context;
+    void *memory = NULL;
+    enum wl_status status = context->device->ops->allocate(context->device, &memory, block, DEVICE_ALIGNMENT);
+    if (status == WL_OUT_OF_MEMORY) { /* what the cache keeps may be what is missing */
+        wl_memory_trim(context);
+        status = context->device->ops->allocate(context->device, &memory, block, DEVICE_ALIGNMENT);
+    }
     if (status != WL_OK)
-        atomic_fetch_sub(&context->memory_used, size);
+        return status;
+    allocation->address = (uint64_t)(uintptr_t)memory;
+    status = wl_map_add(allocation, block, NULL);
+    if (status != WL_OK)
+        context->device->ops->release(context->device, memory, block);
+    return status;
+}
+
+static enum wl_status device_memory(struct wl_allocation *allocation) {
+    struct wl_context *context = allocation->context;
+    enum wl_status status = wl_memory_charge(context, allocation->size);
+    if (status != WL_OK)
+        return status;
+    size_t block = 0;
+    unsigned class = class_of(allocation->size, &block);
+    struct wl_map_node *node = class < WL_MEMORY_CLASSES ? cache_take(&context->cache, class) : NULL;
+    if (node) {
+        allocation->address = node->start;
+        wl_node_revive(node, allocation);
+        return WL_OK;
+    }
+    status = new_block(allocation, block);
+    if (status != WL_OK)
+        wl_memory_refund(context, allocation->size);
+    return status;
+}
+
+static enum wl_status host_memory(struct wl_allocation *allocation) {
+    void *memory = NULL;
+    enum wl_status status = host_pages(allocation->size, &memory);
+    if (status != WL_OK)
+        return status;
+    allocation->address = (uint64_t)(uintptr_t)memory;
+    status = wl_map_add(allocation, page_round(allocation->size), NULL);
+    if (status != WL_OK)
+        munmap(memory, page_round(allocation->size));
     return status;
 }
 
 enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags, void **memory) {
-    void *made = NULL;
-    if (size > SIZE_MAX / 2)
-        return wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for", size);
-    enum wl_status status = kind == WL_MEMORY_DEVICE ? device_memory(context, size, &made) : host_pages(size, &made);
-    if (status != WL_OK)
-        return status;
-    status = add(context, kind, made, size, flags);
-    if (status != WL_OK) {
-        release(&(struct wl_allocation){(uint64_t)(uintptr_t)made, size, kind, flags, context, 0});
-        return status;
-    }
-    *memory = made;
-    return WL_OK;
-}
-
-enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached) {
-    if (remove_at(memory, kinds, detached))
-        return WL_OK;
-    return wl_fail(WL_INVALID_VALUE, "%p is not the start of such an allocation", memory);
-}
-
-void wl_memory_discard(const struct wl_allocation *detached) { release(detached); }
-
-enum wl_status wl_memory_free(void *memory, unsigned kinds) {
-    struct wl_allocation allocation;
-    enum wl_status status = wl_memory_detach(memory, kinds, &allocation);
+    if (size == 0 || size > SIZE_MAX / 2)
+        return wl_fail(size ? WL_OUT_OF_MEMORY : WL_INVALID_VALUE, "%zu bytes asked for", size);
+    struct wl_allocation allocation = {.size = size, .kind = kind, .flags = flags, .context = context};
+    enum wl_status status = OWNED_PAGES >> kind & 1 ? device_memory(&allocation) : host_memory(&allocation);
     if (status == WL_OK)
-        release(&allocation);
+        *memory = (void *)(uintptr_t)allocation.address;
     return status;
 }
 
-enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags) {
-    return add(context, kind, memory, size, flags);
+/* ---- freeing --------------------------------------------------------------------------------- */
+
+/* Ends the life of a dead node. */
+static void release(struct wl_map_node *node) {
+    const struct wl_allocation allocation = node->allocation;
+    void *memory = (void *)(uintptr_t)allocation.address;
+    uint64_t capacity = node->capacity;
+    if (OWNED_PAGES >> allocation.kind & 1) {
+        wl_memory_refund(allocation.context, allocation.size);
+        if (node->shared || !cache_put(&allocation.context->cache, node))
+            give_back(node);
+        return;
+    }
+    wl_map_remove(node);
+    if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
+        munmap(memory, capacity);
 }
+
+enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached) {
+    const struct wl_map_node *node = wl_map_kill(memory, kinds);
+    if (!node)
+        return wl_fail(WL_INVALID_VALUE, "%p is not the start of such an allocation", memory);
+    *detached = node->allocation;
+    return WL_OK;
+}
+
+void wl_memory_discard(const struct wl_allocation *detached) {
+    struct wl_map_node *node = wl_map_at(detached->address);
+    if (node)
+        release(node);
+}
+
+enum wl_status wl_memory_free(void *memory, unsigned kinds) {
+    struct wl_map_node *node = wl_map_kill(memory, kinds);
+    if (!node)
+        return wl_fail(WL_INVALID_VALUE, "%p is not the start of such an allocation", memory);
+    release(node);
+    return WL_OK;
+}
+
+enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags) {
+    return wl_memory_adopt(
+        &(struct wl_allocation){.address = (uint64_t)(uintptr_t)memory, .size = size, .kind = kind, .flags = flags, .context = context});
+}
+
+enum wl_status wl_memory_adopt(const struct wl_allocation *allocation) { return wl_map_add(allocation, allocation->size, NULL); }
 
 enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind) {
-    struct wl_allocation allocation;
-    return wl_memory_detach(memory, 1u << kind, &allocation);
-}
-
-/* Any node of the context's device memory; the tree changes between calls, so it is searched anew each time. */
-static struct node *any_of(struct node *node, const struct wl_context *context) {
+    struct wl_map_node *node = wl_map_kill(memory, 1u << kind);
     if (!node)
-        return NULL;
-    if (node->allocation.context == context && node->allocation.kind == WL_MEMORY_DEVICE)
-        return node;
-    struct node *found = any_of(node->less, context);
-    return found ? found : any_of(node->more, context);
+        return wl_fail(WL_INVALID_VALUE, "no such range begins at %p", memory);
+    wl_map_remove(node);
+    return WL_OK;
 }
 
 void wl_memory_free_context(struct wl_context *context) {
-    for (;;) {
-        pthread_rwlock_rdlock(&map.lock);
-        struct node *node = any_of(map.root, context);
-        void *memory = node ? (void *)(uintptr_t)node->allocation.address : NULL;
-        pthread_rwlock_unlock(&map.lock);
-        if (!memory)
-            return;
-        (void)wl_memory_free(memory, 1u << WL_MEMORY_DEVICE);
-    }
+    for (void *memory; (memory = wl_map_any(context, OWNED_PAGES));)
+        (void)wl_memory_free(memory, OWNED_PAGES);
+    wl_memory_trim(context);
 }
 
-void wl_memory_after_fork(void) { pthread_rwlock_init(&map.lock, NULL); }
+void wl_memory_after_fork(void) { wl_map_after_fork(); }

@@ -38,6 +38,7 @@ static void after_fork(void) {
     for (unsigned i = 0; i < runtime.count; i++) {
         struct wl_context *context = &runtime.contexts[i];
         pthread_mutex_init(&context->lock, NULL);
+        wl_memory_cache_after_fork(&context->cache);
         wl_stream_after_fork(context->null_stream);
         for (struct wl_stream *stream = context->streams; stream; stream = stream->context_next)
             wl_stream_after_fork(stream);
@@ -55,6 +56,7 @@ static enum wl_status make_context(struct wl_context *context, struct wl_device 
     context->index = index;
     device->ops->info(device, &context->info);
     pthread_mutex_init(&context->lock, NULL);
+    wl_memory_cache_init(&context->cache);
     return wl_stream_create(context, 0, 0, &context->null_stream);
 }
 

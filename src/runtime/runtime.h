@@ -10,7 +10,7 @@
  *              that waiting never makes a cycle.
  *   record     the result of one event record: a point and the time at which it was reached.
  *   event      a handle to its latest record.
- *   allocation a range of addresses the runtime handed out or was told about: the ordered map answers "what is at p".
+ *   allocation a range of addresses the runtime handed out or was told about (memory.h).
  *   module     a code object loaded in one context, with its loaded kernels and variables.
  *   program    a registered fat binary (one HIPF wrapper): opened, selected and loaded at the first use of one of its
  *              symbols, once per context.
@@ -20,14 +20,15 @@
  * already running that stream. Streams that nobody waits for are run by a small pool of executor threads (executor.c). A
  * stream whose next command is not ready is parked and occupies no thread.
  *
- * Locks, outermost first: program lock > module lock > context lock > stream lock > executor lock; the allocation map
- * and the handle table have their own, under which nothing else is taken. No lock is held while a command runs. */
+ * Locks, outermost first: program lock > module lock > context lock > stream lock > executor lock; memory.h's and
+ * the handle table's are innermost. No lock is held while a command runs. */
 #ifndef WL_RUNTIME_H
 #define WL_RUNTIME_H
 
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "device/device.h"
+#include "runtime/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -47,6 +48,7 @@ struct wl_context {
     _Atomic unsigned retained;    /* hipDevicePrimaryCtxRetain's count */
     _Atomic int fault;            /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
     _Atomic uint64_t memory_used; /* bytes of device allocations */
+    struct wl_memory_cache cache; /* freed blocks of device memory */
     struct wl_stream *null_stream;
     pthread_mutex_t lock;            /* guards `streams` */
     struct wl_stream *streams;       /* all but the null stream, linked through context_next */
@@ -215,39 +217,6 @@ enum wl_status wl_event_query(struct wl_event *event);
 enum wl_status wl_event_synchronize(struct wl_event *event);
 /* WL_INVALID_VALUE if one was never recorded or has no timing; WL_NOT_READY if one was not reached yet. */
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds);
-
-/* ---- memory (memory.c) ---------------------------------------------------------------------- */
-
-enum wl_memory_kind { WL_MEMORY_DEVICE, WL_MEMORY_HOST, WL_MEMORY_REGISTERED, WL_MEMORY_MANAGED, WL_MEMORY_VARIABLE };
-
-/* What the map knows about an address: a copy, valid as long as the allocation lives. */
-struct wl_allocation {
-    uint64_t address, size;
-    enum wl_memory_kind kind;
-    unsigned flags;             /* as the program gave them */
-    struct wl_context *context; /* NULL: of no particular device */
-    uint64_t id;
-};
-
-/* Allocates and registers. HOST and MANAGED memory is page-aligned; DEVICE memory at least 256-byte aligned. */
-enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags, void **memory);
-/* Frees memory that starts at `memory` and has one of the kinds in the bit set `kinds` (1u << kind). WL_INVALID_VALUE if it
- * is not such an allocation. The caller has made sure that nothing queued uses it. */
-enum wl_status wl_memory_free(void *memory, unsigned kinds);
-/* Takes an allocation out of the map for freeing it later with wl_memory_discard (hipFreeAsync). */
-enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached);
-void wl_memory_discard(const struct wl_allocation *detached);
-/* Registers foreign memory (hipHostRegister, variables of modules). WL_INVALID_VALUE if it overlaps a known range. */
-enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags);
-enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
-/* Looks an address up. False: nothing known there. */
-bool wl_memory_find(const void *address, struct wl_allocation *allocation);
-/* Whether [address, address + size) runs over the end of a known allocation. Unknown memory is the program's business. */
-bool wl_memory_overruns(const void *address, size_t size);
-/* Frees every device allocation of a context (hipDeviceReset). */
-void wl_memory_free_context(struct wl_context *context);
-void wl_memory_describe(uint64_t address, char *text, size_t size);
-void wl_memory_after_fork(void);
 
 /* ---- modules (module.c) --------------------------------------------------------------------- */
 

@@ -1,0 +1,130 @@
+/* Memory functions of the HIP API, timed: one line a case, "name value unit bar", the best of several rounds. Exit status 1 if a
+ * bar is missed and --check was given. */
+#include <hip/hip_runtime_api.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 7
+#define GIB    ((size_t)1 << 30)
+
+static int missed;
+
+static void must(hipError_t error, const char *what) {
+    if (error == hipSuccess)
+        return;
+    fprintf(stderr, "%s: %s\n", what, hipGetErrorString(error));
+    exit(2);
+}
+#define MUST(call) must((call), #call)
+
+static double seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* `bar`: the largest good value; negative: the smallest one; 0: none. */
+static void report(const char *name, double value, const char *unit, double bar) {
+    int bad = bar > 0 ? value > bar : bar < 0 && value < -bar;
+    missed |= bad;
+    printf("%-40s %10.4g %-8s", name, value, unit);
+    if (bar != 0)
+        printf(" bar %s %g%s", bar > 0 ? "<=" : ">=", bar > 0 ? bar : -bar, bad ? "  MISSED" : "");
+    printf("\n");
+}
+
+static double pairs(size_t size, unsigned count) {
+    double start = seconds();
+    for (unsigned i = 0; i < count; i++) {
+        void *memory = NULL;
+        MUST(hipMalloc(&memory, size));
+        MUST(hipFree(memory));
+    }
+    return (seconds() - start) / count;
+}
+
+static double best_pairs(size_t size, unsigned count) {
+    double best = pairs(size, count);
+    for (int i = 1; i < ROUNDS; i++) {
+        double time = pairs(size, count);
+        best = time < best ? time : best;
+    }
+    return best;
+}
+
+static void *thread_pairs(void *argument) {
+    *(double *)argument = pairs(4096, 20000);
+    return NULL;
+}
+
+static double threaded_pairs(unsigned count) {
+    pthread_t threads[64];
+    double times[64], sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, thread_pairs, &times[i]);
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+        sum += times[i];
+    }
+    return sum / count;
+}
+
+static void with_many_allocations(void) {
+    enum { COUNT = 20000 };
+    void **others = malloc(COUNT * sizeof *others);
+    for (unsigned i = 0; i < COUNT; i++)
+        MUST(hipMalloc(&others[i], 256));
+    report("hipMalloc + hipFree 4 KiB, 20,000 live", best_pairs(4096, 20000) * 1e9, "ns", 0);
+    for (unsigned i = 0; i < COUNT; i++)
+        MUST(hipFree(others[i]));
+    free(others);
+}
+
+/* Seconds of the fastest copy: by memcpy, or by hipMemcpy. */
+static double copy(void *target, const void *source, size_t size, int hip, hipMemcpyKind kind) {
+    double best = 1e9;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = seconds();
+        if (hip)
+            MUST(hipMemcpy(target, source, size, kind));
+        else
+            memcpy(target, source, size);
+        double time = seconds() - start;
+        best = time < best ? time : best;
+    }
+    return best;
+}
+
+static void copies(void) {
+    void *device = NULL, *other = NULL, *host = malloc(GIB);
+    MUST(hipMalloc(&device, GIB));
+    MUST(hipMalloc(&other, GIB));
+    memset(host, 1, GIB);
+    memset(device, 2, GIB);
+    memset(other, 3, GIB);
+    report("hipMemcpy 4 KiB to device", copy(device, host, 4096, 1, hipMemcpyHostToDevice) * 1e9, "ns", 0);
+    double plain = copy(device, host, GIB, 0, hipMemcpyHostToDevice);
+    report("memcpy 1 GiB", (double)GIB / plain * 1e-9, "GB/s", 0);
+    report("hipMemcpy 1 GiB to device / memcpy", plain / copy(device, host, GIB, 1, hipMemcpyHostToDevice), "", -0.95);
+    plain = copy(host, device, GIB, 0, hipMemcpyDeviceToHost);
+    report("hipMemcpy 1 GiB to host / memcpy", plain / copy(host, device, GIB, 1, hipMemcpyDeviceToHost), "", -0.95);
+    plain = copy(other, device, GIB, 0, hipMemcpyDeviceToDevice);
+    report("hipMemcpy 1 GiB on device / memcpy", plain / copy(other, device, GIB, 1, hipMemcpyDeviceToDevice), "", -0.95);
+    MUST(hipFree(device));
+    MUST(hipFree(other));
+    free(host);
+}
+
+int main(int argc, char **argv) {
+    report("hipMalloc + hipFree 4 KiB", best_pairs(4096, 100000) * 1e9, "ns", 1000);
+    report("hipMalloc + hipFree 1 MiB", best_pairs(1 << 20, 20000) * 1e9, "ns", 0);
+    report("hipMalloc + hipFree 64 MiB", best_pairs(64 << 20, 2000) * 1e9, "ns", 0);
+    report("hipMalloc + hipFree 4 KiB, 8 threads", threaded_pairs(8) * 1e9, "ns", 0);
+    with_many_allocations();
+    copies();
+    return argc > 1 && strcmp(argv[1], "--check") == 0 && missed;
+}
