@@ -26,15 +26,16 @@
 
 enum { ROWS = 40, GLOBAL_SIZE = 1 << 16, LDS_SIZE = 1 << 16, SCRATCH_LANE = 4096, SCRATCH_SIZE = SCRATCH_LANE * 64 };
 
-/* Program memory crosses a multiple of 4 GiB, so that carries into the high half happen. */
-static uint8_t *const global_start = (uint8_t *)0x5fffff8000;
-#define MIDDLE UINT64_C(0x6000000000)
+/* Program memory crosses a multiple of 4 GiB, so that carries into the high half happen. The first of these addresses that is
+ * free: sanitizers keep their tables at the low one. */
+static const uintptr_t middles[] = {0x6000000000, 0x690000000000};
 
 static struct machine {
     uint8_t *global, *lds, *scratch;
     struct wl_wave *wave;
     unsigned wave_size;
 } machine;
+#define MIDDLE ((uint64_t)(uintptr_t)machine.global + GLOBAL_SIZE / 2)
 
 struct image { /* all that an instruction can change */
     uint8_t global[GLOBAL_SIZE], lds[LDS_SIZE], scratch[SCRATCH_SIZE];
@@ -556,11 +557,23 @@ struct test_case {
 
 #include "memory_cases.h"
 
+static uint8_t *map_global(void) {
+    for (unsigned i = 0; i < sizeof middles / sizeof *middles; i++) {
+        void *wanted = (void *)(middles[i] - GLOBAL_SIZE / 2);
+        void *found = mmap(wanted, GLOBAL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (found == wanted)
+            return found;
+        if (found != MAP_FAILED)
+            munmap(found, GLOBAL_SIZE);
+    }
+    fail_msg("no room around a multiple of 4 GiB");
+    return NULL;
+}
+
 static void set_up(unsigned wave_size) {
     if (!machine.wave) {
         size_t lds_space = (UINT64_C(1) << 32) + (1 << 16);
-        machine.global = mmap(global_start, GLOBAL_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        assert_ptr_equal(machine.global, global_start);
+        machine.global = map_global();
         machine.lds = mmap(NULL, lds_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         assert_int_equal(mprotect(machine.lds, LDS_SIZE, PROT_READ | PROT_WRITE), 0);
         machine.scratch = aligned_alloc(4096, SCRATCH_SIZE);

@@ -151,7 +151,18 @@ static void call_native(native *function, void **p, unsigned count) {
 }
 
 static bool is_nan(uint64_t bits, unsigned type) {
-    return type == WL_F32 ? isnan(as_f32(bits)) : type == WL_F64 ? isnan(as_f64(bits)) : type == WL_F16 && isnan(as_f16(bits));
+    switch (type) {
+    case WL_F64:
+        return isnan(as_f64(bits));
+    case WL_F32:
+        return isnan(as_f32(bits));
+    case WL_F16:
+        return isnan(as_f16(bits));
+    case WL_BF16:
+        return isnan(as_f32(bits << 16));
+    default:
+        return false;
+    }
 }
 
 /* The distance of two numbers of a floating-point type in units of the last place. */
