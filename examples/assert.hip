@@ -1,6 +1,7 @@
 // assert() and abort() in kernels: the launch's error reaches the host, the message reaches stderr, and the process lives.
 // Each case runs in a process of its own, since the device is unusable afterwards.
 #include "check.h"
+#include "child.h"
 
 #include <cassert>
 #include <string>
@@ -31,12 +32,8 @@ int main(int argc, char **argv) {
     if (argc > 1)
         return run(argv[1]);
     for (const char *which : {"hold", "assert", "abort"}) {
-        std::string command = std::string(argv[0]) + " " + which + " 2>&1", text;
-        FILE *pipe = popen(command.c_str(), "r");
-        char line[512];
-        while (std::fgets(line, sizeof line, pipe))
-            text += line;
-        int status = pclose(pipe);
+        std::string text;
+        int status = run_again(argv[0], which, text);
         int first = -1, second = -1;
         size_t at = text.find("\nfirst ");
         if (at != std::string::npos)

@@ -1,9 +1,11 @@
 // Kernels that touch memory that is not there: one readable paragraph, the HIP error, and a process that lives on.
 // Each case runs in a process of its own, because the device keeps the error.
 #include "check.h"
+#include "child.h"
 
 #include <string>
 
+static const int store_line = __LINE__ + 3;
 __global__ void wild_store(int *where, int lane) {
     if ((int)threadIdx.x == lane)
         where[0] = 1; // line of the wild store
@@ -58,12 +60,8 @@ int main(int argc, char **argv) {
         {"jump", "jump", 0 /* any error */},
     };
     for (auto &test : cases) {
-        std::string command = std::string(argv[0]) + " " + test.which + " 2>&1", text;
-        FILE *pipe = popen(command.c_str(), "r");
-        char line[1024];
-        while (std::fgets(line, sizeof line, pipe))
-            text += line;
-        int status = pclose(pipe), first = -1, second = -1;
+        std::string text;
+        int status = run_again(argv[0], test.which, text), first = -1, second = -1;
         size_t at = text.find("\nfirst ");
         if (at != std::string::npos)
             std::sscanf(text.c_str() + at, " first %d second %d", &first, &second);
@@ -72,7 +70,8 @@ int main(int argc, char **argv) {
         EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
         EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
         if (std::string(test.which) == "store")
-            EXPECT(text.find("fault.hip:9") != std::string::npos && text.find("7123456789a0") != std::string::npos,
+            EXPECT(text.find("fault.hip:" + std::to_string(store_line)) != std::string::npos &&
+                       text.find("7123456789a0") != std::string::npos,
                    "the source line or the address is missing: %s", text.c_str());
     }
     return finish();

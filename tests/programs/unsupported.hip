@@ -1,6 +1,7 @@
 // An instruction that Wavelift does not implement: the launch returns an error that names it, and nothing runs, although no
 // lane would reach it.
 #include "check.h"
+#include "child.h"
 
 #include <string>
 
@@ -28,12 +29,8 @@ int main(int argc, char **argv) {
     check_name = "unsupported";
     if (argc > 1)
         return run();
-    std::string command = std::string(argv[0]) + " run 2>&1", text;
-    FILE *pipe = popen(command.c_str(), "r");
-    char line[1024];
-    while (std::fgets(line, sizeof line, pipe))
-        text += line;
-    int status = pclose(pipe), launch = -1, after = -1, value = -1;
+    std::string text;
+    int status = run_again(argv[0], "run", text), launch = -1, after = -1, value = -1;
     size_t at = text.find("\nlaunch ");
     if (at != std::string::npos)
         std::sscanf(text.c_str() + at, " launch %d after %d value %d", &launch, &after, &value);
