@@ -131,9 +131,128 @@ typedef enum hipMemAllocationHandleType {
     hipMemHandleTypeWin32Kmt = 0x4
 } hipMemAllocationHandleType;
 
-/* Arrays (images) are opaque. */
+/* What hipMemRangeGetAttribute can be asked. */
+typedef enum hipMemRangeAttribute {
+    hipMemRangeAttributeReadMostly = 1,
+    hipMemRangeAttributePreferredLocation = 2,
+    hipMemRangeAttributeAccessedBy = 3,
+    hipMemRangeAttributeLastPrefetchLocation = 4,
+    hipMemRangeAttributeCoherencyMode = 100
+} hipMemRangeAttribute;
+
+typedef enum hipMemRangeCoherencyMode {
+    hipMemRangeCoherencyModeFineGrain = 0,
+    hipMemRangeCoherencyModeCoarseGrain = 1,
+    hipMemRangeCoherencyModeIndeterminate = 2 /* pieces of the range differ */
+} hipMemRangeCoherencyMode;
+
+/* ---- locations and physical memory ------------------------------------------------------------ */
+
+/* What hipMemCreate makes. HIP 5 had another order of members; programs linked to libamdhip64.so.5 are served with it. */
+typedef struct hipMemAllocationProp {
+    hipMemAllocationType type;
+    hipMemAllocationHandleType requestedHandleType;
+    hipMemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+    } allocFlags;
+} hipMemAllocationProp;
+
+typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
+
+typedef enum hipMemAllocationGranularity_flags {
+    hipMemAllocationGranularityMinimum = 0x0,
+    hipMemAllocationGranularityRecommended = 0x1
+} hipMemAllocationGranularity_flags;
+
+typedef enum hipMemHandleType { hipMemHandleTypeGeneric = 0x0 } hipMemHandleType;
+typedef enum hipMemOperationType { hipMemOperationTypeMap = 0x1, hipMemOperationTypeUnmap = 0x2 } hipMemOperationType;
+
+/* ---- memory of other processes and APIs -------------------------------------------------------- */
+
+#define HIP_IPC_HANDLE_SIZE           64
+#define hipIpcMemLazyEnablePeerAccess 0x01u
+
+typedef struct hipIpcMemHandle_st {
+    char reserved[HIP_IPC_HANDLE_SIZE];
+} hipIpcMemHandle_t;
+
+typedef enum hipExternalMemoryHandleType_enum {
+    hipExternalMemoryHandleTypeOpaqueFd = 1,
+    hipExternalMemoryHandleTypeOpaqueWin32 = 2,
+    hipExternalMemoryHandleTypeOpaqueWin32Kmt = 3,
+    hipExternalMemoryHandleTypeD3D12Heap = 4,
+    hipExternalMemoryHandleTypeD3D12Resource = 5,
+    hipExternalMemoryHandleTypeD3D11Resource = 6,
+    hipExternalMemoryHandleTypeD3D11ResourceKmt = 7,
+    hipExternalMemoryHandleTypeNvSciBuf = 8
+} hipExternalMemoryHandleType;
+
+typedef struct hipExternalMemoryHandleDesc_st {
+    hipExternalMemoryHandleType type;
+    union {
+        int fd;
+        struct {
+            void *handle;
+            const void *name;
+        } win32;
+        const void *nvSciBufObject;
+    } handle;
+    unsigned long long size; /* bytes */
+    unsigned int flags;      /* 0 */
+    unsigned int reserved[16];
+} hipExternalMemoryHandleDesc;
+
+typedef struct hipExternalMemoryBufferDesc_st {
+    unsigned long long offset, size; /* bytes */
+    unsigned int flags;              /* 0 */
+    unsigned int reserved[16];
+} hipExternalMemoryBufferDesc;
+
+typedef void *hipExternalMemory_t;
+
+/* ---- arrays ----------------------------------------------------------------------------------- */
+
+typedef enum hipArray_Format {
+    HIP_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    HIP_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    HIP_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    HIP_AD_FORMAT_SIGNED_INT8 = 0x08,
+    HIP_AD_FORMAT_SIGNED_INT16 = 0x09,
+    HIP_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    HIP_AD_FORMAT_HALF = 0x10,
+    HIP_AD_FORMAT_FLOAT = 0x20
+} hipArray_Format;
+
+typedef struct HIP_ARRAY_DESCRIPTOR {
+    size_t Width, Height; /* elements; a height of 0: one dimension */
+    enum hipArray_Format Format;
+    unsigned int NumChannels; /* 1, 2, 4 */
+} HIP_ARRAY_DESCRIPTOR;
+
+typedef struct HIP_ARRAY3D_DESCRIPTOR {
+    size_t Width, Height, Depth; /* elements; with hipArrayLayered the depth counts layers */
+    enum hipArray_Format Format;
+    unsigned int NumChannels;
+    unsigned int Flags;
+} HIP_ARRAY3D_DESCRIPTOR;
+
+#define hipArrayDefault          0x00u
+#define hipArrayLayered          0x01u
+#define hipArraySurfaceLoadStore 0x02u
+#define hipArrayCubemap          0x04u
+#define hipArrayTextureGather    0x08u
+
+/* Opaque. */
 typedef struct hipArray *hipArray_t;
 typedef const struct hipArray *hipArray_const_t;
+typedef struct hipMipmappedArray *hipMipmappedArray_t;
+typedef const struct hipMipmappedArray *hipMipmappedArray_const_t;
+
+/* ---- copies ----------------------------------------------------------------------------------- */
 
 typedef struct hipPitchedPtr {
     void *ptr;
@@ -178,6 +297,84 @@ typedef struct hip_Memcpy2D {
     size_t dstPitch;
     size_t WidthInBytes, Height;
 } hip_Memcpy2D;
+
+/* HIP 5 had 32-bit members; programs linked to libamdhip64.so.5 are served with those. */
+typedef struct HIP_MEMCPY3D {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    hipMemoryType srcMemoryType;
+    const void *srcHost;
+    hipDeviceptr_t srcDevice;
+    hipArray_t srcArray;
+    size_t srcPitch, srcHeight; /* bytes of a row, rows of a slice */
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    hipMemoryType dstMemoryType;
+    void *dstHost;
+    hipDeviceptr_t dstDevice;
+    hipArray_t dstArray;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} HIP_MEMCPY3D;
+
+typedef struct hipMemcpy3DPeerParms {
+    hipArray_t srcArray;
+    hipPos srcPos;
+    hipPitchedPtr srcPtr;
+    int srcDevice;
+    hipArray_t dstArray;
+    hipPos dstPos;
+    hipPitchedPtr dstPtr;
+    int dstDevice;
+    hipExtent extent;
+} hipMemcpy3DPeerParms;
+
+/* When a copy of a batch may read its source. */
+typedef enum hipMemcpySrcAccessOrder {
+    hipMemcpySrcAccessOrderInvalid = 0x0,
+    hipMemcpySrcAccessOrderStream = 0x1,
+    hipMemcpySrcAccessOrderDuringApiCall = 0x2,
+    hipMemcpySrcAccessOrderAny = 0x3,
+    hipMemcpySrcAccessOrderMax = 0x7FFFFFFF
+} hipMemcpySrcAccessOrder;
+
+typedef enum hipMemcpyFlags { hipMemcpyFlagDefault = 0x0, hipMemcpyFlagPreferOverlapWithCompute = 0x1 } hipMemcpyFlags;
+
+typedef struct hipMemcpyAttributes {
+    hipMemcpySrcAccessOrder srcAccessOrder;
+    hipMemLocation srcLocHint, dstLocHint;
+    unsigned int flags; /* hipMemcpyFlags */
+} hipMemcpyAttributes;
+
+typedef enum hipMemcpy3DOperandType {
+    hipMemcpyOperandTypePointer = 0x1,
+    hipMemcpyOperandTypeArray = 0x2,
+    hipMemcpyOperandTypeMax = 0x7FFFFFFF
+} hipMemcpy3DOperandType;
+
+typedef struct hipOffset3D {
+    size_t x, y, z; /* elements */
+} hipOffset3D;
+
+typedef struct hipMemcpy3DOperand {
+    hipMemcpy3DOperandType type;
+    union {
+        struct {
+            void *ptr;
+            size_t rowLength, layerHeight; /* elements; 0: as the extent */
+            hipMemLocation locHint;
+        } ptr;
+        struct {
+            hipArray_t array;
+            hipOffset3D offset;
+        } array;
+    } op;
+} hipMemcpy3DOperand;
+
+typedef struct hipMemcpy3DBatchOp {
+    hipMemcpy3DOperand src, dst;
+    hipExtent extent; /* elements of the arrays; bytes if there is none */
+    hipMemcpySrcAccessOrder srcAccessOrder;
+    unsigned int flags;
+} hipMemcpy3DBatchOp;
 
 static inline struct hipPitchedPtr make_hipPitchedPtr(void *d, size_t p, size_t xsz, size_t ysz) {
     struct hipPitchedPtr pointer;

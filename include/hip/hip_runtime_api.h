@@ -185,92 +185,13 @@ hipError_t hipEventQuery(hipEvent_t event);
 /* Milliseconds from one record to the other; negative if they were reached in the other order. */
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
 
-/* ---- Memory management ----------------------------------------------------------------------- */
+#include <hip/hip_memory.h>
 
-hipError_t hipMalloc(void **ptr, size_t size);
-hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags);
-hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
-hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize);
-hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent);
-/* Waits for the device and frees; memory of hipMalloc* and hipMallocManaged. NULL is accepted. */
-hipError_t hipFree(void *ptr);
-hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
-hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags);
-hipError_t hipMallocHost(void **ptr, size_t size);
-hipError_t hipMemAllocHost(void **ptr, size_t size);
-hipError_t hipHostFree(void *ptr);
-hipError_t hipFreeHost(void *ptr);
-hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags);
-hipError_t hipHostUnregister(void *hostPtr);
-hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags);
-hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr);
-hipError_t hipMemGetInfo(size_t *free, size_t *total);
-hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
-hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr);
-/* An address nobody registered gives hipSuccess and hipMemoryTypeUnregistered. */
-hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
-hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr);
-
-/* Arrays: a description of an element, from the bits of its components and their kind. */
-hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
+/* ---- Stream-ordered allocation ----------------------------------------------------------------- */
 
 /* Stream-ordered allocation: the memory may be used by work that is queued later on the same stream. */
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream);
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream);
-
-/* Managed memory: usable by host and devices at any time. */
-hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags WL_DEFAULT(hipMemAttachGlobal));
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device);
-
-/* Copies. The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc,
- * hipHostRegister) or was copied aside; ordinary host memory may be reused at once. */
-hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
-hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);
-hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t size);
-hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t size);
-hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size);
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t size, hipStream_t stream);
-hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
-hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
-hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size);
-hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
-hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
-                            hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
-hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);
-hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *copy);
-hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *copy, hipStream_t stream WL_DEFAULT(0));
-
-/* Fills; `value` is cut to the element's size. */
-hipError_t hipMemset(void *dst, int value, size_t size);
-hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count);
-hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count);
-hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count);
-hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height);
-hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
-hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream WL_DEFAULT(0));
-
-/* Device variables: `symbol` is the address of the host-side shadow, as HIP_SYMBOL gives it. */
-hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol);
-hipError_t hipGetSymbolSize(size_t *size, const void *symbol);
-hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset WL_DEFAULT(0),
-                             hipMemcpyKind kind WL_DEFAULT(hipMemcpyHostToDevice));
-hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind,
-                                  hipStream_t stream WL_DEFAULT(0));
-hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset WL_DEFAULT(0),
-                               hipMemcpyKind kind WL_DEFAULT(hipMemcpyDeviceToHost));
-hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
-                                    hipStream_t stream WL_DEFAULT(0));
 
 /* ---- Peer device access ---------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered and managed memory. */
+/* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered memory. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -64,12 +64,6 @@ hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent) {
     pitchedDevPtr->xsize = extent.width;
     pitchedDevPtr->ysize = extent.height;
     return allocate_pitched(__func__, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
-}
-
-hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) {
-    API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost, hipErrorInvalidValue);
-    API_REQUIRE(size > 0, hipErrorInvalidValue);
-    return allocate(__func__, WL_MEMORY_MANAGED, ptr, size, flags);
 }
 
 static const unsigned host_flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocUncached |
@@ -151,6 +145,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
 hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
     const unsigned known = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly;
     API_REQUIRE(hostPtr != NULL && size > 0 && !(flags & ~known), hipErrorInvalidValue);
+    API_REQUIRE(wl_memory_is_mapped(hostPtr, size), hipErrorInvalidValue);
     API_CONTEXT(context);
     enum wl_status status = wl_memory_register(context, WL_MEMORY_REGISTERED, hostPtr, size, flags);
     API_REQUIRE(status != WL_INVALID_VALUE, hipErrorHostMemoryAlreadyRegistered);
@@ -194,48 +189,5 @@ hipError_t hipMemGetInfo(size_t *free, size_t *total) {
         *free = used < size ? size - used : 0;
     if (total)
         *total = size;
-    API_SUCCESS();
-}
-
-hipError_t hipMemPtrGetInfo(void *ptr, size_t *size) {
-    struct wl_allocation allocation;
-    API_REQUIRE(ptr != NULL && size != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);
-    *size = allocation.size;
-    API_SUCCESS();
-}
-
-hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr) {
-    struct wl_allocation allocation;
-    API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorNotFound);
-    if (base)
-        *base = (void *)(uintptr_t)allocation.address;
-    if (size)
-        *size = allocation.size;
-    API_SUCCESS();
-}
-
-/* ---- managed memory: every address is everywhere already --------------------------------------- */
-
-static bool is_device(int device) { return device == hipCpuDeviceId || (device >= 0 && (unsigned)device < wl_context_count()); }
-
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream) {
-    struct wl_allocation allocation;
-    API_STREAM(queue, stream);
-    API_REQUIRE(ptr != NULL && count > 0, hipErrorInvalidValue);
-    API_REQUIRE(is_device(device), hipErrorInvalidDevice);
-    API_REQUIRE(wl_memory_find(ptr, &allocation) && !wl_memory_overruns(ptr, count), hipErrorInvalidValue);
-    API_HEALTHY(queue->context);
-    API_SUCCESS();
-}
-
-hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device) {
-    struct wl_allocation allocation;
-    bool known = (advice >= hipMemAdviseSetReadMostly && advice <= hipMemAdviseUnsetAccessedBy) || advice == hipMemAdviseSetCoarseGrain ||
-                 advice == hipMemAdviseUnsetCoarseGrain;
-    API_REQUIRE(ptr != NULL && count > 0 && known, hipErrorInvalidValue);
-    API_REQUIRE(is_device(device), hipErrorInvalidDevice);
-    API_REQUIRE(wl_memory_find(ptr, &allocation) && !wl_memory_overruns(ptr, count), hipErrorInvalidValue);
     API_SUCCESS();
 }

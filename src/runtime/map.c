@@ -230,15 +230,17 @@ bool wl_memory_find(const void *address, struct wl_allocation *allocation) {
     return found;
 }
 
-bool wl_memory_set_sync_copies(const void *address, bool on) {
+bool wl_memory_set(const void *address, enum wl_memory_member member, unsigned value) {
     bool found = false;
     pthread_rwlock_rdlock(&map.lock);
     struct wl_map_node *node = floor_node((uint64_t)(uintptr_t)address);
     if (node) {
         wl_node_lock(node);
         found = node->state == WL_NODE_LIVE && (uint64_t)(uintptr_t)address - node->start < node->allocation.size;
-        if (found)
-            node->allocation.sync_copies = on;
+        if (found && member == WL_MEMORY_FLAGS)
+            node->allocation.flags = value;
+        else if (found)
+            node->allocation.sync_copies = value != 0;
         wl_node_unlock(node);
     }
     pthread_rwlock_unlock(&map.lock);

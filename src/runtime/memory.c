@@ -209,6 +209,8 @@ static void release(struct wl_map_node *node) {
         return;
     }
     wl_map_remove(node);
+    if (allocation.kind == WL_MEMORY_MANAGED)
+        wl_managed_forget(allocation.id);
     if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
         munmap(memory, capacity);
 }
@@ -256,4 +258,12 @@ void wl_memory_free_context(struct wl_context *context) {
     wl_memory_trim(context);
 }
 
-void wl_memory_after_fork(void) { wl_map_after_fork(); }
+bool wl_memory_is_mapped(const void *address, size_t size) {
+    uintptr_t begin = (uintptr_t)address / PAGE * PAGE, end = (uintptr_t)address + size;
+    return size && end > begin && msync((void *)begin, page_round(end - begin), MS_ASYNC) == 0;
+}
+
+void wl_memory_after_fork(void) {
+    wl_map_after_fork();
+    wl_managed_after_fork();
+}

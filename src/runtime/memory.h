@@ -98,8 +98,11 @@ void wl_memory_cache_after_fork(struct wl_memory_cache *cache);
 
 /* Looks an address up. False: nothing known there. */
 bool wl_memory_find(const void *address, struct wl_allocation *allocation);
-/* Sets HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS of the allocation at an address. False: nothing known there. */
-bool wl_memory_set_sync_copies(const void *address, bool on);
+/* Sets `flags` (FLAGS) or `sync_copies` (SYNC) of the allocation at an address. False: nothing known there. */
+enum wl_memory_member { WL_MEMORY_FLAGS, WL_MEMORY_SYNC };
+bool wl_memory_set(const void *address, enum wl_memory_member member, unsigned value);
+/* Whether the process has pages at all of [address, address + size). Asks the system. */
+bool wl_memory_is_mapped(const void *address, size_t size);
 /* Whether [address, address + size) runs over the end of a known allocation. Unknown memory is the program's business;
  * mappings of virtual.c that follow each other count as one. */
 bool wl_memory_overruns(const void *address, size_t size);
@@ -109,5 +112,32 @@ bool wl_memory_overruns(const void *address, size_t size);
 enum wl_status wl_memory_check(const void *address, size_t size, bool write, struct wl_allocation *allocation);
 /* A sentence about the nearest allocation; for faults, so it waits for no lock. */
 void wl_memory_describe(uint64_t address, char *text, size_t size);
+
+/* ---- managed memory (managed.c) ---------------------------------------------------------------- */
+
+#define WL_MANAGED_GLOBAL 1u /* the flags of managed variables: hipMemAttachGlobal */
+
+#define WL_LOCATION_HOST (-1)
+#define WL_LOCATION_NONE (-2)
+
+enum wl_advice { WL_ADVICE_READ_MOSTLY, WL_ADVICE_PREFERRED, WL_ADVICE_ACCESSED_BY, WL_ADVICE_COARSE_GRAIN, WL_ADVICE_PREFETCHED };
+
+/* What was said about every page of a range. */
+struct wl_managed_summary {
+    bool read_mostly;          /* of all pages */
+    int preferred, prefetched; /* the location that all pages have in common, else WL_LOCATION_NONE */
+    uint64_t accessed_by;      /* bit n: device n; set for all pages */
+    bool accessed_by_host;
+    bool coarse_grain, mixed_grain; /* of all pages; of some but not all */
+};
+
+/* Records advice for the pages that [address, address + size) touches; `on` false takes it back. `location` is a device or
+ * WL_LOCATION_HOST, of PREFERRED, PREFETCHED and ACCESSED_BY. The allocation is managed and holds the range. */
+enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const void *address, size_t size, enum wl_advice advice,
+                                 int location, bool on);
+void wl_managed_query(const struct wl_allocation *allocation, const void *address, size_t size, struct wl_managed_summary *summary);
+/* Forgets a freed allocation's advice. */
+void wl_managed_forget(uint64_t id);
+void wl_managed_after_fork(void);
 
 #endif

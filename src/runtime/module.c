@@ -52,7 +52,8 @@ static enum wl_status bind_managed(struct wl_module *module, const struct wl_var
 
     entry->memory = lookup ? lookup(argument, name) : NULL;
     if (!entry->memory) {
-        enum wl_status status = wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, 0, &entry->memory);
+        enum wl_status status =
+            wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, WL_MANAGED_GLOBAL, &entry->memory);
         if (status != WL_OK)
             return status;
         entry->owned = true;

@@ -170,7 +170,7 @@ enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer
                                       size_t align) {
     (void)align; /* managed memory begins on a page */
     void *memory = NULL;
-    enum wl_status status = wl_memory_allocate(NULL, WL_MEMORY_MANAGED, size ? size : 1, 0, &memory);
+    enum wl_status status = wl_memory_allocate(NULL, WL_MEMORY_MANAGED, size ? size : 1, WL_MANAGED_GLOBAL, &memory);
     if (status != WL_OK)
         return status;
     if (initial)

@@ -1,0 +1,239 @@
+/* HIP reference: Managed memory. All memory is reachable from everywhere at any time, so that advice changes no access; it is
+ * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. */
+#include "api/api.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) {
+    API_REQUIRE(ptr != NULL && size > 0, hipErrorInvalidValue);
+    API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    API_HEALTHY(context);
+    API_RETURN(wl_memory_allocate(context, WL_MEMORY_MANAGED, size, flags, ptr));
+}
+
+/* A device number or hipCpuDeviceId of a location; hipInvalidDeviceId if there is no such place. */
+static int place_of(hipMemLocation location) {
+    switch (location.type) {
+    case hipMemLocationTypeDevice:
+        return location.id >= 0 && (unsigned)location.id < wl_context_count() ? location.id : hipInvalidDeviceId;
+    case hipMemLocationTypeHost:
+    case hipMemLocationTypeHostNuma:
+    case hipMemLocationTypeHostNumaCurrent:
+        return hipCpuDeviceId;
+    default:
+        return hipInvalidDeviceId;
+    }
+}
+
+static hipMemLocation location_of(int device) {
+    return (hipMemLocation){device == hipCpuDeviceId ? hipMemLocationTypeHost : hipMemLocationTypeDevice, device};
+}
+
+/* ---- prefetching ------------------------------------------------------------------------------ */
+
+struct pages {
+    void *address;
+    size_t size;
+};
+
+/* Best effort: a page that cannot be had now is had at its first access, or fails there. */
+static void populate(void *argument, enum wl_status fault) {
+    const struct pages *pages = argument;
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t begin = (uintptr_t)pages->address & ~(uintptr_t)4095,
+              end = ((uintptr_t)pages->address + pages->size + 4095) & ~(uintptr_t)4095;
+    if (fault == WL_OK && madvise((void *)begin, end - begin, MADV_POPULATE_WRITE) != 0)
+        (void)madvise((void *)begin, end - begin, MADV_WILLNEED);
+#else
+    (void)fault;
+#endif
+    free(argument);
+}
+
+static hipError_t prefetch(const char *function, const void *ptr, size_t count, hipMemLocation location, hipStream_t stream) {
+    struct wl_allocation allocation;
+    struct wl_stream *queue = wl_api_stream(stream);
+    if (!queue)
+        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+    if (!ptr || count == 0)
+        return wl_api_fail(function, hipErrorInvalidValue, "an empty range");
+    int place = place_of(location);
+    if (place == hipInvalidDeviceId)
+        return wl_api_fail(function, hipErrorInvalidDevice, "no such device");
+    enum wl_status status = wl_memory_check(ptr, count, false, &allocation);
+    if (status != WL_OK)
+        return wl_api_status(function, status);
+    bool managed = allocation.size && allocation.kind == WL_MEMORY_MANAGED;
+    if (allocation.size && !managed)
+        return wl_api_fail(function, hipErrorInvalidValue, "neither managed memory nor the system's");
+    if (!managed && !wl_memory_is_mapped(ptr, count))
+        return wl_api_fail(function, hipErrorInvalidValue, "no memory there");
+    if (wl_context_fault(queue->context) != WL_OK)
+        return wl_api_fault(function, wl_context_fault(queue->context));
+    struct pages *pages = malloc(sizeof *pages);
+    if (!pages)
+        return wl_api_fail(function, hipErrorOutOfMemory, "out of host memory");
+    *pages = (struct pages){(void *)(uintptr_t)ptr, count};
+    status = managed ? wl_managed_advise(&allocation, ptr, count, WL_ADVICE_PREFETCHED, place, true) : WL_OK;
+    if (status == WL_OK)
+        status = wl_command_host(queue, populate, pages, true);
+    if (status != WL_OK)
+        free(pages);
+    return wl_api_status(function, status);
+}
+
+hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream) {
+    return prefetch(__func__, ptr, count, location_of(device), stream);
+}
+
+hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation location, unsigned int flags, hipStream_t stream) {
+    API_REQUIRE(flags == 0, hipErrorInvalidValue);
+    return prefetch(__func__, ptr, count, location, stream);
+}
+
+/* ---- advice ----------------------------------------------------------------------------------- */
+
+struct advice_row {
+    hipMemoryAdvise advice;
+    enum wl_advice what;
+    bool on;
+};
+
+static const struct advice_row advice_table[] = {
+    {hipMemAdviseSetReadMostly, WL_ADVICE_READ_MOSTLY, true},      {hipMemAdviseUnsetReadMostly, WL_ADVICE_READ_MOSTLY, false},
+    {hipMemAdviseSetPreferredLocation, WL_ADVICE_PREFERRED, true}, {hipMemAdviseUnsetPreferredLocation, WL_ADVICE_PREFERRED, false},
+    {hipMemAdviseSetAccessedBy, WL_ADVICE_ACCESSED_BY, true},      {hipMemAdviseUnsetAccessedBy, WL_ADVICE_ACCESSED_BY, false},
+    {hipMemAdviseSetCoarseGrain, WL_ADVICE_COARSE_GRAIN, true},    {hipMemAdviseUnsetCoarseGrain, WL_ADVICE_COARSE_GRAIN, false},
+};
+
+/* The managed allocation that holds a range. */
+static bool find_managed(const void *ptr, size_t count, struct wl_allocation *allocation) {
+    return ptr && count > 0 && wl_memory_check(ptr, count, false, allocation) == WL_OK && allocation->size &&
+           allocation->kind == WL_MEMORY_MANAGED;
+}
+
+static hipError_t advise(const char *function, const void *ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
+    struct wl_allocation allocation;
+    const struct advice_row *row = NULL;
+    for (size_t i = 0; i < sizeof advice_table / sizeof *advice_table && !row; i++)
+        if (advice_table[i].advice == advice)
+            row = &advice_table[i];
+    if (!row)
+        return wl_api_fail(function, hipErrorInvalidValue, "not an advice");
+    int place = place_of(location);
+    if (place == hipInvalidDeviceId)
+        return wl_api_fail(function, hipErrorInvalidDevice, "no such device");
+    if (!find_managed(ptr, count, &allocation))
+        return wl_api_fail(function, hipErrorInvalidValue, "the range does not lie in managed memory");
+    return wl_api_status(function, wl_managed_advise(&allocation, ptr, count, row->what, place, row->on));
+}
+
+hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device) {
+    return advise(__func__, ptr, count, advice, location_of(device));
+}
+
+hipError_t hipMemAdvise_v2(const void *ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
+    return advise(__func__, ptr, count, advice, location);
+}
+
+/* ---- questions -------------------------------------------------------------------------------- */
+
+/* The devices, then the host; the rest of the list is invalid. */
+static void list_accessors(const struct wl_managed_summary *summary, int *ids, size_t room) {
+    size_t count = 0;
+    for (int device = 0; device < 64 && count < room; device++)
+        if (summary->accessed_by >> device & 1)
+            ids[count++] = device;
+    if (summary->accessed_by_host && count < room)
+        ids[count++] = hipCpuDeviceId;
+    while (count < room)
+        ids[count++] = hipInvalidDeviceId;
+}
+
+/* False: not an attribute, or not its size. */
+static bool answer(const struct wl_managed_summary *summary, hipMemRangeAttribute attribute, void *data, size_t size) {
+    if (attribute == hipMemRangeAttributeAccessedBy) {
+        if (size == 0 || size % sizeof(int) != 0)
+            return false;
+        list_accessors(summary, data, size / sizeof(int));
+        return true;
+    }
+    int value = 0;
+    switch (attribute) {
+    case hipMemRangeAttributeReadMostly:
+        value = summary->read_mostly;
+        break;
+    case hipMemRangeAttributePreferredLocation:
+        value = summary->preferred;
+        break;
+    case hipMemRangeAttributeLastPrefetchLocation:
+        value = summary->prefetched;
+        break;
+    case hipMemRangeAttributeCoherencyMode:
+        value = summary->mixed_grain    ? hipMemRangeCoherencyModeIndeterminate
+                : summary->coarse_grain ? hipMemRangeCoherencyModeCoarseGrain
+                                        : hipMemRangeCoherencyModeFineGrain;
+        break;
+    default:
+        return false;
+    }
+    if (size != sizeof value)
+        return false;
+    memcpy(data, &value, sizeof value);
+    return true;
+}
+
+hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr, size_t count) {
+    return hipMemRangeGetAttributes(&data, &data_size, &attribute, 1, ptr, count);
+}
+
+hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t num_attributes,
+                                    const void *ptr, size_t count) {
+    struct wl_allocation allocation;
+    struct wl_managed_summary summary;
+    API_REQUIRE(data != NULL && data_sizes != NULL && attributes != NULL && num_attributes > 0, hipErrorInvalidValue);
+    API_REQUIRE(find_managed(ptr, count, &allocation), hipErrorInvalidValue);
+    wl_managed_query(&allocation, ptr, count, &summary);
+    for (size_t i = 0; i < num_attributes; i++)
+        API_REQUIRE(data[i] && answer(&summary, attributes[i], data[i], data_sizes[i]), hipErrorInvalidValue);
+    API_SUCCESS();
+}
+
+/* ---- attaching -------------------------------------------------------------------------------- */
+
+struct attachment {
+    void *address;
+    unsigned flags;
+};
+
+static void attach(void *argument, enum wl_status fault) {
+    const struct attachment *attachment = argument;
+    if (fault == WL_OK)
+        (void)wl_memory_set(attachment->address, WL_MEMORY_FLAGS, attachment->flags);
+    free(argument);
+}
+
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length, unsigned int flags) {
+    struct wl_allocation allocation;
+    API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
+    API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost || flags == hipMemAttachSingle, hipErrorInvalidValue);
+    API_REQUIRE(flags != hipMemAttachSingle || (stream != NULL && stream != hipStreamLegacy), hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    API_HEALTHY(queue->context);
+    if (!wl_memory_find(ptr, &allocation) || allocation.kind == WL_MEMORY_REGISTERED) { /* the system's memory: nothing to note */
+        API_REQUIRE(length > 0 && wl_memory_is_mapped(ptr, length), hipErrorInvalidValue);
+        API_SUCCESS();
+    }
+    API_REQUIRE(allocation.kind == WL_MEMORY_MANAGED, hipErrorInvalidValue);
+    API_REQUIRE(length == 0 || length == allocation.size, hipErrorInvalidValue);
+    struct attachment *attachment = malloc(sizeof *attachment);
+    API_REQUIRE(attachment != NULL, hipErrorOutOfMemory);
+    *attachment = (struct attachment){ptr, flags};
+    enum wl_status status = wl_command_host(queue, attach, attachment, true);
+    if (status != WL_OK)
+        free(attachment);
+    API_RETURN(status);
+}
