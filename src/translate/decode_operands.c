@@ -341,6 +341,7 @@ static const struct modifier {
     {"cbsz", BYTE, 0, FIELD(cbsz)},
     {"abid", BYTE, 0, FIELD(abid)},
     {"blgp", BYTE, 0, FIELD(blgp)},
+    {"index_key", BYTE, 0, FIELD(abid)},
     {"dfmt", IGNORED, 0, 0},
     {"nfmt", IGNORED, 0, 0},
     {"format", IGNORED, 0, 0},

@@ -1,6 +1,7 @@
 /* Which registers an instruction reads and writes: exact enough to drop dead stores, never too small in what it reads. */
 #include "translate/unit.h"
 
+#include "device/cpu/matrix.h"
 #include "translate/isa.h"
 #include "translate/sem.h"
 
@@ -168,6 +169,20 @@ static void indexed_effects(struct collector *c, const struct wl_inst *inst) {
         add(&c->effects->touch, WL_OPERAND_VGPR, 0, WL_AGPR);
 }
 
+/* Whole registers are read and written, in inactive lanes as well; 16-bit results of gfx11 keep the other half. */
+static void matrix_effects(struct collector *c, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    const unsigned d = WL_MATRIX_D(inst->isa->matrix);
+    bool keeps = WL_MATRIX_SPARSE(inst->isa->matrix) || d == WL_MATRIX_F16 || d == WL_MATRIX_BF16;
+    for (unsigned i = 1; i < inst->operand_count; i++)
+        read_lanes(c, &op[i]);
+    if (keeps)
+        read_lanes(c, &op[0]);
+    write(c, &op[0], keeps);
+    for (unsigned i = 0; i < op[0].count; i++)
+        wl_set(c->effects->def_lanes, op[0].reg + i);
+}
+
 static uint8_t conflict_class(const struct wl_isa *isa) {
     switch (isa->space) {
     case WL_SPACE_LDS:
@@ -217,6 +232,9 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_ISA_MOVREL:
         indexed_effects(c, inst);
         return;
+    case WL_ISA_MATRIX:
+        matrix_effects(c, inst);
+        return;
     case WL_ISA_CBRANCH:
         if (inst->isa->detail <= WL_IF_SCC1)
             read_scalar(c, WL_SGPR_SCC, 1);
@@ -243,7 +261,6 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_ISA_GETREG:
     case WL_ISA_TIME:
     case WL_ISA_MESSAGE_RETURN:
-    case WL_ISA_MATRIX:
         write(c, &op[0], false);
         first = 1;
         break;

@@ -107,7 +107,7 @@ struct wl_inst {
     uint32_t dpp_control;        /* shift count, quad_perm as 8 bits, dpp8 as 24 bits, row_share/xmask lane */
     uint8_t row_mask, bank_mask;
     bool bound_ctrl, fetch_inactive;
-    uint8_t cbsz, abid, blgp; /* matrix instructions */
+    uint8_t cbsz, abid, blgp; /* matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well */
     uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     bool paired;              /* first of a pair: the next instruction reads its sources before this one writes */
     bool zero_high;           /* a 16-bit result clears the register's high half (gfx9); else the other half stays */

@@ -1,5 +1,6 @@
 /* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
 #include "translate/isa.h"
+#include "translate/matrix_rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -277,6 +278,8 @@ static const struct wl_isa table[] = {
     DETAIL(LANE, ds_store_addtid_b32, WL_LANE_ADDTID_STORE),
     DETAIL(LANE, ds_append, WL_LANE_APPEND),
     DETAIL(LANE, ds_consume, WL_LANE_CONSUME),
+
+    MATRIX_ROWS,
 
     /* Indexed registers. */
     DETAIL(MOVREL, v_movreld_b32, WL_MOVREL_VGPR_TO),

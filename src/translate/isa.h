@@ -36,7 +36,7 @@ enum wl_isa_class {
     WL_ISA_LANE,     /* cross-lane moves; `detail`: enum wl_lane_op */
     WL_ISA_CMPX,     /* v_cmpx_*: the v_cmp semantics, written to EXEC; gfx9 has a destination operand as well (3 operands) */
     WL_ISA_SAVEEXEC, /* s_*_saveexec_*; `detail`: enum wl_saveexec_op. Wrexec forms too */
-    WL_ISA_MATRIX,   /* MFMA, WMMA: `detail` row of matrix.c */
+    WL_ISA_MATRIX,   /* MFMA, SMFMAC, WMMA, SWMMAC: `matrix` */
     WL_ISA_MOVREL,   /* v_movrel*, s_movrel* */
 };
 
@@ -138,6 +138,7 @@ struct wl_isa {
     uint8_t atomic;     /* enum wl_atomic_op */
     uint8_t addresses;  /* 2: DS two-address forms; else 0 */
     bool stride64;      /* DS two-address with offsets in units of 64 elements */
+    uint32_t matrix;    /* WL_MATRIX_SHAPE, for MATRIX */
     bool compare_first; /* DS compare-and-store whose operands are address, compare value, new value (ds_cmpst); else address,
                         * new value, compare value (ds_cmpstore). Vector memory cmpswap: new value in the low half of the data */
 };

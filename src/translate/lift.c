@@ -202,6 +202,9 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struc
     case WL_ISA_MOVREL:
         wl_lift_indexed(l, inst);
         break;
+    case WL_ISA_MATRIX:
+        wl_lift_matrix(l, inst);
+        break;
     case WL_ISA_NOP:
     case WL_ISA_END:
     case WL_ISA_BRANCH:

@@ -176,6 +176,10 @@ LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueR
 /* Lifts a MOVREL instruction, at once. */
 void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 
+/* ---- lift_matrix.c ---- */
+/* Lifts a MATRIX instruction: a call of the helper, at once. */
+void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- lift.c ---- */
 /* All scalar registers to the wave, and back. The stretch must be flushed. */
 void wl_lift_spill_scalars(struct wl_lift *l);

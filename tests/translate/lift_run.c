@@ -275,8 +275,7 @@ static void check_masks(void (*reference)(struct lift_state *)) {
     }
 }
 
-static void check_on(const struct host *host, const char *processor, unsigned wave_size, const char *text,
-                     void (*reference)(struct lift_state *)) {
+static void open_program(const struct host *host, const char *processor, unsigned wave_size, const char *text) {
     static char source[4000];
     size_t size = 0;
     lift_wave_size = wave_size;
@@ -294,12 +293,43 @@ static void check_on(const struct host *host, const char *processor, unsigned wa
     wave->lds = lds;
     wave->lds_size = LDS_SIZE;
     new_unit(0);
-    check_masks(reference);
+}
+
+static void close_program(void) {
     for (unsigned u = 0; u < program.unit_count; u++)
         for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++)
             if (program.units[u].jit[mode])
                 LLVMConsumeError(LLVMOrcDisposeLLJIT(program.units[u].jit[mode]));
     free(program.bytes);
+}
+
+void lift_open(const char *processor, unsigned wave_size, const char *text) {
+    static struct host host;
+    wl_translate_host(&host.cpu, &host.features);
+    open_program(&host, processor, wave_size, text);
+}
+
+uint32_t *lift_row(unsigned row) { return wave->vgpr + (size_t)row * lift_wave_size; }
+
+uint32_t *lift_scalars(void) { return wave->sgpr; }
+
+void lift_execute(uint64_t exec) {
+    wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;
+    wave->sgpr[WL_SGPR_EXEC + 1] = lift_wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
+    wave->sgpr[30] = (uint32_t)(IMAGE + RETURN_ADDRESS);
+    wave->sgpr[31] = (uint32_t)((IMAGE + RETURN_ADDRESS) >> 32);
+    wave->mode_register = lift_mode_register;
+    wave->fuel = 1000;
+    run();
+}
+
+void lift_close(void) { close_program(); }
+
+static void check_on(const struct host *host, const char *processor, unsigned wave_size, const char *text,
+                     void (*reference)(struct lift_state *)) {
+    open_program(host, processor, wave_size, text);
+    check_masks(reference);
+    close_program();
 }
 
 void lift_check(const char *processors, const char *text, void (*reference)(struct lift_state *)) {

@@ -25,6 +25,14 @@ uint32_t lift_lds_word(uint32_t offset);
 /* Prepares the machine; call once. */
 void lift_start(void);
 
+/* For tests with registers and references of another kind: translates `text` (ended by a jump to s[30:31]) for this host alone.
+ * lift_row: a register's lanes (AGPR n is row 256 + n), lift_scalars: the scalar registers; both stay as the last run left them. */
+void lift_open(const char *processor, unsigned wave_size, const char *text);
+uint32_t *lift_row(unsigned row);
+uint32_t *lift_scalars(void);
+void lift_execute(uint64_t exec);
+void lift_close(void);
+
 /* Runs `text` on each of the processors (a list with commas), wave sizes, EXEC masks and hosts, and counts differences from
  * what `reference` makes of the same registers. In the text, ADD, SUB and MBCNT_HI stand for the generation's names of 32-bit
  * adds without carry and of v_mbcnt_hi; BN, exec_N, VCC, S4, S6 for b32 or b64, exec_lo or exec, and so on; s_waitcnt0 for a

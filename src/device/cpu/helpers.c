@@ -265,4 +265,5 @@ const struct wl_helpers wl_helpers_table = {
     .getreg = help_getreg,
     .setreg = help_setreg,
     .message_return = help_message_return,
+    .matrix = wl_help_matrix,
 };

@@ -108,6 +108,13 @@ struct wl_helpers {
     void (*setreg)(struct wl_wave *wave, uint32_t hwreg, uint32_t value);
     /* s_sendmsg_rtn_b32/b64: the answer to `message` (doorbell id, the time, TBA/TMA, ...; 0 for what has no meaning here). */
     uint64_t (*message_return)(struct wl_wave *wave, uint32_t message);
+
+    /* ---- matrices ---- */
+
+    /* A matrix instruction on all lanes, whatever EXEC is: device/cpu/matrix.h says how `shape` and `modifiers` describe it.
+     * `c` NULL: each element of C is `constant`. Sparse: `c` is the index register. Not influenced by MODE. */
+    void (*matrix)(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
+                   uint32_t shape, uint32_t modifiers);
 };
 
 /* The one table. Constant for the life of the process. */

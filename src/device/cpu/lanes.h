@@ -1,5 +1,5 @@
 /* The members of wl_helpers_table, declared for the table alone; helpers.h documents them. lanes.c: moves between lanes;
- * buffer.c: memory through descriptors; helpers.c: other memory, scalar state, and the table. */
+ * buffer.c: memory through descriptors; matrix.c: matrix instructions; helpers.c: other memory, scalar state, and the table. */
 #ifndef WL_DEVICE_CPU_LANES_H
 #define WL_DEVICE_CPU_LANES_H
 
@@ -23,6 +23,8 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
                           uint32_t offset, uint32_t element);
 void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                            uint32_t offset, uint32_t element, uint32_t operation);
+void wl_help_matrix(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
+                    uint32_t shape, uint32_t modifiers);
 
 /* One lane's atomic on memory: `bits` 32 or 64; `second` is the second operand of those that have one (cmpswap: `data` is
  * the new value, `second` the expected one). Returns the old value. */

@@ -1,0 +1,32 @@
+/* wl_helpers.matrix: the kernels for this host, under the rounding that they define. */
+#include "device/cpu/matrix.h"
+
+#include "base/options.h"
+#include "device/cpu/lanes.h"
+
+#include <pthread.h>
+
+static wl_matrix_fn *kernels = wl_matrix_base;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void choose_kernels(void) {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c"))
+        return;
+    kernels = wl_matrix_avx2;
+    const char *cpu = wl_options()->cpu;
+    bool lesser = cpu && cpu[sizeof "x86-64-v" - 1] == '3';
+    if (!lesser && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        kernels = wl_matrix_avx512;
+#endif
+}
+
+void wl_help_matrix(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
+                    uint32_t shape, uint32_t modifiers) {
+    enum { NEAREST_WITH_DENORMALS = 0xf0 };
+    pthread_once(&once, choose_kernels);
+    uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
+    kernels(wave->wave_size, d, a, b, c, constant, shape, modifiers);
+    wl_float_restore(control);
+}
