@@ -1,5 +1,7 @@
 /* The `wavelift` command: what is here (info), running a program on it (run), what is in a code object (disasm), the
- * native-code cache (cache). Manual page: docs/wavelift.1. */
+ * native-code cache (cache), what instructions there are (isa). Manual page: docs/wavelift.1. */
+#include "commands.h"
+
 #include "base/options.h"
 #include "codeobject/codeobject.h"
 #include "device/cpu/cache.h"
@@ -24,17 +26,19 @@ static const char usage_text[] = "Usage: wavelift COMMAND [ARGUMENTS]\n"
                                  "                              runs a HIP program on this machine\n"
                                  "  disasm [--arch ARCH] [--kernel NAME] [--no-code] FILE\n"
                                  "                              kernels, resources and code of a code object, bundle, program or library\n"
+                                 "  isa [--target ARCH] [--wave 32|64] [--missing]\n"
+                                 "                              the instructions of a processor, and how each is supported\n"
                                  "  cache [list | clear]        the native-code cache\n"
                                  "  --help, --version\n"
                                  "\n"
                                  "The environment variables that Wavelift reads are listed in wavelift(1).\n";
 
-static int fail(const char *what) {
+int wl_tool_fail(const char *what) {
     fprintf(stderr, "wavelift: %s\n", what);
     return 1;
 }
 
-static int usage(const char *what) {
+int wl_tool_usage(const char *what) {
     fprintf(stderr, "wavelift: %s\nTry 'wavelift --help'.\n", what);
     return 2;
 }
@@ -72,7 +76,7 @@ static void print_bytes(uint64_t bytes) {
 static int command_info(int argc, char **argv) {
     (void)argv;
     if (argc != 1)
-        return usage("info takes no arguments");
+        return wl_tool_usage("info takes no arguments");
     char folder[PATH_MAX];
     int count = 0, version = 0;
     printf("Wavelift %s\n", WL_VERSION);
@@ -81,12 +85,12 @@ static int command_info(int argc, char **argv) {
         printf("HIP runtime  %d\n", version);
     hipError_t error = hipGetDeviceCount(&count);
     if (error != hipSuccess)
-        return fail(hipGetErrorString(error));
+        return wl_tool_fail(hipGetErrorString(error));
     for (int i = 0; i < count; i++) {
         hipDeviceProp_t properties;
         error = hipGetDeviceProperties(&properties, i);
         if (error != hipSuccess)
-            return fail(hipGetErrorString(error));
+            return wl_tool_fail(hipGetErrorString(error));
         printf("device %-5d %s\n             presents itself as %s, warp size %d, %d compute units, ", i, properties.name,
                properties.gcnArchName, properties.warpSize, properties.multiProcessorCount);
         print_bytes(properties.totalGlobalMem);
@@ -123,18 +127,18 @@ static int command_run(int argc, char **argv) {
             break;
         }
         if (strcmp(argv[i], "--arch") != 0 || i + 1 == argc)
-            return usage("run: unknown option, or its value is missing");
+            return wl_tool_usage("run: unknown option, or its value is missing");
         setenv("WAVELIFT_ARCH", argv[++i], 1);
     }
     if (i == argc)
-        return usage("run: no program is given");
+        return wl_tool_usage("run: no program is given");
     char folder[PATH_MAX];
     if (!library_folder(folder, sizeof folder))
-        return fail("the runtime's libraries are not beside this program");
+        return wl_tool_fail("the runtime's libraries are not beside this program");
     const char *path = getenv("LD_LIBRARY_PATH");
     char *all = NULL;
     if (asprintf(&all, path && *path ? "%s:%s" : "%s", folder, path) < 0)
-        return fail("out of memory");
+        return wl_tool_fail("out of memory");
     setenv("LD_LIBRARY_PATH", all, 1);
     free(all);
     execvp(argv[i], argv + i);
@@ -144,6 +148,17 @@ static int command_run(int argc, char **argv) {
 
 /* ---- disasm --------------------------------------------------------------------------------- */
 
+void *wl_tool_open_translator(void) {
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    if (!library_folder(folder, sizeof folder))
+        return NULL;
+    snprintf(path, sizeof path, "%s/libwavelift-translate.so", folder);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fprintf(stderr, "wavelift: %s\n", dlerror());
+    return library;
+}
+
 /* The disassembler, from the translator's library: LLVM is opened for this command alone. */
 struct disassembler {
     __typeof__(wl_decoder_create) *create;
@@ -152,15 +167,9 @@ struct disassembler {
 };
 
 static bool open_disassembler(struct disassembler *d) {
-    char folder[PATH_MAX], path[PATH_MAX + 64];
-    if (!library_folder(folder, sizeof folder))
+    void *library = wl_tool_open_translator();
+    if (!library)
         return false;
-    snprintf(path, sizeof path, "%s/libwavelift-translate.so", folder);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        fprintf(stderr, "wavelift: %s\n", dlerror());
-        return false;
-    }
     d->create = (__typeof__(wl_decoder_create) *)(uintptr_t)dlsym(library, "wl_decoder_create");
     d->destroy = (__typeof__(wl_decoder_destroy) *)(uintptr_t)dlsym(library, "wl_decoder_destroy");
     d->disassemble = (__typeof__(wl_disassemble) *)(uintptr_t)dlsym(library, "wl_disassemble");
@@ -276,7 +285,7 @@ static int print_object(const struct disassembler *d, const struct wl_codeobject
             wave_size = kernel->wave_size;
             decoder = NULL;
             if (d->create(&decoder, wl_codeobject_target(object)->processor, wave_size) != WL_OK) {
-                result = fail("the disassembler does not know this processor");
+                result = wl_tool_fail("the disassembler does not know this processor");
                 break;
             }
         }
@@ -304,13 +313,13 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
     unsigned shown = 0;
     int result = 0;
     if (wanted->code && !open_disassembler(&disassembler))
-        return fail("the disassembler (libwavelift-translate.so) cannot be opened; --no-code goes without it");
+        return wl_tool_fail("the disassembler (libwavelift-translate.so) cannot be opened; --no-code goes without it");
     if (wl_container_open_file(&container, file) != WL_OK)
-        return fail(wl_failure());
+        return wl_tool_fail(wl_failure());
     size_t count = wl_container_count(container);
     struct wl_target target;
     if (wanted->arch && wl_target_parse(&target, wanted->arch) != WL_OK)
-        result = fail(wl_failure());
+        result = wl_tool_fail(wl_failure());
     for (size_t i = 0; i < count && result == 0; i++) {
         struct wl_entry entry;
         struct wl_codeobject *object = NULL;
@@ -320,14 +329,14 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
         if (known && wl_codeobject_open(&object, entry.data, entry.size) == WL_OK)
             result = print_object(&disassembler, object, wanted, &shown);
         else
-            result = fail(wl_failure());
+            result = wl_tool_fail(wl_failure());
         wl_codeobject_close(object);
     }
     wl_container_close(container);
     if (result == 0 && count == 0)
-        result = fail("the file holds no code object that Wavelift can run");
+        result = wl_tool_fail("the file holds no code object that Wavelift can run");
     else if (result == 0 && shown == 0 && wanted->kernel)
-        result = fail("no such kernel");
+        result = wl_tool_fail("no such kernel");
     return result;
 }
 
@@ -342,11 +351,11 @@ static int command_disasm(int argc, char **argv) {
         else if (strcmp(argv[i], "--no-code") == 0)
             wanted.code = false;
         else if (argv[i][0] == '-' || file)
-            return usage("disasm: unknown option, or more than one file");
+            return wl_tool_usage("disasm: unknown option, or more than one file");
         else
             file = argv[i];
     }
-    return file ? disassemble_file(file, &wanted) : usage("disasm: no file is given");
+    return file ? disassemble_file(file, &wanted) : wl_tool_usage("disasm: no file is given");
 }
 
 /* ---- cache ---------------------------------------------------------------------------------- */
@@ -354,7 +363,7 @@ static int command_disasm(int argc, char **argv) {
 static int command_cache(int argc, char **argv) {
     const char *action = argc > 1 ? argv[1] : "list";
     if (argc > 2 || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0))
-        return usage("cache: list or clear");
+        return wl_tool_usage("cache: list or clear");
     if (!wl_cache_folder()) {
         puts("The cache is off.");
         return 0;
@@ -363,7 +372,7 @@ static int command_cache(int argc, char **argv) {
         uint64_t freed = 0;
         enum wl_status status = wl_cache_clear(&freed);
         if (status != WL_OK && status != WL_NOT_FOUND)
-            return fail(wl_failure());
+            return wl_tool_fail(wl_failure());
         printf("freed ");
         print_bytes(freed);
         putchar('\n');
@@ -374,7 +383,7 @@ static int command_cache(int argc, char **argv) {
     uint64_t bytes = 0;
     enum wl_status status = wl_cache_list(&entries, &count);
     if (status != WL_OK && status != WL_NOT_FOUND)
-        return fail(wl_failure());
+        return wl_tool_fail(wl_failure());
     for (size_t i = 0; i < count; i++) {
         char date[32] = "";
         struct tm day;
@@ -394,9 +403,10 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"info", command_info}, {"run", command_run}, {"disasm", command_disasm}, {"cache", command_cache}};
+    } commands[] = {
+        {"info", command_info}, {"run", command_run}, {"disasm", command_disasm}, {"cache", command_cache}, {"isa", wl_command_isa}};
     if (argc < 2)
-        return usage("no command is given");
+        return wl_tool_usage("no command is given");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         fputs(usage_text, stdout);
         return 0;
@@ -408,5 +418,5 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    return usage("unknown command");
+    return wl_tool_usage("unknown command");
 }

@@ -86,6 +86,8 @@ static const struct processor *find_processor(const char *name) {
     return NULL;
 }
 
+const char *wl_decoder_processor(size_t index) { return index < COUNT(processors) ? processors[index].name : NULL; }
+
 static unsigned generation_of(const char *processor) {
     return processor[3] == '9' ? 9 : (unsigned)(processor[3] - '0') * 10 + (unsigned)(processor[4] - '0');
 }

@@ -120,6 +120,9 @@ __attribute__((visibility("default"))) enum wl_status wl_decoder_create(struct w
                                                                         uint32_t wave_size);
 __attribute__((visibility("default"))) void wl_decoder_destroy(struct wl_decoder *decoder);
 
+/* The names of the processors that wl_decoder_create knows, one after the other; NULL behind the last. Thread-safe. */
+const char *wl_decoder_processor(size_t index);
+
 /* Decodes the instruction(s) at `address`; a VOPD pair gives two (the second has size 0), so room for 2 is needed.
  * v_swap_b32 comes as such a pair of v_mov_b32.
  * Both of a pair read their sources before either writes: `inst[0]` never writes what `inst[1]` reads except in that sense.

@@ -12,6 +12,7 @@
  *   liveness.c   which registers a piece needs and leaves
  *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
+ *   coverage.c   what instructions a processor has, and what becomes of each
  *   emit.c       passes and native code generation */
 #ifndef WL_TRANSLATE_H
 #define WL_TRANSLATE_H
