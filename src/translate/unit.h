@@ -46,7 +46,7 @@ struct wl_piece {
     uint32_t resume;                  /* resume point number, or UINT32_MAX */
     bool is_return;                   /* the resume point lies behind a call */
     bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
-    bool is_cut;         /* only the length of the code before it made it a piece of its own */
+    bool is_cut;                      /* only the length of the code before it made it a piece of its own */
     bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
     struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
 };
