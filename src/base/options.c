@@ -1,5 +1,6 @@
 #include "base/options.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,11 +75,13 @@ const struct wl_options *wl_options(void) {
 }
 
 void wl_log(unsigned level, const char *format, ...) {
+    int error = errno; /* for %m */
     if (wl_options()->log < level)
         return;
     char line[2048];
     va_list arguments;
     va_start(arguments, format);
+    errno = error;
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     fprintf(stderr, "wavelift: %s\n", line);

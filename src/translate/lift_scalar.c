@@ -155,10 +155,10 @@ static void smem_load(struct wl_lift *l, const struct wl_inst *inst) {
         limit = LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[1].reg + 2), l->i64, "");
     }
     if (!small)
-        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i64, (uint64_t)~3), "");
+        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
     LLVMValueRef address = LLVMBuildAdd(l->b, base, offset, ""), loaded[16];
     if (!small && !buffer)
-        address = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, (uint64_t)~3), "");
+        address = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
     unsigned count = small ? 1 : op[0].count;
     LLVMTypeRef type = small ? LLVMIntTypeInContext(l->context, inst->isa->bits) : l->i32;
     for (unsigned i = 0; i < count && i < 16; i++) {

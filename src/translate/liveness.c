@@ -75,7 +75,7 @@ void wl_unit_liveness(struct wl_unit *unit) {
                 wl_inst_effects(&unit->insts[piece->first + i], unit->request->wave_size, &effects);
                 wl_live_step(&live, &effects);
             }
-            if (memcmp(&live, &piece->live_in, sizeof live)) {
+            if (memcmp(&live, &piece->live_in, sizeof live) != 0) {
                 piece->live_in = live;
                 changed = true;
             }

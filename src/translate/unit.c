@@ -377,8 +377,8 @@ static enum wl_status cut(struct discovery *d, uint64_t entry) {
 static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned reg, uint64_t *target) {
     uint64_t low = 0, high = 0;
     bool have_low = false, have_high = false;
-    for (uint32_t i = call; i-- > 0 && call - i < 64;) {
-        const struct wl_inst *inst = &unit->insts[i];
+    for (uint32_t i = call; i > 0 && call - i < 63;) {
+        const struct wl_inst *inst = &unit->insts[--i];
         const struct wl_operand *op = inst->operands;
         if (inst->isa && inst->isa->class == WL_ISA_GETPC && op[0].reg == reg) {
             *target = inst->address + inst->size + low + (have_high ? high << 32 : 0);

@@ -4,6 +4,7 @@
 #include "child.h"
 
 #include <string>
+#include <thread>
 
 static const int store_line = __LINE__ + 3;
 __global__ void wild_store(int *where, int lane) {
@@ -17,6 +18,27 @@ __device__ __attribute__((noinline)) void inner(int *where) { *where = 2; }
 __global__ void in_callee(int *where) { inner(where + threadIdx.x); }
 __global__ void jump(void (*target)()) { target(); }
 __global__ void nothing() {}
+/* One workgroup faults while the other does something for ever. */
+enum Loop { SPIN, BARRIER, POLL, SLEEP };
+__global__ void one_faults(Loop loop, unsigned faulting, int *wild, volatile int *started, volatile int *never) {
+    if (blockIdx.x == faulting) {
+        while (*started == 0) {
+        }
+        *wild = 1;
+        return;
+    }
+    *started = 1;
+    for (;;) {
+        if (loop == BARRIER)
+            __syncthreads();
+        else if (loop == POLL && *never)
+            break;
+        else if (loop == SLEEP)
+            __builtin_amdgcn_s_sleep(1);
+        else
+            asm volatile("");
+    }
+}
 
 static int run(const std::string &which) {
     int *array;
@@ -34,7 +56,10 @@ static int run(const std::string &which) {
         beyond<<<1, 64>>>(array, 1L << 40);
     else if (which == "callee")
         in_callee<<<1, 64>>>(wild);
-    else if (which == "jump")
+    else if (which.substr(0, 4) == "loop") {
+        HIP(hipMemset(array, 0, 4096));
+        one_faults<<<2, 128>>>((Loop)(which[4] - '0'), which[5] - '0', wild, array, array + 64);
+    } else if (which == "jump")
         jump<<<1, 64>>>((void (*)())0x1234560);
     hipError_t first = hipDeviceSynchronize(), second;
     nothing<<<1, 1>>>();
@@ -51,15 +76,17 @@ int main(int argc, char **argv) {
         const char *which, *kernel;
         int error;
     } cases[] = {
-        {"store", "wild_store", hipErrorIllegalAddress},
-        {"null", "wild_load", hipErrorIllegalAddress},
-        {"load", "wild_load", hipErrorIllegalAddress},
-        {"atomic", "wild_atomic", hipErrorIllegalAddress},
-        {"beyond", "beyond", hipErrorIllegalAddress},
-        {"callee", "in_callee", hipErrorIllegalAddress},
-        {"jump", "jump", 0 /* any error */},
+        {"store", "wild_store", hipErrorIllegalAddress},  {"null", "wild_load", hipErrorIllegalAddress},
+        {"load", "wild_load", hipErrorIllegalAddress},    {"atomic", "wild_atomic", hipErrorIllegalAddress},
+        {"beyond", "beyond", hipErrorIllegalAddress},     {"callee", "in_callee", hipErrorIllegalAddress},
+        {"loop00", "one_faults", hipErrorIllegalAddress}, {"loop01", "one_faults", hipErrorIllegalAddress},
+        {"loop10", "one_faults", hipErrorIllegalAddress}, {"loop21", "one_faults", hipErrorIllegalAddress},
+        {"loop31", "one_faults", hipErrorIllegalAddress}, {"jump", "jump", 0 /* any error */},
     };
+    bool parallel = std::thread::hardware_concurrency() > 1;
     for (auto &test : cases) {
+        if (!parallel && std::string(test.which).substr(0, 4) == "loop")
+            continue; // the other workgroup would never start
         std::string text;
         int status = run_again(argv[0], test.which, text), first = -1, second = -1;
         size_t at = text.find("\nfirst ");

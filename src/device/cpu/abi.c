@@ -203,13 +203,13 @@ const uint32_t *wl_abi_ids(struct wl_id_table *table, const struct wl_abi *abi, 
     memcpy(table->key, key, sizeof key);
     uint32_t count = size[0] * size[1] * size[2], id[3] = {0, 0, 0};
     for (uint32_t i = 0; i < WL_MAX_WORKGROUP; i++) {
-        uint32_t *row = table->ids + (i / wave_size * abi->id_rows) * wave_size + i % wave_size;
+        uint32_t *row = table->ids + (size_t)(i / wave_size * abi->id_rows) * wave_size + i % wave_size;
         bool real = i < count; /* the lanes that fill the last wave up get 0 */
         if (abi->packed_ids)
             row[0] = real ? id[0] | id[1] << 10 | id[2] << 20 : 0;
         else
             for (uint32_t d = 0; d < abi->id_rows; d++)
-                row[d * wave_size] = real ? id[d] : 0;
+                row[(size_t)d * wave_size] = real ? id[d] : 0;
         for (int d = 0; d < 3 && ++id[d] == size[d]; d++)
             id[d] = 0;
     }

@@ -57,7 +57,7 @@ static struct place locate(const struct buffer *b, const struct wl_wave *wave, c
     uint64_t at = (uint64_t)index * b->stride + offset;
     if (b->swizzle_size) {
         uint64_t records = index / b->index_stride, record = index % b->index_stride;
-        at = (records * b->stride + offset / b->swizzle_size * b->swizzle_size) * b->index_stride + record * b->swizzle_size +
+        at = (records * b->stride + (uint64_t)(offset / b->swizzle_size) * b->swizzle_size) * b->index_stride + record * b->swizzle_size +
              offset % b->swizzle_size;
     }
     return (struct place){(uint8_t *)(uintptr_t)(b->base + soffset + at), index,
@@ -290,7 +290,7 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
     read_descriptor(&b, descriptor, element);
     if (address) { /* the destination may be the address */
         uint32_t rows = (element & WL_ELEMENT_IDXEN ? 1 : 0) + (element & WL_ELEMENT_OFFEN ? 1 : 0);
-        memcpy(copy, address, rows * wave->wave_size * sizeof *copy);
+        memcpy(copy, address, (size_t)rows * wave->wave_size * sizeof *copy);
     }
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))

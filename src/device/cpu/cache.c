@@ -342,7 +342,7 @@ void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t s
         return;
     int file = create_temporary(temporary);
     if (file < 0) {
-        wl_log(3, "the native-code cache %s cannot be written: %s", folder.path, strerror(errno));
+        wl_log(3, "the native-code cache %s cannot be written: %m", folder.path);
         return;
     }
     XXH128_hash_t hash = XXH3_128bits(object, size);
@@ -351,7 +351,7 @@ void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t s
     bool written = write_all(file, &header, sizeof header) && write_all(file, object, size);
     written = close(file) == 0 && written;
     if (!written || rename(temporary, path) != 0) {
-        wl_log(3, "the native-code cache %s cannot be written: %s", folder.path, strerror(errno));
+        wl_log(3, "the native-code cache %s cannot be written: %m", folder.path);
         unlink(temporary);
         return;
     }

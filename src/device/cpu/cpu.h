@@ -167,12 +167,13 @@ struct wl_extent {
 };
 
 struct wl_fault {
-    int signal, code;
+    int signal, code;   /* signal 0: the thread was called off a job that had failed elsewhere */
     uint64_t address;   /* si_addr */
     uint64_t native_pc; /* within translated code, as well as it is known */
 };
 
 struct wl_thread {
+    struct wl_job *job; /* in which the thread takes part; NULL: none */
     struct wl_group group;
     struct wl_id_table ids[2];         /* of full workgroups, of partial ones */
     const uint32_t *id_table;          /* the rows of the workgroup at hand */
@@ -220,6 +221,9 @@ struct wl_job {
     unsigned joined;               /* under the pool's lock: threads that ever took part, the launching one included */
     unsigned limit;                /* most threads that may take part */
     _Atomic uint32_t participants; /* other threads inside; a futex */
+    pthread_t launcher;            /* the launching thread */
+    _Atomic bool launcher_left;    /* it has run its part */
+    atomic_flag calling_off;       /* somebody sees to it that all leave */
     struct wl_job *next_job;
 };
 

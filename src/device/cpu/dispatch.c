@@ -429,13 +429,12 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, cons
     unsigned idle = 0;
     while (progress != GROUP_DONE && progress != GROUP_FAILED) {
         progress = step_group(job, thread, &thread->group);
-        if (progress != GROUP_IDLE) {
-            idle = 0;
-            continue;
-        }
         if (stopped(job))
-            return;
-        back_off(idle++);
+            return; /* also waves that meet at barriers for ever */
+        if (progress != GROUP_IDLE)
+            idle = 0;
+        else
+            back_off(idle++);
     }
 }
 
@@ -523,6 +522,8 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     thread->running = NULL;
     wl_fault_recover();
     wl_float_enter(0xf0);
+    if (thread->fault.signal == 0)
+        return; /* called off */
     int expected = WL_OK;
     bool memory = thread->fault.signal == SIGSEGV || thread->fault.signal == SIGBUS;
     if (atomic_compare_exchange_strong(&job->status, &expected, memory ? WL_ILLEGAL_ADDRESS : WL_ILLEGAL_INSTRUCTION)) {
@@ -550,8 +551,10 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->id_table = wl_abi_ids(&thread->ids[0], &job->function->abi, job->wave_size, job->whole.size);
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
+    thread->job = job;
     run_guarded(job, thread);
     thread->running = NULL;
+    thread->job = NULL;
     wl_float_restore(control);
     atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
 }

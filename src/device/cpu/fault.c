@@ -22,6 +22,11 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread
 static _Thread_local __attribute__((tls_model("initial-exec")))
 const char *chaining; /* frame in which this thread called the program's handler */
 
+/* Calling a thread off takes no signal of its own, which a program could use: a queued SIGBUS whose value nobody else has. Our
+ * handler is there when a job runs, and threads hardly ever block it. */
+#define CALL_OFF_SIGNAL SIGBUS
+static char call_off_key;
+
 /* ---- in the handler ------------------------------------------------------------------------- */
 
 static uint64_t context_pc(const ucontext_t *context) {
@@ -91,9 +96,34 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
     chaining = outer;
 }
 
+/* Whether a PC lies in a unit's code: there the thread holds no lock and nothing is half done. */
+static bool in_unit(const struct wl_unit *unit, uint64_t pc) {
+    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+        const struct wl_native *native = unit->native[mode];
+        if (native && pc - (uint64_t)(uintptr_t)native->memory < native->size)
+            return true;
+    }
+    return false;
+}
+
+/* Answers wl_fault_call_off. Between two waves, or in a helper, the next call will do. */
+static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context) {
+    const struct wl_runner *runner = thread ? thread->running : NULL;
+    if (!runner || !thread->job || atomic_load_explicit(&thread->job->status, memory_order_relaxed) == WL_OK ||
+        !in_unit(runner->unit, context_pc(context)))
+        return;
+    thread->fault.signal = 0;
+    chaining = NULL;
+    siglongjmp(thread->jump, 1);
+}
+
 static void handle(int number, siginfo_t *info, void *context) {
     struct wl_thread *thread = current;
     struct wl_runner *runner = thread ? thread->running : NULL;
+    if (number == CALL_OFF_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_ptr == &call_off_key) {
+        leave_failed_job(thread, context);
+        return;
+    }
     if (!runner || info->si_code <= 0) {
         for (int i = 0; i < SIGNAL_COUNT; i++)
             if (signals[i] == number)
@@ -119,7 +149,7 @@ void wl_fault_install(void) {
         return;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
-        struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER}, present;
+        struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART}, present;
         sigemptyset(&action.sa_mask);
         if (sigaction(signals[i], NULL, &present) == 0 && present.sa_sigaction != handle) {
             previous_actions[i] = present;
@@ -166,6 +196,11 @@ void wl_fault_recover(void) {
     for (int i = 0; i < SIGNAL_COUNT; i++)
         sigaddset(&set, signals[i]);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void wl_fault_call_off(pthread_t thread) {
+    union sigval value = {.sival_ptr = &call_off_key};
+    pthread_sigqueue(thread, CALL_OFF_SIGNAL, value);
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */

@@ -17,6 +17,10 @@ bool wl_fault_thread_enter(struct wl_thread *thread);
 void wl_fault_thread_leave(struct wl_thread *thread);
 void wl_fault_thread_use(struct wl_thread *thread);
 
+/* Makes `thread` leave the translated code that it runs for a job that has failed, by a jump like a fault's. Does nothing if it
+ * is anywhere else at the moment it looks, so call again until it has left the job. The thread must exist. */
+void wl_fault_call_off(pthread_t thread);
+
 /* To be called after the jump out of a handler. Ours blocks nothing, but somebody may stand between the system and it: a
  * handler of the program that calls ours, a sanitizer. */
 void wl_fault_recover(void);

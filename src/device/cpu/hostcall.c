@@ -8,7 +8,7 @@
 
 #define PACKETS    1024 /* more than waves can hold at once: a wave has one only between two of its exits */
 #define LANES      64
-#define HEAP_BYTES (256 * 1024) /* the device library's allocator keeps its own state here; zeros are its start */
+#define HEAP_BYTES ((size_t)256 * 1024) /* the device library's allocator keeps its own state here; zeros are its start */
 #define BUCKETS    1024
 
 /* ---- what device code sees ------------------------------------------------------------------ */

@@ -122,7 +122,8 @@ static bool read_header(struct reader *r, struct program *p) {
     if (version >= 4)
         read_bytes(r, 1); /* operations an instruction */
     read_bytes(r, 1);     /* default_is_stmt */
-    p->line_base = (int8_t)read_bytes(r, 1);
+    int64_t base = (int64_t)read_bytes(r, 1);
+    p->line_base = base < 128 ? base : base - 256;
     p->line_range = read_bytes(r, 1);
     p->opcode_base = read_bytes(r, 1);
     p->lengths = r->at;

@@ -438,7 +438,7 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
     *native = NULL;
     if (status != WL_OK)
         return status;
-    l.places = calloc(l.section_count, sizeof *l.places);
+    l.places = (uint8_t **)calloc(l.section_count, sizeof *l.places);
     l.stubs = calloc(l.symbol_count + 1, sizeof *l.stubs);
     l.native = calloc(1, sizeof *l.native);
     if (!l.places || !l.stubs || !l.native)
@@ -465,7 +465,7 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
             free(l.native->lines);
         free(l.native);
     }
-    free(l.places);
+    free((void *)l.places);
     free(l.stubs);
     return status;
 }

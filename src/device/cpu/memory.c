@@ -105,7 +105,7 @@ const char *wl_group_describe(const struct wl_group *group, uint64_t address, ch
 void *wl_pages_allocate(size_t size, size_t alignment) {
     if (alignment < PAGE)
         alignment = PAGE;
-    if (size >= 2 * HUGE && alignment < HUGE)
+    if (size >= 2 * (size_t)HUGE && alignment < HUGE)
         alignment = HUGE;
     size_t rounded = round_up(size ? size : 1, PAGE);
     if (rounded < size || rounded > (size_t)1 << 46 || alignment > (size_t)1 << 40)
@@ -119,7 +119,7 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
         munmap(memory, skip);
     if (behind)
         munmap(memory + skip + rounded, behind);
-    if (size >= 2 * HUGE)
+    if (size >= 2 * (size_t)HUGE)
         madvise(memory + skip, rounded, MADV_HUGEPAGE); /* a wish: it works without */
     return memory + skip;
 }

@@ -61,7 +61,8 @@ static void open_translator(void) {
     }
     translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
     if (!translator.library) {
-        snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s", dlerror());
+        snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s",
+                 dlerror()); /* NOLINT(concurrency-mt-unsafe): glibc keeps it per thread */
         return;
     }
     translator.translate = (wl_translate_fn *)(uintptr_t)dlsym(translator.library, "wl_translate");

@@ -90,7 +90,7 @@ struct wl_wave {
 /* Where byte `offset` of lane `lane`'s scratch lives, in bytes from wave->scratch: lanes are interleaved by dword, so that
  * 16 lanes that touch the same offset touch one vector. This is the hardware's swizzle with 4-byte elements. */
 static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32_t wave_size) {
-    return (uint64_t)(offset >> 2) * wave_size * 4 + lane * 4u + (offset & 3);
+    return (uint64_t)(offset >> 2) * wave_size * 4 + (uint64_t)lane * 4 + (offset & 3);
 }
 
 typedef uint32_t wl_unit_code(struct wl_wave *wave);

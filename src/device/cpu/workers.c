@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_NS 20000 /* how long a worker looks for new work before it sleeps */
+#define SPIN_NS     20000  /* how long a worker looks for new work before it sleeps */
+#define CALL_OFF_NS 500000 /* between two calls to threads that have to leave a failed job */
 
 struct wl_pool {
     pthread_mutex_t lock; /* over jobs, idle, sleeping counts and starting threads */
@@ -138,6 +139,35 @@ static void leave_job(struct wl_job *job) {
         futex_wake(participants, 1);
 }
 
+/* All other workers: those outside the failed job take no notice. */
+static void call_off_workers(struct wl_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = 0; i < pool->started; i++)
+        if (!pthread_equal(pool->threads[i], pthread_self()))
+            wl_fault_call_off(pool->threads[i]);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Behind a failure: sees to it that the others leave the job. Most find out by themselves; those in a loop that waits for what
+ * will not come now are called off, again and again since they may be busy with something that must not be left. `launching`:
+ * the caller is the launching thread. */
+static void call_off(struct wl_pool *pool, struct wl_job *job, bool launching) {
+    if (atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK || atomic_flag_test_and_set(&job->calling_off))
+        return;
+    for (unsigned round = 0;; round++) {
+        bool others = atomic_load_explicit(&job->participants, memory_order_acquire) > (launching ? 0 : 1);
+        bool launcher = !launching && !atomic_load_explicit(&job->launcher_left, memory_order_acquire);
+        if (!others && !launcher)
+            return;
+        if (round && launcher)
+            wl_fault_call_off(job->launcher);
+        if (round && others)
+            call_off_workers(pool);
+        struct timespec moment = {0, CALL_OFF_NS};
+        nanosleep(&moment, NULL);
+    }
+}
+
 static void wait_for_work(struct wl_pool *pool, uint32_t seen) {
     uint64_t start = now_ns();
     do {
@@ -168,6 +198,7 @@ static void *worker_main(void *argument) {
         struct wl_job *job = take_job(pool, start.index);
         if (job) {
             pool->run(job, thread);
+            call_off(pool, job, false);
             leave_job(job);
         } else {
             wait_for_work(pool, seen);
@@ -190,9 +221,10 @@ static void start_threads(struct wl_pool *pool) {
         if (!start)
             break;
         *start = (struct start){pool, pool->started + 1};
-        if (pthread_create(&pool->threads[pool->started], NULL, worker_main, start) != 0) {
+        errno = pthread_create(&pool->threads[pool->started], NULL, worker_main, start);
+        if (errno) {
+            wl_log(1, "cannot start worker %u: %m", pool->started + 1);
             free(start);
-            wl_log(1, "cannot start worker %u: %s", pool->started + 1, strerror(errno));
             break;
         }
         pool->started++;
@@ -253,6 +285,7 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     job->stand_in = job->worker_mask ? (unsigned)__builtin_ctzll(job->worker_mask) : 0;
     job->joined = 1;
     job->next_job = NULL;
+    job->launcher = pthread_self();
     if (job->worker_mask && (unsigned)__builtin_popcountll(job->worker_mask) < job->limit)
         job->limit = (unsigned)__builtin_popcountll(job->worker_mask);
     own.thread = NULL; /* a job within this job must not use the same state */
@@ -260,6 +293,8 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     if (job->limit > 1 && job->total > job->chunk) {
         submit(pool, job);
         pool->run(job, thread);
+        atomic_store_explicit(&job->launcher_left, true, memory_order_release);
+        call_off(pool, job, true);
         withdraw(pool, job);
     } else {
         pool->run(job, thread);
@@ -326,9 +361,11 @@ static unsigned quota_of(const char *folder) {
     snprintf(path, sizeof path, "%s/cpu.max", folder);
     FILE *file = fopen(path, "re");
     if (file) {
-        char first[32] = "";
-        if (fscanf(file, "%31s %lld", first, &period) == 2 && strcmp(first, "max") != 0)
-            quota = strtoll(first, NULL, 10);
+        char line[64] = "", *rest = line; /* "max 100000" or "200000 100000" */
+        if (fgets(line, sizeof line, file)) {
+            quota = strtoll(line, &rest, 10);
+            period = strtoll(rest, NULL, 10);
+        }
         fclose(file);
     }
     return quota > 0 && period > 0 ? (unsigned)((quota + period - 1) / period) : 0;
