@@ -46,6 +46,43 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
+/* Whether nothing is ever written through a pointer, as far as the uses of the value show. */
+static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
+    enum { MAX_DEPTH = 8 };
+    if (depth == MAX_DEPTH)
+        return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsALoadInst(user))
+            continue;
+        if (LLVMIsAGetElementPtrInst(user)) {
+            if (!is_read_only(user, depth + 1))
+                return false;
+            continue;
+        }
+        if (!LLVMIsACallInst(user))
+            return false;
+        LLVMValueRef callee = LLVMGetCalledValue(user);
+        if (!LLVMIsAFunction(callee) || LLVMIsDeclaration(callee))
+            return false;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == pointer && !is_read_only(LLVMGetParam(callee, i), depth + 1))
+                return false;
+    }
+    return true;
+}
+
+void wl_emit_note_kept_wave(LLVMModuleRef module) {
+    enum { FIELDS = 7, KEEPS_WAVE = 5 }; /* of struct wl_unit_info */
+    LLVMValueRef info = LLVMGetNamedGlobal(module, "wl_unit_info"), fields[FIELDS];
+    if (!is_read_only(LLVMGetParam(LLVMGetNamedFunction(module, "wl_unit"), 0), 0))
+        return;
+    for (unsigned i = 0; i < FIELDS; i++)
+        fields[i] = LLVMGetAggregateElement(LLVMGetInitializer(info), i);
+    fields[KEEPS_WAVE] = LLVMConstInt(LLVMTypeOf(fields[KEEPS_WAVE]), 1, 0);
+    LLVMSetInitializer(info, LLVMConstStructInContext(LLVMGetModuleContext(module), fields, FIELDS, 0));
+}
+
 bool wl_emit_can_optimize_code(LLVMModuleRef module) {
     enum { MAX_BLOCKS = 9000 }; /* the code generator adds some before it counts */
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))

@@ -16,6 +16,8 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
 /* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
+/* Looks through the optimized unit and notes in wl_unit_info whether it keeps its wave. */
+void wl_emit_note_kept_wave(LLVMModuleRef module);
 /* Generates the object. The buffer belongs to the caller (LLVMDisposeMemoryBuffer). */
 enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object);
 

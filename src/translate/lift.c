@@ -479,7 +479,7 @@ static void add_info(struct wl_lift *l) {
                              wl_lift_int(l, l->i32, unit->inst_count),
                              wl_lift_int(l, l->i32, unit->resume_count),
                              wl_lift_int(l, l->i32, unit->waits),
-                             LLVMConstNull(l->i32),
+                             LLVMConstNull(l->i32), /* keeps_wave: known when the module is optimized */
                              array};
     LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 7, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");

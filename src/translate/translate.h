@@ -65,7 +65,7 @@ struct wl_unit_info {
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
     uint32_t may_wait; /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
-    uint32_t reserved;
+    uint32_t keeps_wave; /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 

@@ -150,6 +150,7 @@ struct wl_group {
     size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
+    bool started; /* jobs that keep waves: those with every lane are as they were started */
     bool done;
     atomic_flag claimed; /* cooperative launches: a thread is running it */
     struct wl_runner runners[WL_MAX_WAVES];
@@ -199,6 +200,7 @@ struct wl_job {
     struct wl_unit *unit;
     enum wl_shape shape;
     bool may_wait;
+    bool keeps_wave; /* waves that run the FULL copy can run again as they are */
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */

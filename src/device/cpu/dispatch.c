@@ -262,7 +262,7 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
     wave->fuel = FUEL;
 }
 
-/* ---- kernels that cannot wait --------------------------------------------------------------- */
+/* ---- running a wave to its end -------------------------------------------------------------- */
 
 /* Answers a wave's exits until it ends, and gives the next one the kernel's floating-point mode. False: the job failed. */
 static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
@@ -277,24 +277,86 @@ static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, stru
     return state == WL_WAVE_ENDED;
 }
 
+/* Starts a wave and runs it to its end. False: the job failed. */
+static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner,
+                                                                 struct wl_wave *wave, const uint32_t id[3], uint32_t index) {
+    uint32_t items = thread->extent.items;
+    start_wave(job, wave, id, index, items, thread->sgprs, thread->id_table);
+    enum wl_mode mode = (index + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
+    if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+        return false;
+    thread->running = runner;
+    uint32_t reason = runner->code(wave);
+    if (reason == WL_EXIT_END && wave->mode_register == job->function->kernel->float_mode)
+        return true;
+    return finish_plain_wave(job, thread, runner, wave, reason);
+}
+
+/* ---- kernels that keep their waves ---------------------------------------------------------- */
+
+/* The next workgroup of a wave that is otherwise as it was started. */
+static inline void move_wave(const struct wl_abi *abi, struct wl_wave *wave, const uint32_t id[3]) {
+    uint32_t *s = wave->sgpr;
+    if (abi->group_x >= 0)
+        s[abi->group_x] = id[0];
+    if (abi->group_y >= 0)
+        s[abi->group_y] = id[1];
+    if (abi->group_z >= 0)
+        s[abi->group_z] = id[2];
+    if (abi->ttmp_groups) {
+        s[WL_SGPR_TTMP + 9] = id[0];
+        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
+    }
+}
+
+/* Gives each wave of the workgroup a state of its own, once a thread: what such kernels mostly wait for is the stores that
+ * start a wave. */
+static bool start_kept_waves(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint32_t full) {
+    struct wl_group *group = &thread->group;
+    start_workgroup(job, thread, id);
+    for (uint32_t w = 0; w < full; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        start_wave(job, wave, id, w, thread->extent.items, thread->sgprs, thread->id_table);
+        if (!enter(job, thread, &group->runners[w], wave, job->unit, WL_MODE_FULL))
+            return false;
+    }
+    group->started = true;
+    return true;
+}
+
+static void run_kept_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+    struct wl_group *group = &thread->group;
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t full = job->whole.items / job->wave_size;
+    memcpy(group->id, id, sizeof group->id);
+    if (!group->started && !start_kept_waves(job, thread, id, full))
+        return;
+    for (uint32_t w = 0; w < full; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        move_wave(abi, wave, id);
+        thread->running = &group->runners[w];
+        uint32_t reason = group->runners[w].code(wave);
+        if (reason != WL_EXIT_END) {
+            group->started = false;
+            if (!finish_plain_wave(job, thread, &group->runners[w], wave, reason))
+                return;
+        }
+    }
+    if (full < job->whole.waves) {
+        start_workgroup(job, thread, id);
+        run_plain_wave(job, thread, &group->runners[full], wl_group_wave(group, full), id, full);
+    }
+}
+
+/* ---- kernels that cannot wait --------------------------------------------------------------- */
+
 static inline __attribute__((always_inline)) void plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     struct wl_group *group = &thread->group;
-    struct wl_wave *wave = wl_group_wave(group, 0);
-    struct wl_runner *runner = &group->runners[0];
-    const struct wl_extent *extent = &thread->extent;
     start_workgroup(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
-    for (uint32_t w = 0; w < extent->waves; w++) {
-        start_wave(job, wave, id, w, extent->items, thread->sgprs, thread->id_table);
-        enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
-        if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+    for (uint32_t w = 0; w < thread->extent.waves; w++)
+        if (!run_plain_wave(job, thread, &group->runners[0], wl_group_wave(group, 0), id, w))
             return;
-        uint32_t reason = runner->code(wave);
-        if (reason == WL_EXIT_END && wave->mode_register == job->function->kernel->float_mode)
-            continue;
-        if (!finish_plain_wave(job, thread, runner, wave, reason))
-            return;
-    }
 }
 
 /* Starting a wave is copying; wider registers halve it. */
@@ -449,7 +511,6 @@ static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3])
 
 static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
-    thread->running = &thread->group.runners[0];
     while (!stopped(job)) {
         uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
         if (first >= job->total)
@@ -460,6 +521,8 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
         for (uint64_t n = first; n < end && !stopped(job); n++) {
             if (job->may_wait)
                 run_waiting_group(job, thread, id);
+            else if (job->keeps_wave)
+                run_kept_group(job, thread, id);
             else
                 run_plain_group(job, thread, id);
             for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
@@ -469,7 +532,7 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
 }
 
 static void group_needs(const struct wl_job *job, struct wl_group_needs *needs) {
-    *needs = (struct wl_group_needs){job->may_wait ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size,
+    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size,
                                      job->lds_size};
 }
 
@@ -543,6 +606,7 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
             return;
         }
         set_constants(job, &thread->group, needs.waves);
+        thread->group.started = false;
         for (uint32_t i = 0; i < needs.waves; i++)
             thread->group.runners[i].code = NULL;
     }
@@ -688,6 +752,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     memcpy(job->whole.size, launch->block, sizeof job->whole.size);
     measure(&job->whole, job->wave_size);
     job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
+    job->keeps_wave = unit->info[WL_MODE_FULL]->keeps_wave && !job->may_wait && !job->partial;
     job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
