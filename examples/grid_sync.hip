@@ -3,6 +3,7 @@
 
 #include <hip/hip_cooperative_groups.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -37,8 +38,13 @@ __global__ void prefix(const int *in, int *partial, int *offsets, int *out, int 
 
 int main(int argc, char **argv) {
     check_name = "grid_sync";
-    const int block = 256, blocks = (int)argument(argc, argv, 1, 40), n = blocks * block - 17;
-    int rounds = 3;
+    const int block = 256;
+    int device, units, blocks_a_unit, rounds = 3;
+    HIP(hipGetDevice(&device));
+    HIP(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, device));
+    HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_a_unit, (const void *)prefix, block, 0));
+    // All blocks of a cooperative launch must fit the device at once.
+    const int blocks = std::min((int)argument(argc, argv, 1, 40), units * blocks_a_unit), n = blocks * block - 17;
     std::vector<int> in(n), out(n);
     for (int i = 0; i < n; i++)
         in[i] = i % 23 - 7;
