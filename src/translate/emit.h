@@ -16,6 +16,10 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
 /* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
+/* What the names of blocks begin with that call a slow function after a test said so. */
+#define WL_COLD_BLOCK "far"
+/* Moves address arithmetic of the optimized unit that only slow paths need in full to where they are taken (outline.c). */
+void wl_emit_outline_addresses(LLVMModuleRef module);
 /* Looks through the optimized unit and notes in wl_unit_info whether it keeps its wave. */
 void wl_emit_note_kept_wave(LLVMModuleRef module);
 /* Generates the object. The buffer belongs to the caller (LLVMDisposeMemoryBuffer). */

@@ -2,6 +2,7 @@
 #include "translate/lift_memory.h"
 
 #include "device/cpu/helpers.h"
+#include "translate/emit.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -168,7 +169,7 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
     }
     for (unsigned i = 0; i < a->dwords && a->kind == WL_ACCESS_STORE; i++)
         fast_rows[i] = slow_rows[i] = rows[i];
-    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, "far"), done = wl_memory_block(l, "accessed");
+    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
     mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
     LLVMPositionBuilderAtEnd(l->b, fast);
     access_inline(l, a, lanes, pattern, start, fast_rows);

@@ -151,6 +151,8 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     uint64_t lifted = now();
     if (!status)
         status = wl_emit_optimize(module, machine, is_unoptimized(unit));
+    if (!status && !is_unoptimized(unit))
+        wl_emit_outline_addresses(module);
     if (!status)
         wl_emit_note_kept_wave(module);
     if (!status && request->dump)

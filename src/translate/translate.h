@@ -12,8 +12,8 @@
  *   liveness.c   which registers a piece needs and leaves
  *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
- *   coverage.c   what instructions a processor has, and what becomes of each
- *   emit.c       passes and native code generation */
+ *   emit.c       passes and native code generation; outline.c: one of ours, for addresses
+ *   coverage.c   what instructions a processor has, and what becomes of each */
 #ifndef WL_TRANSLATE_H
 #define WL_TRANSLATE_H
 

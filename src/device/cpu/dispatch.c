@@ -532,8 +532,8 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
 }
 
 static void group_needs(const struct wl_job *job, struct wl_group_needs *needs) {
-    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size, job->function->scratch_size,
-                                     job->lds_size};
+    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size,
+                                     job->function->scratch_size, job->lds_size};
 }
 
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */

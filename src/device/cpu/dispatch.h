@@ -1,6 +1,7 @@
 /* Runs a grid: workgroups in order, their waves one after the other or in turns.
  *
- * A kernel that cannot wait runs all its waves in one wave state, which stays in the cache. One that can has a state for
+ * A kernel that cannot wait runs all its waves in one wave state, which stays in the cache; one whose code also leaves that
+ * state as it was has a state for each wave of a workgroup, started once. One that can wait has a state for
  * each wave of the workgroup, and the waves take turns at their exits. A cooperative launch has all workgroups resident,
  * and the threads take turns among them. */
 #ifndef WL_DEVICE_CPU_DISPATCH_H
