@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Random programs, run on the device and compared with the host.
+
+    random_programs.py --kind KIND --runner RUN [--count N] [--seed S] [--batch K] [--size small|large] [--keep FOLDER]
+
+KIND names the generator: a module of this folder (csmith) or a kind of generate.py. A batch of K programs becomes one file,
+compiled by clang-19 for the host at -O1 and for one target at one optimization level, which rotate with the batch's number. The
+runner (run.c) then runs and compares. The first line names the seed of the first program; program i has seed S + i, so that any
+program can be made again alone: --seed SEED --count 1, with the target and level that the report names (--target, --level).
+Without --seed, the seed is random. A program that differs is kept in FOLDER. Exit status: 0 if no program
+differed or failed.
+"""
+
+import argparse
+import importlib
+import itertools
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TARGETS = ["gfx906", "gfx1030", "gfx90a", "gfx1100", "gfx942", "gfx1200"]
+LEVELS = ["O2", "O1", "O3", "O2", "O1", "O3", "O2", "O0"] # code of -O0 takes the most time
+WAVE64 = "-mwavefrontsize64"
+# Both sides agree on what C leaves open.
+COMMON = ["-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing", "-fno-finite-loops", "-ffp-contract=off", "-Wno-c++11-narrowing", f"-I{HERE}", "-isystem", "/usr/include/csmith"]
+HOST = ["clang++-19", "-x", "c++", "-O1", "-shared", "-fPIC", "-mfma", "-mf16c"] + COMMON
+DEVICE = ["clang++-19", "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-DDEVICE"] + COMMON
+
+HEAD = """#include "program.h"
+#ifdef DEVICE
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#pragma clang force_cuda_host_device begin
+#endif
+inline void *operator new(__SIZE_TYPE__, void *at) noexcept { return at; }
+"""
+TAIL = """
+#ifdef DEVICE
+#pragma clang force_cuda_host_device end
+#else
+extern "C" const struct random_program random_programs[] = {
+    %s,
+};
+extern "C" const unsigned random_program_count = %d;
+#endif
+"""
+
+
+class Totals:
+    def __init__(self):
+        self.equal = self.different = self.skipped = self.failed = self.unmade = 0
+
+    def add(self, equal, different, skipped):
+        self.equal += equal
+        self.different += different
+        self.skipped += skipped
+
+
+def variants():
+    """(target, level, more flags), rotating so that each target meets each level and, from gfx10 on, both wave sizes."""
+    for n in itertools.count():
+        target = TARGETS[n % len(TARGETS)]
+        wide = target.startswith("gfx1") and n // len(TARGETS) % 3 == 2
+        yield target, LEVELS[(n + n // 24) % len(LEVELS)], [WAVE64] if wide else []
+
+
+def compile_file(command, source, output):
+    return subprocess.run(command + [source, "-o", output], capture_output=True, text=True)
+
+
+def write_batch(path, prelude, programs):
+    with open(path, "w") as file:
+        file.write(HEAD + prelude + "".join(p[0] for p in programs) + TAIL % (",\n    ".join(p[2] for p in programs), len(programs)))
+
+
+def compile_batch(folder, prelude, programs, target, level, flags, totals):
+    """Host library and module of a batch; programs that do not compile on the host as C++ (a jump past an initializer) are dropped."""
+    source, host, module = (os.path.join(folder, name) for name in ("batch.cc", "host.so", "module.co"))
+    write_batch(source, prelude, programs)
+    made = compile_file(HOST, source, host)
+    if made.returncode != 0:
+        good = []
+        for program in programs:
+            write_batch(source, prelude, [program])
+            if compile_file(HOST + ["-fsyntax-only"], source, os.devnull).returncode == 0:
+                good.append(program)
+        totals.unmade += len(programs) - len(good)
+        if not good:
+            return None
+        programs = good
+        write_batch(source, prelude, good)
+        made = compile_file(HOST, source, host)
+        if made.returncode != 0:
+            print(made.stderr[:4000])
+            return None
+    made = compile_file(DEVICE + [f"--offload-arch={target}", "-" + level] + flags, source, module)
+    if made.returncode != 0:
+        print(f"ERROR the device compiler failed for {target} {level}:\n{made.stderr[:4000]}")
+        return None
+    return source, host, module, [name for _, name, _ in programs]
+
+
+def run_batch(arguments, number, seed, count, variant, totals):
+    target, level, flags = variant
+    if arguments.target:
+        target = arguments.target
+    level = arguments.level or level
+    name = "csmith" if arguments.kind == "csmith" else "generate"
+    generator = importlib.import_module(name)
+    make = generator.generate if name == "csmith" else (lambda s, size: generator.generate(s, size, arguments.kind))
+    size = {"small": "tiny", "large": "small"}.get(arguments.size) if level == "O0" else arguments.size # such code is long
+    programs = [p for p in (make(s, size) for s in range(seed, seed + count)) if p]
+    totals.unmade += count - len(programs)
+    if not programs:
+        return
+    with tempfile.TemporaryDirectory(prefix="random.") as folder:
+        compiled = compile_batch(folder, generator.PRELUDE, programs, target, level, flags, totals)
+        if not compiled:
+            totals.failed += len(programs)
+            return
+        source, host, module, compiled_programs = compiled
+        environment = dict(os.environ, WAVELIFT_ARCH=target)
+        environment.setdefault("WAVELIFT_CACHE_SIZE", "0")
+        bad, errors, start = [], "", 0
+        while start < len(compiled_programs): # the runner ends with the first program that fails otherwise than by its results
+            ran = subprocess.run([arguments.runner, host, module, str(start)], capture_output=True, text=True, env=environment)
+            bad += [line for line in ran.stdout.splitlines() if re.match(r"DIFFERS|ERROR", line)]
+            counts = re.search(r"(\d+) equal, (\d+) different, (\d+) skipped, (\d+) done", ran.stdout)
+            if counts:
+                totals.add(*map(int, counts.groups()[:3]))
+                start += int(counts.group(4))
+            if not counts or ran.returncode > 1: # crashed, hung or refused: in the program whose name was printed last
+                names = re.findall(r"^(\w+)$", ran.stdout, re.M)
+                bad.append(f"ERROR the runner ended with status {ran.returncode} in {names[-1] if names else 'its start'}")
+                totals.failed += 1
+                errors += ran.stderr[-2000:]
+                start = compiled_programs.index(names[-1]) + 1 if names else len(compiled_programs)
+        for line in bad:
+            print(f"{target} {level} {' '.join(flags)}: {line}", flush=True)
+        if errors:
+            print(errors)
+        if bad and arguments.keep:
+            os.makedirs(arguments.keep, exist_ok=True)
+            for file in (source, host, module):
+                kept = os.path.join(arguments.keep, f"{arguments.kind}-{seed}-{target}-{level}-{os.path.basename(file)}")
+                with open(file, "rb") as original, open(kept, "wb") as copy:
+                    copy.write(original.read())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", required=True)
+    parser.add_argument("--runner", required=True)
+    parser.add_argument("--count", type=int, default=8)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--first-variant", type=int, default=0)
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--target")
+    parser.add_argument("--level")
+    parser.add_argument("--keep")
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1 << 27)
+    print(f"{arguments.kind}: seeds {seed} to {seed + arguments.count - 1}", flush=True)
+    totals = Totals()
+    rotation = itertools.islice(variants(), arguments.first_variant, None)
+    for number, start in enumerate(range(0, arguments.count, arguments.batch)):
+        run_batch(arguments, number, seed + start, min(arguments.batch, arguments.count - start), next(rotation), totals)
+        if number % 20 == 19:
+            print(f"... {vars(totals)}", flush=True)
+    print(f"{arguments.kind}: {totals.equal} equal, {totals.different} different, {totals.failed} failed, {totals.skipped} without an end on the host, "
+          f"{totals.unmade} not made")
+    sys.exit(1 if totals.different or totals.failed or totals.equal == 0 else 0)
+
+
+if __name__ == "__main__":
+    main()
