@@ -448,7 +448,5 @@ typedef enum hipSharedMemConfig {
     hipSharedMemBankSizeEightByte
 } hipSharedMemConfig;
 
-typedef enum hipJitOption { hipJitOptionMaxRegisters = 0, hipJitOptionNumOptions = 30 } hipJitOption;
-
 #endif
 #endif

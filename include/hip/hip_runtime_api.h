@@ -43,6 +43,9 @@ typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 typedef void (*hipHostFn_t)(void *userData);
+typedef struct textureReference textureReference;
+
+#include <hip/hip_launch.h>
 
 #define hipStreamDefault     0x00u
 #define hipStreamNonBlocking 0x01u
@@ -110,6 +113,19 @@ typedef void (*hipHostFn_t)(void *userData);
 hipError_t hipInit(unsigned int flags);
 hipError_t hipDriverGetVersion(int *driverVersion);
 hipError_t hipRuntimeGetVersion(int *runtimeVersion);
+
+/* The address of a function of this library by its name. `hipVersion`, as HIP_VERSION or as 100 * major + minor, decides which
+ * form of a function that changed is meant, and a function that came later is refused. `flags`: HIP_GET_PROC_ADDRESS_*; the forms
+ * with _spt, and the flag for per-thread default streams, prefer the form whose NULL stream is the thread's own. `symbolStatus`
+ * may be NULL. hipErrorInvalidValue, and a NULL address, if there is no such function. */
+hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags, hipDriverProcAddressQueryResult *symbolStatus);
+hipError_t hipGetProcAddress_spt(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
+                                 hipDriverProcAddressQueryResult *symbolStatus);
+/* The same for the newest version. */
+hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+                                  hipDriverEntryPointQueryResult *driverStatus);
+hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
+                                      hipDriverEntryPointQueryResult *driverStatus);
 
 /* ---- Device management ----------------------------------------------------------------------- */
 
@@ -225,37 +241,97 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *fileName);
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
 /* The options are for other compilers' images and are ignored. */
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options, void **optionValues);
+/* `fatbin`: an offload bundle, in memory. */
+hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin);
+/* Waits for the kernels of the module that are queued or run, and unloads it. */
 hipError_t hipModuleUnload(hipModule_t module);
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
 hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module);
+/* Textures cannot be sampled yet: hipErrorNotSupported for a name that the module has, hipErrorNotFound for others. */
+hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, const char *name);
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name);
 
-/* The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
+/* Launches. All functions copy the arguments before they return, and return
+ *   hipErrorInvalidHandle             not a function, stream or event; for multi-device launches also the null stream
+ *   hipErrorInvalidValue              both or none of `kernelParams` and `extra` where the kernel has arguments; too few bytes in
+ *                                     `extra`; more dynamic LDS than a block may have; a partial block of a kernel that was compiled
+ *                                     for full ones; unknown flags
+ *   hipErrorInvalidValue (functions of modules), hipErrorInvalidConfiguration (host stubs)
+ *                                     a size of 0, a block larger than the device's, 2^32 or more work items in a dimension
+ *   hipErrorLaunchFailure             a block larger than the kernel was compiled for
+ *   hipErrorLaunchOutOfResources      static and dynamic LDS together are more than a block may have
+ *   hipErrorCooperativeLaunchTooLarge more blocks than can be resident at once
+ *   hipErrorInvalidDeviceFunction     an address that is not a registered host stub
+ *   hipErrorNotSupported              the kernel has an instruction that cannot be translated; nothing runs
+ *
+ * The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
                                  hipStream_t stream, void **kernelParams, void **extra);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                             unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams);
-/* The grid is counted in work items. */
+/* The grid is counted in work items. A block is cut to the grid if that is smaller. The events, if not NULL, are recorded before
+ * and after the kernel. `flags`: hipExtAnyOrderLaunch permits any order; the stream's order is kept all the same. */
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
                                     uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
                                     hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
                                     hipEvent_t stopEvent WL_DEFAULT(NULL), uint32_t flags WL_DEFAULT(0));
+/* Deprecated: hipExtModuleLaunchKernel without flags. */
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
                                     uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
                                     hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
                                     hipEvent_t stopEvent WL_DEFAULT(NULL));
-/* `function` is the address of the kernel's host stub. */
+/* `function` is the address of the kernel's host stub, or a hipFunction_t or hipKernel_t. */
 hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream);
 hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream,
                               hipEvent_t startEvent, hipEvent_t stopEvent, int flags);
 hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
                                       hipStream_t stream);
+
+/* With attributes: hipLaunchAttributeCooperative and a hipLaunchAttributeClusterDimension of 1 x 1 x 1 are known (larger clusters
+ * give hipErrorInvalidClusterSize), priorities are hints, others give hipErrorInvalidValue. */
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *function, void **args);
+hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t function, void **params, void **extra);
+
+/* One grid on each of several devices: entry i of the list goes to the device of its stream, which is no null stream
+ * (hipErrorInvalidHandle); no device comes twice (hipErrorInvalidDevice). Cooperative: the grids are alike in kernel, sizes and LDS
+ * (hipErrorInvalidValue) and synchronize with each other; unless `flags` say otherwise they start after all earlier work of all the
+ * streams, and later work waits for all of them. If a grid fails, so do the others. Extended: kernels and sizes may differ; on
+ * none of the streams another thread's work comes between. Either all grids are queued or, with an error, none. */
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList, unsigned int numDevices,
+                                                       unsigned int flags);
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
 /* The older way: configure, one call per argument, launch. */
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
 hipError_t hipLaunchByPtr(const void *function);
+
+/* Libraries: a code object for all devices. Loading selects the image's entry; each device loads it at its first use. JIT options
+ * are ignored. hipErrorInvalidHandle: not a library or a kernel of one; hipErrorNotFound: no kernel of that name. */
+hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions, void **jitOptionsValues,
+                              unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
+                              unsigned int numLibraryOptions);
+hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions, void **jitOptionsValues,
+                                  unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
+                                  unsigned int numLibraryOptions);
+/* Waits as hipModuleUnload does; kernels of the library are invalid afterwards. */
+hipError_t hipLibraryUnload(hipLibrary_t library);
+/* The same handle for the same name. */
+hipError_t hipLibraryGetKernel(hipKernel_t *kernel, hipLibrary_t library, const char *name);
+hipError_t hipLibraryGetKernelCount(unsigned int *count, hipLibrary_t library);
+/* At most `numKernels` handles, in the order of the kernels' names. */
+hipError_t hipLibraryEnumerateKernels(hipKernel_t *kernels, unsigned int numKernels, hipLibrary_t library);
+hipError_t hipKernelGetLibrary(hipLibrary_t *library, hipKernel_t kernel);
+/* The name lives as long as the library. */
+hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
+/* The kernel on the current device. */
+hipError_t hipKernelGetFunction(hipFunction_t *function, hipKernel_t kernel);
+/* Offset and size, in bytes, of an argument; `paramSize` may be NULL. */
+hipError_t hipKernelGetParamInfo(hipKernel_t kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+hipError_t hipKernelGetAttribute(int *value, hipFunction_attribute attribute, hipKernel_t kernel, hipDevice_t device);
+hipError_t hipKernelSetAttribute(hipFunction_attribute attribute, int value, hipKernel_t kernel, hipDevice_t device);
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function);
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function);
@@ -274,6 +350,8 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
                                                                  size_t dynamicSharedMem, unsigned int flags);
 hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *function, size_t dynamicSharedMem,
                                              int blockSizeLimit);
+/* The dynamic LDS, in bytes, that each of `numBlocks` blocks on a compute unit can have; hipErrorInvalidValue if so many do not fit. */
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *function, int numBlocks, int blockSize);
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,
                                                               size_t dynamicSharedMem);
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function, int blockSize,

@@ -60,6 +60,10 @@ hipError_t wl_api_error_of(enum wl_status status);
 /* The stream behind a handle, the special ones included; NULL if it is not one. */
 struct wl_stream *wl_api_stream(hipStream_t handle);
 
+/* The kernel behind the address of a host stub, or behind a hipFunction_t or hipKernel_t, in a context. Errors are recorded:
+ * hipErrorInvalidDeviceFunction if it is none of them. */
+hipError_t wl_api_kernel(const char *function, const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel);
+
 /* A copy of `rows` rows as HIP functions describe it; `async`: the call may return early. */
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async);
 

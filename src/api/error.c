@@ -21,6 +21,9 @@ static const hipError_t errors[] = {
     [WL_ILLEGAL_ADDRESS] = hipErrorIllegalAddress,
     [WL_ILLEGAL_INSTRUCTION] = hipErrorLaunchFailure,
     [WL_ASSERT] = hipErrorAssert,
+    [WL_INVALID_SHAPE] = hipErrorInvalidConfiguration,
+    [WL_KERNEL_BOUNDS] = hipErrorLaunchFailure,
+    [WL_TOO_MANY_RESIDENT] = hipErrorCooperativeLaunchTooLarge,
     [WL_ABORTED] = hipErrorLaunchFailure,
     [WL_INTERNAL] = hipErrorUnknown,
 };

@@ -4,9 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The kernel behind a host stub, or an error of `function`. */
-static hipError_t find_kernel(const char *function, const void *host, struct wl_loaded_kernel **kernel) {
-    struct wl_context *context = wl_context_current();
+hipError_t wl_api_kernel(const char *function, const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel) {
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
     if (!host)
@@ -15,6 +13,8 @@ static hipError_t find_kernel(const char *function, const void *host, struct wl_
     if (status == WL_NOT_FOUND && wl_handle_is(host, WL_HANDLE_KERNEL)) { /* some programs pass a hipFunction_t */
         *kernel = (struct wl_loaded_kernel *)(uintptr_t)host;
         status = WL_OK;
+    } else if (status == WL_NOT_FOUND && wl_handle_is(host, WL_HANDLE_LIBRARY_KERNEL)) {
+        status = wl_library_kernel_load((struct wl_library_kernel *)(uintptr_t)host, context, kernel);
     }
     if (status == WL_NOT_FOUND)
         return wl_api_fail(function, hipErrorInvalidDeviceFunction, wl_failure());
@@ -25,7 +25,7 @@ static hipError_t find_kernel(const char *function, const void *host, struct wl_
 #define API_KERNEL(name, host)                                                                                                             \
     struct wl_loaded_kernel *name = NULL;                                                                                                  \
     do {                                                                                                                                   \
-        hipError_t error_ = find_kernel(__func__, (host), &name);                                                                          \
+        hipError_t error_ = wl_api_kernel(__func__, (host), wl_context_current(), &name);                                                  \
         if (error_ != hipSuccess)                                                                                                          \
             return error_;                                                                                                                 \
     } while (0)
@@ -53,6 +53,7 @@ static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttrib
     attributes->maxDynamicSharedSizeBytes = dynamic_limit(loaded);
     attributes->maxThreadsPerBlock = (int)kernel->max_workgroup_size;
     attributes->numRegs = (int)kernel->vgprs;
+    attributes->preferredShmemCarveout = loaded->carveout;
 }
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function) {
@@ -85,11 +86,14 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipF
 }
 
 hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value) {
+    API_KERNEL(kernel, function);
     API_REQUIRE(attribute == hipFuncAttributeMaxDynamicSharedMemorySize || attribute == hipFuncAttributePreferredSharedMemoryCarveout,
                 hipErrorInvalidValue);
-    API_KERNEL(kernel, function);
-    if (attribute == hipFuncAttributePreferredSharedMemoryCarveout)
-        API_SUCCESS(); /* a hint */
+    if (attribute == hipFuncAttributePreferredSharedMemoryCarveout) { /* percent, or -1: the default. A hint */
+        API_REQUIRE(value >= -1 && value <= 100, hipErrorInvalidValue);
+        kernel->carveout = value;
+        API_SUCCESS();
+    }
     uint32_t room = wl_module_context(kernel->module)->info.lds_size - kernel->kernel->lds_size;
     API_REQUIRE(value >= 0 && (uint32_t)value <= room, hipErrorInvalidValue);
     kernel->max_dynamic_lds = (uint32_t)value;
@@ -97,19 +101,21 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
 }
 
 hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config) {
-    API_REQUIRE(function != NULL, hipErrorInvalidDeviceFunction);
     API_REQUIRE((unsigned)config <= hipFuncCachePreferEqual, hipErrorInvalidValue);
+    API_KERNEL(kernel, function);
+    (void)kernel; /* a hint */
     API_SUCCESS();
 }
 
 hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config) {
-    API_REQUIRE(function != NULL, hipErrorInvalidDeviceFunction);
     API_REQUIRE((unsigned)config <= hipSharedMemBankSizeEightByte, hipErrorInvalidValue);
+    API_KERNEL(kernel, function);
+    (void)kernel; /* a hint */
     API_SUCCESS();
 }
 
 hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol) {
-    API_REQUIRE(function != NULL, hipErrorInvalidValue);
+    API_REQUIRE(function != NULL, hipErrorInvalidDeviceFunction);
     API_KERNEL(kernel, symbol);
     *function = (hipFunction_t)kernel;
     API_SUCCESS();
@@ -171,6 +177,15 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, cons
                                              int blockSizeLimit) {
     API_KERNEL(kernel, function);
     return best_block(__func__, gridSize, blockSize, kernel, dynamicSharedMem, blockSizeLimit);
+}
+
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *function, int numBlocks, int blockSize) {
+    API_REQUIRE(dynamicSmemSize != NULL && numBlocks > 0 && blockSize > 0, hipErrorInvalidValue);
+    API_KERNEL(kernel, function);
+    size_t share = wl_module_context(kernel->module)->info.lds_size / (unsigned)numBlocks, own = kernel->kernel->lds_size;
+    API_REQUIRE(share >= own && wl_launch_occupancy(kernel, (uint32_t)blockSize, share - own) >= (uint32_t)numBlocks, hipErrorInvalidValue);
+    *dynamicSmemSize = share - own;
+    API_SUCCESS();
 }
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,

@@ -5,24 +5,18 @@
 
 /* ---- common ---------------------------------------------------------------------------------- */
 
-/* The runtime's status of a launch as HIP's error; a launch that does not happen is reported at the default level. */
-static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle) {
+/* Queues a launch. Functions of modules report impossible sizes as an invalid value, launches by host stubs as an invalid
+ * configuration. */
+static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle, bool of_module) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
     enum wl_status status = wl_launch_enqueue(stream, request);
-    switch (status) {
-    case WL_OK:
-        return wl_api_success();
-    case WL_INVALID_VALUE:
-        return wl_api_fail(function, hipErrorInvalidConfiguration, wl_failure());
-    case WL_OUT_OF_RESOURCES:
-        return wl_api_fail(function, request->cooperative ? hipErrorCooperativeLaunchTooLarge : hipErrorLaunchOutOfResources, wl_failure());
-    default:
-        return wl_api_status(function, status);
-    }
+    if (status == WL_INVALID_SHAPE && of_module)
+        return wl_api_fail(function, hipErrorInvalidValue, wl_failure());
+    return wl_api_status(function, status);
 }
 
 /* `extra` as a buffer; false: not the list that HIP describes. */
@@ -60,7 +54,7 @@ static hipError_t launch_function(const char *name, hipFunction_t function, stru
         return wl_api_fail(name, hipErrorInvalidValue, "extra is not a list of buffer pointer, buffer size and end");
     request->kernel = (struct wl_loaded_kernel *)function;
     request->arguments = params;
-    return launch(name, request, stream);
+    return launch(name, request, stream, true);
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
@@ -81,16 +75,16 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
     return launch_function(__func__, function, &request, stream, kernelParams, NULL);
 }
 
-/* A grid in work items: the last block of a dimension may be partial. */
+/* A grid in work items: the last block of a dimension may be partial; one that is larger than the grid is cut to it. */
 static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3], size_t shared,
                                hipStream_t stream, void **params, void **extra, hipEvent_t start, hipEvent_t stop) {
     struct wl_launch_request request = {.dynamic_lds = shared};
     for (int i = 0; i < 3; i++) {
         if (!items[i] || !block[i])
-            return wl_api_fail(name, hipErrorInvalidConfiguration, "a size is 0");
-        request.block[i] = block[i];
-        request.grid[i] = items[i] / block[i] + (items[i] % block[i] != 0);
-        request.remainder[i] = items[i] % block[i];
+            return wl_api_fail(name, hipErrorInvalidValue, "a size is 0");
+        request.block[i] = block[i] < items[i] ? block[i] : items[i];
+        request.grid[i] = items[i] / request.block[i] + (items[i] % request.block[i] != 0);
+        request.remainder[i] = items[i] % request.block[i];
     }
     hipError_t error = check_events(name, start, stop, &request);
     return error == hipSuccess ? launch_function(name, function, &request, stream, params, extra) : error;
@@ -129,19 +123,15 @@ hipError_t wl_hcc_module_launch_5(hipFunction_t, uint32_t, uint32_t, uint32_t, u
 
 static hipError_t launch_stub(const char *name, const void *function, struct wl_launch_request *request, dim3 grid, dim3 block,
                               hipStream_t handle) {
-    if (!function)
-        return wl_api_fail(name, hipErrorInvalidDeviceFunction, "the function is NULL");
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(name, hipErrorInvalidHandle, "not a stream");
-    enum wl_status status = wl_symbol_kernel(function, stream->context, &request->kernel);
-    if (status == WL_NOT_FOUND)
-        return wl_api_fail(name, hipErrorInvalidDeviceFunction, wl_failure());
-    if (status != WL_OK)
-        return wl_api_status(name, status);
+    hipError_t error = wl_api_kernel(name, function, stream->context, &request->kernel);
+    if (error != hipSuccess)
+        return error;
     memcpy(request->grid, (uint32_t[3]){grid.x, grid.y, grid.z}, sizeof request->grid);
     memcpy(request->block, (uint32_t[3]){block.x, block.y, block.z}, sizeof request->block);
-    return launch(name, request, handle);
+    return launch(name, request, handle, false);
 }
 
 hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream) {
@@ -151,7 +141,7 @@ hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks,
 
 hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream,
                               hipEvent_t startEvent, hipEvent_t stopEvent, int flags) {
-    (void)flags; /* hipExtAnyOrderLaunch: in order is one of the orders */
+    API_REQUIRE(!((unsigned)flags & ~hipExtAnyOrderLaunch), hipErrorInvalidValue); /* in order is one of the orders */
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = args};
     hipError_t error = check_events(__func__, startEvent, stopEvent, &request);
     return error == hipSuccess ? launch_stub(__func__, function, &request, numBlocks, dimBlocks, stream) : error;
@@ -161,6 +151,48 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 b
                                       hipStream_t stream) {
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = kernelParams, .cooperative = true};
     return launch_stub(__func__, function, &request, gridDim, blockDim, stream);
+}
+
+/* ---- with attributes --------------------------------------------------------------------------- */
+
+static hipError_t read_attributes(const char *name, const hipLaunchAttribute *attributes, unsigned count,
+                                  struct wl_launch_request *request) {
+    if (count && !attributes)
+        return wl_api_fail(name, hipErrorInvalidValue, "no attributes where some are counted");
+    for (unsigned i = 0; i < count; i++) {
+        const hipLaunchAttributeValue *value = &attributes[i].value;
+        switch (attributes[i].id) {
+        case hipLaunchAttributeIgnore:
+        case hipLaunchAttributePriority: /* a hint */
+            break;
+        case hipLaunchAttributeCooperative:
+            request->cooperative = value->cooperative != 0;
+            break;
+        case hipLaunchAttributeClusterDimension:
+            if (value->clusterDim.x != 1 || value->clusterDim.y != 1 || value->clusterDim.z != 1)
+                return wl_api_fail(name, hipErrorInvalidClusterSize, "the device has no clusters of workgroups");
+            break;
+        default:
+            return wl_api_fail(name, hipErrorInvalidValue, "an attribute that launches do not have");
+        }
+    }
+    return hipSuccess;
+}
+
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *function, void **args) {
+    API_REQUIRE(config != NULL, hipErrorInvalidConfiguration);
+    struct wl_launch_request request = {.dynamic_lds = config->dynamicSmemBytes, .arguments = args};
+    hipError_t error = read_attributes(__func__, config->attrs, config->numAttrs, &request);
+    return error == hipSuccess ? launch_stub(__func__, function, &request, config->gridDim, config->blockDim, config->stream) : error;
+}
+
+hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t function, void **params, void **extra) {
+    API_REQUIRE(config != NULL, hipErrorInvalidValue);
+    struct wl_launch_request request = {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                                        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                        .dynamic_lds = config->sharedMemBytes};
+    hipError_t error = read_attributes(__func__, config->attrs, config->numAttrs, &request);
+    return error == hipSuccess ? launch_function(__func__, function, &request, config->hStream, params, extra) : error;
 }
 
 /* What hipLaunchKernelGGL of HIP 5 calls: extents by reference. */

@@ -27,6 +27,8 @@ hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned 
     return hipModuleLoadData(module, image);
 }
 
+hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin) { return hipModuleLoadData(module, fatbin); }
+
 hipError_t hipModuleUnload(hipModule_t module) {
     API_MODULE(loaded, module);
     wl_module_unload(loaded);
@@ -49,7 +51,7 @@ hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module) {
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name) {
     void *address = NULL;
     size_t bytes = 0;
-    API_REQUIRE(name != NULL && (ptr != NULL || size != NULL), hipErrorInvalidValue);
+    API_REQUIRE(name != NULL && *name && (ptr != NULL || size != NULL), hipErrorInvalidValue);
     API_MODULE(loaded, module);
     API_TRY(wl_module_variable(loaded, name, &address, &bytes));
     if (ptr)
@@ -57,4 +59,13 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t mod
     if (size)
         *size = bytes;
     API_SUCCESS();
+}
+
+hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, const char *name) {
+    void *address = NULL;
+    size_t size = 0;
+    API_REQUIRE(texRef != NULL && name != NULL && *name, hipErrorInvalidValue);
+    API_MODULE(loaded, module);
+    API_TRY(wl_module_variable(loaded, name, &address, &size));
+    return wl_api_fail(__func__, hipErrorNotSupported, "texture references are not supported yet");
 }

@@ -57,6 +57,9 @@ const char *wl_status_name(enum wl_status status) {
         [WL_ILLEGAL_ADDRESS] = "illegal address",
         [WL_ILLEGAL_INSTRUCTION] = "illegal instruction",
         [WL_ASSERT] = "assertion failed",
+        [WL_INVALID_SHAPE] = "impossible grid or workgroup",
+        [WL_KERNEL_BOUNDS] = "workgroup beyond the kernel's bounds",
+        [WL_TOO_MANY_RESIDENT] = "too many workgroups for a cooperative launch",
         [WL_ABORTED] = "aborted",
         [WL_INTERNAL] = "internal error",
     };

@@ -15,7 +15,10 @@ enum wl_status {
     WL_NOT_FOUND,           /* no such kernel, symbol or file entry */
     WL_FILE_NOT_FOUND,      /* the file cannot be opened or read */
     WL_UNSUPPORTED,         /* an instruction or feature that Wavelift does not implement */
-    WL_OUT_OF_RESOURCES,    /* a launch needs more LDS, registers or residency than there is */
+    WL_OUT_OF_RESOURCES,    /* a launch needs more LDS or registers than there are */
+    WL_INVALID_SHAPE,       /* a grid or workgroup that the device cannot have */
+    WL_KERNEL_BOUNDS,       /* a workgroup that the kernel was not compiled for */
+    WL_TOO_MANY_RESIDENT,   /* a cooperative launch needs more workgroups at once than there can be */
     WL_NOT_READY,           /* asked without waiting, and not finished */
     WL_ILLEGAL_ADDRESS,     /* a kernel touched memory that is not there */
     WL_ILLEGAL_INSTRUCTION, /* a kernel ran into something that cannot be executed */

@@ -33,6 +33,15 @@ struct wl_device_info {
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;
 };
 
+/* What the grids of one multi-device cooperative launch share; each device runs one of them. Device code reads and writes
+ * `barrier`, which starts as zeros. */
+struct wl_multigrid {
+    _Alignas(8) uint32_t barrier[2];
+    uint32_t grids;
+    uint64_t items;      /* work items of all grids */
+    _Atomic bool failed; /* a grid failed or will never run: the others stop, with WL_ABORTED, instead of waiting for it */
+};
+
 struct wl_launch {
     struct wl_device_function *function;
     uint32_t grid[3];      /* workgroups */
@@ -41,8 +50,11 @@ struct wl_launch {
     uint32_t dynamic_lds;  /* bytes */
     const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
     size_t kernarg_size;
-    bool cooperative;     /* all workgroups resident at once; grid-wide barriers work */
-    uint64_t worker_mask; /* bit n: worker n may take part; 0: all */
+    bool cooperative;               /* all workgroups resident at once; grid-wide barriers work */
+    struct wl_multigrid *multigrid; /* not NULL: one grid of several, `cooperative` as well */
+    uint32_t grid_index;            /* of them */
+    uint64_t items_before;          /* work items of the grids with smaller indices */
+    uint64_t worker_mask;           /* bit n: worker n may take part; 0: all */
 };
 
 struct wl_device_ops {

@@ -5,18 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the grids of a cooperative multi-device launch share, for as long as one of them is queued. */
+struct shared_grids {
+    atomic_uint references;
+    struct wl_multigrid multigrid;
+};
+
 struct kernel_command {
     struct wl_command base;
     struct wl_launch launch;
+    struct shared_grids *shared; /* NULL: an ordinary launch */
+    bool finished;               /* it ran, and did not fail */
     _Alignas(64) unsigned char kernarg[];
 };
 
 static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *stream) {
+    struct kernel_command *kernel = (struct kernel_command *)command;
     struct wl_device *device = stream->context->device;
-    return device->ops->launch(device, &((struct kernel_command *)command)->launch);
+    enum wl_status status = device->ops->launch(device, &kernel->launch);
+    kernel->finished = status == WL_OK;
+    return status;
+}
+
+/* Only for launches with shared grids: those that wait for this one learn that they wait in vain. */
+static void dispose_kernel(struct wl_command *command) {
+    struct kernel_command *kernel = (struct kernel_command *)command;
+    struct shared_grids *shared = kernel->shared;
+    if (!kernel->finished)
+        atomic_store(&shared->multigrid.failed, true);
+    if (atomic_fetch_sub(&shared->references, 1) == 1)
+        free(shared);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
+
+/* Work items of a dimension; the last workgroup may be a partial one. */
+static uint64_t items_of(const struct wl_launch_request *request, int dimension) {
+    uint64_t all = (uint64_t)request->grid[dimension] * request->block[dimension];
+    return request->remainder[dimension] ? all - request->block[dimension] + request->remainder[dimension] : all;
+}
 
 static enum wl_status check_shape(const struct wl_context *context, const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
@@ -25,29 +52,35 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
     for (int i = 0; i < 3; i++) {
         uint64_t grid = request->grid[i], block = request->block[i];
         if (!grid || !block)
-            return wl_fail(WL_INVALID_VALUE, "%s: dimension %c of the grid or the block is 0", kernel->name, 'x' + i);
-        if (grid > info->max_grid[i] || block > info->max_block[i] || grid * block > UINT32_MAX)
-            return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " workgroups of %" PRIu64 " work items in dimension %c are too many",
+            return wl_fail(WL_INVALID_SHAPE, "%s: dimension %c of the grid or the block is 0", kernel->name, 'x' + i);
+        if (grid > info->max_grid[i] || block > info->max_block[i] || items_of(request, i) > UINT32_MAX)
+            return wl_fail(WL_INVALID_SHAPE, "%s: %" PRIu64 " workgroups of %" PRIu64 " work items in dimension %c are too many",
                            kernel->name, grid, block, 'x' + i);
         items *= block; /* below 2^42 after two factors that are at most max_block */
     }
     if (items > info->max_workgroup_size)
-        return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
+        return wl_fail(WL_INVALID_SHAPE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
                        info->max_workgroup_size);
     if (kernel->max_workgroup_size && items > kernel->max_workgroup_size)
-        return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the kernel was compiled for %u", kernel->name, items,
+        return wl_fail(WL_KERNEL_BOUNDS, "%s: %" PRIu64 " work items in a workgroup, the kernel was compiled for %u", kernel->name, items,
                        kernel->max_workgroup_size);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (kernel->required_workgroup_size[i] && kernel->required_workgroup_size[i] != request->block[i])
-            return wl_fail(WL_INVALID_VALUE, "%s: the kernel was compiled for workgroups of %u x %u x %u", kernel->name,
+            return wl_fail(WL_KERNEL_BOUNDS, "%s: the kernel was compiled for workgroups of %u x %u x %u", kernel->name,
                            kernel->required_workgroup_size[0], kernel->required_workgroup_size[1], kernel->required_workgroup_size[2]);
+        if (kernel->uniform_workgroup_size && request->remainder[i])
+            return wl_fail(WL_INVALID_VALUE, "%s: the grid leaves a partial workgroup, the kernel was compiled for full ones alone",
+                           kernel->name);
+    }
     return WL_OK;
 }
 
 static enum wl_status check_resources(const struct wl_context *context, const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
-    uint64_t lds = (uint64_t)kernel->lds_size + request->dynamic_lds;
-    if (request->dynamic_lds > context->info.lds_size || lds > context->info.lds_size)
+    if (request->dynamic_lds > context->info.lds_size)
+        return wl_fail(WL_INVALID_VALUE, "%s: %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name, request->dynamic_lds,
+                       context->info.lds_size);
+    if (kernel->lds_size + request->dynamic_lds > context->info.lds_size)
         return wl_fail(WL_OUT_OF_RESOURCES, "%s: %u bytes of static and %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name,
                        kernel->lds_size, request->dynamic_lds, context->info.lds_size);
     if (!request->cooperative)
@@ -56,7 +89,7 @@ static enum wl_status check_resources(const struct wl_context *context, const st
     uint32_t block = request->block[0] * request->block[1] * request->block[2];
     uint64_t resident = (uint64_t)context->info.compute_units * wl_launch_occupancy(request->kernel, block, request->dynamic_lds);
     if (workgroups > resident || workgroups * request->grid[2] > resident)
-        return wl_fail(WL_OUT_OF_RESOURCES, "%s: a cooperative grid of %u x %u x %u workgroups, %" PRIu64 " can be resident", kernel->name,
+        return wl_fail(WL_TOO_MANY_RESIDENT, "%s: a cooperative grid of %u x %u x %u workgroups, %" PRIu64 " can be resident", kernel->name,
                        request->grid[0], request->grid[1], request->grid[2], resident);
     return WL_OK;
 }
@@ -75,7 +108,10 @@ uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_siz
 static enum wl_status pack_arguments(const struct wl_launch_request *request, unsigned char *kernarg, size_t size) {
     const struct wl_loaded_kernel *loaded = request->kernel;
     if (request->buffer) {
-        memcpy(kernarg, request->buffer, request->buffer_size < size ? request->buffer_size : size);
+        if (request->buffer_size < size)
+            return wl_fail(WL_INVALID_VALUE, "%s takes %zu bytes of arguments and got %zu", loaded->kernel->name, size,
+                           request->buffer_size);
+        memcpy(kernarg, request->buffer, size);
         return WL_OK;
     }
     if (loaded->explicit_count && !request->arguments)
@@ -124,9 +160,9 @@ static enum wl_status make_command(const struct wl_stream *stream, const struct 
     return status;
 }
 
-enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
+/* All that can fail before anything is queued. */
+static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command **command) {
     struct wl_context *context = stream->context;
-    struct kernel_command *command = NULL;
     if (wl_module_context(request->kernel->module) != context)
         return wl_fail(WL_INVALID_VALUE, "%s was loaded on another device than its stream's", request->kernel->kernel->name);
     enum wl_status status = check_shape(context, request);
@@ -134,8 +170,12 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
         status = check_resources(context, request);
     if (status == WL_OK)
         status = context->device->ops->prepare(request->kernel->function, request->block);
-    if (status == WL_OK)
-        status = make_command(stream, request, &command);
+    return status == WL_OK ? make_command(stream, request, command) : status;
+}
+
+enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
+    struct kernel_command *command = NULL;
+    enum wl_status status = make_ready(stream, request, &command);
     if (status == WL_OK && request->start) {
         status = wl_event_record(request->start, stream);
         if (status != WL_OK)
@@ -145,5 +185,56 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
         status = wl_stream_enqueue(stream, &command->base, NULL);
     if (status == WL_OK && request->stop)
         status = wl_event_record(request->stop, stream);
+    return status;
+}
+
+/* ---- several devices ------------------------------------------------------------------------ */
+
+static enum wl_status share_grids(struct wl_command **commands, const struct wl_launch_request *requests, unsigned count) {
+    struct shared_grids *shared = calloc(1, sizeof *shared);
+    if (!shared)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch on %u devices", count);
+    atomic_init(&shared->references, count);
+    shared->multigrid.grids = count;
+    for (unsigned i = 0; i < count; i++) {
+        struct kernel_command *command = (struct kernel_command *)commands[i];
+        command->shared = shared;
+        command->base.dispose = dispose_kernel;
+        command->launch.multigrid = &shared->multigrid;
+        command->launch.grid_index = i;
+        command->launch.items_before = shared->multigrid.items;
+        shared->multigrid.items += items_of(&requests[i], 0) * items_of(&requests[i], 1) * items_of(&requests[i], 2);
+    }
+    return WL_OK;
+}
+
+static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
+    (void)command, (void)stream;
+    return WL_OK;
+}
+
+enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const struct wl_launch_request *requests, unsigned count,
+                                     unsigned flags) {
+    struct wl_command **commands = (struct wl_command **)calloc(2 * (size_t)count, sizeof *commands), **after = NULL;
+    enum wl_status status = commands ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch on %u devices", count);
+    for (unsigned i = 0; i < count && status == WL_OK; i++) {
+        struct kernel_command *command = NULL;
+        status = make_ready(streams[i], &requests[i], &command);
+        commands[i] = &command->base;
+    }
+    if (flags & WL_LAUNCH_WAIT_AFTER)
+        after = commands + count;
+    for (unsigned i = 0; after && i < count && status == WL_OK; i++) {
+        after[i] = wl_command_new(sizeof *after[i], run_nothing, NULL);
+        status = after[i] ? WL_OK : WL_OUT_OF_MEMORY;
+    }
+    if (status == WL_OK && requests[0].cooperative)
+        status = share_grids(commands, requests, count);
+    if (status == WL_OK)
+        status = wl_stream_enqueue_together(streams, commands, after, count, flags & WL_LAUNCH_WAIT_BEFORE);
+    for (unsigned i = 0; commands && i < 2 * count; i++)
+        if (commands[i])
+            wl_command_free(commands[i]);
+    free((void *)commands);
     return status;
 }

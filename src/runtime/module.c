@@ -160,12 +160,17 @@ static enum wl_status load_entry(struct wl_context *context, const struct wl_ent
     return WL_OK;
 }
 
+enum wl_status wl_module_select(struct wl_container *container, struct wl_entry *entry) {
+    enum wl_status status = wl_container_select(container, wl_runtime_target(), entry);
+    if (status == WL_NO_BINARY) /* the code decides: one that was made for another architecture runs as well */
+        status = wl_container_select(container, NULL, entry);
+    return status;
+}
+
 enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container, wl_managed_lookup managed,
                                         void *argument, struct wl_module **module) {
     struct wl_entry entry;
-    enum wl_status status = wl_container_select(container, wl_runtime_target(), &entry);
-    if (status == WL_NO_BINARY) /* the code decides: one that was made for another architecture runs as well */
-        status = wl_container_select(container, NULL, &entry);
+    enum wl_status status = wl_module_select(container, &entry);
     return status == WL_OK ? load_entry(context, &entry, managed, argument, module) : status;
 }
 
@@ -256,3 +261,8 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
 struct wl_context *wl_module_context(const struct wl_module *module) { return module->context; }
 
 size_t wl_module_kernel_count(const struct wl_module *module) { return wl_codeobject_kernel_count(module->object); }
+
+const char *wl_module_kernel_name(const struct wl_module *module, size_t index) {
+    const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, index);
+    return kernel ? kernel->name : NULL;
+}

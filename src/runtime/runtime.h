@@ -83,7 +83,14 @@ uint64_t wl_now(void);
 
 /* ---- handles (handles.c) -------------------------------------------------------------------- */
 
-enum wl_handle_kind { WL_HANDLE_STREAM = 1, WL_HANDLE_EVENT, WL_HANDLE_MODULE, WL_HANDLE_KERNEL };
+enum wl_handle_kind {
+    WL_HANDLE_STREAM = 1,
+    WL_HANDLE_EVENT,
+    WL_HANDLE_MODULE,
+    WL_HANDLE_KERNEL,
+    WL_HANDLE_LIBRARY,
+    WL_HANDLE_LIBRARY_KERNEL
+};
 
 /* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe. */
 enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind);
@@ -155,6 +162,11 @@ enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream 
 /* Queues a command, which the stream then owns, behind everything HIP's stream order puts before it. On failure the
  * command is freed. `sequence` (may be NULL) receives its number. Thread-safe. */
 enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence);
+/* Queues command i on stream i, all at one moment: on none of the streams, which all differ, another thread's command comes
+ * between. With `wait_before` every command waits for what is queued on all the streams by then. `after` (may be NULL) has
+ * commands that follow, each of which waits for all of `commands`. Takes all commands over, also when it fails. */
+enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, struct wl_command **commands, struct wl_command **after,
+                                          unsigned count, bool wait_before);
 /* Queues a command and waits for it; returns the command's own status, which is not made sticky. */
 enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command);
 /* Waits until the stream has finished command `sequence`, running commands in this thread where no other thread does. */
@@ -230,6 +242,7 @@ struct wl_loaded_kernel {
     uint32_t explicit_count;  /* arguments that the program passes: the first ones of the table */
     uint32_t explicit_size;   /* bytes of the kernarg segment they take */
     uint32_t max_dynamic_lds; /* hipFuncSetAttribute's; UINT32_MAX: not set */
+    int carveout;             /* the same; a hint */
     struct wl_loaded_kernel *next;
 };
 
@@ -245,12 +258,37 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
 enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size);
 struct wl_context *wl_module_context(const struct wl_module *module);
 size_t wl_module_kernel_count(const struct wl_module *module);
+/* The name of kernel `index`, in the order of names; NULL from the count on. */
+const char *wl_module_kernel_name(const struct wl_module *module, size_t index);
+/* The entry of a container that devices use: the presented architecture's, else the best one there is. */
+enum wl_status wl_module_select(struct wl_container *container, struct wl_entry *entry);
 
 /* For programs: loads one entry of an open container. `managed` is asked for the memory of managed variables that the
  * host side owns; it returns NULL for others, which the module then allocates itself. */
 typedef void *(*wl_managed_lookup)(void *argument, const char *name);
 enum wl_status wl_module_load_container(struct wl_context *context, struct wl_container *container, wl_managed_lookup managed,
                                         void *argument, struct wl_module **module);
+
+/* ---- libraries (library.c) ------------------------------------------------------------------ */
+
+struct wl_library;
+struct wl_library_kernel; /* a kernel of a library on whichever device asks; lives as long as the library */
+
+/* Opens an image or a file; nothing is loaded on a device yet. With `preserved` the caller keeps the image, else the part of
+ * it that devices use is copied. All functions are thread-safe but wl_library_unload. */
+enum wl_status wl_library_load(const void *image, bool preserved, struct wl_library **library);
+enum wl_status wl_library_load_file(const char *path, struct wl_library **library);
+/* Waits for work and unloads from all devices; also frees what a failed load left. */
+void wl_library_unload(struct wl_library *library);
+/* The library's module in a context, loaded at the first call. */
+enum wl_status wl_library_module(struct wl_library *library, struct wl_context *context, struct wl_module **module);
+/* A kernel by name; the same handle each time. WL_NOT_FOUND if there is none. */
+enum wl_status wl_library_kernel(struct wl_library *library, struct wl_context *context, const char *name,
+                                 struct wl_library_kernel **kernel);
+/* The kernel in a context. */
+enum wl_status wl_library_kernel_load(const struct wl_library_kernel *kernel, struct wl_context *context, struct wl_loaded_kernel **loaded);
+struct wl_library *wl_library_kernel_owner(const struct wl_library_kernel *kernel);
+const char *wl_library_kernel_name(const struct wl_library_kernel *kernel);
 
 /* ---- programs and symbols (program.c) ------------------------------------------------------- */
 
@@ -293,10 +331,20 @@ struct wl_launch_request {
     struct wl_event *start, *stop; /* may be NULL: recorded before and after */
 };
 
-/* Checks the launch against the kernel's and the device's limits, makes the kernel ready and queues it.
- * WL_INVALID_VALUE: an impossible shape; WL_OUT_OF_RESOURCES: too much LDS or, if cooperative, too many workgroups;
- * translation errors. Arguments are copied before it returns. Thread-safe. */
+/* Checks the launch against the kernel's and the device's limits, makes the kernel ready and queues it. WL_INVALID_SHAPE,
+ * WL_KERNEL_BOUNDS, WL_TOO_MANY_RESIDENT; WL_OUT_OF_RESOURCES: too much LDS; WL_INVALID_VALUE: missing or too few arguments, a
+ * partial workgroup that the kernel cannot have, more dynamic LDS than there is at all, another device's kernel; translation
+ * errors. Arguments are copied before it returns. Thread-safe. */
 enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request);
+
+#define WL_LAUNCH_WAIT_BEFORE 1u /* no kernel starts before all that was queued on any of the streams is done */
+#define WL_LAUNCH_WAIT_AFTER  2u /* what is queued later on any of the streams waits for all kernels */
+
+/* Request i goes to stream i; the streams all differ, and nothing of another thread comes between on any of them. If one is
+ * wrong none is queued. With `cooperative` set (in all or none) the grids are one multi-grid: they synchronize with each other,
+ * and if one fails the others end with WL_ABORTED. Events of requests are not recorded. */
+enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const struct wl_launch_request *requests, unsigned count,
+                                     unsigned flags);
 /* Workgroups of `block_size` work items that a compute unit holds at once; 0: the block cannot run. */
 uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds);
 

@@ -12,6 +12,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -166,6 +167,23 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
     return status;
 }
 
+/* Puts a command behind the others. The stream's lock is held. */
+static void append(struct wl_stream *stream, struct wl_command *command) {
+    command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
+    atomic_store_explicit(&stream->submitted, command->sequence, memory_order_release);
+    *(stream->tail ? &stream->tail->next : &stream->head) = command;
+    stream->tail = command;
+}
+
+/* IDLE -> READY; the caller then gives the stream to the executor. The stream's lock is held. */
+static bool make_ready(struct wl_stream *stream) {
+    if (stream->state != WL_STREAM_IDLE)
+        return false;
+    stream->state = WL_STREAM_READY;
+    wl_stream_retain(stream);
+    return true;
+}
+
 enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
     enum wl_status status = add_legacy_points(stream, command);
     if (status != WL_OK) {
@@ -173,23 +191,94 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
         return status;
     }
     bool somebody_waits = command->result != NULL; /* the caller runs it at once: no executor needed */
-    bool push = false;
     pthread_mutex_lock(&stream->lock);
-    command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
-    atomic_store_explicit(&stream->submitted, command->sequence, memory_order_release);
+    append(stream, command);
     if (sequence)
         *sequence = command->sequence;
-    *(stream->tail ? &stream->tail->next : &stream->head) = command;
-    stream->tail = command;
-    if (stream->state == WL_STREAM_IDLE && !somebody_waits) {
-        stream->state = WL_STREAM_READY;
-        wl_stream_retain(stream);
-        push = true;
-    }
+    bool push = !somebody_waits && make_ready(stream);
     pthread_mutex_unlock(&stream->lock);
     if (push)
         wl_executor_push(stream);
     return WL_OK;
+}
+
+/* ---- several streams at one moment ----------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b) {
+    const struct wl_stream *const *x = a, *const *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* In the order of their addresses, so that two such calls never wait for each other; nothing else holds two stream locks. */
+static void lock_all(struct wl_stream *const *streams, struct wl_stream **sorted, unsigned count) {
+    memcpy((void *)sorted, (const void *)streams, count * sizeof *sorted);
+    qsort((void *)sorted, count, sizeof *sorted, by_address);
+    for (unsigned i = 0; i < count; i++)
+        pthread_mutex_lock(&sorted[i]->lock);
+}
+
+/* Each command waits for the latest of every other stream, or for the `ahead`-th one to come. */
+static enum wl_status wait_for_each_other(struct wl_stream *const *streams, struct wl_command *const *commands, unsigned count,
+                                          unsigned ahead) {
+    enum wl_status status = WL_OK;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned j = 0; j < count && status == WL_OK; j++)
+            if (j != i)
+                status = wl_command_wait_for(commands[i], streams[j], atomic_load(&streams[j]->submitted) + ahead);
+    return status;
+}
+
+static void append_each(struct wl_stream *const *streams, struct wl_command **commands, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        append(streams[i], commands[i]);
+        commands[i] = NULL;
+    }
+}
+
+/* The streams' locks are held. On failure nothing is queued. */
+static enum wl_status append_together(struct wl_stream *const *streams, struct wl_command **commands, struct wl_command **after,
+                                      unsigned count, bool wait_before) {
+    enum wl_status status = wait_before ? wait_for_each_other(streams, commands, count, 0) : WL_OK;
+    if (status == WL_OK && after)
+        status = wait_for_each_other(streams, after, count, 1);
+    if (status != WL_OK)
+        return status;
+    append_each(streams, commands, count);
+    if (after)
+        append_each(streams, after, count);
+    return WL_OK;
+}
+
+enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, struct wl_command **commands, struct wl_command **after,
+                                          unsigned count, bool wait_before) {
+    struct wl_stream **sorted = (struct wl_stream **)malloc(count * sizeof *sorted);
+    bool *push = calloc(count, sizeof *push);
+    enum wl_status status = sorted && push ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u streams", count);
+    for (unsigned i = 0; i < count && status == WL_OK; i++)
+        status = add_legacy_points(streams[i], commands[i]);
+    if (status == WL_OK) {
+        lock_all(streams, sorted, count);
+        status = append_together(streams, commands, after, count, wait_before);
+        for (unsigned i = 0; i < count; i++) {
+            push[i] = streams[i]->head && make_ready(streams[i]);
+            pthread_mutex_unlock(&streams[i]->lock);
+        }
+        for (unsigned i = 0; i < count; i++)
+            if (push[i])
+                wl_executor_push(streams[i]);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (commands[i])
+            wl_command_free(commands[i]);
+        if (after && after[i])
+            wl_command_free(after[i]);
+        commands[i] = NULL;
+        if (after)
+            after[i] = NULL;
+    }
+    free((void *)sorted);
+    free(push);
+    return status;
 }
 
 enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command) {

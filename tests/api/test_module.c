@@ -96,50 +96,110 @@ static void test_arguments(void **state) {
     ok(hipHostFree(out));
 }
 
+static hipError_t try_shape(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                            unsigned lds) {
+    return hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, lds, NULL, NULL, NULL);
+}
+
 static void test_limits(void **state) {
     (void)state;
     hipFunction_t empty = test_kernel("empty");
-    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 0, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 0, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 1, 1, 1, 32, 32, 2, 0, NULL, NULL, NULL));
-    fails(hipErrorInvalidConfiguration, hipModuleLaunchKernel(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorInvalidConfiguration, try_launch("small_block", NULL, 1, 65, NULL));
-    fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65537, NULL, NULL, NULL));
-    ok(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 65536, NULL, NULL, NULL));
+    for (int size = 0; size < 6; size++) { /* each size of 0 */
+        unsigned s[6] = {1, 1, 1, 64, 1, 1};
+        s[size] = 0;
+        fails(hipErrorInvalidValue, try_shape(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0));
+        fails(hipErrorInvalidValue,
+              hipExtModuleLaunchKernel(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0, NULL, NULL, NULL, NULL, NULL, 0));
+        fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernel(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0, NULL, NULL));
+    }
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 1025, 1, 1, 0));
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 32, 32, 2, 0));
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 65536, 65536, 1, 0));   /* a product of 0 in 32 bits */
+    fails(hipErrorInvalidValue, try_shape(empty, 1u << 22, 1, 1, 1024, 1, 1, 0)); /* 2^32 work items, the first that is too many */
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 65536, 1, 1, 1, 1, 0));       /* blocks in y */
+    fails(hipErrorInvalidValue, try_shape(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0));
+    fails(hipErrorLaunchFailure, try_launch("small_block", NULL, 1, 65, NULL));
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 64, 1, 1, 65537));
+    ok(try_shape(empty, 1, 1, 1, 64, 1, 1, 65536));
+    fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, 65537, NULL, NULL));
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel((hipFunction_t)state, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
-    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, 1000000, 1, 1, 1024, 1, 1, 0, NULL, NULL));
-    ok(hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, 0, NULL, NULL));
+    fails(hipErrorInvalidHandle, hipModuleLaunchKernel(NULL, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
+    fails(hipErrorInvalidHandle, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, (hipStream_t)state, NULL, NULL));
+    fails(hipErrorInvalidValue, try_launch("add", NULL, 1, 64, NULL)); /* arguments are missing */
+    void *holes[3] = {&empty, NULL, &empty};
+    fails(hipErrorInvalidValue, try_launch("add", NULL, 1, 64, holes));
+    ok(hipDeviceSynchronize());
+    ok(hipGetLastError() == hipErrorInvalidValue ? hipSuccess : hipErrorUnknown); /* errors of launches are not sticky */
+}
+
+/* As many blocks as can be resident, and one more. */
+static void test_residency(void **state) {
+    (void)state;
+    int blocks = 0, units = 0;
+    hipFunction_t empty = test_kernel("empty");
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, empty, 1024, 0));
+    ok(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
+    unsigned most = (unsigned)(blocks * units);
+    ok(hipModuleLaunchCooperativeKernel(empty, most, 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, most + 1, 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, 1, most + 1, 1, 1024, 1, 1, 0, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, 1, 1, most + 1, 1024, 1, 1, 0, NULL, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipModuleLaunchCooperativeKernel(empty, 60000, 60000, 60000, 1, 1, 1, 0, NULL, NULL));
+    ok(hipModuleLaunchKernel(empty, most + 1, 1, 1, 1024, 1, 1, 0, NULL, NULL, NULL)); /* others need not be resident */
     ok(hipDeviceSynchronize());
     hipGetLastError();
 }
 
-/* A grid in work items, the last block partial, between two events. */
+static hipError_t try_items(hipFunction_t function, unsigned items, unsigned block, void **arguments, hipEvent_t start, hipEvent_t stop,
+                            unsigned flags) {
+    return hipExtModuleLaunchKernel(function, items, 1, 1, block, 1, 1, 0, NULL, arguments, NULL, start, stop, flags);
+}
+
+static unsigned count_of(const int *values, unsigned size, int wanted) {
+    unsigned count = 0;
+    while (count < size && values[count] == wanted)
+        count++;
+    return count;
+}
+
+/* Grids in work items, between two events. Whether the last block may be partial is decided when the kernel is compiled. */
 static void test_items(void **state) {
     (void)state;
     int *values = NULL, one = 1, count = 1000;
     hipEvent_t start = NULL, stop = NULL;
+    hipModule_t module = NULL;
+    hipFunction_t add = test_kernel("add"), partial = NULL;
     float ms = -1;
+    ok(hipModuleLoad(&module, API_TEST_PARTIAL));
+    ok(hipModuleGetFunction(&partial, module, "add"));
     ok(hipEventCreate(&start));
     ok(hipEventCreate(&stop));
     ok(hipHostMalloc((void **)&values, 4000, 0));
     memset(values, 0, 4000);
     void *arguments[] = {&values, &one, &count};
-    ok(hipExtModuleLaunchKernel(test_kernel("add"), 100, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, start, stop, 0));
+    ok(try_items(partial, 100, 64, arguments, start, stop, hipExtAnyOrderLaunch));
     ok(hipEventSynchronize(stop));
     ok(hipEventElapsedTime(&ms, start, stop));
     assert_true(ms >= 0);
-    assert_int_equal(values[99], 1);
+    assert_int_equal(count_of(values, 1000, 1), 100);
     assert_int_equal(values[100], 0);
-    ok(hipHccModuleLaunchKernel(test_kernel("add"), 128, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, NULL, NULL));
+    fails(hipErrorInvalidValue, try_items(add, 100, 64, arguments, NULL, NULL, 0));
+    ok(try_items(add, 40, 64, arguments, NULL, NULL, 0)); /* the block is cut to the grid */
+    ok(hipDeviceSynchronize());
+    assert_int_equal(count_of(values, 1000, 2), 40);
+    ok(hipHccModuleLaunchKernel(add, 128, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, NULL, NULL));
     ok(hipDeviceSynchronize());
     assert_int_equal(values[127], 1);
     assert_int_equal(values[128], 0);
-    fails(hipErrorInvalidConfiguration,
-          hipExtModuleLaunchKernel(test_kernel("add"), 0, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, try_items(add, 64, 64, arguments, NULL, NULL, 2)); /* an unknown flag */
+    fails(hipErrorInvalidHandle, try_items(add, 64, 64, arguments, (hipEvent_t)&ms, NULL, 0));
+    fails(hipErrorInvalidHandle, try_items(add, 64, 64, arguments, NULL, (hipEvent_t)&ms, 0));
+    fails(hipErrorInvalidHandle, try_items(NULL, 64, 64, arguments, NULL, NULL, 0));
     ok(hipHostFree(values));
     ok(hipEventDestroy(start));
     ok(hipEventDestroy(stop));
+    ok(hipModuleUnload(module));
+    hipGetLastError();
 }
 
 static void test_attributes(void **state) {
@@ -164,8 +224,9 @@ static void test_attributes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loading), cmocka_unit_test(test_variables), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_items),     cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_loading),    cmocka_unit_test(test_variables), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_residency), cmocka_unit_test(test_items),
+        cmocka_unit_test(test_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

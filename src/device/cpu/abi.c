@@ -142,7 +142,13 @@ void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, co
     p->kernel_object = (uint64_t)(uintptr_t)job->function->module->image + kernel->descriptor;
     p->kernarg_address = (uint64_t)(uintptr_t)memory->kernarg;
     memory->sync_word = 0;
-    memory->sync = (struct wl_grid_sync){(uint64_t)(uintptr_t)&memory->sync_word, 0, 1, 0, items};
+    const struct wl_multigrid *m = l->multigrid;
+    memory->sync = (struct wl_grid_sync){.counter = (uint64_t)(uintptr_t)(m ? (const void *)m->barrier : &memory->sync_word),
+                                         .grid_index = m ? l->grid_index : 0,
+                                         .grid_count = m ? m->grids : 1,
+                                         .previous_items = m ? l->items_before : 0,
+                                         .all_items = m ? m->items : items,
+                                         .workgroups = (uint32_t)job->total};
     if (l->kernarg_size)
         memcpy(memory->kernarg, l->kernarg, l->kernarg_size);
     if (size > l->kernarg_size)

@@ -32,11 +32,14 @@ struct wl_queue {
     uint32_t rest[96];
 };
 
-/* What a cooperative launch's hidden argument points to. */
+/* What a cooperative launch's hidden argument points to. Device libraries from ROCm 5.6 on synchronize one grid through
+ * `barrier`; older ones, and all on targets that have it, through the GWS instructions. */
 struct wl_grid_sync {
-    uint64_t counter; /* address of a word shared between the grids of a multi-device launch */
+    uint64_t counter; /* address of two words shared between the grids of a multi-device launch */
     uint32_t grid_index, grid_count;
     uint64_t previous_items, all_items;
+    uint32_t barrier[2];
+    uint32_t workgroups;
 };
 
 /* Everything of one launch that lives in memory and that device code may point to. */

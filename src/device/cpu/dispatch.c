@@ -32,7 +32,11 @@ static bool fail_job(struct wl_job *job, enum wl_status status) {
     return true;
 }
 
-static bool stopped(const struct wl_job *job) { return atomic_load_explicit(&job->status, memory_order_relaxed) != WL_OK; }
+static bool stopped(const struct wl_job *job) {
+    const struct wl_multigrid *others = job->launch->multigrid;
+    return atomic_load_explicit(&job->status, memory_order_relaxed) != WL_OK ||
+           (others && atomic_load_explicit(&others->failed, memory_order_relaxed));
+}
 
 /* ---- in and out of translated code ---------------------------------------------------------- */
 
@@ -724,6 +728,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         status = wl_pool_run(job->device->pool, job);
         if (status != WL_OK && job->failure[0])
             wl_fail(status, "%s", job->failure);
+        if (status == WL_OK && job->launch->multigrid && atomic_load(&job->groups_done) < job->total)
+            status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
     if (hostcall)
