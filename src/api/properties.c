@@ -49,6 +49,7 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     properties->directManagedMemAccessFromHost = 1;
     properties->canUseHostPointerForRegisteredMem = 1;
     properties->cooperativeLaunch = 1;
+    properties->cooperativeMultiDeviceLaunch = 1;
     properties->hostRegisterSupported = 1;
     properties->isLargeBar = 1;
     properties->globalL1CacheSupported = 1;
