@@ -461,7 +461,7 @@ static const struct decode_case decode_cases[] = {
     {"gfx1200", 64, "s_mov_b32 s0, ttmp9", "s_mov_b32 s0 s117"},
     {"gfx1200", 64, "s_and_b32 s0, ttmp7, 0xffff", "s_and_b32 s0 s115 =0xffff"},
     {"gfx1200", 64, "v_wmma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]", "v_wmma_f32_16x16x16_f16 v[0:3] v[4:5] v[6:7] v[0:3]"},
-    {"gfx1200", 64, "v_swmmac_f32_16x16x32_f16 v[0:3], v[4:5], v[6:9], v10 index_key:1", "v_swmmac_f32_16x16x32_f16 v[0:3] v[4:5] v[6:9] v10"},
+    {"gfx1200", 64, "v_swmmac_f32_16x16x32_f16 v[0:3], v[4:5], v[6:9], v10 index_key:1", "v_swmmac_f32_16x16x32_f16 v[0:3] v[4:5] v[6:9] v10 abid=1"},
     {"gfx1200", 64, "s_cmp_eq_u64 s[0:1], 0x80000000", "s_cmp_eq_u64 s[0:1] =0x80000000"},
     {"gfx1200", 64, "s_mul_u64 s[0:1], s[2:3], s[4:5]", "s_mul_u64 s[0:1] s[2:3] s[4:5]"},
     {"gfx1200", 64, "s_cvt_pk_rtz_f16_f32 s0, s1, s2", "s_cvt_pk_rtz_f16_f32 s0 s1 s2"},
