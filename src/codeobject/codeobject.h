@@ -134,7 +134,7 @@ struct wl_kernel {
     uint32_t max_workgroup_size;         /* metadata's max_flat_workgroup_size; 1024 if absent */
     uint32_t required_workgroup_size[3]; /* 0 if none */
     bool dynamic_stack, uniform_workgroup_size;
-    uint32_t float_mode; /* 8 bits: round f32, round f16/f64, denorm f32, denorm f16/f64, two bits each */
+    uint32_t float_mode; /* of MODE: bits 7:0: round f32, round f16/f64, denorm f32, denorm f16/f64, two each; 23: fp16_overflow */
     bool dx10_clamp, ieee_mode, fp16_overflow, wgp_mode, mem_ordered;
     /* Initial register state, in the order in which the hardware packs it. */
     bool user_private_segment_buffer, user_dispatch_ptr, user_queue_ptr, user_kernarg_ptr, user_dispatch_id, user_flat_scratch_init,

@@ -25,6 +25,7 @@ static void decode_modes(const struct wl_target *target, struct wl_kernel *kerne
     kernel->dx10_clamp = old ? bits(rsrc1, 21, 1) : true;
     kernel->ieee_mode = old ? bits(rsrc1, 23, 1) : false;
     kernel->fp16_overflow = bits(rsrc1, 26, 1);
+    kernel->float_mode |= (uint32_t)kernel->fp16_overflow << 23;
     kernel->wgp_mode = target->major >= 10 && bits(rsrc1, 29, 1);
     kernel->mem_ordered = target->major >= 10 && bits(rsrc1, 30, 1);
 }

@@ -245,11 +245,26 @@ static const struct alias aliases[] = {
     {"v_mfma_f64_4x4x4f64", "v_mfma_f64_4x4x4_4b_f64"},
 };
 
-/* Names that mean something else on other generations: gfx8's v_add_u32 wrote a carry, gfx9's does not. */
+/* Names that mean something else on other generations: gfx8's v_add_u32 wrote a carry, gfx9's does not; numbers of 8 bits are FNUZ on
+ * gfx9. Sorted. */
 static const struct alias aliases_gfx9[] = {
-    {"v_add_i16", "v_add_nc_i16"}, {"v_add_i32", "v_add_nc_i32"}, {"v_add_u16", "v_add_nc_u16"},
-    {"v_add_u32", "v_add_nc_u32"}, {"v_sub_i16", "v_sub_nc_i16"}, {"v_sub_i32", "v_sub_nc_i32"},
-    {"v_sub_u16", "v_sub_nc_u16"}, {"v_sub_u32", "v_sub_nc_u32"}, {"v_subrev_u32", "v_subrev_nc_u32"},
+    {"v_add_i16", "v_add_nc_i16"},
+    {"v_add_i32", "v_add_nc_i32"},
+    {"v_add_u16", "v_add_nc_u16"},
+    {"v_add_u32", "v_add_nc_u32"},
+    {"v_cvt_f32_bf8", "v_cvt_f32_bf8_fnuz"},
+    {"v_cvt_f32_fp8", "v_cvt_f32_fp8_fnuz"},
+    {"v_cvt_pk_bf8_f32", "v_cvt_pk_bf8_f32_fnuz"},
+    {"v_cvt_pk_f32_bf8", "v_cvt_pk_f32_bf8_fnuz"},
+    {"v_cvt_pk_f32_fp8", "v_cvt_pk_f32_fp8_fnuz"},
+    {"v_cvt_pk_fp8_f32", "v_cvt_pk_fp8_f32_fnuz"},
+    {"v_cvt_sr_bf8_f32", "v_cvt_sr_bf8_f32_fnuz"},
+    {"v_cvt_sr_fp8_f32", "v_cvt_sr_fp8_f32_fnuz"},
+    {"v_sub_i16", "v_sub_nc_i16"},
+    {"v_sub_i32", "v_sub_nc_i32"},
+    {"v_sub_u16", "v_sub_nc_u16"},
+    {"v_sub_u32", "v_sub_nc_u32"},
+    {"v_subrev_u32", "v_subrev_nc_u32"},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -166,9 +166,10 @@ static void strip_encoding(struct name *name, char *text) {
 /* gfx9: 16-bit results clear the high half, but for the VOP3 instructions that have op_sel. */
 static bool clears_high_half(const char *text) {
     static const char *const preserving[] = {
-        "v_mad_f16",  "v_mad_u16",  "v_mad_i16",       "v_fma_f16",       "v_div_fixup_f16", "v_add_i16",       "v_sub_i16",
-        "v_min3_f16", "v_min3_i16", "v_min3_u16",      "v_max3_f16",      "v_max3_i16",      "v_max3_u16",      "v_med3_f16",
-        "v_med3_i16", "v_med3_u16", "v_mad_mixlo_f16", "v_mad_mixhi_f16", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
+        "v_mad_f16",       "v_mad_u16",       "v_mad_i16",        "v_fma_f16",        "v_div_fixup_f16", "v_add_i16",
+        "v_sub_i16",       "v_min3_f16",      "v_min3_i16",       "v_min3_u16",       "v_max3_f16",      "v_max3_i16",
+        "v_max3_u16",      "v_med3_f16",      "v_med3_i16",       "v_med3_u16",       "v_mad_mixlo_f16", "v_mad_mixhi_f16",
+        "v_fma_mixlo_f16", "v_fma_mixhi_f16", "v_cvt_pk_fp8_f32", "v_cvt_pk_bf8_f32",
     };
 
     for (size_t i = 0; i < COUNT(preserving); i++)
@@ -412,6 +413,23 @@ static const struct wl_sem *find_signed_dot(const struct wl_inst *inst) {
     return wl_sem_find((inst->mnemonic[5] == '4' ? bytes : nibbles)[inst->neg_lo & 3], NULL);
 }
 
+/* Conversions of 8-bit numbers choose bytes as SDWA does, whatever the text calls it: op_sel, byte_sel or SDWA's own. */
+static void choose_byte(struct wl_inst *inst, const struct wl_parsed *parsed) {
+    if (starts_with(inst->mnemonic, "v_cvt_sr_")) {
+        inst->is_sdwa = true;
+        inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (parsed->byte_sel | (inst->op_sel >> 2 & 3)));
+        inst->dst_unused = 2;
+        inst->op_sel = 0;
+    } else if (parsed->byte_sel) {
+        inst->is_sdwa = true;
+        inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + parsed->byte_sel);
+    } else if (starts_with(inst->mnemonic, "v_cvt_pk_f32_") && (inst->op_sel & 1)) {
+        inst->is_sdwa = true;
+        inst->operands[1].sel = WL_SEL_WORD_1;
+        inst->op_sel = 0;
+    }
+}
+
 static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
     const char *word = text;
     const struct name *name;
@@ -451,6 +469,9 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
         set_memory_fields(inst, decoder, first, second);
     if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
         inst->sem = find_signed_dot(inst);
+    if (starts_with(inst->mnemonic, "v_cvt_") && (strstr(inst->mnemonic, "fp8") || strstr(inst->mnemonic, "bf8")) &&
+        inst->operand_count >= 2)
+        choose_byte(inst, &parsed);
     if (inst->sem && inst->clamp)
         choose_saturating(inst);
     if (parsed.unknown)

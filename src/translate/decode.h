@@ -7,6 +7,7 @@
 /* What the text says beyond the fields of struct wl_inst. */
 struct wl_parsed {
     uint8_t source_sel[2]; /* SDWA: src0_sel, src1_sel */
+    uint8_t byte_sel;      /* conversions of 8-bit numbers */
     bool raw_offset;       /* "offset:" with something else than a number (swizzle(...)) */
     bool unknown;          /* an operand or modifier that the parser does not know */
 };

@@ -275,11 +275,12 @@ enum modifier_kind {
     BITS,       /* "op_sel:[0,1]": one bit an element */
     SELECT,     /* "dst_sel:BYTE_1" */
     SOURCE_SELECT,
-    UNUSED,  /* "dst_unused:UNUSED_PAD" */
-    OMOD,    /* "mul:2", "div:2" */
-    DPP,     /* "row_shl:1", "row_mirror" */
-    HINT,    /* "th:TH_ATOMIC_RETURN" */
-    IGNORED, /* no meaning here */
+    UNUSED,      /* "dst_unused:UNUSED_PAD" */
+    OMOD,        /* "mul:2", "div:2" */
+    DPP,         /* "row_shl:1", "row_mirror" */
+    HINT,        /* "th:TH_ATOMIC_RETURN" */
+    BYTE_SELECT, /* "byte_sel:2" */
+    IGNORED,     /* no meaning here */
 };
 
 #define FIELD(f) offsetof(struct wl_inst, f)
@@ -338,6 +339,7 @@ static const struct modifier {
     {"dst_unused", UNUSED, 0, FIELD(dst_unused)},
     {"src0_sel", SOURCE_SELECT, 0, 0},
     {"src1_sel", SOURCE_SELECT, 1, 0},
+    {"byte_sel", BYTE_SELECT, 0, 0},
     {"cbsz", BYTE, 0, FIELD(cbsz)},
     {"abid", BYTE, 0, FIELD(abid)},
     {"blgp", BYTE, 0, FIELD(blgp)},
@@ -481,6 +483,11 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
         if (!read_unsigned(c, &number))
             return false;
         *byte = (uint8_t)number;
+        return true;
+    case BYTE_SELECT:
+        if (!read_unsigned(c, &number))
+            return false;
+        parsed->byte_sel = (uint8_t)(number & 3);
         return true;
     case OFFSET:
         return read_offset(c, modifier->argument ? &inst->offset1 : &inst->offset0, parsed);

@@ -91,6 +91,8 @@ static void semantics_effects(struct collector *c, const struct wl_inst *inst) {
         case WL_ROLE_OLD:
             read(c, &inst->operands[0]);
             break;
+        case WL_ROLE_MODE:
+            break;
         default:
             if (printed < inst->operand_count) {
                 const struct wl_operand *operand = &inst->operands[printed++];

@@ -3,6 +3,7 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,6 +172,8 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
             return NULL;
         return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
     }
+    if (slot->role == WL_ROLE_MODE)
+        return wl_lift_wave_field(l, offsetof(struct wl_wave, mode_register), l->i32);
     if (operand->kind == WL_OPERAND_VGPR)
         return NULL;
     if (mixes_half(inst, source) && operand->kind == WL_OPERAND_IMM && !operand->literal) /* the low half holds the constant */
@@ -583,6 +586,8 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
             value = LLVMBuildZExt(l->b, value, l->strip_i32, "");
         value = select_part(l, value, operand->sel, operand->sext);
     }
+    if (role == WL_ROLE_MODE)
+        return value;
     if (role == WL_ROLE_OLD) { /* modifiers belong to printed operands */
         static const struct wl_operand plain;
         struct wl_inst bare = *inst;

@@ -53,6 +53,7 @@ enum wl_role {
     WL_ROLE_EXEC,    /* implicit EXEC, scalar of wave width as u64 */
     WL_ROLE_M0,
     WL_ROLE_VCC_SCALAR,
+    WL_ROLE_MODE, /* vector functions: the MODE register, in all lanes */
 };
 
 struct wl_slot {

@@ -251,7 +251,7 @@ static const struct decode_case decode_cases[] = {
     {"gfx942", 64, "v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel:[1,0] op_sel_hi:[0,1]", "v_pk_mov_b32 v[0:1] v[2:3] v[4:5] op_sel=1 op_sel_hi=2"},
     {"gfx942", 64, "v_pk_mul_f32 v[0:1], v[2:3], 2.0 op_sel_hi:[1,0]", "v_pk_mul_f32 v[0:1] v[2:3] #2 op_sel_hi=1"},
     {"gfx942", 64, "v_accvgpr_mov_b32 a0, a1", "v_mov_b32 a0 a1"},
-    {"gfx942", 64, "v_cvt_f32_fp8_sdwa v0, v1 src0_sel:BYTE_1", "v_cvt_f32_fp8 v0 v1.BYTE_1 is_sdwa"},
+    {"gfx942", 64, "v_cvt_f32_fp8_sdwa v0, v1 src0_sel:BYTE_1", "v_cvt_f32_fp8_fnuz v0 v1.BYTE_1 is_sdwa"},
     {"gfx942", 64, "v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", "v_cvt_pk_fp8_f32 v0 v1 v2 op_sel=4"},
     {"gfx942", 64, "s_mov_b64 s[0:1], src_private_base", "s_mov_b64 s[0:1] private_base"},
     {"gfx942", 64, "ds_pk_add_rtn_f16 v0, v1, v2", "ds_pk_add_f16 v0 v1 v2 returns"},

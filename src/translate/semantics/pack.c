@@ -57,6 +57,7 @@ static const char *const role_names[] = {
     [WL_ROLE_EXEC] = "exec",
     [WL_ROLE_M0] = "m0",
     [WL_ROLE_VCC_SCALAR] = "vcc_scalar",
+    [WL_ROLE_MODE] = "mode",
 };
 
 __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...) {
