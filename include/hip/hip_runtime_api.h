@@ -52,6 +52,18 @@ typedef struct textureReference textureReference;
 #define hipStreamLegacy      ((hipStream_t)1) /* the null stream */
 #define hipStreamPerThread   ((hipStream_t)2) /* the calling thread's default stream */
 
+#ifndef HIP_IPC_HANDLE_SIZE
+#define HIP_IPC_HANDLE_SIZE 64
+#endif
+typedef struct hipIpcEventHandle_st {
+    char reserved[HIP_IPC_HANDLE_SIZE];
+} hipIpcEventHandle_t;
+
+#define hipEventRecordDefault  0x00u
+#define hipEventRecordExternal 0x01u
+#define hipEventWaitDefault    0x00u
+#define hipEventWaitExternal   0x01u
+
 #define hipEventDefault            0x0u
 #define hipEventBlockingSync       0x1u
 #define hipEventDisableTiming      0x2u
@@ -189,6 +201,10 @@ int hipGetStreamDeviceId(hipStream_t stream);
 /* Call a host function in stream order. Callbacks must not call HIP functions that wait for their own stream. */
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags);
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
+/* A number that no other stream of the process has or had. */
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId);
+
+#include <hip/hip_stream_memory.h>
 
 /* ---- Event management ------------------------------------------------------------------------ */
 
@@ -200,6 +216,13 @@ hipError_t hipEventSynchronize(hipEvent_t event);
 hipError_t hipEventQuery(hipEvent_t event);
 /* Milliseconds from one record to the other; negative if they were reached in the other order. */
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
+/* `flags`: hipEventRecordDefault, or hipEventRecordExternal: while capturing, a record node instead of an edge. */
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL), unsigned int flags WL_DEFAULT(0));
+/* Events of several processes. The handle of an event made with hipEventInterprocess (and hipEventDisableTiming) may be sent to
+ * another process, which opens it while the event exists and may then record, wait for, and query it. */
+hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event);
+/* hipErrorInvalidContext: the handle is this process's own. The event is destroyed with hipEventDestroy. */
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
 
 #include <hip/hip_memory.h>
 

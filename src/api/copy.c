@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, copies and fills. */
 #include "api/api.h"
+#include "runtime/capture.h"
 
 #define STAGE_LIMIT (64u << 10) /* pageable sources up to this size are copied aside; larger ones are copied at once */
 
@@ -32,8 +33,9 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         wl_memory_overruns(copy->source, reach(copy->width, copy->rows, copy->slices, copy->source_pitch, copy->source_slice)))
         return wl_api_fail(function, hipErrorInvalidValue, "the copy runs over the end of an allocation");
     struct wl_copy request = *copy;
-    bool wait = !async || is_pageable(copy->target);
-    if (!wait && is_pageable(copy->source)) {
+    bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
+    bool wait = !async || (!captured && is_pageable(copy->target));
+    if (!wait && !captured && is_pageable(copy->source)) {
         request.stage = copy->width * copy->rows * copy->slices <= STAGE_LIMIT;
         wait = !request.stage;
     }

@@ -26,6 +26,16 @@ static const hipError_t errors[] = {
     [WL_TOO_MANY_RESIDENT] = hipErrorCooperativeLaunchTooLarge,
     [WL_ABORTED] = hipErrorLaunchFailure,
     [WL_INTERNAL] = hipErrorUnknown,
+    [WL_ILLEGAL_STATE] = hipErrorIllegalState,
+    [WL_CAPTURE_UNSUPPORTED] = hipErrorStreamCaptureUnsupported,
+    [WL_CAPTURE_INVALIDATED] = hipErrorStreamCaptureInvalidated,
+    [WL_CAPTURE_MERGE] = hipErrorStreamCaptureMerge,
+    [WL_CAPTURE_UNMATCHED] = hipErrorStreamCaptureUnmatched,
+    [WL_CAPTURE_UNJOINED] = hipErrorStreamCaptureUnjoined,
+    [WL_CAPTURE_ISOLATION] = hipErrorStreamCaptureIsolation,
+    [WL_CAPTURE_IMPLICIT] = hipErrorStreamCaptureImplicit,
+    [WL_CAPTURED_EVENT] = hipErrorCapturedEvent,
+    [WL_CAPTURE_WRONG_THREAD] = hipErrorStreamCaptureWrongThread,
 };
 
 hipError_t wl_api_error_of(enum wl_status status) {

@@ -53,6 +53,7 @@ static hipError_t launch_function(const char *name, hipFunction_t function, stru
     if (extra && !read_extra(extra, request))
         return wl_api_fail(name, hipErrorInvalidValue, "extra is not a list of buffer pointer, buffer size and end");
     request->kernel = (struct wl_loaded_kernel *)function;
+    request->handle = function;
     request->arguments = params;
     return launch(name, request, stream, true);
 }
@@ -129,6 +130,7 @@ static hipError_t launch_stub(const char *name, const void *function, struct wl_
     hipError_t error = wl_api_kernel(name, function, stream->context, &request->kernel);
     if (error != hipSuccess)
         return error;
+    request->handle = function;
     memcpy(request->grid, (uint32_t[3]){grid.x, grid.y, grid.z}, sizeof request->grid);
     memcpy(request->block, (uint32_t[3]){block.x, block.y, block.z}, sizeof request->block);
     return launch(name, request, handle, false);

@@ -288,7 +288,7 @@ static const struct {
     {hipDeviceAttributeDmaBufSupported, 0},
     {hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported, 0},
     {hipDeviceAttributeHandleTypeFabricSupported, 0},
-    {hipDeviceAttributeCanUseStreamWaitValue, 0},
+    {hipDeviceAttributeCanUseStreamWaitValue, 1},
     {hipDeviceAttributeImageSupport, 0},
     {hipDeviceAttributeFineGrainSupport, 1},
     {hipDeviceAttributeNumberOfXccs, 1},

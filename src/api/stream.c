@@ -1,5 +1,6 @@
 /* HIP reference: Stream management. */
 #include "api/api.h"
+#include "runtime/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +45,25 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
     return create(__func__, stream, flags, priority, 0);
 }
 
+static uint64_t all_units(const struct wl_context *context) {
+    uint32_t units = context->info.compute_units;
+    return units >= 64 ? UINT64_MAX : (UINT64_C(1) << units) - 1;
+}
+
+/* Bits of units that the device does not have are ignored; a mask without any other lets nothing run and is refused. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask) {
-    API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
+    API_REQUIRE(stream != NULL && cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
     uint64_t mask = cuMask[0] | (cuMaskSize > 1 ? (uint64_t)cuMask[1] << 32 : 0);
-    return create(__func__, stream, hipStreamDefault, 0, mask);
+    API_REQUIRE((mask & all_units(context)) != 0, hipErrorInvalidValue);
+    return create(__func__, stream, hipStreamDefault, 0, mask & all_units(context));
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
     API_REQUIRE(stream != NULL && stream != hipStreamLegacy && stream != hipStreamPerThread, hipErrorInvalidHandle);
     API_STREAM(queue, stream);
     API_REQUIRE(queue != queue->context->null_stream && !queue->per_thread, hipErrorInvalidHandle);
+    wl_capture_abandon(queue);
     wl_stream_destroy(queue);
     API_SUCCESS();
 }
@@ -62,6 +72,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 
 hipError_t hipStreamSynchronize(hipStream_t stream) {
     API_STREAM(queue, stream);
+    API_TRY(wl_capture_forbids(queue));
     enum wl_status fault = wl_stream_synchronize(queue);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
@@ -69,15 +80,8 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 hipError_t hipStreamQuery(hipStream_t stream) {
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
+    API_TRY(wl_capture_forbids(queue));
     API_RETURN(wl_stream_query(queue));
-}
-
-hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
-    API_REQUIRE(event != NULL, hipErrorInvalidHandle);
-    API_REQUIRE(flags == 0, hipErrorInvalidValue);
-    API_STREAM(queue, stream);
-    API_EVENT(mark, event);
-    API_RETURN(wl_event_wait(mark, queue));
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
@@ -103,6 +107,13 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device) {
     API_SUCCESS();
 }
 
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId) {
+    API_REQUIRE(streamId != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    *streamId = queue->id;
+    API_SUCCESS();
+}
+
 int hipGetStreamDeviceId(hipStream_t stream) {
     const struct wl_stream *queue = wl_api_stream(stream);
     return queue ? (int)queue->context->index : -1;
@@ -111,9 +122,9 @@ int hipGetStreamDeviceId(hipStream_t stream) {
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask) {
     API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
-    uint32_t units = queue->context->info.compute_units;
-    uint64_t all = units >= 64 ? UINT64_MAX : (UINT64_C(1) << units) - 1;
-    uint64_t mask = queue->worker_mask ? queue->worker_mask & all : all;
+    uint32_t words = (queue->context->info.compute_units + 31) / 32;
+    API_REQUIRE(cuMaskSize >= (words > 2 ? 2 : words), hipErrorInvalidValue);
+    uint64_t mask = queue->worker_mask ? queue->worker_mask : all_units(queue->context);
     memset(cuMask, 0, cuMaskSize * sizeof *cuMask);
     cuMask[0] = (uint32_t)mask;
     if (cuMaskSize > 1)
@@ -160,5 +171,7 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
     API_REQUIRE(fn != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
+    if (wl_capture_active(queue))
+        API_RETURN(wl_capture_host(queue, fn, userData));
     API_RETURN(queue_callback(queue, &(struct callback){.stream = stream, .plain = fn, .argument = userData}));
 }

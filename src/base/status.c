@@ -62,6 +62,16 @@ const char *wl_status_name(enum wl_status status) {
         [WL_TOO_MANY_RESIDENT] = "too many workgroups for a cooperative launch",
         [WL_ABORTED] = "aborted",
         [WL_INTERNAL] = "internal error",
+        [WL_ILLEGAL_STATE] = "illegal state",
+        [WL_CAPTURE_UNSUPPORTED] = "not permitted during stream capture",
+        [WL_CAPTURE_INVALIDATED] = "the capture was invalidated",
+        [WL_CAPTURE_MERGE] = "two captures would be joined",
+        [WL_CAPTURE_UNMATCHED] = "the capture began in another stream",
+        [WL_CAPTURE_UNJOINED] = "captured work was not joined",
+        [WL_CAPTURE_ISOLATION] = "captured work would depend on work outside",
+        [WL_CAPTURE_IMPLICIT] = "the null stream would depend on a capture",
+        [WL_CAPTURED_EVENT] = "the event is part of a capture",
+        [WL_CAPTURE_WRONG_THREAD] = "the capture belongs to another thread",
     };
     unsigned index = (unsigned)status;
     return index < sizeof names / sizeof *names && names[index] ? names[index] : "unknown status";

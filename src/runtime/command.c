@@ -1,4 +1,5 @@
 /* Commands: their points, and the kinds of general use (copy, fill, host function). */
+#include "runtime/capture.h"
 #include "runtime/runtime.h"
 
 #include <stdlib.h>
@@ -89,6 +90,8 @@ static void stage(struct copy_command *command) {
 }
 
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait) {
+    if (!wait && wl_capture_active(stream))
+        return wl_capture_copy(stream, copy);
     bool staged = copy->stage && !wait;
     size_t extra = staged ? copy->width * copy->rows * copy->slices : 0;
     struct copy_command *command = wl_command_new(sizeof *command + extra, run_copy, NULL);
@@ -121,6 +124,8 @@ static enum wl_status run_fill(struct wl_command *command, struct wl_stream *str
 }
 
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {
+    if (!wait && wl_capture_active(stream))
+        return wl_capture_fill(stream, fill);
     struct fill_command *command = wl_command_new(sizeof *command, run_fill, NULL);
     if (!command)
         return WL_OUT_OF_MEMORY;

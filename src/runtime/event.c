@@ -1,8 +1,22 @@
 /* Events and their records. A record is shared by the event, and by the command that will stamp it, so that an event may
- * be recorded again, or destroyed, while an earlier record is still queued. */
+ * be recorded again, or destroyed, while an earlier record is still queued. Recording in a stream that has nothing to do
+ * needs no command: the event keeps the time itself.
+ *
+ * An interprocess event has two counters in memory that processes share: records begun and records reached. Waiting for it
+ * means waiting for the second to come up to what the first is now. */
+#include "runtime/capture.h"
 #include "runtime/runtime.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct wl_record {
     atomic_uint references;
@@ -12,10 +26,25 @@ struct wl_record {
     struct wl_context *context;
 };
 
+struct shared { /* one page, in all processes that have the event */
+    _Atomic uint64_t begun;
+    _Atomic uint32_t reached; /* futex; the low half of a count that is never 2^31 behind `begun` */
+};
+
+struct interprocess {
+    atomic_uint references;
+    struct shared *shared;
+    int file;
+};
+
 struct wl_event {
     unsigned flags;
-    pthread_mutex_t lock;     /* guards `record` */
-    struct wl_record *record; /* the latest; NULL: never recorded */
+    pthread_mutex_t lock;       /* guards what follows */
+    struct wl_record *record;   /* the latest, if it was queued */
+    uint64_t time;              /* of the latest, if it was not; 0: never recorded */
+    struct wl_context *context; /* of `time` */
+    struct interprocess *interprocess;
+    struct wl_captured captured; /* the latest record, if it was captured */
 };
 
 static void record_release(struct wl_record *record) {
@@ -25,37 +54,209 @@ static void record_release(struct wl_record *record) {
     free(record);
 }
 
-static struct wl_record *latest(struct wl_event *event) {
+/* What the latest record is. `record`, if not NULL, is referenced. */
+struct latest {
+    struct wl_record *record;
+    uint64_t time; /* 0: not reached, or never recorded */
+    struct wl_context *context;
+    bool captured;
+};
+
+static struct latest latest(struct wl_event *event) {
     pthread_mutex_lock(&event->lock);
-    struct wl_record *record = event->record;
-    if (record)
-        atomic_fetch_add(&record->references, 1);
+    struct latest result = {event->record, event->time, event->context, event->captured.capture != NULL};
+    if (result.record) {
+        atomic_fetch_add(&result.record->references, 1);
+        result.time = atomic_load(&result.record->time);
+        result.context = result.record->context;
+    }
     pthread_mutex_unlock(&event->lock);
-    return record;
+    return result;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static void interprocess_release(struct interprocess *interprocess) {
+    if (!interprocess || atomic_fetch_sub(&interprocess->references, 1) != 1)
+        return;
+    munmap(interprocess->shared, sizeof *interprocess->shared);
+    close(interprocess->file);
+    free(interprocess);
+}
+
+/* Takes over the file. */
+static enum wl_status interprocess_map(int file, struct interprocess **result) {
+    struct interprocess *made = calloc(1, sizeof *made);
+    void *shared = file < 0 ? MAP_FAILED : mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (!made || shared == MAP_FAILED) {
+        free(made);
+        if (file >= 0)
+            close(file);
+        return wl_fail(WL_OUT_OF_MEMORY, "no shared memory for an interprocess event");
+    }
+    made->shared = shared;
+    made->file = file;
+    atomic_init(&made->references, 1);
+    *result = made;
+    return WL_OK;
+}
+
+/* Takes over `interprocess`, which may be NULL. */
+static enum wl_status make(unsigned flags, struct interprocess *interprocess, struct wl_event **event) {
+    struct wl_event *made = calloc(1, sizeof *made);
+    enum wl_status status = made ? wl_handle_add(made, WL_HANDLE_EVENT) : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event");
+    if (status != WL_OK) {
+        free(made);
+        interprocess_release(interprocess);
+        return status;
+    }
+    made->flags = flags;
+    made->interprocess = interprocess;
+    pthread_mutex_init(&made->lock, NULL);
+    *event = made;
+    return WL_OK;
 }
 
 enum wl_status wl_event_create(unsigned flags, struct wl_event **event) {
-    struct wl_event *made = calloc(1, sizeof *made);
-    if (!made)
-        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event");
-    made->flags = flags;
-    pthread_mutex_init(&made->lock, NULL);
-    enum wl_status status = wl_handle_add(made, WL_HANDLE_EVENT);
-    if (status != WL_OK)
-        free(made);
-    else
-        *event = made;
-    return status;
+    struct interprocess *interprocess = NULL;
+    if (flags & WL_EVENT_INTERPROCESS) {
+        int file = memfd_create("wavelift-event", MFD_CLOEXEC);
+        if (file >= 0 && ftruncate(file, sizeof(struct shared)) != 0) {
+            close(file);
+            file = -1;
+        }
+        enum wl_status status = interprocess_map(file, &interprocess);
+        if (status != WL_OK)
+            return status;
+    }
+    return make(flags, interprocess, event);
 }
 
 void wl_event_destroy(struct wl_event *event) {
     wl_handle_remove(event);
     record_release(event->record);
+    interprocess_release(event->interprocess);
+    wl_captured_clear(&event->captured);
     pthread_mutex_destroy(&event->lock);
     free(event);
 }
 
 unsigned wl_event_flags(const struct wl_event *event) { return event->flags; }
+
+/* ---- between processes ----------------------------------------------------------------------- */
+
+static const char magic[8] = "WLevent";
+
+struct description {
+    char magic[8];
+    uint32_t process;
+    int32_t file;
+    uint64_t device, inode;
+};
+
+enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size) {
+    struct stat info;
+    if (!event->interprocess)
+        return wl_fail(WL_INVALID_VALUE, "the event was not made for several processes");
+    if (fstat(event->interprocess->file, &info) != 0)
+        return wl_fail(WL_INTERNAL, "no information about an event's shared memory");
+    struct description description = {
+        .process = (uint32_t)getpid(), .file = event->interprocess->file, .device = info.st_dev, .inode = info.st_ino};
+    memcpy(description.magic, magic, sizeof magic);
+    memset(handle, 0, size);
+    memcpy(handle, &description, sizeof description);
+    return WL_OK;
+}
+
+enum wl_status wl_event_import(const void *handle, struct wl_event **event) {
+    struct description description;
+    char path[64];
+    struct stat info;
+    memcpy(&description, handle, sizeof description);
+    if (memcmp(description.magic, magic, sizeof magic) != 0)
+        return wl_fail(WL_INVALID_VALUE, "not the handle of an interprocess event");
+    if (description.process == (uint32_t)getpid())
+        return wl_fail(WL_ILLEGAL_STATE, "the event belongs to this process");
+    snprintf(path, sizeof path, "/proc/%u/fd/%d", description.process, description.file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0 || fstat(file, &info) != 0 || info.st_dev != description.device || info.st_ino != description.inode) {
+        if (file >= 0)
+            close(file);
+        return wl_fail(WL_INVALID_VALUE, "the event of process %u does not exist any more", description.process);
+    }
+    struct interprocess *interprocess = NULL;
+    enum wl_status status = interprocess_map(file, &interprocess);
+    return status == WL_OK ? make(WL_EVENT_NO_TIMING | WL_EVENT_INTERPROCESS, interprocess, event) : status;
+}
+
+/* `sequence` is the low half of a count. */
+static bool shared_reached(const struct shared *shared, uint32_t sequence) {
+    return (int32_t)(atomic_load(&shared->reached) - sequence) >= 0;
+}
+
+struct interprocess_command {
+    struct wl_command base;
+    struct interprocess *interprocess; /* referenced */
+    uint32_t sequence;
+};
+
+static void dispose_interprocess(struct wl_command *command) {
+    interprocess_release(((struct interprocess_command *)command)->interprocess);
+}
+
+/* Records run in the order of their streams, so a later one may be reached first; it stands for the earlier ones too. */
+static enum wl_status run_reached(struct wl_command *command, struct wl_stream *stream) {
+    const struct interprocess_command *reached = (const struct interprocess_command *)command;
+    struct shared *shared = reached->interprocess->shared;
+    uint32_t before = atomic_load(&shared->reached);
+    (void)stream;
+    while ((int32_t)(before - reached->sequence) < 0 && !atomic_compare_exchange_weak(&shared->reached, &before, reached->sequence))
+        ;
+    syscall(SYS_futex, &shared->reached, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return WL_OK;
+}
+
+static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
+    (void)command;
+    (void)stream;
+    return WL_OK;
+}
+
+static bool ready_interprocess(struct wl_command *command) {
+    const struct interprocess_command *wait = (const struct interprocess_command *)command;
+    return shared_reached(wait->interprocess->shared, wait->sequence);
+}
+
+static enum wl_status queue_interprocess(struct wl_event *event, struct wl_stream *stream, bool record) {
+    struct interprocess_command *command = wl_command_new(sizeof *command, record ? run_reached : run_nothing, dispose_interprocess);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    struct interprocess *interprocess = event->interprocess;
+    atomic_fetch_add(&interprocess->references, 1);
+    command->interprocess = interprocess;
+    command->base.always = true;
+    command->base.ready = record ? NULL : ready_interprocess;
+    command->sequence =
+        (uint32_t)(record ? atomic_fetch_add(&interprocess->shared->begun, 1) + 1 : atomic_load(&interprocess->shared->begun));
+    if (!record && shared_reached(interprocess->shared, command->sequence)) {
+        wl_command_free(&command->base);
+        return WL_OK;
+    }
+    return wl_stream_enqueue(stream, &command->base, NULL);
+}
+
+static void wait_interprocess(struct interprocess *interprocess) {
+    struct shared *shared = interprocess->shared;
+    uint32_t sequence = (uint32_t)atomic_load(&shared->begun), seen;
+    while (!shared_reached(shared, sequence)) {
+        seen = atomic_load(&shared->reached);
+        struct timespec timeout = {0, 50000000}; /* the other process may have died: its streams are nobody's to run */
+        if (!shared_reached(shared, sequence))
+            syscall(SYS_futex, &shared->reached, FUTEX_WAIT, seen, &timeout, NULL, 0);
+    }
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
 
 struct record_command {
     struct wl_command base;
@@ -70,20 +271,34 @@ static enum wl_status run_record(struct wl_command *command, struct wl_stream *s
 
 static void dispose_record(struct wl_command *command) { record_release(((struct record_command *)command)->record); }
 
-enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream) {
+/* Makes `record`, or if that is NULL the time, the latest record. */
+static void replace(struct wl_event *event, struct wl_record *record, uint64_t time, struct wl_context *context) {
+    pthread_mutex_lock(&event->lock);
+    struct wl_record *before = event->record;
+    event->record = record;
+    event->time = time;
+    event->context = context;
+    if (event->captured.capture)
+        wl_captured_clear(&event->captured);
+    pthread_mutex_unlock(&event->lock);
+    record_release(before);
+}
+
+static enum wl_status queue_record(struct wl_event *event, struct wl_stream *stream) {
     struct wl_record *record = calloc(1, sizeof *record);
     struct record_command *command = record ? wl_command_new(sizeof *command, run_record, dispose_record) : NULL;
     if (!command) {
         free(record);
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event record");
     }
-    atomic_init(&record->references, 3); /* the command, the event, this function */
+    atomic_init(&record->references, 2); /* the command, the event */
     wl_stream_retain(stream);
     record->stream = stream;
     record->context = stream->context;
     command->record = record;
     command->base.always = true;
     uint64_t sequence = 0;
+    atomic_fetch_add(&record->references, 1);
     enum wl_status status = wl_stream_enqueue(stream, &command->base, &sequence);
     if (status != WL_OK) {
         record_release(record);
@@ -91,69 +306,100 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
         return status;
     }
     atomic_store(&record->sequence, sequence);
-    pthread_mutex_lock(&event->lock);
-    struct wl_record *before = event->record;
-    event->record = record;
-    pthread_mutex_unlock(&event->lock);
-    record_release(before);
+    replace(event, record, 0, NULL);
     record_release(record);
     return WL_OK;
 }
 
-static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
-    (void)command;
-    (void)stream;
+enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream) {
+    if (wl_capture_active(stream)) {
+        pthread_mutex_lock(&event->lock);
+        enum wl_status status = wl_capture_record(stream, &event->captured);
+        pthread_mutex_unlock(&event->lock);
+        return status;
+    }
+    enum wl_status status = wl_capture_forbids(stream);
+    if (status != WL_OK)
+        return status;
+    if (event->interprocess) {
+        status = queue_interprocess(event, stream, true);
+        return status == WL_OK ? queue_record(event, stream) : status; /* the record is for those who can help its stream */
+    }
+    if (!wl_stream_is_free(stream))
+        return queue_record(event, stream);
+    replace(event, NULL, wl_now(), stream->context);
     return WL_OK;
 }
+
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
-    struct wl_record *record = latest(event);
-    if (!record)
-        return WL_OK;
-    enum wl_status status = WL_OK;
-    if (!atomic_load(&record->time) && record->stream != stream) {
-        struct wl_command *command = wl_command_new(sizeof *command, run_nothing, NULL);
-        status = command ? wl_command_wait_for(command, record->stream, atomic_load(&record->sequence)) : WL_OUT_OF_MEMORY;
-        if (status == WL_OK)
-            status = wl_stream_enqueue(stream, command, NULL);
-        else if (command)
-            wl_command_free(command);
-    }
-    record_release(record);
+    pthread_mutex_lock(&event->lock);
+    bool captured = event->captured.capture != NULL;
+    enum wl_status status = captured || wl_capture_active(stream) ? wl_capture_wait(stream, captured ? &event->captured : NULL) : WL_OK;
+    bool done = captured || wl_capture_active(stream);
+    pthread_mutex_unlock(&event->lock);
+    if (done)
+        return status;
+    if (event->interprocess)
+        return queue_interprocess(event, stream, false);
+    struct latest last = latest(event);
+    if (last.record && !last.time && last.record->stream != stream)
+        status = wl_stream_wait_for(stream, last.record->stream, atomic_load(&last.record->sequence));
+    record_release(last.record);
     return status;
 }
 
 enum wl_status wl_event_query(struct wl_event *event) {
-    struct wl_record *record = latest(event);
-    if (!record)
-        return WL_OK;
-    enum wl_status status = atomic_load(&record->time) ? wl_context_fault(record->context) : WL_NOT_READY;
-    record_release(record);
+    if (event->interprocess) {
+        struct shared *shared = event->interprocess->shared;
+        return shared_reached(shared, (uint32_t)atomic_load(&shared->begun)) ? WL_OK : WL_NOT_READY;
+    }
+    struct latest last = latest(event);
+    enum wl_status status = WL_OK;
+    if (last.captured)
+        status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
+    else if (last.record && !last.time)
+        status = WL_NOT_READY;
+    else if (last.context)
+        status = wl_context_fault(last.context);
+    if (last.record && last.time)
+        wl_stream_observe(last.record->stream, atomic_load(&last.record->sequence));
+    record_release(last.record);
     return status;
 }
 
 enum wl_status wl_event_synchronize(struct wl_event *event) {
-    struct wl_record *record = latest(event);
-    if (!record)
-        return WL_OK;
-    wl_stream_wait(record->stream, atomic_load(&record->sequence));
-    enum wl_status status = wl_context_fault(record->context);
-    record_release(record);
+    struct latest last = latest(event);
+    enum wl_status status = last.context ? wl_context_fault(last.context) : WL_OK;
+    if (last.captured)
+        status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
+    if (last.record) {
+        uint64_t sequence = atomic_load(&last.record->sequence);
+        wl_stream_wait(last.record->stream, sequence);
+        wl_stream_observe(last.record->stream, sequence);
+        status = wl_context_fault(last.record->context);
+    }
+    if (event->interprocess)
+        wait_interprocess(event->interprocess);
+    record_release(last.record);
     return status;
 }
 
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds) {
     if ((start->flags | stop->flags) & WL_EVENT_NO_TIMING)
         return wl_fail(WL_INVALID_VALUE, "an event without timing has no elapsed time");
-    struct wl_record *first = latest(start), *second = latest(stop);
+    struct latest first = latest(start), second = latest(stop);
     enum wl_status status = WL_OK;
-    if (!first || !second)
+    if (first.captured || second.captured)
+        status = wl_fail(WL_CAPTURED_EVENT, "an event was recorded in a capturing stream");
+    else if ((!first.record && !first.time) || (!second.record && !second.time))
         status = wl_fail(WL_INVALID_VALUE, "an event was never recorded");
-    else if (!atomic_load(&first->time) || !atomic_load(&second->time))
+    else if (!first.time || !second.time)
         status = WL_NOT_READY;
     else
-        *milliseconds = ((double)atomic_load(&second->time) - (double)atomic_load(&first->time)) * 1e-6;
-    record_release(first);
-    record_release(second);
+        *milliseconds = ((double)second.time - (double)first.time) * 1e-6;
+    record_release(first.record);
+    record_release(second.record);
     return status;
 }

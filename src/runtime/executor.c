@@ -8,15 +8,19 @@
 
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_THREADS 64
 #define SPIN_NS     20000
+#define PRIORITIES  3 /* -1, 0, 1: the highest first */
 
 static struct {
-    pthread_mutex_t lock;           /* guards what follows; `length` may be read without it */
-    struct wl_stream *first, *last; /* READY streams, through ready_next */
+    pthread_mutex_t lock; /* guards what follows; `length` may be read without it */
+    struct queue {        /* READY streams of one priority, through ready_next */
+        struct wl_stream *first, *last;
+    } queues[PRIORITIES];
     atomic_uint length;
     unsigned threads;   /* made so far, those about to start included */
     unsigned idle;      /* of them: looking for work, asleep or about to start */
@@ -55,17 +59,20 @@ static void give_help(enum help help) {
     }
 }
 
-/* Takes the first stream; the caller is not idle any more. */
+/* Takes the first stream of the highest priority; the caller is not idle any more. */
 static struct wl_stream *pop(void) {
     if (!atomic_load(&pool.length))
         return NULL;
     enum help help = HELP_NONE;
     pthread_mutex_lock(&pool.lock);
-    struct wl_stream *stream = pool.first;
+    struct queue *queue = pool.queues;
+    while (!queue->first && queue < pool.queues + PRIORITIES - 1)
+        queue++;
+    struct wl_stream *stream = queue->first;
     if (stream) {
-        pool.first = stream->ready_next == LAST ? NULL : stream->ready_next;
-        if (!pool.first)
-            pool.last = NULL;
+        queue->first = stream->ready_next == LAST ? NULL : stream->ready_next;
+        if (!queue->first)
+            queue->last = NULL;
         stream->ready_next = NULL;
         atomic_fetch_sub(&pool.length, 1);
         pool.idle--;
@@ -79,7 +86,7 @@ static struct wl_stream *pop(void) {
 /* Sleeps until somebody claims this thread; not at all if there is work. */
 static void sleep_until_claimed(void) {
     pthread_mutex_lock(&pool.lock);
-    bool work = pool.first != NULL;
+    bool work = atomic_load(&pool.length) != 0;
     if (!work)
         pool.asleep++;
     pthread_mutex_unlock(&pool.lock);
@@ -149,12 +156,13 @@ void wl_executor_push(struct wl_stream *stream) {
     pthread_mutex_lock(&pool.lock);
     bool queued = stream->ready_next != NULL;
     if (!queued) {
+        struct queue *queue = &pool.queues[stream->priority + 1];
         stream->ready_next = LAST;
-        if (pool.last)
-            pool.last->ready_next = stream;
+        if (queue->last)
+            queue->last->ready_next = stream;
         else
-            pool.first = stream;
-        pool.last = stream;
+            queue->first = stream;
+        queue->last = stream;
         atomic_fetch_add(&pool.length, 1);
         help = claim_help();
     }
@@ -166,7 +174,7 @@ void wl_executor_push(struct wl_stream *stream) {
 
 void wl_executor_after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
-    pool.first = pool.last = NULL;
+    memset(pool.queues, 0, sizeof pool.queues);
     atomic_store(&pool.length, 0);
     pool.threads = pool.idle = pool.asleep = 0;
     atomic_store(&pool.tokens, 0);

@@ -1,87 +1,104 @@
-/* The table of live handles: open addressing over addresses, grown by halves full, tombstones on removal. */
+/* The table of live handles: open addressing over words that hold an address and, in its low bits, what it is a handle of.
+ *
+ * Looking up takes no lock: a word is read and written whole, and a table that was outgrown stays readable (tables double,
+ * so all old ones together are smaller than the current one). Changes are made under a lock. */
 #include "runtime/runtime.h"
 
 #include <stdlib.h>
 
-struct slot {
-    const void *handle; /* NULL: free; TOMBSTONE: removed */
-    enum wl_handle_kind kind;
+#define KIND_BITS 4
+#define KIND_MASK ((uintptr_t)((1u << KIND_BITS) - 1))
+#define TOMBSTONE ((uintptr_t)1 << KIND_BITS) /* a removed handle; no handle has this address */
+
+struct slots {
+    struct slots *older;
+    size_t room; /* a power of two */
+    _Atomic uintptr_t words[];
 };
 
-#define TOMBSTONE ((const void *)(uintptr_t)1)
-
 static struct {
-    pthread_rwlock_t lock;
-    struct slot *slots;
-    size_t room /* a power of two */, used /* tombstones included */, live;
-} table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+    pthread_mutex_t lock; /* over changes */
+    _Atomic(struct slots *) slots;
+    size_t used /* tombstones included */, live;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static size_t hash(const void *handle) { return (size_t)(((uint64_t)(uintptr_t)handle >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20); }
+static size_t hash(uintptr_t address) { return (size_t)(((uint64_t)address >> KIND_BITS) * UINT64_C(0x9E3779B97F4A7C15) >> 20); }
 
-static struct slot *find(const void *handle) {
-    if (!table.room)
-        return NULL;
-    for (size_t i = hash(handle);; i++) {
-        struct slot *slot = &table.slots[i & (table.room - 1)];
-        if (slot->handle == handle || !slot->handle)
-            return slot->handle ? slot : NULL;
-    }
+static uintptr_t word_at(struct slots *slots, size_t i) {
+    return atomic_load_explicit(&slots->words[i & (slots->room - 1)], memory_order_acquire);
 }
 
-static void insert(struct slot *slots, size_t room, struct slot entry) {
-    size_t i = hash(entry.handle) & (room - 1);
-    while (slots[i].handle)
-        i = (i + 1) & (room - 1);
-    slots[i] = entry;
+static void set_word(struct slots *slots, size_t i, uintptr_t word) {
+    atomic_store_explicit(&slots->words[i & (slots->room - 1)], word, memory_order_release);
 }
 
-static enum wl_status grow(void) {
-    size_t room = 64;
+/* Puts a word into the first slot of its chain that is free. Returns whether that slot was never used. */
+static bool insert(struct slots *slots, uintptr_t word) {
+    size_t i = hash(word & ~KIND_MASK);
+    while (word_at(slots, i) > TOMBSTONE)
+        i++;
+    bool fresh = word_at(slots, i) == 0;
+    set_word(slots, i, word);
+    return fresh;
+}
+
+static enum wl_status grow(struct slots *old) {
+    size_t room = 256;
     while (room < table.live * 4)
         room *= 2;
-    struct slot *slots = calloc(room, sizeof *slots);
-    if (!slots)
+    struct slots *made = calloc(1, sizeof *made + room * sizeof made->words[0]);
+    if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu handles", room);
-    for (size_t i = 0; i < table.room; i++)
-        if (table.slots[i].handle && table.slots[i].handle != TOMBSTONE)
-            insert(slots, room, table.slots[i]);
-    free(table.slots);
-    table.slots = slots;
-    table.room = room;
+    made->room = room;
+    made->older = old;
+    for (size_t i = 0; old && i < old->room; i++)
+        if (word_at(old, i) > TOMBSTONE)
+            (void)insert(made, word_at(old, i));
     table.used = table.live;
+    atomic_store_explicit(&table.slots, made, memory_order_release);
     return WL_OK;
 }
 
 enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind) {
-    pthread_rwlock_wrlock(&table.lock);
-    enum wl_status status = (table.used + 1) * 2 > table.room ? grow() : WL_OK;
+    uintptr_t word = (uintptr_t)handle | (uintptr_t)kind;
+    enum wl_status status = WL_OK;
+    pthread_mutex_lock(&table.lock);
+    struct slots *slots = atomic_load_explicit(&table.slots, memory_order_relaxed);
+    if (!slots || (table.used + 1) * 2 > slots->room)
+        status = grow(slots);
     if (status == WL_OK) {
-        insert(table.slots, table.room, (struct slot){handle, kind});
-        table.used++;
+        table.used += insert(atomic_load_explicit(&table.slots, memory_order_relaxed), word);
         table.live++;
     }
-    pthread_rwlock_unlock(&table.lock);
+    pthread_mutex_unlock(&table.lock);
     return status;
 }
 
 void wl_handle_remove(const void *handle) {
-    pthread_rwlock_wrlock(&table.lock);
-    struct slot *slot = find(handle);
-    if (slot) {
-        slot->handle = TOMBSTONE;
+    pthread_mutex_lock(&table.lock);
+    struct slots *slots = atomic_load_explicit(&table.slots, memory_order_relaxed);
+    size_t i = hash((uintptr_t)handle);
+    while (slots && word_at(slots, i) && (word_at(slots, i) & ~KIND_MASK) != (uintptr_t)handle)
+        i++;
+    if (slots && word_at(slots, i)) {
+        set_word(slots, i, TOMBSTONE);
         table.live--;
+        if (word_at(slots, i + 1) == 0) /* no chain goes on behind: tombstones at its end are free slots */
+            for (; word_at(slots, i) == TOMBSTONE; i--, table.used--)
+                set_word(slots, i, 0);
     }
-    pthread_rwlock_unlock(&table.lock);
+    pthread_mutex_unlock(&table.lock);
 }
 
 bool wl_handle_is(const void *handle, enum wl_handle_kind kind) {
-    if (!handle || handle == TOMBSTONE)
+    uintptr_t word = (uintptr_t)handle | (uintptr_t)kind, found;
+    struct slots *slots = atomic_load_explicit(&table.slots, memory_order_acquire);
+    if (!slots || !handle || ((uintptr_t)handle & KIND_MASK))
         return false;
-    pthread_rwlock_rdlock(&table.lock);
-    const struct slot *slot = find(handle);
-    bool is = slot && slot->kind == kind;
-    pthread_rwlock_unlock(&table.lock);
-    return is;
+    for (size_t i = hash((uintptr_t)handle); (found = word_at(slots, i)) != 0; i++)
+        if (found == word)
+            return true;
+    return false;
 }
 
-void wl_handle_after_fork(void) { pthread_rwlock_init(&table.lock, NULL); }
+void wl_handle_after_fork(void) { pthread_mutex_init(&table.lock, NULL); }

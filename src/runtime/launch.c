@@ -1,4 +1,5 @@
 /* Kernel launches: limits, arguments, the kernel command. */
+#include "runtime/capture.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -105,7 +106,7 @@ uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_siz
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static enum wl_status pack_arguments(const struct wl_launch_request *request, unsigned char *kernarg, size_t size) {
+enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned char *kernarg, size_t size) {
     const struct wl_loaded_kernel *loaded = request->kernel;
     if (request->buffer) {
         if (request->buffer_size < size)
@@ -152,7 +153,7 @@ static enum wl_status make_command(const struct wl_stream *stream, const struct 
     memcpy(command->launch.grid, request->grid, sizeof request->grid);
     memcpy(command->launch.block, request->block, sizeof request->block);
     memcpy(command->launch.remainder, request->remainder, sizeof request->remainder);
-    enum wl_status status = pack_arguments(request, command->kernarg, size);
+    enum wl_status status = wl_launch_pack(request, command->kernarg, size);
     if (status == WL_OK)
         *result = command;
     else
@@ -160,9 +161,7 @@ static enum wl_status make_command(const struct wl_stream *stream, const struct 
     return status;
 }
 
-/* All that can fail before anything is queued. */
-static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command **command) {
-    struct wl_context *context = stream->context;
+enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launch_request *request) {
     if (wl_module_context(request->kernel->module) != context)
         return wl_fail(WL_INVALID_VALUE, "%s was loaded on another device than its stream's", request->kernel->kernel->name);
     enum wl_status status = check_shape(context, request);
@@ -170,11 +169,19 @@ static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launc
         status = check_resources(context, request);
     if (status == WL_OK)
         status = context->device->ops->prepare(request->kernel->function, request->block);
+    return status;
+}
+
+/* All that can fail before anything is queued. */
+static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command **command) {
+    enum wl_status status = wl_launch_check(stream->context, request);
     return status == WL_OK ? make_command(stream, request, command) : status;
 }
 
 enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
     struct kernel_command *command = NULL;
+    if (wl_capture_active(stream))
+        return wl_capture_kernel(stream, request);
     enum wl_status status = make_ready(stream, request, &command);
     if (status == WL_OK && request->start) {
         status = wl_event_record(request->start, stream);

@@ -2,6 +2,7 @@
 #include "runtime/runtime.h"
 
 #include "base/options.h"
+#include "runtime/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ uint64_t wl_now(void) {
 /* In the child no thread but this one exists. Work of the parent is the parent's; locks may be in any state. */
 static void after_fork(void) {
     wl_executor_after_fork();
+    wl_watch_after_fork();
+    wl_capture_after_fork();
     wl_memory_after_fork();
     wl_handle_after_fork();
     wl_program_after_fork();
@@ -39,6 +42,8 @@ static void after_fork(void) {
         struct wl_context *context = &runtime.contexts[i];
         pthread_mutex_init(&context->lock, NULL);
         wl_memory_cache_after_fork(&context->cache);
+        atomic_store(&context->busy, NULL);
+        atomic_store(&context->capturing, 0);
         wl_stream_after_fork(context->null_stream);
         for (struct wl_stream *stream = context->streams; stream; stream = stream->context_next)
             wl_stream_after_fork(stream);
@@ -47,6 +52,7 @@ static void after_fork(void) {
 
 /* What a program queued and never waited for is still done, as on a GPU whose driver drains its queues. */
 static void at_exit(void) {
+    wl_stream_exiting();
     if (!wl_stream_inside_command()) /* exit() called by a host function: its own stream can never finish */
         wl_runtime_drain();
 }
@@ -116,25 +122,8 @@ enum wl_status wl_context_fault(const struct wl_context *context) {
 }
 
 enum wl_status wl_context_synchronize(struct wl_context *context) {
-    struct wl_point points[64];
-    unsigned count;
-    wl_stream_wait(context->null_stream, atomic_load(&context->null_stream->submitted));
-    do {
-        count = 0;
-        pthread_mutex_lock(&context->lock);
-        for (struct wl_stream *stream = context->streams; stream && count < 64; stream = stream->context_next) {
-            uint64_t submitted = atomic_load(&stream->submitted);
-            if (atomic_load(&stream->completed) >= submitted)
-                continue;
-            wl_stream_retain(stream);
-            points[count++] = (struct wl_point){stream, submitted};
-        }
-        pthread_mutex_unlock(&context->lock);
-        for (unsigned i = 0; i < count; i++) {
-            wl_stream_wait(points[i].stream, points[i].sequence);
-            wl_stream_release(points[i].stream);
-        }
-    } while (count == 64);
+    (void)wl_stream_synchronize(context->null_stream);
+    wl_stream_wait_others(context);
     return wl_context_fault(context);
 }
 

@@ -50,9 +50,12 @@ struct wl_context {
     _Atomic uint64_t memory_used; /* bytes of device allocations */
     struct wl_memory_cache cache; /* freed blocks of device memory */
     struct wl_stream *null_stream;
-    pthread_mutex_t lock;            /* guards `streams` */
-    struct wl_stream *streams;       /* all but the null stream, linked through context_next */
-    _Atomic unsigned blocking_count; /* how many of `streams` order themselves with the null stream */
+    pthread_mutex_t lock;      /* guards `streams` and `busy` */
+    struct wl_stream *streams; /* all but the null stream, linked through context_next */
+    /* Those of `streams` that may have unfinished commands, linked through busy_next: each enters with its first command
+     * and is taken out by whoever finds it idle, so that idle streams cost nothing. */
+    _Atomic(struct wl_stream *) busy;
+    _Atomic unsigned capturing; /* blocking streams that are capturing: the null stream must not be used */
 };
 
 /* Starts the runtime at the first call. Returns the number of devices; 0 with a message in wl_failure() if none could be
@@ -83,16 +86,23 @@ uint64_t wl_now(void);
 
 /* ---- handles (handles.c) -------------------------------------------------------------------- */
 
+/* At most 15 kinds: they share a word with the address, which is a multiple of 16. */
 enum wl_handle_kind {
     WL_HANDLE_STREAM = 1,
     WL_HANDLE_EVENT,
     WL_HANDLE_MODULE,
     WL_HANDLE_KERNEL,
     WL_HANDLE_LIBRARY,
-    WL_HANDLE_LIBRARY_KERNEL
+    WL_HANDLE_LIBRARY_KERNEL,
+    WL_HANDLE_POOL,
+    WL_HANDLE_GRAPH,
+    WL_HANDLE_NODE,
+    WL_HANDLE_GRAPH_EXEC,
+    WL_HANDLE_USER_OBJECT
 };
 
-/* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe. */
+/* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe; asking takes no
+ * lock. */
 enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind);
 void wl_handle_remove(const void *handle);
 bool wl_handle_is(const void *handle, enum wl_handle_kind kind);
@@ -102,17 +112,26 @@ void wl_handle_after_fork(void);
 
 #define WL_STREAM_NON_BLOCKING 1u /* does not order itself with the null stream */
 
-enum wl_stream_state { WL_STREAM_IDLE, WL_STREAM_READY, WL_STREAM_RUNNING, WL_STREAM_PARKED };
+enum wl_stream_state { WL_STREAM_IDLE, WL_STREAM_READY, WL_STREAM_RUNNING, WL_STREAM_PARKED, WL_STREAM_WATCHED };
 
 struct wl_point {
     struct wl_stream *stream; /* referenced */
     uint64_t sequence;
 };
 
-struct wl_parked; /* a stream that waits for a point of another one */
+struct wl_parked;  /* a stream that waits for a point of another one */
+struct wl_capture; /* runtime/capture.h */
+
+/* What a stream has waited for: commands of `other` up to `sequence`, since its own command `since`. */
+struct wl_known {
+    uint64_t other; /* the stream's id; 0: none */
+    uint64_t sequence, since;
+};
+#define WL_STREAM_KNOWN 8 /* the latest ones; forgetting one only costs the reuse of a freed block */
 
 struct wl_stream {
     struct wl_context *context;
+    uint64_t id; /* never used again */
     unsigned flags;
     int priority;
     bool per_thread;      /* a thread's default stream */
@@ -120,14 +139,21 @@ struct wl_stream {
     atomic_uint references;
     pthread_mutex_t lock; /* guards the fields up to `parked` */
     struct wl_command *head, *tail;
-    enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it */
+    enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
     struct wl_parked *parked;   /* streams that wait for a point of this one */
+    struct wl_known known[WL_STREAM_KNOWN];
+    unsigned known_next;        /* the entry to replace */
     _Atomic uint64_t submitted; /* sequence number of the last queued command */
     _Atomic uint64_t completed; /* sequence number of the last finished command */
     atomic_uint progress;       /* futex: changes with `completed` */
     atomic_uint sleepers;       /* threads in that futex */
-    struct wl_stream *context_next;
-    struct wl_stream *ready_next; /* executor's queue; guarded by its lock */
+    _Atomic uint64_t observed;  /* sequence number up to which the program was told that the stream has finished */
+    struct wl_stream *context_next, *context_previous;
+    struct wl_stream *busy_next;
+    atomic_bool busy;                     /* in the context's list of busy streams */
+    struct wl_stream *ready_next;         /* executor's queue; guarded by its lock */
+    struct wl_stream *watch_next;         /* watcher's list; guarded by its lock */
+    _Atomic(struct wl_capture *) capture; /* NULL: not capturing. Changed under the lock of captures */
 };
 
 /* A queued piece of work. `run` executes it; `dispose`, if not NULL, drops what it refers to, whether it ran or not.
@@ -137,6 +163,8 @@ struct wl_command {
     void (*dispose)(struct wl_command *command);
     struct wl_command *next;
     uint64_t sequence;
+    /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */
+    bool (*ready)(struct wl_command *command);
     enum wl_status *result; /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
     bool always;            /* runs even when the context has a fault (event records, host functions that free) */
     unsigned point_count, point_room;
@@ -173,8 +201,23 @@ enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *co
 void wl_stream_wait(struct wl_stream *stream, uint64_t sequence);
 /* hipStreamSynchronize: all that is queued now; for the null stream also what its context's blocking streams have. */
 enum wl_status wl_stream_synchronize(struct wl_stream *stream);
+/* Waits for all streams of the context but the null stream. */
+void wl_stream_wait_others(struct wl_context *context);
 /* WL_OK if everything queued has finished, else WL_NOT_READY, or the sticky fault. */
 enum wl_status wl_stream_query(struct wl_stream *stream);
+/* Whether a command queued now would run at once: the stream has nothing unfinished, nor have those it must wait for. */
+bool wl_stream_is_free(struct wl_stream *stream);
+/* The program was told that the stream has finished command `sequence`. */
+void wl_stream_observe(struct wl_stream *stream, uint64_t sequence);
+/* Whether commands queued in `stream` from now on run after command `sequence` of `other`, by stream order, event waits or the
+ * null stream. May be false where the order does exist. */
+bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence);
+/* The stream's later commands run after command `sequence` of `other`. */
+enum wl_status wl_stream_wait_for(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence);
+/* Queues a command that does nothing: what waits for it waits for everything before it in HIP's stream order. */
+enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence);
+/* Called once at exit: nobody can make watched conditions true any more, so waiting for such a stream gives up. */
+void wl_stream_exiting(void);
 /* True in a thread that is inside a command's `run`. */
 bool wl_stream_inside_command(void);
 
@@ -183,6 +226,15 @@ void wl_executor_push(struct wl_stream *stream);
 /* Runs a READY stream until it is empty or parked; for the executor threads. Consumes the reference. */
 void wl_stream_run_ready(struct wl_stream *stream);
 void wl_executor_after_fork(void);
+
+/* Watcher (watch.c): one thread for all streams whose next command waits for a condition on memory. It sleeps between looks,
+ * longer each time nothing has changed. wl_watch_add takes over a reference to a WATCHED stream; wl_stream_watched_ready
+ * gives the stream back to the executor. */
+void wl_watch_add(struct wl_stream *stream);
+void wl_stream_watched_ready(struct wl_stream *stream);
+/* Something may have written what streams wait for. Cheap when none does. */
+void wl_watch_kick(void);
+void wl_watch_after_fork(void);
 /* In a forked child: no other thread exists, what was queued or running is dropped. */
 void wl_stream_after_fork(struct wl_stream *stream);
 
@@ -211,9 +263,21 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
 enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault), void *argument,
                                bool always);
 
+/* Stream memory operations (value.c): wait for, or write, a 32- or 64-bit word in stream order. */
+enum wl_value_operation { WL_VALUE_GEQ, WL_VALUE_EQ, WL_VALUE_AND, WL_VALUE_NOR, WL_VALUE_WRITE, WL_VALUE_BARRIER };
+struct wl_value {
+    enum wl_value_operation operation;
+    unsigned size; /* 4 or 8 */
+    void *address; /* aligned to `size` */
+    uint64_t value, mask;
+};
+/* Queues `count` operations, which are carried out one after the other; a wait holds no thread. */
+enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count);
+
 /* ---- events (event.c) ----------------------------------------------------------------------- */
 
-#define WL_EVENT_NO_TIMING 1u
+#define WL_EVENT_NO_TIMING    1u
+#define WL_EVENT_INTERPROCESS 2u
 
 struct wl_record;
 struct wl_event;
@@ -229,6 +293,11 @@ enum wl_status wl_event_query(struct wl_event *event);
 enum wl_status wl_event_synchronize(struct wl_event *event);
 /* WL_INVALID_VALUE if one was never recorded or has no timing; WL_NOT_READY if one was not reached yet. */
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds);
+/* A description of an interprocess event that another process can open while this one lives and has the event; `size` bytes
+ * of room, at least 32. WL_INVALID_VALUE: not an interprocess event. */
+enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size);
+/* WL_INVALID_VALUE: not such a description, or its event is gone; WL_ILLEGAL_STATE: it is of this process. */
+enum wl_status wl_event_import(const void *handle, struct wl_event **event);
 
 /* ---- modules (module.c) --------------------------------------------------------------------- */
 
@@ -329,6 +398,7 @@ struct wl_launch_request {
     size_t buffer_size;
     bool cooperative;
     struct wl_event *start, *stop; /* may be NULL: recorded before and after */
+    const void *handle;            /* how the program names the kernel: a host function or a handle; for graphs */
 };
 
 /* Checks the launch against the kernel's and the device's limits, makes the kernel ready and queues it. WL_INVALID_SHAPE,
@@ -345,6 +415,10 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
  * and if one fails the others end with WL_ABORTED. Events of requests are not recorded. */
 enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const struct wl_launch_request *requests, unsigned count,
                                      unsigned flags);
+/* The checks of wl_launch_enqueue, and making the kernel ready, without queueing it. */
+enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launch_request *request);
+/* Writes the arguments as the kernel finds them: `size` bytes, the kernel's explicit_size. */
+enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned char *kernarg, size_t size);
 /* Workgroups of `block_size` work items that a compute unit holds at once; 0: the block cannot run. */
 uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds);
 

@@ -2,11 +2,12 @@
  *
  * A stream is in one of four states. IDLE: its queue is empty. READY: it has work and sits in the executor's queue.
  * RUNNING: exactly one thread executes its head. PARKED: its head waits for a point of another stream, which makes it
- * READY again when it gets there. A helping thread may take a READY or PARKED stream; the entry it leaves behind in the
+ * READY again when it gets there. WATCHED: its head waits for a condition on memory, and only the watcher may touch it. A helping thread may take a READY or PARKED stream; the entry it leaves behind in the
  * executor's queue or in the other stream's list is recognized by the state and dropped. */
 #include "runtime/runtime.h"
 
 #include "base/options.h"
+#include "runtime/capture.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -23,6 +24,8 @@ struct wl_parked {
 };
 
 static _Thread_local unsigned inside_command;
+static _Atomic uint64_t last_id;
+static atomic_bool exiting;
 
 bool wl_stream_inside_command(void) { return inside_command != 0; }
 
@@ -33,6 +36,7 @@ static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, 
     if (!stream)
         return NULL;
     stream->context = context;
+    stream->id = atomic_fetch_add(&last_id, 1) + 1;
     stream->flags = flags;
     stream->priority = priority;
     atomic_init(&stream->references, 1);
@@ -44,22 +48,69 @@ static void context_link(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
     stream->context_next = context->streams;
+    if (context->streams)
+        context->streams->context_previous = stream;
     context->streams = stream;
-    if (!(stream->flags & WL_STREAM_NON_BLOCKING))
-        atomic_fetch_add(&context->blocking_count, 1);
     pthread_mutex_unlock(&context->lock);
+}
+
+static bool is_idle(struct wl_stream *stream) { return atomic_load(&stream->completed) >= atomic_load(&stream->submitted); }
+
+static void busy_push(struct wl_stream *stream) {
+    atomic_store(&stream->busy, true);
+    stream->busy_next = atomic_load(&stream->context->busy);
+    atomic_store(&stream->context->busy, stream);
+}
+
+/* Lists a stream as busy, if it is not. Its first command was counted before: whoever takes the stream out looks again
+ * afterwards, so either he sees the command or this sees that the stream is not listed. */
+static void enter_busy(struct wl_stream *stream) {
+    struct wl_context *context = stream->context;
+    if (atomic_load(&stream->busy) || stream == context->null_stream || !context->null_stream)
+        return;
+    pthread_mutex_lock(&context->lock);
+    if (!atomic_load(&stream->busy))
+        busy_push(stream);
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* Drops the idle streams and returns the first busy one. The context's lock is held. */
+static struct wl_stream *busy_streams(struct wl_context *context) {
+    struct wl_stream *first = NULL;
+    for (struct wl_stream *stream = atomic_load(&context->busy), *next; stream; stream = next) {
+        next = stream->busy_next;
+        if (is_idle(stream)) {
+            atomic_store(&stream->busy, false);
+            if (is_idle(stream))
+                continue;
+            atomic_store(&stream->busy, true);
+        }
+        stream->busy_next = first;
+        first = stream;
+    }
+    atomic_store(&context->busy, first);
+    return first;
 }
 
 static void context_unlink(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     pthread_mutex_lock(&context->lock);
-    struct wl_stream **link = &context->streams;
-    while (*link && *link != stream)
-        link = &(*link)->context_next;
-    if (*link) {
-        *link = stream->context_next;
-        if (!(stream->flags & WL_STREAM_NON_BLOCKING))
-            atomic_fetch_sub(&context->blocking_count, 1);
+    if (stream->context_previous)
+        stream->context_previous->context_next = stream->context_next;
+    else if (context->streams == stream)
+        context->streams = stream->context_next;
+    if (stream->context_next)
+        stream->context_next->context_previous = stream->context_previous;
+    stream->context_next = stream->context_previous = NULL;
+    if (atomic_load(&stream->busy)) {
+        struct wl_stream *first = atomic_load(&context->busy), *before = first;
+        while (before && before != stream && before->busy_next != stream)
+            before = before->busy_next;
+        if (first == stream)
+            atomic_store(&context->busy, stream->busy_next);
+        else if (before)
+            before->busy_next = stream->busy_next;
+        atomic_store(&stream->busy, true); /* stays out: nothing is queued in it any more */
     }
     pthread_mutex_unlock(&context->lock);
 }
@@ -98,8 +149,7 @@ static void unlink_when_done(void *argument, enum wl_status fault) {
 
 void wl_stream_destroy(struct wl_stream *stream) {
     wl_handle_remove(stream);
-    bool busy = atomic_load(&stream->completed) < atomic_load(&stream->submitted);
-    if (busy && wl_command_host(stream, unlink_when_done, stream, true) == WL_OK)
+    if (!is_idle(stream) && wl_command_host(stream, unlink_when_done, stream, true) == WL_OK)
         return;
     wl_stream_wait(stream, atomic_load(&stream->submitted));
     unlink_when_done(stream, WL_OK);
@@ -149,18 +199,32 @@ static bool reached(struct wl_stream *stream, uint64_t sequence) {
     return atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence;
 }
 
+/* Remembers, for the reuse of freed memory, that later commands run after command `sequence` of `other`. The stream's lock
+ * is held. */
+static void learn(struct wl_stream *stream, uint64_t other, uint64_t sequence) {
+    struct wl_known *entry = NULL;
+    for (unsigned i = 0; i < WL_STREAM_KNOWN && !entry; i++)
+        if (stream->known[i].other == other)
+            entry = &stream->known[i];
+    if (!entry)
+        entry = &stream->known[stream->known_next++ % WL_STREAM_KNOWN];
+    else if (entry->sequence >= sequence)
+        return;
+    *entry = (struct wl_known){other, sequence, atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1};
+}
+
 /* HIP's legacy order: the null stream waits for all blocking streams, each of which waits for the null stream. */
 static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command) {
     struct wl_context *context = stream->context;
-    if (stream->flags & WL_STREAM_NON_BLOCKING)
+    if (stream->flags & WL_STREAM_NON_BLOCKING || !context->null_stream)
         return WL_OK;
     if (stream != context->null_stream)
         return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
-    if (!atomic_load(&context->blocking_count))
+    if (!atomic_load(&context->busy))
         return WL_OK;
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&context->lock);
-    for (struct wl_stream *other = context->streams; other && status == WL_OK; other = other->context_next)
+    for (struct wl_stream *other = busy_streams(context); other && status == WL_OK; other = other->busy_next)
         if (!(other->flags & WL_STREAM_NON_BLOCKING))
             status = wl_command_wait_for(command, other, atomic_load(&other->submitted));
     pthread_mutex_unlock(&context->lock);
@@ -169,8 +233,10 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
 
 /* Puts a command behind the others. The stream's lock is held. */
 static void append(struct wl_stream *stream, struct wl_command *command) {
+    for (unsigned i = 0; i < command->point_count; i++)
+        learn(stream, command->points[i].stream->id, command->points[i].sequence);
     command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
-    atomic_store_explicit(&stream->submitted, command->sequence, memory_order_release);
+    atomic_store(&stream->submitted, command->sequence);
     *(stream->tail ? &stream->tail->next : &stream->head) = command;
     stream->tail = command;
 }
@@ -184,8 +250,47 @@ static bool make_ready(struct wl_stream *stream) {
     return true;
 }
 
+bool wl_stream_is_free(struct wl_stream *stream) {
+    struct wl_context *context = stream->context;
+    if (!is_idle(stream))
+        return false;
+    if (stream->flags & WL_STREAM_NON_BLOCKING)
+        return true;
+    if (stream != context->null_stream)
+        return is_idle(context->null_stream);
+    bool free_now = true;
+    if (atomic_load(&context->busy)) {
+        pthread_mutex_lock(&context->lock);
+        for (struct wl_stream *other = busy_streams(context); other && free_now; other = other->busy_next)
+            free_now = (other->flags & WL_STREAM_NON_BLOCKING) != 0;
+        pthread_mutex_unlock(&context->lock);
+    }
+    return free_now;
+}
+
+static bool knows(struct wl_stream *stream, uint64_t other, uint64_t sequence) {
+    bool known = false;
+    pthread_mutex_lock(&stream->lock);
+    for (unsigned i = 0; i < WL_STREAM_KNOWN && !known; i++)
+        known = stream->known[i].other == other && stream->known[i].sequence >= sequence;
+    pthread_mutex_unlock(&stream->lock);
+    return known;
+}
+
+bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence) {
+    if (stream == other || atomic_load(&other->observed) >= sequence)
+        return true;
+    struct wl_stream *null_stream = stream->context->null_stream;
+    bool legacy = stream->context == other->context && !((stream->flags | other->flags) & WL_STREAM_NON_BLOCKING);
+    if (legacy && (stream == null_stream || other == null_stream))
+        return true;
+    return knows(stream, other->id, sequence) || (legacy && knows(null_stream, other->id, sequence));
+}
+
 enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
-    enum wl_status status = add_legacy_points(stream, command);
+    enum wl_status status = wl_capture_forbids(stream);
+    if (status == WL_OK)
+        status = add_legacy_points(stream, command);
     if (status != WL_OK) {
         wl_command_free(command);
         return status;
@@ -197,6 +302,7 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
         *sequence = command->sequence;
     bool push = !somebody_waits && make_ready(stream);
     pthread_mutex_unlock(&stream->lock);
+    enter_busy(stream);
     if (push)
         wl_executor_push(stream);
     return WL_OK;
@@ -255,7 +361,8 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
     bool *push = calloc(count, sizeof *push);
     enum wl_status status = sorted && push ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u streams", count);
     for (unsigned i = 0; i < count && status == WL_OK; i++)
-        status = add_legacy_points(streams[i], commands[i]);
+        if ((status = wl_capture_forbids(streams[i])) == WL_OK)
+            status = add_legacy_points(streams[i], commands[i]);
     if (status == WL_OK) {
         lock_all(streams, sorted, count);
         status = append_together(streams, commands, after, count, wait_before);
@@ -263,9 +370,11 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
             push[i] = streams[i]->head && make_ready(streams[i]);
             pthread_mutex_unlock(&streams[i]->lock);
         }
-        for (unsigned i = 0; i < count; i++)
+        for (unsigned i = 0; i < count; i++) {
+            enter_busy(streams[i]);
             if (push[i])
                 wl_executor_push(streams[i]);
+        }
     }
     for (unsigned i = 0; i < count; i++) {
         if (commands[i])
@@ -279,6 +388,46 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
     free((void *)sorted);
     free(push);
     return status;
+}
+
+/* ---- waiting in stream order ------------------------------------------------------------------- */
+
+static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
+    (void)command;
+    (void)stream;
+    return WL_OK;
+}
+
+enum wl_status wl_stream_wait_for(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence) {
+    if (stream == other)
+        return WL_OK;
+    struct wl_command *command = wl_command_new(sizeof *command, run_nothing, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->always = true;
+    enum wl_status status = wl_command_wait_for(command, other, sequence);
+    if (status != WL_OK || command->point_count == 0) {
+        wl_command_free(command);
+        return status;
+    }
+    pthread_mutex_lock(&other->lock); /* what the other stream had waited for by then, this one has too */
+    struct wl_known inherited[WL_STREAM_KNOWN];
+    memcpy(inherited, other->known, sizeof inherited);
+    pthread_mutex_unlock(&other->lock);
+    pthread_mutex_lock(&stream->lock);
+    for (unsigned i = 0; i < WL_STREAM_KNOWN; i++)
+        if (inherited[i].other && inherited[i].other != stream->id && inherited[i].since <= sequence)
+            learn(stream, inherited[i].other, inherited[i].sequence);
+    pthread_mutex_unlock(&stream->lock);
+    return wl_stream_enqueue(stream, command, NULL);
+}
+
+enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence) {
+    struct wl_command *command = wl_command_new(sizeof *command, run_nothing, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->always = true;
+    return wl_stream_enqueue(stream, command, sequence);
 }
 
 enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command) {
@@ -377,6 +526,24 @@ static void fire_parked(struct wl_parked *entry) {
     }
 }
 
+/* RUNNING -> WATCHED: the head's condition does not hold yet. */
+static void watch(struct wl_stream *stream) {
+    wl_stream_retain(stream);
+    pthread_mutex_lock(&stream->lock);
+    stream->state = WL_STREAM_WATCHED;
+    pthread_mutex_unlock(&stream->lock);
+    wl_watch_add(stream);
+}
+
+void wl_stream_watched_ready(struct wl_stream *stream) {
+    pthread_mutex_lock(&stream->lock);
+    stream->state = WL_STREAM_READY;
+    pthread_mutex_unlock(&stream->lock);
+    if (atomic_load(&stream->sleepers))
+        wake_sleepers(stream);
+    wl_executor_push(stream);
+}
+
 /* ---- running -------------------------------------------------------------------------------- */
 
 /* Nobody waits for the command, so its failure becomes the context's. Devices report what kernels did; the rest is said here. */
@@ -412,6 +579,7 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     wake_sleepers(stream);
     fire_parked(freed);
     wl_command_free(command);
+    wl_watch_kick();
     return next;
 }
 
@@ -456,6 +624,10 @@ void wl_stream_run_ready(struct wl_stream *stream) {
             park(stream, blocker);
             break;
         }
+        if (command->ready && !command->ready(command)) {
+            watch(stream);
+            break;
+        }
         command = run_head(stream, command);
         if (command)
             continue;
@@ -490,49 +662,121 @@ static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence) {
     }
     atomic_fetch_add(&stream->sleepers, 1);
     pthread_mutex_lock(&stream->lock); /* pairs with stop_running: either it sees the sleeper or we see the state */
-    bool running = stream->state == WL_STREAM_RUNNING;
+    bool running = stream->state == WL_STREAM_RUNNING || (stream->state == WL_STREAM_WATCHED && !atomic_load(&exiting));
     pthread_mutex_unlock(&stream->lock);
     if (running && !reached(stream, sequence))
         syscall(SYS_futex, &stream->progress, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     atomic_fetch_sub(&stream->sleepers, 1);
 }
 
-void wl_stream_wait(struct wl_stream *stream, uint64_t sequence) {
+static bool is_watched(struct wl_stream *stream) {
+    pthread_mutex_lock(&stream->lock);
+    bool watched = stream->state == WL_STREAM_WATCHED;
+    pthread_mutex_unlock(&stream->lock);
+    return watched;
+}
+
+/* Takes an idle stream's head to run it; NULL: another thread or the watcher has it. */
+static struct wl_command *take_over(struct wl_stream *stream) {
+    pthread_mutex_lock(&stream->lock);
+    bool taken = stream->state == WL_STREAM_RUNNING || stream->state == WL_STREAM_WATCHED;
+    struct wl_command *command = taken ? NULL : stream->head;
+    if (command)
+        stream->state = WL_STREAM_RUNNING;
+    pthread_mutex_unlock(&stream->lock);
+    return command;
+}
+
+/* False: the process is about to exit and the stream waits for a condition that may never come true. */
+static bool wait_until(struct wl_stream *stream, uint64_t sequence) {
     while (!reached(stream, sequence)) {
-        pthread_mutex_lock(&stream->lock);
-        struct wl_command *command = stream->state == WL_STREAM_RUNNING ? NULL : stream->head;
-        if (command)
-            stream->state = WL_STREAM_RUNNING;
-        pthread_mutex_unlock(&stream->lock);
+        if (atomic_load(&exiting) && is_watched(stream))
+            return false;
+        struct wl_command *command = take_over(stream);
         if (!command) {
             sleep_for_progress(stream, sequence);
             continue;
         }
-        while (command && !reached(stream, sequence)) {
-            for (const struct wl_point *blocker; (blocker = unreached_point(command));)
-                wl_stream_wait(blocker->stream, blocker->sequence);
-            command = run_head(stream, command);
+        bool watched = false, stuck = false;
+        while (command && !reached(stream, sequence) && !watched && !stuck) {
+            const struct wl_point *blocker;
+            while (!stuck && (blocker = unreached_point(command)))
+                stuck = !wait_until(blocker->stream, blocker->sequence);
+            watched = !stuck && command->ready && !command->ready(command);
+            if (!stuck && !watched)
+                command = run_head(stream, command);
         }
-        stop_running(stream);
+        if (watched)
+            watch(stream);
+        else
+            stop_running(stream);
+        if (stuck)
+            return false;
     }
+    return true;
+}
+
+void wl_stream_wait(struct wl_stream *stream, uint64_t sequence) { (void)wait_until(stream, sequence); }
+
+void wl_stream_exiting(void) { atomic_store(&exiting, true); }
+
+void wl_stream_observe(struct wl_stream *stream, uint64_t sequence) {
+    uint64_t before = atomic_load(&stream->observed);
+    while (before < sequence && !atomic_compare_exchange_weak(&stream->observed, &before, sequence))
+        ;
+}
+
+/* Any stream that the null stream waits for; referenced. NULL: none. */
+static struct wl_stream *busy_blocking(struct wl_context *context) {
+    struct wl_stream *busy = NULL;
+    pthread_mutex_lock(&context->lock);
+    for (struct wl_stream *other = busy_streams(context); other && !busy; other = other->busy_next)
+        if (!(other->flags & WL_STREAM_NON_BLOCKING))
+            wl_stream_retain(busy = other);
+    pthread_mutex_unlock(&context->lock);
+    return busy;
 }
 
 enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
-    wl_stream_wait(stream, atomic_load(&stream->submitted));
-    while (stream == context->null_stream && atomic_load(&context->blocking_count)) {
-        struct wl_stream *busy = NULL;
-        pthread_mutex_lock(&context->lock);
-        for (struct wl_stream *other = context->streams; other && !busy; other = other->context_next)
-            if (!(other->flags & WL_STREAM_NON_BLOCKING) && !reached(other, atomic_load(&other->submitted)))
-                wl_stream_retain(busy = other);
-        pthread_mutex_unlock(&context->lock);
+    uint64_t submitted = atomic_load(&stream->submitted);
+    wl_stream_wait(stream, submitted);
+    wl_stream_observe(stream, submitted);
+    while (stream == context->null_stream && atomic_load(&context->busy)) {
+        struct wl_stream *busy = busy_blocking(context);
         if (!busy)
             break;
-        wl_stream_wait(busy, atomic_load(&busy->submitted));
+        submitted = atomic_load(&busy->submitted);
+        bool done = wait_until(busy, submitted);
+        if (done)
+            wl_stream_observe(busy, submitted);
         wl_stream_release(busy);
+        if (!done)
+            break;
     }
     return wl_context_fault(context);
+}
+
+void wl_stream_wait_others(struct wl_context *context) {
+    struct wl_point points[64];
+    bool more = true;
+    while (more) {
+        unsigned count = 0;
+        pthread_mutex_lock(&context->lock);
+        for (struct wl_stream *other = busy_streams(context); other && count < 64; other = other->busy_next) {
+            wl_stream_retain(other);
+            points[count++] = (struct wl_point){other, atomic_load(&other->submitted)};
+        }
+        pthread_mutex_unlock(&context->lock);
+        more = count == 64;
+        for (unsigned i = 0; i < count; i++) {
+            if (wait_until(points[i].stream, points[i].sequence))
+                wl_stream_observe(points[i].stream, points[i].sequence);
+            else
+                more = false; /* the process exits: what cannot finish is left */
+            wl_stream_release(points[i].stream);
+        }
+    }
 }
 
 enum wl_status wl_stream_query(struct wl_stream *stream) {
@@ -540,22 +784,28 @@ enum wl_status wl_stream_query(struct wl_stream *stream) {
     enum wl_status fault = wl_context_fault(context);
     if (fault != WL_OK)
         return fault;
-    bool done = reached(stream, atomic_load(&stream->submitted));
-    if (done && stream == context->null_stream && atomic_load(&context->blocking_count)) {
-        pthread_mutex_lock(&context->lock);
-        for (struct wl_stream *other = context->streams; other && done; other = other->context_next)
-            done = (other->flags & WL_STREAM_NON_BLOCKING) || reached(other, atomic_load(&other->submitted));
-        pthread_mutex_unlock(&context->lock);
+    uint64_t submitted = atomic_load(&stream->submitted);
+    if (!reached(stream, submitted))
+        return WL_NOT_READY;
+    wl_stream_observe(stream, submitted);
+    if (stream == context->null_stream && atomic_load(&context->busy)) {
+        struct wl_stream *busy = busy_blocking(context);
+        if (busy) {
+            wl_stream_release(busy);
+            return WL_NOT_READY;
+        }
     }
-    return done ? WL_OK : WL_NOT_READY;
+    return WL_OK;
 }
 
 void wl_stream_after_fork(struct wl_stream *stream) {
     pthread_mutex_init(&stream->lock, NULL);
     stream->head = stream->tail = NULL; /* leaked: other processes' work */
     stream->parked = NULL;
-    stream->ready_next = NULL;
+    stream->ready_next = stream->watch_next = NULL;
     stream->state = WL_STREAM_IDLE;
+    atomic_store(&stream->capture, NULL);
+    atomic_store(&stream->busy, false);
     atomic_store(&stream->completed, atomic_load(&stream->submitted));
     atomic_store(&stream->sleepers, 0);
 }

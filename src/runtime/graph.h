@@ -1,0 +1,192 @@
+/* Graphs: work described once and launched many times.
+ *
+ *   graph         nodes in the order they were added, and edges between them; no cycles.
+ *   node          one piece of work (a kernel, copy, fill, host function, another graph, event record or wait, allocation,
+ *                 free, stream memory operations, or nothing) with the nodes it depends on.
+ *   graph memory  what an allocation node allocates: its address is fixed when the node is made, and it lives as long as a
+ *                 node or an executable graph refers to it.
+ *   executable    a private copy of a graph, in an order and on lanes that are ready to be queued. Lane 0 is the stream it
+ *                 is launched in, the others are streams of its own, so that branches run side by side.
+ *   user object   a counted reference to something of the program, which graphs and executables keep alive.
+ *
+ * A graph is used by one thread at a time, as HIP says; nothing here locks it, except while a capture adds to it. Handles of
+ * nodes and graphs are in the table of handles. */
+#ifndef WL_RUNTIME_GRAPH_H
+#define WL_RUNTIME_GRAPH_H
+
+#include "runtime/runtime.h"
+
+enum wl_node_kind {
+    WL_NODE_KERNEL,
+    WL_NODE_COPY,
+    WL_NODE_FILL,
+    WL_NODE_HOST,
+    WL_NODE_GRAPH,
+    WL_NODE_EMPTY,
+    WL_NODE_EVENT_WAIT,
+    WL_NODE_EVENT_RECORD,
+    WL_NODE_ALLOCATE,
+    WL_NODE_FREE,
+    WL_NODE_VALUES
+};
+
+struct wl_graph;
+struct wl_graph_memory;
+
+/* What a node does. */
+struct wl_work {
+    enum wl_node_kind kind;
+    union {
+        struct {
+            struct wl_launch_request request; /* `buffer` holds the packed arguments, `arguments` points into it; both owned */
+            int priority;
+        } kernel;
+        struct wl_copy copy;
+        struct wl_fill fill;
+        struct {
+            void (*function)(void *argument);
+            void *argument;
+        } host;
+        struct wl_graph *child; /* owned */
+        struct wl_event *event;
+        struct wl_graph_memory *memory; /* ALLOCATE: referenced */
+        void *address;                  /* FREE */
+        struct {
+            struct wl_value *values; /* owned */
+            unsigned count;
+        } values;
+    };
+    struct wl_context *context; /* where it runs; NULL: where the graph is launched */
+    void *description;          /* owned: what api/ keeps to answer questions about the node; NULL: none */
+    size_t description_size;
+};
+
+struct wl_nodes { /* a set of nodes, in the order they were added */
+    struct wl_node **at;
+    size_t count, room;
+};
+
+struct wl_node {
+    struct wl_graph *graph;
+    uint64_t id, origin; /* of this node; of the node it is a copy of, 0: none */
+    struct wl_work work;
+    bool disabled; /* in executables: does nothing */
+    struct wl_nodes dependencies, dependents;
+    size_t index;  /* in the graph's list */
+    unsigned lane; /* in executables */
+    size_t mark;   /* scratch of walks over the graph */
+};
+
+struct wl_user_object;
+
+struct wl_graph {
+    struct wl_nodes nodes;
+    struct wl_node *parent; /* the node that owns it; NULL: the program does */
+    uint64_t id, origin;
+    struct wl_graph_reference {
+        struct wl_user_object *object;
+        unsigned count;
+        struct wl_graph_reference *next;
+    } *references;
+};
+
+/* ---- graphs and nodes (graph.c) --------------------------------------------------------------- */
+
+enum wl_status wl_graph_create(struct wl_graph **graph);
+void wl_graph_destroy(struct wl_graph *graph);
+/* A copy with the same nodes and edges; each node's `origin` is the id of the node it was made from. */
+enum wl_status wl_graph_clone(const struct wl_graph *graph, struct wl_graph **clone);
+/* Adds a node that depends on `dependencies`, which are of the graph. Takes over what `work` owns, also on failure. */
+enum wl_status wl_graph_add(struct wl_graph *graph, struct wl_node *const *dependencies, size_t count, struct wl_work *work,
+                            struct wl_node **node);
+/* Replaces what a node does; the kind stays. Takes over what `work` owns. */
+void wl_node_replace(struct wl_node *node, struct wl_work *work);
+/* WL_INVALID_VALUE: the edge exists, or would close a cycle. */
+enum wl_status wl_graph_connect(struct wl_node *from, struct wl_node *to);
+/* WL_INVALID_VALUE: there is no such edge. */
+enum wl_status wl_graph_disconnect(struct wl_node *from, struct wl_node *to);
+bool wl_graph_connected(const struct wl_node *from, const struct wl_node *to);
+void wl_node_destroy(struct wl_node *node);
+/* The node of `graph`, or of a graph within it, that was copied from the node with this id. NULL: none. */
+struct wl_node *wl_graph_find_copy(struct wl_graph *graph, uint64_t id);
+/* Whether `node` is one of `graph` or of a graph within it. */
+size_t wl_graph_edge_count(const struct wl_graph *graph);
+
+enum wl_status wl_nodes_add(struct wl_nodes *nodes, struct wl_node *node);
+bool wl_nodes_have(const struct wl_nodes *nodes, const struct wl_node *node);
+void wl_nodes_clear(struct wl_nodes *nodes);
+
+/* Copies of what a node does. wl_work_kernel checks the launch, makes the kernel ready, and packs the arguments. */
+enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch_request *request, struct wl_work *work);
+enum wl_status wl_work_values(const struct wl_value *values, unsigned count, struct wl_work *work);
+enum wl_status wl_work_describe(struct wl_work *work, const void *description, size_t size);
+enum wl_status wl_work_copy(const struct wl_work *work, struct wl_work *copy);
+void wl_work_clear(struct wl_work *work);
+
+/* ---- graph memory (graph_memory.c) ------------------------------------------------------------- */
+
+/* Fixes the address for `size` bytes on the context's device; one reference. */
+enum wl_status wl_graph_memory_create(struct wl_context *context, size_t size, struct wl_graph_memory **memory);
+void wl_graph_memory_retain(struct wl_graph_memory *memory);
+void wl_graph_memory_release(struct wl_graph_memory *memory);
+void *wl_graph_memory_address(const struct wl_graph_memory *memory);
+/* The graph memory that begins at an address; NULL: none. Not referenced. */
+struct wl_graph_memory *wl_graph_memory_at(const void *address);
+/* Notes, in the order of the program's calls, that a launch allocates or frees it. */
+bool wl_graph_memory_is_live(const struct wl_graph_memory *memory);
+void wl_graph_memory_begin(struct wl_graph_memory *memory);
+/* WL_INVALID_VALUE: it is not allocated now. */
+enum wl_status wl_graph_memory_end(struct wl_graph_memory *memory);
+enum wl_graph_memory_figure { WL_GRAPH_USED, WL_GRAPH_USED_HIGH, WL_GRAPH_RESERVED, WL_GRAPH_RESERVED_HIGH };
+uint64_t wl_graph_memory_figure(struct wl_context *context, enum wl_graph_memory_figure figure);
+/* Sets a high mark back to the current value. */
+void wl_graph_memory_reset(struct wl_context *context, enum wl_graph_memory_figure figure);
+/* Gives the pages of memory that is not allocated now back to the system. */
+void wl_graph_memory_trim(struct wl_context *context);
+
+/* ---- executables (graph_exec.c) ---------------------------------------------------------------- */
+
+struct wl_graph_exec;
+
+#define WL_GRAPH_AUTO_FREE 1u /* a launch first frees what the previous one left allocated */
+
+enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec);
+/* Launches in flight go on. */
+void wl_graph_exec_destroy(struct wl_graph_exec *exec);
+unsigned wl_graph_exec_flags(const struct wl_graph_exec *exec);
+/* The executable's copy of a node. NULL: it has none. */
+struct wl_node *wl_graph_exec_node(struct wl_graph_exec *exec, const struct wl_node *original);
+/* The executable's own graph, for capturing a launch. */
+struct wl_graph *wl_graph_exec_graph(struct wl_graph_exec *exec);
+/* Queues the graph in stream order. WL_INVALID_VALUE: its memory is still allocated, or an event is gone. */
+enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream *stream);
+
+enum wl_graph_update { /* in the order of HIP's hipGraphExecUpdateResult */
+                       WL_UPDATE_SUCCESS,
+                       WL_UPDATE_ERROR,
+                       WL_UPDATE_TOPOLOGY,
+                       WL_UPDATE_KIND,
+                       WL_UPDATE_FUNCTION,
+                       WL_UPDATE_PARAMETERS,
+                       WL_UPDATE_UNSUPPORTED,
+                       WL_UPDATE_FUNCTION_UNSUPPORTED
+};
+/* Takes the parameters of a graph of the same shape over; nothing changes unless all can. `culprit`: the node of `graph` that
+ * cannot; NULL: none. */
+enum wl_graph_update wl_graph_exec_update(struct wl_graph_exec *exec, const struct wl_graph *graph, struct wl_node **culprit);
+/* Whether a node may come to do `work`: contexts and kinds of memory must stay. */
+enum wl_graph_update wl_node_may_become(const struct wl_node *node, const struct wl_work *work);
+
+/* ---- user objects (user_object.c) -------------------------------------------------------------- */
+
+enum wl_status wl_user_object_create(void *pointer, void (*destroy)(void *pointer), unsigned count, struct wl_user_object **object);
+enum wl_status wl_user_object_retain(struct wl_user_object *object, unsigned count);
+/* Destroys the object with the last reference. WL_INVALID_VALUE: there are fewer. */
+enum wl_status wl_user_object_release(struct wl_user_object *object, unsigned count);
+/* The graph holds `count` references more; with `move` the caller's. */
+enum wl_status wl_graph_retain_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count, bool move);
+enum wl_status wl_graph_release_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count);
+enum wl_status wl_graph_copy_objects(const struct wl_graph *from, struct wl_graph *to);
+void wl_graph_drop_objects(struct wl_graph *graph);
+
+#endif

@@ -1,0 +1,72 @@
+/* Stream memory operations: commands that wait for a word in memory, or write one. A batch is queued as one command for each
+ * wait and the writes that follow it. */
+#include "runtime/capture.h"
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct value_command {
+    struct wl_command base;
+    unsigned count;
+    struct wl_value values[]; /* only the first one may be a wait */
+};
+
+static uint64_t load(const struct wl_value *value) {
+    return value->size == 4 ? atomic_load((_Atomic uint32_t *)value->address) : atomic_load((_Atomic uint64_t *)value->address);
+}
+
+static bool holds(const struct wl_value *value) {
+    uint64_t all = value->size == 4 ? UINT32_MAX : UINT64_MAX;
+    uint64_t memory = load(value) & value->mask & all, wanted = value->value & all;
+    switch (value->operation) {
+    case WL_VALUE_GEQ:
+        return memory >= wanted;
+    case WL_VALUE_EQ:
+        return memory == wanted;
+    case WL_VALUE_AND:
+        return (memory & wanted) != 0;
+    case WL_VALUE_NOR:
+        return (~(memory | (wanted & value->mask)) & all) != 0;
+    default:
+        return true;
+    }
+}
+
+static bool ready(struct wl_command *command) { return holds(&((struct value_command *)command)->values[0]); }
+
+static enum wl_status run_values(struct wl_command *command, struct wl_stream *stream) {
+    const struct value_command *values = (const struct value_command *)command;
+    (void)stream;
+    for (unsigned i = 0; i < values->count; i++) {
+        const struct wl_value *value = &values->values[i];
+        if (value->operation == WL_VALUE_WRITE && value->size == 4)
+            atomic_store((_Atomic uint32_t *)value->address, (uint32_t)value->value);
+        else if (value->operation == WL_VALUE_WRITE)
+            atomic_store((_Atomic uint64_t *)value->address, value->value);
+        else
+            atomic_thread_fence(memory_order_seq_cst);
+    }
+    return WL_OK;
+}
+
+static bool is_wait(const struct wl_value *value) { return value->operation <= WL_VALUE_NOR; }
+
+enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count) {
+    enum wl_status status = WL_OK;
+    if (wl_capture_active(stream))
+        return wl_capture_values(stream, values, count);
+    for (unsigned first = 0, end; first < count && status == WL_OK; first = end) {
+        end = first + 1;
+        while (end < count && !is_wait(&values[end]))
+            end++;
+        struct value_command *command = wl_command_new(sizeof *command + (end - first) * sizeof values[0], run_values, NULL);
+        if (!command)
+            return WL_OUT_OF_MEMORY;
+        command->count = end - first;
+        memcpy(command->values, values + first, (end - first) * sizeof values[0]);
+        command->base.ready = is_wait(&values[first]) ? ready : NULL;
+        status = wl_stream_enqueue(stream, &command->base, NULL);
+    }
+    return status;
+}
