@@ -105,13 +105,51 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length 
 
 /* ---- Arrays ---------------------------------------------------------------------------------------- */
 
+/* Arrays hold elements of 1, 2 or 4 channels of 8, 16 or 32 bits in one to three dimensions, or in layers or cube faces. Their
+ * layout is not the program's business; copies reach their contents. A function that is given something else than a live
+ * array returns hipErrorInvalidHandle; hipErrorInvalidValue for NULL. */
+
 /* A description of an element, from the bits of its components and their kind. */
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
+hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array);
+/* Makes an array of `width` by `height` elements (a height of 0: one dimension) on the current device. hipErrorInvalidValue:
+ * a width of 0, unknown flags, an element that arrays cannot have. hipErrorOutOfMemory. Free with hipFreeArray. */
+hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height WL_DEFAULT(0),
+                          unsigned int flags WL_DEFAULT(hipArrayDefault));
+/* The same in up to three dimensions. With hipArrayLayered the depth counts layers; with hipArrayCubemap it counts faces, 6 of
+ * them (times the layers, if both are given), which must be square. */
+hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags);
+/* Waits for queued work and frees. A level of a mipmapped array cannot be freed alone: hipErrorInvalidValue. */
+hipError_t hipFreeArray(hipArray_t array);
+/* The same with the driver's descriptions. */
+hipError_t hipArrayCreate(hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *descriptor);
+hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *descriptor);
+hipError_t hipArrayDestroy(hipArray_t array);
+/* What it was made with; each of the results may be NULL. */
+hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array);
+hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t array);
+hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *descriptor, hipArray_t array);
+/* An array with smaller copies of itself: each level has half of each dimension, at least 1. `levels` is cut to as many as
+ * there can be. The levels are arrays that live as long as the whole. */
+hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmap, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int levels,
+                                   unsigned int flags WL_DEFAULT(0));
+hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *mipmap, HIP_ARRAY3D_DESCRIPTOR *descriptor, unsigned int levels);
+hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmap);
+hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t mipmap);
+hipError_t hipGetMipmappedArrayLevel(hipArray_t *array, hipMipmappedArray_const_t mipmap, unsigned int level);
+hipError_t hipMipmappedArrayGetLevel(hipArray_t *array, hipMipmappedArray_t mipmap, unsigned int level);
 
 /* ---- Copies ----------------------------------------------------------------------------------------- */
 
-/* Copies. The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc,
- * hipHostRegister) or was copied aside; ordinary host memory may be reused at once. */
+/* Rules of every copy:
+ *   - The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc, hipHostRegister) or
+ *     was copied aside; ordinary host memory may be reused at once.
+ *   - Sizes, heights or depths of 0 copy nothing and give hipSuccess.
+ *   - hipErrorInvalidValue: NULL, a range that leaves its allocation or array, virtual memory that is not mapped or may not be
+ *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default. hipErrorInvalidMemcpyDirection: not
+ *     a kind, or one that contradicts an array or symbol. hipErrorInvalidPitchValue: a pitch smaller than the width.
+ *     hipErrorInvalidHandle: not a stream or not an array.
+ *   - Between devices any copy works; one that waits comes after what both devices' null streams hold. */
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
@@ -121,18 +159,60 @@ hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size);
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t size, hipStream_t stream);
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t size, hipStream_t stream);
+/* Waits for all work of both devices first. hipErrorInvalidDevice: no such device. */
 hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size);
+/* In the stream's order only. */
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size, hipStream_t stream WL_DEFAULT(0));
+/* `height` rows of `width` bytes. */
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
                             hipStream_t stream WL_DEFAULT(0));
+/* The driver's descriptions: the memory types choose among the pointers; where that member is NULL, the one that is not counts.
+ * A pitch or height of 0 means that rows or planes follow each other. */
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *copy);
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *copy, hipStream_t stream);
+/* Blocks. Each side is an array or a pitched pointer (hipErrorInvalidValue: both or neither). If there is an array, the
+ * extent's width counts its elements; positions count elements in arrays and bytes in memory. */
 hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *copy);
 hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *copy, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms *copy);
+hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms *copy, hipStream_t stream WL_DEFAULT(0));
+/* Rectangles of arrays: `wOffset` and `width` are bytes, `hOffset` and `height` rows. */
+hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height,
+                              hipMemcpyKind kind);
+hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width,
+                                   size_t height, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy2DFromArray(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width, size_t height,
+                                hipMemcpyKind kind);
+hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset, size_t hOffset, size_t width,
+                                     size_t height, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc,
+                                   size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind);
+/* `count` bytes in the order of rows, going on in the next one. */
+hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, hipMemcpyKind kind);
+hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind);
+hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count);
+hipError_t hipMemcpyAtoHAsync(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count, hipStream_t stream);
+hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *src, size_t count);
+hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *src, size_t count, hipStream_t stream);
+hipError_t hipMemcpyAtoD(hipDeviceptr_t dst, hipArray_t srcArray, size_t srcOffset, size_t count);
+hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t src, size_t count);
+hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t count);
+/* Several copies in the stream's order. `attrsIdxs[k]` is the first copy that has `attrs[k]`, ascending from 0. Those before a
+ * copy that fails are done; `failIdx` (may be NULL) receives its number, or SIZE_MAX. Location hints have no effect. */
+hipError_t hipMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, hipMemcpyAttributes *attrs, size_t *attrsIdxs,
+                               size_t numAttrs, size_t *failIdx, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemcpy3DBatchAsync(size_t numOps, struct hipMemcpy3DBatchOp *opList, size_t *failIdx, unsigned long long flags,
+                                 hipStream_t stream WL_DEFAULT(0));
 
-/* Fills; `value` is cut to the element's size. */
+/* ---- Fills ------------------------------------------------------------------------------------------ */
+
+/* Counts and widths are elements of 1, 2 or 4 bytes; `value` is cut to the element's size. hipErrorInvalidValue: NULL, memory
+ * that HIP does not know, a range that leaves its allocation, a pointer or pitch that is not a multiple of the element.
+ * hipErrorInvalidPitchValue: a pitch smaller than the width. Counts of 0 fill nothing. */
 hipError_t hipMemset(void *dst, int value, size_t size);
 hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count);
@@ -145,8 +225,21 @@ hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t pitch, unsigned char value, size_t width, size_t height);
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t pitch, unsigned char value, size_t width, size_t height,
+                              hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t pitch, unsigned short value, size_t width, size_t height);
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t pitch, unsigned short value, size_t width, size_t height,
+                               hipStream_t stream WL_DEFAULT(0));
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t pitch, unsigned int value, size_t width, size_t height);
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t pitch, unsigned int value, size_t width, size_t height,
+                               hipStream_t stream WL_DEFAULT(0));
 
-/* Device variables: `symbol` is the address of the host-side shadow, as HIP_SYMBOL gives it. */
+/* ---- Device variables ------------------------------------------------------------------------------- */
+
+/* Device variables: `symbol` is the address of the host-side shadow, as HIP_SYMBOL gives it.
+ * hipErrorInvalidSymbol: NULL, or nobody registered it. hipErrorInvalidValue: the range does not lie in the variable.
+ * hipErrorInvalidMemcpyDirection: a kind whose side of the symbol is the host. */
 hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol);
 hipError_t hipGetSymbolSize(size_t *size, const void *symbol);
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset WL_DEFAULT(0),

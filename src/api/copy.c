@@ -1,24 +1,30 @@
-/* HIP reference: Memory management, copies and fills. */
-#include "api/api.h"
+/* HIP reference: Memory management, copies of memory. */
+#include "api/copy.h"
+
 #include "runtime/capture.h"
 
 #define STAGE_LIMIT (64u << 10) /* pageable sources up to this size are copied aside; larger ones are copied at once */
 
-/* ---- copies ---------------------------------------------------------------------------------- */
+/* ---- every copy -------------------------------------------------------------------------------- */
 
 static bool is_kind(hipMemcpyKind kind) { return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
 
-/* Bytes from the first to the last one that a side of the copy touches. */
-static size_t reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice) {
-    return (slices - 1) * slice + (rows - 1) * pitch + width;
+bool wl_api_reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice, size_t *bytes) {
+    size_t planes = 0, lines = 0;
+    return !__builtin_mul_overflow(slices - 1, slice, &planes) && !__builtin_mul_overflow(rows - 1, pitch, &lines) &&
+           !__builtin_add_overflow(planes, lines, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
 }
 
-static bool is_pageable(const void *ptr) {
-    struct wl_allocation allocation;
-    return !wl_memory_find(ptr, &allocation);
+/* What is at the two ends. False: the copy would leave it. */
+static bool find_ends(const struct wl_copy *copy, struct wl_allocation *target, struct wl_allocation *source) {
+    size_t to = 0, from = 0;
+    return wl_api_reach(copy->width, copy->rows, copy->slices, copy->target_pitch, copy->target_slice, &to) &&
+           wl_api_reach(copy->width, copy->rows, copy->slices, copy->source_pitch, copy->source_slice, &from) &&
+           wl_memory_check(copy->target, to, true, target) == WL_OK && wl_memory_check(copy->source, from, false, source) == WL_OK;
 }
 
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
+    struct wl_allocation target, source;
     if (!is_kind(kind))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "not a copy kind");
     if (wl_context_fault(stream->context) != WL_OK)
@@ -29,18 +35,27 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
     if ((copy->rows > 1 || copy->slices > 1) && (copy->target_pitch < copy->width || copy->source_pitch < copy->width))
         return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
-    if (wl_memory_overruns(copy->target, reach(copy->width, copy->rows, copy->slices, copy->target_pitch, copy->target_slice)) ||
-        wl_memory_overruns(copy->source, reach(copy->width, copy->rows, copy->slices, copy->source_pitch, copy->source_slice)))
-        return wl_api_fail(function, hipErrorInvalidValue, "the copy runs over the end of an allocation");
+    if (!find_ends(copy, &target, &source))
+        return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
+    if (!target.size && !source.size && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)
+        return wl_api_fail(function, hipErrorInvalidValue, "both pointers are host memory; the kind says otherwise");
     struct wl_copy request = *copy;
     bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
-    bool wait = !async || (!captured && is_pageable(copy->target));
-    if (!wait && !captured && is_pageable(copy->source)) {
+    /* An address that is not known is pageable memory. */
+    bool wait = !async || (!captured && (!target.size || target.sync_copies || source.sync_copies));
+    if (!wait && !captured && !source.size) {
         request.stage = copy->width * copy->rows * copy->slices <= STAGE_LIMIT;
         wait = !request.stage;
     }
+    /* A copy that is waited for also comes after what the devices of its memory have in their null streams. */
+    if (!async) {
+        request.also[0] = target.context == stream->context ? NULL : target.context;
+        request.also[1] = source.context == stream->context ? NULL : source.context;
+    }
     return wl_api_status(function, wl_command_copy(stream, &request, wait));
 }
+
+/* ---- one dimension ----------------------------------------------------------------------------- */
 
 static hipError_t copy_line(const char *function, void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
                             bool async) {
@@ -63,6 +78,7 @@ hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind
     return copy_line(__func__, dst, src, size, kind, stream, true);
 }
 
+/* The direction is in the name and the addresses speak for themselves: these take any memory, as AMD's do. */
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t size) {
     return copy_line(__func__, dst, src, size, hipMemcpyHostToDevice, NULL, false);
 }
@@ -87,30 +103,92 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
     return copy_line(__func__, dst, src, size, hipMemcpyDeviceToDevice, stream, true);
 }
 
-static bool is_device(int device) { return device >= 0 && (unsigned)device < wl_context_count(); }
+/* ---- between devices --------------------------------------------------------------------------- */
+
+static struct wl_context *device_context(int device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }
 
 hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size) {
-    API_REQUIRE(is_device(dstDevice) && is_device(srcDevice), hipErrorInvalidDevice);
+    struct wl_context *to = device_context(dstDevice), *from = device_context(srcDevice);
+    API_REQUIRE(to != NULL && from != NULL, hipErrorInvalidDevice);
+    if (size > 0) { /* after all work of both devices */
+        API_TRY(wl_context_synchronize(from));
+        API_TRY(wl_context_synchronize(to));
+    }
     return copy_line(__func__, dst, src, size, hipMemcpyDeviceToDevice, NULL, false);
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size, hipStream_t stream) {
-    API_REQUIRE(is_device(dstDevice) && is_device(srcDevice), hipErrorInvalidDevice);
+    API_REQUIRE(device_context(dstDevice) != NULL && device_context(srcDevice) != NULL, hipErrorInvalidDevice);
     return copy_line(__func__, dst, src, size, hipMemcpyDeviceToDevice, stream, true);
 }
 
+static hipError_t copy_peer_volume(const char *function, const hipMemcpy3DPeerParms *p, hipStream_t stream, bool async) {
+    if (!p)
+        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
+    struct wl_context *to = device_context(p->dstDevice), *from = device_context(p->srcDevice);
+    if (!to || !from)
+        return wl_api_fail(function, hipErrorInvalidDevice, "no such device");
+    if (!async && (wl_context_synchronize(from) != WL_OK || wl_context_synchronize(to) != WL_OK))
+        return wl_api_fault(function, wl_context_fault(from) != WL_OK ? wl_context_fault(from) : wl_context_fault(to));
+    struct hipMemcpy3DParms parameters = {.srcArray = p->srcArray,
+                                          .srcPos = p->srcPos,
+                                          .srcPtr = p->srcPtr,
+                                          .dstArray = p->dstArray,
+                                          .dstPos = p->dstPos,
+                                          .dstPtr = p->dstPtr,
+                                          .extent = p->extent,
+                                          .kind = hipMemcpyDefault};
+    return wl_api_copy_volume(function, &parameters, stream, async);
+}
+
+hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms *p) { return copy_peer_volume(__func__, p, NULL, false); }
+
+hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms *p, hipStream_t stream) { return copy_peer_volume(__func__, p, stream, true); }
+
 /* ---- two and three dimensions ---------------------------------------------------------------- */
 
-static hipError_t copy_plane(const char *function, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                             hipMemcpyKind kind, hipStream_t handle, bool async) {
+/* The address of a side's begin. NULL with a message: the block is not within the array. */
+static char *begin_of(const struct wl_side *side, size_t width, size_t rows, size_t slices) {
+    const struct hipArray *array = side->array;
+    if (!array)
+        return (char *)side->memory + side->z * side->slice + side->y * side->pitch + side->x;
+    size_t row = wl_array_row_bytes(array), height = wl_array_rows(array), depth = wl_array_slices(array);
+    bool within = side->x <= row && width <= row - side->x && side->y <= height && rows <= height - side->y && side->z <= depth &&
+                  slices <= depth - side->z;
+    return within ? (char *)array->data + side->z * array->slice + side->y * array->pitch + side->x : NULL;
+}
+
+hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target, const struct wl_side *source, size_t width, size_t rows,
+                             size_t slices, hipMemcpyKind kind, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+    if ((target->array && !wl_api_is_array(target->array)) || (source->array && !wl_api_is_array(source->array)))
+        return wl_api_fail(function, hipErrorInvalidHandle, "not an array");
+    if (!width || !rows || !slices)
+        return wl_api_copy(function, &(struct wl_copy){0}, kind, stream, async);
+    if ((!target->array && !target->memory) || (!source->array && !source->memory))
+        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
+    struct wl_copy copy = {.target = begin_of(target, width, rows, slices),
+                           .source = begin_of(source, width, rows, slices),
+                           .width = width,
+                           .rows = rows,
+                           .slices = slices,
+                           .target_pitch = target->array ? target->array->pitch : target->pitch,
+                           .source_pitch = source->array ? source->array->pitch : source->pitch,
+                           .target_slice = target->array ? target->array->slice : target->slice,
+                           .source_slice = source->array ? source->array->slice : source->slice};
+    if (!copy.target || !copy.source)
+        return wl_api_fail(function, hipErrorInvalidValue, "the copy is not within the array");
+    return wl_api_copy(function, &copy, kind, stream, async);
+}
+
+static hipError_t copy_plane(const char *function, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                             hipMemcpyKind kind, hipStream_t stream, bool async) {
     if (width && height && (dpitch < width || spitch < width))
         return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
-    struct wl_copy copy = {
-        .target = dst, .source = src, .width = width, .rows = height, .slices = 1, .target_pitch = dpitch, .source_pitch = spitch};
-    return wl_api_copy(function, &copy, kind, stream, async);
+    struct wl_side target = {.memory = dst, .pitch = dpitch}, source = {.memory = (void *)(uintptr_t)src, .pitch = spitch};
+    return wl_api_copy_sides(function, &target, &source, width, height, 1, kind, stream, async);
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind) {
@@ -122,21 +200,60 @@ hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t sp
     return copy_plane(__func__, dst, dpitch, src, spitch, width, height, kind, stream, true);
 }
 
-/* In programs of HIP 5 the memory types have other numbers (host 0, device 1), so the pointers decide. */
-static hipError_t copy_param(const char *function, const hip_Memcpy2D *param, hipStream_t stream, bool async) {
-    if (!param)
+/* ---- the driver's parameters ------------------------------------------------------------------- */
+
+/* One side of hip_Memcpy2D and HIP_MEMCPY3D. */
+struct driver_side {
+    hipMemoryType type;
+    const void *host;
+    void *device;
+    hipArray_t array;
+    size_t pitch, height, x, y, z, width; /* the width of the copy, for the defaults */
+};
+
+/* The member that the type names; if that is empty, the one that is not. */
+static hipError_t pick_side(const char *function, const struct driver_side *from, size_t width, size_t rows, size_t slices,
+                            struct wl_side *side) {
+    void *host = (void *)(uintptr_t)from->host, *memory = NULL;
+    hipArray_t array = NULL;
+    bool wants_host = from->type == hipMemoryTypeHost || from->type == hipMemoryTypeUnregistered;
+    if (from->type == hipMemoryTypeArray && from->array)
+        array = from->array;
+    else
+        memory = wants_host && host ? host : from->device ? from->device : host;
+    if (!memory && !array)
+        array = from->array;
+    if (!memory && !array)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    if (param->srcArray || param->dstArray)
-        return wl_api_fail(function, hipErrorNotSupported, "copies of arrays are not implemented");
-    const char *source = param->srcHost ? param->srcHost : param->srcDevice;
-    char *target = param->dstHost ? param->dstHost : param->dstDevice;
-    if (!source || !target)
+    size_t pitch = from->pitch ? from->pitch : from->x + width, height = from->height ? from->height : from->y + rows;
+    if (memory && (from->x > pitch || width > pitch - from->x))
+        return wl_api_fail(function, hipErrorInvalidValue, "a row of the copy is longer than the pitch");
+    if (memory && slices > 1 && (from->y > height || rows > height - from->y))
+        return wl_api_fail(function, hipErrorInvalidValue, "the copy is higher than the memory");
+    *side = (struct wl_side){array, memory, pitch, pitch * height, from->x, from->y, from->z};
+    return hipSuccess;
+}
+
+static hipError_t copy_driver(const char *function, const struct driver_side *to, const struct driver_side *from, size_t width, size_t rows,
+                              size_t slices, hipStream_t stream, bool async) {
+    struct wl_side target, source;
+    hipError_t error = pick_side(function, to, width, rows, slices, &target);
+    if (error == hipSuccess)
+        error = pick_side(function, from, width, rows, slices, &source);
+    return error == hipSuccess ? wl_api_copy_sides(function, &target, &source, width, rows, slices, hipMemcpyDefault, stream, async)
+                               : error;
+}
+
+static hipError_t copy_param(const char *function, const hip_Memcpy2D *p, hipStream_t stream, bool async) {
+    if (!p)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    size_t spitch = param->srcPitch ? param->srcPitch : param->srcXInBytes + param->WidthInBytes;
-    size_t dpitch = param->dstPitch ? param->dstPitch : param->dstXInBytes + param->WidthInBytes;
-    return copy_plane(function, target + param->dstY * dpitch + param->dstXInBytes, dpitch,
-                      source + param->srcY * spitch + param->srcXInBytes, spitch, param->WidthInBytes, param->Height, hipMemcpyDefault,
-                      stream, async);
+    struct driver_side to = {
+        .type = p->dstMemoryType, .host = p->dstHost, .device = p->dstDevice, .array = p->dstArray, .pitch = p->dstPitch};
+    struct driver_side from = {
+        .type = p->srcMemoryType, .host = p->srcHost, .device = p->srcDevice, .array = p->srcArray, .pitch = p->srcPitch};
+    to.x = p->dstXInBytes, to.y = p->dstY;
+    from.x = p->srcXInBytes, from.y = p->srcY;
+    return copy_driver(function, &to, &from, p->WidthInBytes, p->Height, 1, stream, async);
 }
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy) { return copy_param(__func__, copy, NULL, false); }
@@ -145,117 +262,54 @@ hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream) {
 
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy) { return copy_param(__func__, copy, NULL, false); }
 
-static char *position(const struct hipPitchedPtr *pointer, const struct hipPos *pos) {
-    return (char *)pointer->ptr + (pos->z * pointer->ysize + pos->y) * pointer->pitch + pos->x;
+static hipError_t copy_driver_volume(const char *function, const HIP_MEMCPY3D *p, hipStream_t stream, bool async) {
+    if (!p || p->srcLOD || p->dstLOD)
+        return wl_api_fail(function, hipErrorInvalidValue, "no parameters, or a level that is not 0");
+    struct driver_side to = {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->dstHeight, .x = p->dstXInBytes};
+    struct driver_side from = {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->srcHeight, .x = p->srcXInBytes};
+    to.y = p->dstY, to.z = p->dstZ;
+    from.y = p->srcY, from.z = p->srcZ;
+    return copy_driver(function, &to, &from, p->WidthInBytes, p->Height, p->Depth, stream, async);
 }
 
-static hipError_t copy_volume(const char *function, const struct hipMemcpy3DParms *param, hipStream_t handle, bool async) {
-    struct wl_stream *stream = wl_api_stream(handle);
-    if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
-    if (!param)
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *copy) { return copy_driver_volume(__func__, copy, NULL, false); }
+
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *copy, hipStream_t stream) { return copy_driver_volume(__func__, copy, stream, true); }
+
+/* ---- three dimensions ---------------------------------------------------------------------------- */
+
+static bool volume_side(hipArray_t array, const hipPitchedPtr *pointer, const hipPos *position, struct wl_side *side) {
+    size_t element = array ? array->element : 1, slice = 0;
+    if (!array == !pointer->ptr || __builtin_mul_overflow(pointer->pitch, pointer->ysize, &slice))
+        return false;
+    *side = (struct wl_side){array, pointer->ptr, pointer->pitch, slice, position->x * element, position->y, position->z};
+    return true;
+}
+
+hipError_t wl_api_copy_volume(const char *function, const struct hipMemcpy3DParms *p, hipStream_t stream, bool async) {
+    struct wl_side target, source;
+    if (!p)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    if (param->srcArray || param->dstArray)
-        return wl_api_fail(function, hipErrorNotSupported, "copies of arrays are not implemented");
-    if (!param->srcPtr.ptr || !param->dstPtr.ptr)
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    const struct hipExtent *extent = &param->extent;
-    if (extent->depth > 1 && (extent->height > param->srcPtr.ysize || extent->height > param->dstPtr.ysize))
+    if ((p->srcArray && !wl_api_is_array(p->srcArray)) || (p->dstArray && !wl_api_is_array(p->dstArray)))
+        return wl_api_fail(function, hipErrorInvalidHandle, "not an array");
+    if (!volume_side(p->dstArray, &p->dstPtr, &p->dstPos, &target) || !volume_side(p->srcArray, &p->srcPtr, &p->srcPos, &source))
+        return wl_api_fail(function, hipErrorInvalidValue, "each side is an array or a pointer");
+    if (p->srcArray && p->dstArray && p->srcArray->element != p->dstArray->element)
+        return wl_api_fail(function, hipErrorInvalidValue, "the arrays' elements have different sizes");
+    size_t element = p->srcArray ? p->srcArray->element : p->dstArray ? p->dstArray->element : 1, width = 0;
+    if (__builtin_mul_overflow(p->extent.width, element, &width))
+        return wl_api_fail(function, hipErrorInvalidValue, "the extent is too wide");
+    bool empty = !width || !p->extent.height || !p->extent.depth;
+    if (!empty && ((target.memory && target.pitch < width) || (source.memory && source.pitch < width)))
+        return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
+    if (p->extent.depth > 1 &&
+        ((target.memory && p->extent.height > p->dstPtr.ysize) || (source.memory && p->extent.height > p->srcPtr.ysize)))
         return wl_api_fail(function, hipErrorInvalidValue, "the extent is higher than the memory");
-    struct wl_copy copy = {.target = position(&param->dstPtr, &param->dstPos),
-                           .source = position(&param->srcPtr, &param->srcPos),
-                           .width = extent->width,
-                           .rows = extent->height,
-                           .slices = extent->depth,
-                           .target_pitch = param->dstPtr.pitch,
-                           .source_pitch = param->srcPtr.pitch,
-                           .target_slice = param->dstPtr.pitch * param->dstPtr.ysize,
-                           .source_slice = param->srcPtr.pitch * param->srcPtr.ysize};
-    return wl_api_copy(function, &copy, param->kind, stream, async);
+    return wl_api_copy_sides(function, &target, &source, width, p->extent.height, p->extent.depth, p->kind, stream, async);
 }
 
-hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *copy) { return copy_volume(__func__, copy, NULL, false); }
+hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *copy) { return wl_api_copy_volume(__func__, copy, NULL, false); }
 
-hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *copy, hipStream_t stream) { return copy_volume(__func__, copy, stream, true); }
-
-/* ---- fills ----------------------------------------------------------------------------------- */
-
-static hipError_t fill_memory(const char *function, const struct wl_fill *fill, hipStream_t handle, bool async) {
-    struct wl_stream *stream = wl_api_stream(handle);
-    if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
-    if (wl_context_fault(stream->context) != WL_OK)
-        return wl_api_fault(function, wl_context_fault(stream->context));
-    size_t width = 0;
-    if (!fill->width || !fill->rows || !fill->slices)
-        return wl_api_success();
-    if (!fill->target || __builtin_mul_overflow(fill->width, fill->pattern_size, &width))
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or too large");
-    if ((uintptr_t)fill->target % fill->pattern_size)
-        return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not aligned to the elements");
-    if (fill->rows > 1 && fill->pitch < width)
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
-    if (wl_memory_overruns(fill->target, reach(width, fill->rows, fill->slices, fill->pitch, fill->slice)))
-        return wl_api_fail(function, hipErrorInvalidValue, "the fill runs over the end of an allocation");
-    return wl_api_status(function, wl_command_fill(stream, fill, !async));
-}
-
-static hipError_t fill_line(const char *function, void *dst, uint32_t value, unsigned size, size_t count, hipStream_t stream, bool async) {
-    struct wl_fill fill = {.target = dst, .pattern = value, .pattern_size = size, .width = count, .rows = 1, .slices = 1};
-    return fill_memory(function, &fill, stream, async);
-}
-
-hipError_t hipMemset(void *dst, int value, size_t size) { return fill_line(__func__, dst, (uint8_t)value, 1, size, NULL, false); }
-
-hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream) {
-    return fill_line(__func__, dst, (uint8_t)value, 1, size, stream, true);
-}
-
-hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count) {
-    return fill_line(__func__, dst, value, 1, count, NULL, false);
-}
-
-hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream) {
-    return fill_line(__func__, dst, value, 1, count, stream, true);
-}
-
-hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count) {
-    return fill_line(__func__, dst, value, 2, count, NULL, false);
-}
-
-hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream) {
-    return fill_line(__func__, dst, value, 2, count, stream, true);
-}
-
-hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count) {
-    return fill_line(__func__, dst, (uint32_t)value, 4, count, NULL, false);
-}
-
-hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream) {
-    return fill_line(__func__, dst, (uint32_t)value, 4, count, stream, true);
-}
-
-hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) {
-    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
-    return fill_memory(__func__, &fill, NULL, false);
-}
-
-hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
-    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
-    return fill_memory(__func__, &fill, stream, true);
-}
-
-static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipExtent *extent) {
-    return (struct wl_fill){
-        pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, pointer->pitch * pointer->ysize};
-}
-
-hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
-    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return fill_memory(__func__, &fill, NULL, false);
-}
-
-hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
-    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return fill_memory(__func__, &fill, stream, true);
+hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *copy, hipStream_t stream) {
+    return wl_api_copy_volume(__func__, copy, stream, true);
 }

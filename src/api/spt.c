@@ -39,6 +39,24 @@ DEFINE(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t size, size_t 
        THEN_WAIT(hipMemcpyFromSymbolAsync(dst, symbol, size, offset, kind, hipStreamPerThread)))
 DEFINE(hipMemcpyFromSymbolAsync, (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
        return hipMemcpyFromSymbolAsync(dst, symbol, size, offset, kind, OWN(stream)))
+DEFINE(hipMemcpy2DToArray,
+       (hipArray_t dst, size_t x, size_t y, const void *src, size_t sp, size_t width, size_t height, hipMemcpyKind kind),
+       THEN_WAIT(hipMemcpy2DToArrayAsync(dst, x, y, src, sp, width, height, kind, hipStreamPerThread)))
+DEFINE(hipMemcpy2DToArrayAsync,
+       (hipArray_t dst, size_t x, size_t y, const void *src, size_t sp, size_t width, size_t height, hipMemcpyKind kind,
+        hipStream_t stream),
+       return hipMemcpy2DToArrayAsync(dst, x, y, src, sp, width, height, kind, OWN(stream)))
+DEFINE(hipMemcpy2DFromArray,
+       (void *dst, size_t dp, hipArray_const_t src, size_t x, size_t y, size_t width, size_t height, hipMemcpyKind kind),
+       THEN_WAIT(hipMemcpy2DFromArrayAsync(dst, dp, src, x, y, width, height, kind, hipStreamPerThread)))
+DEFINE(hipMemcpy2DFromArrayAsync,
+       (void *dst, size_t dp, hipArray_const_t src, size_t x, size_t y, size_t width, size_t height, hipMemcpyKind kind,
+        hipStream_t stream),
+       return hipMemcpy2DFromArrayAsync(dst, dp, src, x, y, width, height, kind, OWN(stream)))
+DEFINE(hipMemcpyFromArray, (void *dst, hipArray_const_t src, size_t x, size_t y, size_t count, hipMemcpyKind kind), {
+    hipError_t error = hipStreamSynchronize(hipStreamPerThread); /* the copy itself waits */
+    return error ? error : hipMemcpyFromArray(dst, src, x, y, count, kind);
+})
 DEFINE(hipMemset, (void *dst, int value, size_t size), THEN_WAIT(hipMemsetAsync(dst, value, size, hipStreamPerThread)))
 DEFINE(hipMemsetAsync, (void *dst, int value, size_t size, hipStream_t stream), return hipMemsetAsync(dst, value, size, OWN(stream)))
 DEFINE(hipMemset2D, (void *dst, size_t pitch, int value, size_t width, size_t height),

@@ -98,7 +98,9 @@ enum wl_handle_kind {
     WL_HANDLE_GRAPH,
     WL_HANDLE_NODE,
     WL_HANDLE_GRAPH_EXEC,
-    WL_HANDLE_USER_OBJECT
+    WL_HANDLE_USER_OBJECT,
+    WL_HANDLE_ARRAY,
+    WL_HANDLE_MIPMAP
 };
 
 /* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe; asking takes no
@@ -247,6 +249,7 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     size_t target_pitch, source_pitch; /* bytes from row to row */
     size_t target_slice, source_slice; /* bytes from plane to plane */
     bool stage;                        /* the source may change after the call: a private copy is queued */
+    struct wl_context *also[2];        /* contexts whose null stream it waits for as well; may be NULL */
 };
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
 

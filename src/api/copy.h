@@ -1,0 +1,29 @@
+/* Copies between memory and arrays, for the files of that chapter and for graphs. */
+#ifndef WL_API_COPY_H
+#define WL_API_COPY_H
+
+#include "api/array.h"
+
+/* One end of a copy: memory with a pitch, or an array, and where in it to begin. */
+struct wl_side {
+    hipArray_t array;    /* or */
+    void *memory;        /* of memory: */
+    size_t pitch, slice; /* bytes from row to row, from plane to plane */
+    size_t x, y, z;      /* bytes, rows, planes */
+};
+
+/* Copies `rows` rows of `width` bytes, `slices` planes of them. hipErrorInvalidValue: not within an array; otherwise as
+ * wl_api_copy. */
+hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target, const struct wl_side *source, size_t width, size_t rows,
+                             size_t slices, hipMemcpyKind kind, hipStream_t stream, bool async);
+/* Fills as HIP functions describe it; the same checks. */
+hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t stream, bool async);
+
+/* The copy that 3D parameters describe. hipErrorInvalidValue: neither or both of array and pointer on a side, arrays of
+ * different elements. */
+hipError_t wl_api_copy_volume(const char *function, const struct hipMemcpy3DParms *parameters, hipStream_t stream, bool async);
+
+/* Bytes from the first to the last one that a side of a copy touches; false: more than there are addresses. */
+bool wl_api_reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice, size_t *bytes);
+
+#endif

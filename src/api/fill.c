@@ -1,0 +1,120 @@
+/* HIP reference: Memory management, fills. */
+#include "api/copy.h"
+
+hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t handle, bool async) {
+    struct wl_stream *stream = wl_api_stream(handle);
+    if (!stream)
+        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+    if (wl_context_fault(stream->context) != WL_OK)
+        return wl_api_fault(function, wl_context_fault(stream->context));
+    struct wl_allocation target;
+    size_t width = 0, bytes = 0;
+    if (!fill->width || !fill->rows || !fill->slices)
+        return wl_api_success();
+    if (!fill->target || __builtin_mul_overflow(fill->width, fill->pattern_size, &width))
+        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or too large");
+    if ((uintptr_t)fill->target % fill->pattern_size)
+        return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not aligned to the elements");
+    if (fill->rows > 1 && fill->pitch < width)
+        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
+    if (!wl_api_reach(width, fill->rows, fill->slices, fill->pitch, fill->slice, &bytes) ||
+        wl_memory_check(fill->target, bytes, true, &target) != WL_OK)
+        return wl_api_fail(function, hipErrorInvalidValue, "the fill leaves its memory, or may not write it");
+    if (!target.size)
+        return wl_api_fail(function, hipErrorInvalidValue, "not memory that HIP knows");
+    return wl_api_status(function, wl_command_fill(stream, fill, !async));
+}
+
+static hipError_t fill_line(const char *function, void *dst, uint32_t value, unsigned size, size_t count, hipStream_t stream, bool async) {
+    struct wl_fill fill = {.target = dst, .pattern = value, .pattern_size = size, .width = count, .rows = 1, .slices = 1};
+    return wl_api_fill(function, &fill, stream, async);
+}
+
+hipError_t hipMemset(void *dst, int value, size_t size) { return fill_line(__func__, dst, (uint8_t)value, 1, size, NULL, false); }
+
+hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream) {
+    return fill_line(__func__, dst, (uint8_t)value, 1, size, stream, true);
+}
+
+hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count) {
+    return fill_line(__func__, dst, value, 1, count, NULL, false);
+}
+
+hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream) {
+    return fill_line(__func__, dst, value, 1, count, stream, true);
+}
+
+hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count) {
+    return fill_line(__func__, dst, value, 2, count, NULL, false);
+}
+
+hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream) {
+    return fill_line(__func__, dst, value, 2, count, stream, true);
+}
+
+hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count) {
+    return fill_line(__func__, dst, (uint32_t)value, 4, count, NULL, false);
+}
+
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream) {
+    return fill_line(__func__, dst, (uint32_t)value, 4, count, stream, true);
+}
+
+hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) {
+    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
+    return wl_api_fill(__func__, &fill, NULL, false);
+}
+
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
+    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
+    return wl_api_fill(__func__, &fill, stream, true);
+}
+
+static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipExtent *extent) {
+    return (struct wl_fill){
+        pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, pointer->pitch * pointer->ysize};
+}
+
+hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
+    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
+    return wl_api_fill(__func__, &fill, NULL, false);
+}
+
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
+    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
+    return wl_api_fill(__func__, &fill, stream, true);
+}
+
+/* ---- planes of larger elements ------------------------------------------------------------------- */
+
+static hipError_t fill_plane(const char *function, void *dst, size_t pitch, uint32_t value, unsigned size, size_t width, size_t height,
+                             hipStream_t stream, bool async) {
+    if (pitch % size)
+        return wl_api_fail(function, hipErrorInvalidValue, "the pitch is not a multiple of the element's size");
+    struct wl_fill fill = {dst, value, size, width, height, 1, pitch, 0};
+    return wl_api_fill(function, &fill, stream, async);
+}
+
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t pitch, unsigned char value, size_t width, size_t height) {
+    return fill_plane(__func__, dst, pitch, value, 1, width, height, NULL, false);
+}
+
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t pitch, unsigned char value, size_t width, size_t height, hipStream_t stream) {
+    return fill_plane(__func__, dst, pitch, value, 1, width, height, stream, true);
+}
+
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t pitch, unsigned short value, size_t width, size_t height) {
+    return fill_plane(__func__, dst, pitch, value, 2, width, height, NULL, false);
+}
+
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t pitch, unsigned short value, size_t width, size_t height, hipStream_t stream) {
+    return fill_plane(__func__, dst, pitch, value, 2, width, height, stream, true);
+}
+
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t pitch, unsigned int value, size_t width, size_t height) {
+    return fill_plane(__func__, dst, pitch, value, 4, width, height, NULL, false);
+}
+
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t pitch, unsigned int value, size_t width, size_t height, hipStream_t stream) {
+    return fill_plane(__func__, dst, pitch, value, 4, width, height, stream, true);
+}

@@ -1,0 +1,304 @@
+/* Copies and fills: every form, kinds, empty and overlong ones, pageable memory, order, several devices. */
+#include "api_test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define SIZE 4096
+
+static unsigned char pattern(size_t i) { return (unsigned char)(i * 31 + i / 255 + 3); }
+
+static void hold(void *flag) {
+    while (!atomic_load((atomic_int *)flag))
+        ;
+}
+
+static void test_kinds(void **state) {
+    (void)state;
+    static const hipMemcpyKind kinds[] = {hipMemcpyHostToHost,     hipMemcpyHostToDevice, hipMemcpyDeviceToHost,
+                                          hipMemcpyDeviceToDevice, hipMemcpyDefault,      hipMemcpyDeviceToDeviceNoCU};
+    static const int wrong[] = {-1, 5, 17, 1023, 1025};
+    char from[16] = "abcdefghijklmno", to[16];
+    void *device = NULL, *pinned = NULL;
+    ok(hipMalloc(&device, 16));
+    ok(hipHostMalloc(&pinned, 16, 0));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) { /* known memory: the addresses say the direction */
+        ok(hipMemcpy(device, from, 16, kinds[i]));
+        memset(to, 0, 16);
+        ok(hipMemcpy(pinned, device, 16, kinds[i]));
+        ok(hipMemcpy(to, pinned, 16, kinds[i]));
+        assert_memory_equal(from, to, 16);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        fails(hipErrorInvalidMemcpyDirection, hipMemcpy(device, from, 16, (hipMemcpyKind)wrong[i]));
+        fails(hipErrorInvalidMemcpyDirection, hipMemcpy2D(device, 4, from, 4, 4, 4, (hipMemcpyKind)wrong[i]));
+        fails(hipErrorInvalidMemcpyDirection, hipMemcpyAsync(device, from, 16, (hipMemcpyKind)wrong[i], NULL));
+    }
+    /* Both sides ordinary memory: only these two kinds are true. */
+    memset(to, 0, 16);
+    ok(hipMemcpy(to, from, 8, hipMemcpyHostToHost));
+    ok(hipMemcpy(to + 8, from + 8, 8, hipMemcpyDefault));
+    assert_memory_equal(from, to, 16);
+    fails(hipErrorInvalidValue, hipMemcpy(to, from, 16, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipMemcpy(to, from, 16, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidValue, hipMemcpy(to, from, 16, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidValue, hipMemcpyDtoD(to, from, 16));
+    ok(hipFree(device));
+    ok(hipHostFree(pinned));
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    unsigned char host[SIZE];
+    void *device = NULL, *pinned = NULL, *managed = NULL;
+    static char own[SIZE];
+    ok(hipMalloc(&device, 1000));
+    ok(hipHostMalloc(&pinned, 1000, 0));
+    ok(hipMallocManaged(&managed, 1000, hipMemAttachGlobal));
+    ok(hipHostRegister(own, 1000, 0));
+    void *const all[] = {device, pinned, managed, own};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *p = all[i];
+        ok(hipMemcpy(p, host, 1000, hipMemcpyDefault));
+        ok(hipMemcpy(p + 999, host, 1, hipMemcpyDefault));
+        ok(hipMemcpy(p + 500, host, 0, hipMemcpyDefault));
+        fails(hipErrorInvalidValue, hipMemcpy(p, host, 1001, hipMemcpyDefault));
+        fails(hipErrorInvalidValue, hipMemcpy(host, p + 1, 1000, hipMemcpyDefault));
+        fails(hipErrorInvalidValue, hipMemcpyAsync(p + 999, host, 2, hipMemcpyDefault, NULL));
+        fails(hipErrorInvalidValue, hipMemcpy(p, host, SIZE_MAX, hipMemcpyDefault));
+        ok(hipMemcpy2D(p, 100, host, 100, 100, 10, hipMemcpyDefault));
+        ok(hipMemcpy2D(p, 101, host, 100, 90, 10, hipMemcpyDefault)); /* 9 * 101 + 90 bytes */
+        fails(hipErrorInvalidValue, hipMemcpy2D(p, 101, host, 100, 92, 10, hipMemcpyDefault));
+        fails(hipErrorInvalidValue, hipMemcpy2D(p, SIZE_MAX / 2, host, 100, 10, 10, hipMemcpyDefault));
+        fails(hipErrorInvalidPitchValue, hipMemcpy2D(p, 9, host, 100, 10, 2, hipMemcpyDefault));
+        fails(hipErrorInvalidPitchValue, hipMemcpy2D(p, 100, host, 9, 10, 2, hipMemcpyDefault));
+        ok(hipMemcpy2D(p, 1, host, 1, 0, 10, hipMemcpyDefault));
+        ok(hipMemcpy2D(p, 10, host, 10, 10, 0, hipMemcpyDefault));
+        ok(hipMemset(p, 1, 1000));
+        fails(hipErrorInvalidValue, hipMemset(p, 1, 1001));
+        fails(hipErrorInvalidValue, hipMemsetD16(p + 1, 1, 10));
+        fails(hipErrorInvalidValue, hipMemsetD32(p + 2, 1, 10));
+        fails(hipErrorInvalidValue, hipMemsetD32(p, 1, 251));
+        fails(hipErrorInvalidValue, hipMemsetD32(p, 1, SIZE_MAX / 2));
+    }
+    fails(hipErrorInvalidValue, hipMemcpy(NULL, host, 1, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipMemcpy(device, NULL, 1, hipMemcpyDefault));
+    ok(hipMemcpy(NULL, NULL, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipMemset(host, 1, 1)); /* not memory that HIP knows */
+    fails(hipErrorInvalidValue, hipMemset(NULL, 1, 1));
+    ok(hipMemset(NULL, 1, 0));
+    fails(hipErrorInvalidHandle, hipMemsetAsync(device, 1, 1, (hipStream_t)host));
+    ok(hipHostUnregister(own));
+    ok(hipFree(device));
+    ok(hipFree(managed));
+    ok(hipHostFree(pinned));
+}
+
+/* Fills of all element sizes with a pitch, against a loop. */
+static void test_planes(void **state) {
+    (void)state;
+    enum { PITCH = 48, ROWS = 7 };
+    unsigned char expected[PITCH * ROWS], got[PITCH * ROWS];
+    void *device = NULL;
+    ok(hipMalloc(&device, sizeof got));
+    for (unsigned size = 1; size <= 4; size *= 2)
+        for (int async = 0; async < 2; async++) {
+            const size_t width = 5, height = 4;
+            const uint32_t value = 0xa1b2c3d4u;
+            ok(hipMemset(device, 0x11, sizeof got));
+            memset(expected, 0x11, sizeof expected);
+            for (size_t y = 0; y < height; y++)
+                for (size_t x = 0; x < width; x++)
+                    memcpy(expected + y * PITCH + x * size, &value, size);
+            hipError_t error = size == 1   ? async ? hipMemsetD2D8Async(device, PITCH, (unsigned char)value, width, height, NULL)
+                                                   : hipMemsetD2D8(device, PITCH, (unsigned char)value, width, height)
+                                 : size == 2 ? async ? hipMemsetD2D16Async(device, PITCH, (unsigned short)value, width, height, NULL)
+                                                     : hipMemsetD2D16(device, PITCH, (unsigned short)value, width, height)
+                                 : async ? hipMemsetD2D32Async(device, PITCH, value, width, height, NULL)
+                                           : hipMemsetD2D32(device, PITCH, value, width, height);
+            ok(error);
+            ok(hipMemcpy(got, device, sizeof got, hipMemcpyDeviceToHost));
+            assert_memory_equal(got, expected, sizeof got);
+        }
+    fails(hipErrorInvalidPitchValue, hipMemsetD2D32(device, 16, 1, 5, 2));
+    fails(hipErrorInvalidValue, hipMemsetD2D32(device, 50, 1, 5, 2));
+    fails(hipErrorInvalidValue, hipMemsetD2D16(device, PITCH, 1, 24, ROWS + 1));
+    ok(hipMemsetD2D16(device, PITCH, 1, 0, 5));
+    /* Three dimensions: the planes are ysize rows apart. */
+    hipPitchedPtr block = make_hipPitchedPtr(device, 8, 8, 5);
+    ok(hipMemset(device, 0, sizeof got));
+    ok(hipMemset3D(block, 0x77, make_hipExtent(3, 2, 2)));
+    ok(hipMemcpy(got, device, sizeof got, hipMemcpyDeviceToHost));
+    for (size_t i = 0; i < sizeof got; i++) {
+        size_t x = i % 8, y = i / 8 % 5, z = i / 40;
+        assert_int_equal(got[i], x < 3 && y < 2 && z < 2 ? 0x77 : 0);
+    }
+    fails(hipErrorInvalidValue, hipMemset3D(block, 1, make_hipExtent(8, 5, 9)));
+    fails(hipErrorInvalidPitchValue, hipMemset3D(block, 1, make_hipExtent(9, 2, 1)));
+    ok(hipMemset3DAsync(block, 1, make_hipExtent(0, 2, 1), NULL));
+    ok(hipFree(device));
+}
+
+/* What a queued copy reads: pinned memory when it runs, ordinary memory when it was queued. */
+static void test_staging(void **state) {
+    (void)state;
+    enum { LARGE = 1 << 20 };
+    hipStream_t stream = NULL;
+    atomic_int flag = 0;
+    int *pinned = NULL, back = 0;
+    void *device = NULL, *other = NULL;
+    int pageable = 5;
+    ok(hipStreamCreate(&stream));
+    ok(hipMalloc(&device, LARGE));
+    ok(hipMalloc(&other, LARGE));
+    ok(hipHostMalloc((void **)&pinned, sizeof *pinned, 0));
+    *pinned = 5;
+    ok(hipLaunchHostFunc(stream, hold, &flag));
+    ok(hipMemcpyAsync(device, pinned, 4, hipMemcpyHostToDevice, stream));
+    ok(hipMemcpyAsync(other, &pageable, 4, hipMemcpyHostToDevice, stream));
+    *pinned = 6;
+    pageable = 6;
+    atomic_store(&flag, 1);
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemcpy(&back, device, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 6);
+    ok(hipMemcpy(&back, other, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 5);
+    /* A large one is read before the call returns, too. */
+    unsigned char *host = malloc(LARGE);
+    memset(host, 1, LARGE);
+    ok(hipMemcpyAsync(device, host, LARGE, hipMemcpyHostToDevice, stream));
+    memset(host, 2, LARGE);
+    ok(hipMemcpy(host, device, LARGE, hipMemcpyDeviceToHost));
+    assert_int_equal(host[0], 1);
+    assert_int_equal(host[LARGE - 1], 1);
+    free(host);
+    ok(hipHostFree(pinned));
+    ok(hipFree(device));
+    ok(hipFree(other));
+    ok(hipStreamDestroy(stream));
+}
+
+static void test_many_shapes(void **state) {
+    (void)state;
+    unsigned char in[SIZE], out[SIZE], expected[SIZE];
+    void *device = NULL;
+    unsigned seed = 12345;
+    ok(hipMalloc(&device, SIZE));
+    for (size_t i = 0; i < SIZE; i++)
+        in[i] = pattern(i);
+    for (int step = 0; step < 500; step++) {
+        seed = seed * 1664525u + 1013904223u;
+        size_t width = 1 + (seed >> 4) % 30, rows = 1 + (seed >> 9) % 6, planes = 1 + (seed >> 13) % 4;
+        size_t spitch = width + (seed >> 17) % 8, dpitch = width + (seed >> 21) % 8, sheight = rows + (seed >> 25) % 3,
+               dheight = rows + (seed >> 28) % 3;
+        if (spitch * sheight * planes > SIZE || dpitch * dheight * planes > SIZE)
+            continue;
+        memset(expected, 0x5a, SIZE);
+        ok(hipMemset(device, 0x5a, SIZE));
+        for (size_t z = 0; z < planes; z++)
+            for (size_t y = 0; y < rows; y++)
+                for (size_t x = 0; x < width; x++)
+                    expected[(z * dheight + y) * dpitch + x] = in[(z * sheight + y) * spitch + x];
+        hipMemcpy3DParms p = {.srcPtr = make_hipPitchedPtr(in, spitch, width, sheight),
+                              .dstPtr = make_hipPitchedPtr(device, dpitch, width, dheight),
+                              .extent = {width, rows, planes},
+                              .kind = hipMemcpyHostToDevice};
+        ok(step % 2 ? hipMemcpy3D(&p) : hipMemcpy3DAsync(&p, NULL));
+        ok(hipMemcpy(out, device, SIZE, hipMemcpyDeviceToHost));
+        assert_memory_equal(out, expected, SIZE);
+    }
+    ok(hipFree(device));
+}
+
+/* ---- several devices --------------------------------------------------------------------------- */
+
+static void *release_flag(void *flag) {
+    struct timespec time = {0, 20000000};
+    nanosleep(&time, NULL);
+    atomic_store((atomic_int *)flag, 1);
+    return NULL;
+}
+
+static void test_devices(void **state) {
+    (void)state;
+    int count = 0, can = 0;
+    ok(hipGetDeviceCount(&count));
+    if (count < 2)
+        skip();
+    void *first = NULL, *second = NULL;
+    hipStream_t stream = NULL;
+    size_t before[2], after[2], back = 0, value = 77;
+    hipPointerAttribute_t attributes;
+    atomic_int flag = 0;
+    ok(hipMemGetInfo(&before[0], NULL));
+    ok(hipMalloc(&first, 1 << 20));
+    ok(hipSetDevice(1));
+    ok(hipMemGetInfo(&before[1], NULL));
+    ok(hipMalloc(&second, 1 << 20));
+    ok(hipMemGetInfo(&after[1], NULL));
+    assert_int_equal(before[1] - after[1], 1 << 20); /* each device counts its own */
+    ok(hipPointerGetAttributes(&attributes, second));
+    assert_int_equal(attributes.device, 1);
+    ok(hipStreamCreate(&stream));
+    ok(hipDeviceCanAccessPeer(&can, 0, 1));
+    assert_int_equal(can, 1);
+
+    /* hipMemcpyPeer comes after all work of both devices. */
+    ok(hipMemcpy(second, &value, sizeof value, hipMemcpyHostToDevice));
+    ok(hipLaunchHostFunc(stream, hold, &flag));
+    value = 88;
+    ok(hipMemcpyAsync(second, &value, sizeof value, hipMemcpyHostToDevice, stream));
+    ok(hipSetDevice(0));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, release_flag, &flag), 0);
+    ok(hipMemcpyPeer(first, 0, second, 1, 1 << 20));
+    pthread_join(thread, NULL);
+    ok(hipMemcpy(&back, first, sizeof back, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 88);
+
+    /* So does a copy that waits, of memory of the other device: it sees what its null stream holds. */
+    ok(hipSetDevice(1));
+    atomic_store(&flag, 0);
+    ok(hipLaunchHostFunc(NULL, hold, &flag));
+    ok(hipMemsetAsync(second, 9, 1 << 20, NULL));
+    ok(hipSetDevice(0));
+    assert_int_equal(pthread_create(&thread, NULL, release_flag, &flag), 0);
+    unsigned char byte = 0;
+    ok(hipMemcpy(&byte, second, 1, hipMemcpyDeviceToHost));
+    assert_int_equal(byte, 9);
+    pthread_join(thread, NULL);
+
+    ok(hipMemcpyPeerAsync(first, 0, second, 1, 1 << 20, NULL));
+    hipMemcpy3DPeerParms p = {.srcPtr = make_hipPitchedPtr(first, 64, 64, 4),
+                              .srcDevice = 0,
+                              .dstPtr = make_hipPitchedPtr((char *)second + 4096, 32, 32, 4),
+                              .dstDevice = 1,
+                              .extent = {16, 4, 2}};
+    ok(hipMemset(second, 0, 1 << 20));
+    ok(hipMemcpy3DPeer(&p));
+    ok(hipMemcpy(&byte, (char *)second + 4096 + 7 * 32 + 15, 1, hipMemcpyDeviceToHost));
+    assert_int_equal(byte, 9);
+    ok(hipMemcpy3DPeerAsync(&p, stream));
+    ok(hipStreamSynchronize(stream));
+    p.dstDevice = count;
+    fails(hipErrorInvalidDevice, hipMemcpy3DPeer(&p));
+    fails(hipErrorInvalidValue, hipMemcpy3DPeer(NULL));
+    fails(hipErrorInvalidDevice, hipMemcpyPeer(first, count, second, 1, 1));
+    fails(hipErrorInvalidDevice, hipMemcpyPeerAsync(first, 0, second, -1, 1, NULL));
+    ok(hipMemcpyPeer(first, 0, second, 1, 0));
+    ok(hipFree(second)); /* of a device that is not the current one */
+    ok(hipFree(first));
+    ok(hipMemGetInfo(&after[0], NULL));
+    assert_int_equal(before[0], after[0]);
+    ok(hipStreamDestroy(stream));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_bounds),      cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_staging), cmocka_unit_test(test_many_shapes), cmocka_unit_test(test_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
