@@ -89,19 +89,6 @@ static void stage(struct copy_command *command) {
     copy->source_slice = copy->width * copy->rows;
 }
 
-/* What the null stream of a context would wait for, and itself. */
-static enum wl_status wait_for_null(struct wl_command *command, struct wl_context *context) {
-    enum wl_status status = wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
-    if (!atomic_load(&context->blocking_count))
-        return status;
-    pthread_mutex_lock(&context->lock);
-    for (struct wl_stream *stream = context->streams; stream && status == WL_OK; stream = stream->context_next)
-        if (!(stream->flags & WL_STREAM_NON_BLOCKING))
-            status = wl_command_wait_for(command, stream, atomic_load(&stream->submitted));
-    pthread_mutex_unlock(&context->lock);
-    return status;
-}
-
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait) {
     if (!wait && wl_capture_active(stream))
         return wl_capture_copy(stream, copy);
@@ -114,7 +101,7 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (staged)
         stage(command);
     for (int i = 0; i < 2; i++) {
-        enum wl_status status = copy->also[i] ? wait_for_null(&command->base, copy->also[i]) : WL_OK;
+        enum wl_status status = copy->also[i] ? wl_command_wait_for_null(&command->base, copy->also[i]) : WL_OK;
         if (status != WL_OK) {
             wl_command_free(&command->base);
             return status;

@@ -188,6 +188,8 @@ void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, str
 void wl_command_free(struct wl_command *command);
 /* Makes the command wait for a point. Points that are already reached are skipped. */
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence);
+/* Makes it wait for what is in the null stream of a context now, and in the streams that one waits for. */
+enum wl_status wl_command_wait_for_null(struct wl_command *command, struct wl_context *context);
 
 /* Queues a command, which the stream then owns, behind everything HIP's stream order puts before it. On failure the
  * command is freed. `sequence` (may be NULL) receives its number. Thread-safe. */

@@ -213,13 +213,8 @@ static void learn(struct wl_stream *stream, uint64_t other, uint64_t sequence) {
     *entry = (struct wl_known){other, sequence, atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1};
 }
 
-/* HIP's legacy order: the null stream waits for all blocking streams, each of which waits for the null stream. */
-static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command) {
-    struct wl_context *context = stream->context;
-    if (stream->flags & WL_STREAM_NON_BLOCKING || !context->null_stream)
-        return WL_OK;
-    if (stream != context->null_stream)
-        return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
+/* The points of a context's busy blocking streams. */
+static enum wl_status wait_for_blocking(struct wl_command *command, struct wl_context *context) {
     if (!atomic_load(&context->busy))
         return WL_OK;
     enum wl_status status = WL_OK;
@@ -229,6 +224,21 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
             status = wl_command_wait_for(command, other, atomic_load(&other->submitted));
     pthread_mutex_unlock(&context->lock);
     return status;
+}
+
+enum wl_status wl_command_wait_for_null(struct wl_command *command, struct wl_context *context) {
+    enum wl_status status = wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
+    return status == WL_OK ? wait_for_blocking(command, context) : status;
+}
+
+/* HIP's legacy order: the null stream waits for all blocking streams, each of which waits for the null stream. */
+static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_command *command) {
+    struct wl_context *context = stream->context;
+    if (stream->flags & WL_STREAM_NON_BLOCKING || !context->null_stream)
+        return WL_OK;
+    if (stream != context->null_stream)
+        return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
+    return wait_for_blocking(command, context);
 }
 
 /* Puts a command behind the others. The stream's lock is held. */
