@@ -1,0 +1,95 @@
+/* The matrix kernels of all kinds of hosts give the same bits, for every shape and modifier. */
+#include "device/cpu/matrix.h"
+#include "translate/isa.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LANES = 64, ROWS = 40, ROUNDS = 12 };
+
+struct registers {
+    _Alignas(64) uint32_t a[ROWS * LANES], b[ROWS * LANES], c[ROWS * LANES], d[ROWS * LANES];
+};
+
+static uint32_t random_number(void) {
+    static uint64_t state = 0x853c49e6748fea9bu;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 24);
+}
+
+/* NaNs may differ in sign and payload. */
+static bool same(uint32_t x, uint32_t y, unsigned kind) {
+    if (x == y)
+        return true;
+    if (kind == WL_MATRIX_F32)
+        return (x & 0x7fffffff) > 0x7f800000 && (y & 0x7fffffff) > 0x7f800000;
+    uint32_t infinity = kind == WL_MATRIX_F16 ? 0x7c00 : 0x7f80;
+    if (kind == WL_MATRIX_I32 || kind == WL_MATRIX_F64)
+        return false;
+    for (unsigned h = 0; h < 32; h += 16) {
+        uint32_t p = x >> h & 0xffff, q = y >> h & 0xffff;
+        if (p != q && !((p & 0x7fff) > infinity && (q & 0x7fff) > infinity))
+            return false;
+    }
+    return true;
+}
+
+static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *second, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
+                        const struct registers *in) {
+    static struct registers x, y;
+    x = y = *in;
+    bool sparse = WL_MATRIX_SPARSE(shape);
+    first(wave_size, x.d, x.a, x.b, sparse || modifiers & 1 ? x.c : NULL, 0x3f80, shape, modifiers);
+    second(wave_size, y.d, y.a, y.b, sparse || modifiers & 1 ? y.c : NULL, 0x3f80, shape, modifiers);
+    for (unsigned i = 0; i < ROWS * LANES; i++)
+        if (!same(x.d[i], y.d[i], WL_MATRIX_D(shape))) {
+            fprintf(stderr, "%s wave%u modifiers %#x: dword %u: %08x and %08x\n", name, wave_size, modifiers, i, x.d[i], y.d[i]);
+            return 1;
+        }
+    return 0;
+}
+
+int main(void) {
+    static struct registers in;
+    size_t count;
+    unsigned checks = 0, failures = 0;
+    const struct wl_isa *isa = wl_isa_table(&count);
+    bool avx2 = false, avx512 = false;
+#if defined(__x86_64__)
+    avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
+    for (const struct wl_isa *row = isa; row < isa + count; row++)
+        for (unsigned round = 0; row->class == WL_ISA_MATRIX && round < ROUNDS; round++) {
+            unsigned layout = WL_MATRIX_LAYOUT(row->matrix), kind = WL_MATRIX_D(row->matrix);
+            uint32_t modifiers = random_number() & (layout == WL_MATRIX_MFMA ? 0x103fe | 1 : 0x4fc00 | 3 << 16);
+            uint32_t *all[] = {in.a, in.b, in.c, in.d};
+            for (unsigned m = 0; m < 4; m++)
+                for (unsigned i = 0; i < ROWS * LANES; i++) {
+                    uint32_t r = random_number();
+                    bool sixteen = WL_MATRIX_A(row->matrix) == WL_MATRIX_F16 || (m > 1 && kind == WL_MATRIX_F16);
+                    if (kind == WL_MATRIX_F64)
+                        r &= 0xbfffffff; /* no NaN: its halves cannot be told apart */
+                    else if (round % 2 && sixteen)
+                        r &= 0xbfffbfff;
+                    else if (round % 2)
+                        r = (r & 0xbfffbfff) | 0x20002000;
+                    all[m][i] = r;
+                }
+            for (uint32_t wave = layout == WL_MATRIX_MFMA ? 64 : 32; wave <= 64; wave *= 2) {
+                checks++;
+#if defined(__x86_64__)
+                if (avx2)
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx2, wave, row->matrix, modifiers, &in);
+                if (avx512)
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
+#endif
+            }
+        }
+    printf("%u checks, %u failures; avx2 %d, avx512 %d\n", checks, failures, avx2, avx512);
+    return failures != 0 || !checks;
+}
