@@ -161,7 +161,15 @@ hipError_t hipDeviceSynchronize(void);
 hipError_t hipDeviceReset(void);
 hipError_t hipSetDeviceFlags(unsigned flags);
 hipError_t hipGetDeviceFlags(unsigned int *flags);
+/* Bytes: the stack of a lane in kernels with recursion or calls through pointers; of device-side printf's buffer and of the heap
+ * of device-side malloc, which grow as they must, so that these two are only remembered. hipErrorUnsupportedLimit: another limit;
+ * hipErrorInvalidValue: more than 4 MiB of stack. hipDeviceReset restores all. */
 hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit);
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
+/* The device of threads that never choose one: the first of the list, device 0 for an empty list. */
+hipError_t hipSetValidDevices(int *deviceArray, int length);
+/* HSA's type of the link between two different devices, and the number of hops. */
+hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype, uint32_t *hopcount);
 hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 /* Hints; they have no effect. */
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config);
@@ -180,6 +188,12 @@ const char *hipGetErrorName(hipError_t error);
 const char *hipGetErrorString(hipError_t error);
 hipError_t hipDrvGetErrorName(hipError_t error, const char **text);
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
+
+/* Wavelift's log on stderr: the level for hipExtEnableLogging, 0 (kernel faults alone) to 3, as in WAVELIFT_LOG; `size` and `mask`
+ * have no effect. hipExtDisableLogging leaves kernel faults. */
+hipError_t hipExtSetLoggingParams(size_t level, size_t size, size_t mask);
+hipError_t hipExtEnableLogging(void);
+hipError_t hipExtDisableLogging(void);
 
 /* ---- Stream management ----------------------------------------------------------------------- */
 
@@ -239,8 +253,13 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice);
 
-/* ---- Contexts: each device has one, its primary context -------------------------------------- */
+/* ---- Contexts: each device has one, its primary context --------------------------------------
+ * Deprecated by HIP. A hipCtx_t is a device's primary context; each thread has a stack of contexts whose top is its current
+ * device, as hipSetDevice sets it. A thread that chose nothing has the primary context of device 0. Errors: hipErrorInvalidDevice
+ * for a device that there is not, hipErrorInvalidContext for what is no context and for an empty stack, hipErrorInvalidValue for
+ * NULL results and unknown flags. */
 
+/* Retains the device's primary context, gives it `flags` and pushes it on the calling thread's stack. */
 hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device);
 hipError_t hipCtxDestroy(hipCtx_t context);
 hipError_t hipCtxPushCurrent(hipCtx_t context);
@@ -251,6 +270,14 @@ hipError_t hipCtxGetDevice(hipDevice_t *device);
 hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion);
 hipError_t hipCtxGetFlags(unsigned int *flags);
 hipError_t hipCtxSynchronize(void);
+/* Hints; they have no effect. */
+hipError_t hipCtxGetCacheConfig(hipFuncCache_t *config);
+hipError_t hipCtxSetCacheConfig(hipFuncCache_t config);
+hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *config);
+hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config);
+/* As hipDeviceEnablePeerAccess; hipErrorInvalidContext if `peer` is none. */
+hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags);
+hipError_t hipCtxDisablePeerAccess(hipCtx_t peer);
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device);
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device);
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active);

@@ -19,8 +19,10 @@ static bool push(struct wl_context *context) {
     return true;
 }
 
+#define KNOWN_FLAGS (hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)
+
 hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device) {
-    API_REQUIRE(context != NULL, hipErrorInvalidValue);
+    API_REQUIRE(context != NULL && !(flags & ~KNOWN_FLAGS), hipErrorInvalidValue);
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     API_REQUIRE(push(primary), hipErrorOutOfMemory);
@@ -56,15 +58,22 @@ hipError_t hipCtxPopCurrent(hipCtx_t *context) {
     API_SUCCESS();
 }
 
+/* Replaces the top of the stack. NULL takes it away: what is under it becomes current, or, in the end, the first device's
+ * primary context again. */
 hipError_t hipCtxSetCurrent(hipCtx_t context) {
     API_REQUIRE(context == NULL || is_context(context), hipErrorInvalidContext);
-    wl_context_set((struct wl_context *)context);
+    API_THREAD(thread);
+    if (context)
+        wl_context_set((struct wl_context *)context);
+    else
+        wl_context_set(thread->context_count ? thread->contexts[--thread->context_count] : NULL);
     API_SUCCESS();
 }
 
 hipError_t hipCtxGetCurrent(hipCtx_t *context) {
     API_REQUIRE(context != NULL, hipErrorInvalidValue);
     *context = (hipCtx_t)wl_context_current();
+    API_REQUIRE(*context != NULL, hipErrorNoDevice);
     API_SUCCESS();
 }
 
@@ -91,6 +100,25 @@ hipError_t hipCtxGetFlags(unsigned int *flags) {
 
 hipError_t hipCtxSynchronize(void) { return hipDeviceSynchronize(); }
 
+/* A context is its device, so that what is asked of one holds for the other. */
+hipError_t hipCtxGetCacheConfig(hipFuncCache_t *config) { return hipDeviceGetCacheConfig(config); }
+
+hipError_t hipCtxSetCacheConfig(hipFuncCache_t config) { return hipDeviceSetCacheConfig(config); }
+
+hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *config) { return hipDeviceGetSharedMemConfig(config); }
+
+hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config) { return hipDeviceSetSharedMemConfig(config); }
+
+hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags) {
+    API_REQUIRE(is_context(peer), hipErrorInvalidContext);
+    return hipDeviceEnablePeerAccess((int)((const struct wl_context *)peer)->index, flags);
+}
+
+hipError_t hipCtxDisablePeerAccess(hipCtx_t peer) {
+    API_REQUIRE(is_context(peer), hipErrorInvalidContext);
+    return hipDeviceDisablePeerAccess((int)((const struct wl_context *)peer)->index);
+}
+
 /* ---- primary contexts ------------------------------------------------------------------------ */
 
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device) {
@@ -98,6 +126,7 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     atomic_fetch_add(&primary->retained, 1);
+    atomic_store(&primary->active, true);
     *context = (hipCtx_t)primary;
     API_SUCCESS();
 }
@@ -115,14 +144,15 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, 
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
     API_REQUIRE(flags != NULL && active != NULL, hipErrorInvalidValue);
     *flags = primary->flags;
-    *active = 1;
+    *active = atomic_load(&primary->active);
     API_SUCCESS();
 }
 
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
-    API_REQUIRE(!(flags & ~(hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)), hipErrorInvalidValue);
+    API_REQUIRE(!(flags & ~KNOWN_FLAGS), hipErrorInvalidValue);
+    API_REQUIRE(!atomic_load(&primary->active) || primary->flags == flags, hipErrorContextAlreadyInUse);
     primary->flags = flags;
     API_SUCCESS();
 }

@@ -47,6 +47,15 @@ hipError_t hipSetDevice(int deviceId) {
     API_SUCCESS();
 }
 
+/* The list is in order of preference, and all devices are there: threads that choose none get its first. */
+hipError_t hipSetValidDevices(int *deviceArray, int length) {
+    API_REQUIRE(length >= 0 && length <= (int)wl_context_count() && (deviceArray != NULL || length == 0), hipErrorInvalidValue);
+    for (int i = 0; i < length; i++)
+        API_REQUIRE(context_of(deviceArray[i]) != NULL, hipErrorInvalidDevice);
+    wl_context_set_default(length ? context_of(deviceArray[0]) : NULL);
+    API_SUCCESS();
+}
+
 hipError_t hipGetDevice(int *deviceId) {
     API_REQUIRE(deviceId != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
@@ -127,13 +136,21 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
     API_SUCCESS();
 }
 
+static const enum wl_limit limits[] = {
+    [hipLimitStackSize] = WL_LIMIT_STACK, [hipLimitPrintfFifoSize] = WL_LIMIT_PRINTF, [hipLimitMallocHeapSize] = WL_LIMIT_HEAP};
+
 hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
-    static const size_t limits[] = {
-        [hipLimitStackSize] = 1u << 17, [hipLimitPrintfFifoSize] = 1u << 20, [hipLimitMallocHeapSize] = 1u << 23};
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
-    *value = limits[limit];
+    API_CONTEXT(context);
+    *value = atomic_load(&context->limits[limits[limit]]);
     API_SUCCESS();
+}
+
+hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
+    API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
+    API_CONTEXT(context);
+    API_RETURN(wl_context_limit(context, limits[limit], value));
 }
 
 /* ---- the device's state ---------------------------------------------------------------------- */
@@ -224,5 +241,17 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
     API_REQUIRE(source != target, hipErrorInvalidDevice);
     API_REQUIRE((unsigned)attribute <= hipDevP2PAttrHipArrayAccessSupported, hipErrorInvalidValue);
     *value = attribute == hipDevP2PAttrAccessSupported || attribute == hipDevP2PAttrNativeAtomicSupported;
+    API_SUCCESS();
+}
+
+#define LINK_XGMI 4 /* of HSA's link types the one for memory that both sides share */
+
+hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype, uint32_t *hopcount) {
+    API_REQUIRE(linktype != NULL && hopcount != NULL, hipErrorInvalidValue);
+    API_DEVICE(first, device1);
+    API_DEVICE(second, device2);
+    API_REQUIRE(first != second, hipErrorInvalidValue);
+    *linktype = LINK_XGMI;
+    *hopcount = 1;
     API_SUCCESS();
 }

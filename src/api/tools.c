@@ -88,6 +88,27 @@ bool hipEnableActivityCallback(unsigned operation, bool enable) {
     return !enable; /* nothing is enabled */
 }
 
+/* ---- the log --------------------------------------------------------------------------------------- */
+
+static _Atomic size_t log_level = 1; /* as WAVELIFT_LOG */
+
+/* The level is WAVELIFT_LOG's; size and mask belong to AMD's log and have no counterpart. */
+hipError_t hipExtSetLoggingParams(size_t level, size_t size, size_t mask) {
+    (void)size, (void)mask;
+    log_level = level > 3 ? 3 : level;
+    API_SUCCESS();
+}
+
+hipError_t hipExtEnableLogging(void) {
+    wl_log_limit((int)log_level);
+    API_SUCCESS();
+}
+
+hipError_t hipExtDisableLogging(void) {
+    wl_log_limit(0);
+    API_SUCCESS();
+}
+
 /* ---- what debuggers and the run-time compiler look for ------------------------------------------ */
 
 PUBLIC const char *amd_dbgapi_get_build_name(void);

@@ -74,9 +74,14 @@ const struct wl_options *wl_options(void) {
     return &options;
 }
 
+static _Atomic int log_limit = -1;
+
+void wl_log_limit(int level) { log_limit = level; }
+
 void wl_log(unsigned level, const char *format, ...) {
     int error = errno; /* for %m */
-    if (wl_options()->log < level)
+    int limit = log_limit;
+    if (limit < 0 ? wl_options()->log < level : limit < (int)level)
         return;
     char line[2048];
     va_list arguments;

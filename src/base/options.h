@@ -20,6 +20,9 @@ struct wl_options {
 /* The process's options. Thread-safe; never NULL. */
 const struct wl_options *wl_options(void);
 
+/* Sets the level that counts instead of WAVELIFT_LOG; -1: WAVELIFT_LOG again. Thread-safe. */
+void wl_log_limit(int level);
+
 /* Prints one line "wavelift: ..." to stderr if WAVELIFT_LOG is at least `level`. Thread-safe; lines are never mixed. */
 __attribute__((format(printf, 2, 3))) void wl_log(unsigned level, const char *format, ...);
 

@@ -80,6 +80,9 @@ struct wl_device_ops {
     enum wl_status (*prepare)(struct wl_device_function *function, const uint32_t block[3]);
     /* Runs a grid to its end. WL_ILLEGAL_ADDRESS, WL_ASSERT, WL_ABORTED, ...: the fault was reported once. */
     enum wl_status (*launch)(struct wl_device *device, const struct wl_launch *launch);
+    /* Bytes of private memory a lane gets at least in kernels whose need nobody knows (recursion, calls through pointers).
+     * WL_INVALID_VALUE: more than the device can give. Launches that are queued may have either limit. */
+    enum wl_status (*limit_stack)(struct wl_device *device, size_t bytes);
     /* Workgroups of this size that one compute unit holds at once. */
     uint32_t (*occupancy)(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds);
 };

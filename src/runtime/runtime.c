@@ -17,6 +17,7 @@ static struct {
     pthread_mutex_t target_lock; /* guards the decision about `target` */
     atomic_bool target_decided;
     struct wl_target target;
+    _Atomic(struct wl_context *) initial; /* of threads that never set one; NULL: device 0 */
 } runtime = {.once = PTHREAD_ONCE_INIT, .target_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local struct wl_context *current;
@@ -57,12 +58,19 @@ static void at_exit(void) {
         wl_runtime_drain();
 }
 
+static void default_limits(struct wl_context *context) {
+    static const size_t limits[WL_LIMIT_COUNT] = {[WL_LIMIT_STACK] = 16384, [WL_LIMIT_PRINTF] = 1u << 20, [WL_LIMIT_HEAP] = 1u << 23};
+    for (unsigned i = 0; i < WL_LIMIT_COUNT; i++)
+        (void)wl_context_limit(context, (enum wl_limit)i, limits[i]);
+}
+
 static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index) {
     context->device = device;
     context->index = index;
     device->ops->info(device, &context->info);
     pthread_mutex_init(&context->lock, NULL);
     wl_memory_cache_init(&context->cache);
+    default_limits(context);
     return wl_stream_create(context, 0, 0, &context->null_stream);
 }
 
@@ -110,12 +118,27 @@ void wl_runtime_drain(void) {
 struct wl_context *wl_context_at(unsigned index) { return index < wl_context_count() ? &runtime.contexts[index] : NULL; }
 
 struct wl_context *wl_context_current(void) {
-    if (!current)
-        current = wl_context_at(0);
+    if (!current) {
+        struct wl_context *initial = atomic_load(&runtime.initial);
+        wl_context_set(initial ? initial : wl_context_at(0));
+    }
     return current;
 }
 
-void wl_context_set(struct wl_context *context) { current = context; }
+void wl_context_set(struct wl_context *context) {
+    current = context;
+    if (context && !atomic_load_explicit(&context->active, memory_order_relaxed))
+        atomic_store(&context->active, true);
+}
+
+void wl_context_set_default(struct wl_context *context) { atomic_store(&runtime.initial, context); }
+
+enum wl_status wl_context_limit(struct wl_context *context, enum wl_limit limit, size_t value) {
+    enum wl_status status = limit == WL_LIMIT_STACK ? context->device->ops->limit_stack(context->device, value) : WL_OK;
+    if (status == WL_OK)
+        atomic_store(&context->limits[limit], value);
+    return status;
+}
 
 enum wl_status wl_context_fault(const struct wl_context *context) {
     return (enum wl_status)atomic_load_explicit(&context->fault, memory_order_acquire);
@@ -142,6 +165,8 @@ enum wl_status wl_context_reset(struct wl_context *context) {
     wl_program_unload_context(context);
     wl_memory_free_context(context);
     context->flags = 0;
+    default_limits(context);
+    atomic_store(&context->active, atomic_load(&context->retained) > 0);
     atomic_store(&context->fault, WL_OK);
     return WL_OK;
 }

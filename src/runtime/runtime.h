@@ -40,11 +40,17 @@
 
 struct wl_stream;
 
+/* hipDeviceSetLimit's: bytes of stack a lane, of the printf buffer, of the heap. The last two are kept for the program that asks:
+ * printf passes its text on at once, and the heap grows as it must. */
+enum wl_limit { WL_LIMIT_STACK, WL_LIMIT_PRINTF, WL_LIMIT_HEAP, WL_LIMIT_COUNT };
+
 struct wl_context {
     struct wl_device *device;
     struct wl_device_info info;
     unsigned index;
-    unsigned flags;               /* hipSetDeviceFlags' */
+    unsigned flags;     /* hipSetDeviceFlags' */
+    atomic_bool active; /* a thread made it current, or a program retained it */
+    _Atomic size_t limits[WL_LIMIT_COUNT];
     _Atomic unsigned retained;    /* hipDevicePrimaryCtxRetain's count */
     _Atomic int fault;            /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
     _Atomic uint64_t memory_used; /* bytes of device allocations */
@@ -66,6 +72,10 @@ struct wl_context *wl_context_at(unsigned index);
 /* The calling thread's current context; device 0 until wl_context_set. NULL only if there is no device. */
 struct wl_context *wl_context_current(void);
 void wl_context_set(struct wl_context *context);
+/* The context of threads that never set one (hipSetValidDevices). */
+void wl_context_set_default(struct wl_context *context);
+/* Sets a limit. WL_INVALID_VALUE: more than the device can give. */
+enum wl_status wl_context_limit(struct wl_context *context, enum wl_limit limit, size_t value);
 /* Whether the runtime has been started (for calls that must not start it). */
 bool wl_runtime_started(void);
 /* The status of the context's first kernel fault, WL_OK if there was none. */

@@ -196,6 +196,11 @@ static enum wl_status launch(struct wl_device *device, const struct wl_launch *l
     return status;
 }
 
+static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
+    (void)device;
+    return bytes > 1u << 22 ? wl_fail(WL_INVALID_VALUE, "too much") : WL_OK;
+}
+
 static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds) {
     (void)function, (void)dynamic_lds;
     return 2048 / (block_size ? block_size : 1);
@@ -215,6 +220,7 @@ static const struct wl_device_ops operations = {
     .module_function = module_function,
     .prepare = prepare,
     .launch = launch,
+    .limit_stack = limit_stack,
     .occupancy = occupancy,
 };
 

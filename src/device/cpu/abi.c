@@ -137,7 +137,7 @@ void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, co
         p->grid_size[d] = grid_items(l, d);
         items *= p->grid_size[d];
     }
-    p->private_segment_size = job->function->scratch_size;
+    p->private_segment_size = job->scratch_size;
     p->group_segment_size = job->lds_size;
     p->kernel_object = (uint64_t)(uintptr_t)job->function->module->image + kernel->descriptor;
     p->kernarg_address = (uint64_t)(uintptr_t)memory->kernarg;
@@ -193,7 +193,7 @@ void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory) {
     put64(s, abi->dispatch_id, 0);
     put64(s, abi->flat_scratch, 0); /* translated code reaches scratch through the wave's own pointer */
     if (abi->private_size >= 0)
-        s[abi->private_size] = job->function->scratch_size;
+        s[abi->private_size] = job->scratch_size;
     size_t size = wl_abi_kernarg_size(kernel, job->launch), from = (size_t)kernel->kernarg_preload_offset * 4;
     size_t bytes = (size_t)kernel->kernarg_preload_length * 4;
     if (abi->preload >= 0 && from < size && (size_t)abi->preload + kernel->kernarg_preload_length <= WL_TEMPLATE_SGPRS)

@@ -190,14 +190,13 @@ static void size_function(struct wl_device_function *f) {
     if (kernel->agprs > 0 || (calls && wl_abi_has_agprs(f->module->target)))
         f->rows = WL_VGPR_COUNT;
     f->scratch_size = (kernel->scratch_size + 15) & ~15u;
-    if (calls && f->scratch_size < WL_MIN_STACK)
-        f->scratch_size = WL_MIN_STACK;
+    f->calls = calls;
 }
 
 static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **result) {
     if (kernel->wave_size != 32 && kernel->wave_size != 64)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
-    if (kernel->scratch_size > 1u << 22)
+    if (kernel->scratch_size > WL_MAX_STACK)
         return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %u bytes of private memory a lane", kernel->name, kernel->scratch_size);
     struct wl_abi abi;
     wl_abi_init(&abi, kernel, module->target);
@@ -231,6 +230,13 @@ static enum wl_status function_prepare(struct wl_device_function *function, cons
 
 static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_dispatch_launch(cpu(device), l); }
 
+static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
+    if (bytes > WL_MAX_STACK)
+        return wl_fail(WL_INVALID_VALUE, "a stack of %zu bytes a lane; there can be %u", bytes, WL_MAX_STACK);
+    atomic_store(&cpu(device)->stack_size, bytes < WL_MIN_STACK ? WL_MIN_STACK : (uint32_t)(bytes + 15) & ~15u);
+    return WL_OK;
+}
+
 /* As on a GPU: 2048 work items and the LDS of a compute unit, so that programs that size grids by it behave as there. */
 static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds) {
     uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
@@ -255,6 +261,7 @@ static const struct wl_device_ops operations = {
     .module_function = module_function,
     .prepare = function_prepare,
     .launch = launch,
+    .limit_stack = limit_stack,
     .occupancy = occupancy,
 };
 
@@ -293,6 +300,7 @@ enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index) {
     device->base.index = index;
     device->pool = shared.pool;
     device->queue = queue;
+    atomic_init(&device->stack_size, WL_MIN_STACK);
     *result = &device->base;
     return WL_OK;
 }

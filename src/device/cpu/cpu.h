@@ -47,7 +47,8 @@
 #define WL_MAX_WAVES        (WL_MAX_WORKGROUP / 32)
 #define WL_LDS_BYTES        65536u /* what a workgroup may ask for */
 #define WL_LDS_BYTES_GFX950 163840u
-#define WL_MIN_STACK        16384u /* scratch bytes a lane where calls make the need unknown */
+#define WL_MIN_STACK        16384u     /* scratch bytes a lane where calls make the need unknown; the program may ask for more */
+#define WL_MAX_STACK        (1u << 22) /* scratch bytes a lane */
 
 struct wl_cpu_device;
 struct wl_pool;
@@ -120,8 +121,9 @@ struct wl_device_function {
     const struct wl_kernel *kernel;
     struct wl_abi abi;
     uint32_t rows;         /* VGPR rows a wave needs, beside what its unit says */
-    uint32_t scratch_size; /* bytes a lane, a multiple of 16 */
+    uint32_t scratch_size; /* bytes a lane, a multiple of 16; with `calls` the device's stack limit if that is larger */
     bool uses_hostcall, uses_heap;
+    bool calls; /* it needs a stack of unknown size */
     _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
     _Atomic uint32_t cost;           /* nanoseconds a workgroup, of the last run; 0: not known */
     struct wl_device_function *next; /* of the module */
@@ -205,6 +207,7 @@ struct wl_job {
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */
     uint32_t lds_size;
+    uint32_t scratch_size;              /* bytes a lane */
     uint32_t sgprs[WL_TEMPLATE_SGPRS];  /* initial, except what differs between workgroups and waves */
     uint32_t sgpr_count;                /* of them that are initialized, rounded up to 16 */
     uint64_t total;                     /* workgroups */
@@ -235,7 +238,8 @@ struct wl_cpu_device {
     pthread_mutex_t lock; /* over the creation of the members below */
     _Atomic(struct wl_hostcall *) hostcall;
     _Atomic(void *) heap;
-    void *queue; /* amd_queue_t */
+    void *queue;                 /* amd_queue_t */
+    _Atomic uint32_t stack_size; /* bytes a lane, in kernels with calls */
 };
 
 #endif

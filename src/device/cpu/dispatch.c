@@ -190,7 +190,7 @@ static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t s
         wave->helpers = &wl_helpers_table;
         wave->owner = &group->runners[i];
         wave->lds_size = job->lds_size;
-        wave->scratch_size = job->function->scratch_size;
+        wave->scratch_size = job->scratch_size;
         wave->wave_size = job->wave_size;
         wave->vgprs = job->rows;
         group->runners[i].group = group;
@@ -536,8 +536,8 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
 }
 
 static void group_needs(const struct wl_job *job, struct wl_group_needs *needs) {
-    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size,
-                                     job->function->scratch_size, job->lds_size};
+    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size, job->scratch_size,
+                                     job->lds_size};
 }
 
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
@@ -760,6 +760,8 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
     job->keeps_wave = unit->info[WL_MODE_FULL]->keeps_wave && !job->may_wait && !job->partial;
     job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
+    uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
+    job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
 }
