@@ -390,6 +390,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         l->status = WL_OUT_OF_MEMORY;
         return;
     }
+    l->effects = effects;
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
     l->descriptor.base = NULL;
     if (piece->is_spin_header)
@@ -406,10 +407,11 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         if (affine)
             wl_affine_step(&facts, l->unit, inst, l->mode);
     }
-    free(effects);
     if (l->status)
         l->item_count = 0;
     finish_piece(l);
+    l->effects = NULL;
+    free(effects);
 }
 
 /* ---- the unit ---- */

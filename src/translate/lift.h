@@ -11,7 +11,7 @@
  *
  * A stretch is flushed before anything that needs a finished wave: a scalar use of a mask that it
  * makes, a cross-lane operation, an exit, a branch, a change of EXEC, a load behind a store or a
- * store behind a load in the same address space.
+ * store behind a load or a store in the same address space.
  *
  * In MASKED code values are computed for all 16 lanes; EXEC matters where they leave the strip:
  * stores of registers and memory, loads, comparison masks. Strips without active lanes are skipped. */
@@ -63,8 +63,9 @@ struct wl_lift {
 
     /* The piece being lifted. */
     const struct wl_piece *piece;
-    struct wl_live *live_after; /* by instruction of the piece */
-    uint32_t at;                /* the instruction being recorded, within the piece */
+    struct wl_live *live_after;       /* by instruction of the piece */
+    const struct wl_effects *effects; /* the same */
+    uint32_t at;                      /* the instruction being recorded, within the piece */
 
     /* The buffer descriptor that was read last in this piece (lift_buffer.c); base is NULL if its registers changed. */
     struct {
@@ -150,6 +151,11 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
+
+/* ---- lift_order.c ---- */
+/* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
+ * of different strips stays. `effects`: the store's. */
+bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects);
 
 /* ---- lift_valu.c: instructions with semantics ---- */
 /* The packed function of these semantics, linked into the module on first use; NULL (and l->status set) if that fails. */

@@ -14,12 +14,14 @@ enum {
 
 /* Makes room for an instruction: flushes where it cannot join the stretch. Returns whether it starts a new segment.
  *
- * A load behind a store (or the reverse) must see all strips of what is before it. In FULL code the stretch goes on in a
+ * A load behind a store (or the reverse) must see all strips of what is before it, and the last of two stores to one address
+ * must win whichever lanes' they are. In FULL code the stretch goes on in a
  * new segment then: the strips of a segment are emitted side by side, before those of the next, and registers stay values. */
 static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (!inst->size)
         return false; /* the second of a pair is emitted within the first */
-    bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads);
+    bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads) ||
+                    ((effects->store_spaces & l->stretch_stores) && !wl_store_may_join(l, inst, effects));
     bool large = (l->item_count + 1) * l->strips > SEGMENT_BUDGET;
     if ((conflict && (large || l->mode != WL_MODE_FULL)) || (l->segmented && large)) {
         wl_lift_flush(l);

@@ -18,7 +18,7 @@ enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXIT
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
-bool lift_ignore_scalars;
+bool lift_ignore_scalars, lift_any_shape;
 
 struct host {
     const char *cpu, *features;
@@ -87,7 +87,7 @@ static wl_unit_code *get_code(struct unit *unit, unsigned mode) {
                                            .name = "case",
                                            .is_kernel = unit->address == 0,
                                            .workitem_id_dimensions = 1,
-                                           .shape = WL_SHAPE_ROWS,
+                                           .shape = lift_any_shape && mode == WL_MODE_MASKED ? WL_SHAPE_ANY : WL_SHAPE_ROWS,
                                            .mode = (enum wl_mode)mode,
                                            .cpu = program.host->cpu,
                                            .features = program.host->features,

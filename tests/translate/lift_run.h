@@ -15,6 +15,9 @@ struct lift_state {
 extern unsigned lift_wave_size; /* of the run that a reference is called for */
 extern unsigned lift_checks, lift_failures;
 extern uint32_t lift_mode_register; /* at the start */
+/* For texts that use addresses made of v0: workgroups of whole rows have whole strips off at the start, which the analysis of
+ * addresses relies on, but the masks of a test are any. True: MASKED code is translated for any shape. */
+extern bool lift_any_shape;
 /* Set by a reference: general scalar registers, VCC, M0 and SCC are not compared; nor is one vector register (0: none). */
 extern bool lift_ignore_scalars;
 extern unsigned lift_ignore_row;

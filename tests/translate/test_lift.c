@@ -631,6 +631,76 @@ static void test_lanes(void) {
                ref_append);
 }
 
+/* ---- the order of stores: of two to one address the later instruction's stays, whichever lanes they are of ---- */
+
+static void ref_crossed(struct lift_state *s) {
+    ACTIVE {
+        V(20) = l * 4;
+        V(21) = V(20) ^ 0x7c;
+        V(22) = V(2);
+    }
+}
+
+static void ref_shifted(struct lift_state *s) {
+    ACTIVE {
+        V(20) = l * 4;
+        V(22) = V(2);
+    }
+}
+
+static void ref_fields(struct lift_state *s) {
+    ACTIVE {
+        V(20) = l * 8;
+        V(22) = V(1);
+        V(23) = V(2);
+    }
+}
+
+static void ref_split(struct lift_state *s) { /* in pairs of lanes that share a place, the higher lane's stays */
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned last = ON(l | 1) ? l | 1 : l;
+        V(20) = (l >> 1) * 8;
+        V(22) = old.v[1][last];
+        V(23) = old.v[2][last];
+    }
+}
+
+static void ref_flat(struct lift_state *s) {
+    ACTIVE {
+        V(20) = V(26) = l * 4 + 0x200;
+        V(24) = V(20) ^ 0x7c;
+        V(25) = V(27) = 0x10000;
+        V(22) = V(2);
+    }
+}
+
+static void test_stores(void) {
+    lift_any_shape = true;
+    lift_check(EVERY,
+               "v_lshlrev_b32 v20, 2, v0\nv_xor_b32 v21, 0x7c, v20\nds_write_b32 v21, v1 offset:256\nds_write_b32 v20, v2 offset:256\n"
+               "s_waitcnt0\nds_read_b32 v22, v20 offset:256\ns_waitcnt0\n",
+               ref_crossed);
+    lift_check(EVERY,
+               "v_lshlrev_b32 v20, 2, v0\nds_write_b32 v20, v1 offset:256\nds_write_b32 v20, v2 offset:320\n"
+               "s_waitcnt0\nds_read_b32 v22, v20 offset:320\ns_waitcnt0\n",
+               ref_shifted);
+    lift_check(EVERY,
+               "v_lshlrev_b32 v20, 3, v0\nds_write_b32 v20, v1 offset:256\nds_write_b32 v20, v2 offset:260\n"
+               "s_waitcnt0\nds_read_b32 v22, v20 offset:256\nds_read_b32 v23, v20 offset:260\ns_waitcnt0\n",
+               ref_fields);
+    lift_check(EVERY,
+               "v_lshrrev_b32 v20, 1, v0\nv_lshlrev_b32 v20, 3, v20\nds_write_b32 v20, v1 offset:256\nds_write_b32 v20, v2 offset:260\n"
+               "s_waitcnt0\nds_read_b32 v22, v20 offset:256\nds_read_b32 v23, v20 offset:260\ns_waitcnt0\n",
+               ref_split);
+    lift_check(EVERY,
+               "v_lshlrev_b32 v20, 2, v0\nADD v20, 0x200, v20\nv_xor_b32 v24, 0x7c, v20\nv_mov_b32 v25, 0x10000\nv_mov_b32 v26, v20\n"
+               "v_mov_b32 v27, 0x10000\nflat_store_dword v[24:25], v1\nflat_store_dword v[26:27], v2\n"
+               "s_waitcnt0\nds_read_b32 v22, v20\ns_waitcnt0\n",
+               ref_flat);
+    lift_any_shape = false;
+}
+
 /* ---- registers chosen at run time ---- */
 
 static void ref_movrel(struct lift_state *s) {
@@ -799,11 +869,15 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {
-        {"dpp", test_dpp},     {"dpp8", test_dpp8},       {"sdwa", test_sdwa},   {"op_sel", test_op_sel}, {"mix", test_mix},
-        {"dot", test_dot},     {"output", test_output},   {"pairs", test_pairs}, {"exec", test_exec},     {"transitions", test_transitions},
-        {"lanes", test_lanes}, {"indexed", test_indexed}, {"calls", test_calls}, {"mode", test_mode},     {"division", test_division},
-        {"large", test_large}};
+    } tests[] = {{"dpp", test_dpp},         {"dpp8", test_dpp8},
+                 {"sdwa", test_sdwa},       {"op_sel", test_op_sel},
+                 {"mix", test_mix},         {"dot", test_dot},
+                 {"output", test_output},   {"pairs", test_pairs},
+                 {"exec", test_exec},       {"transitions", test_transitions},
+                 {"lanes", test_lanes},     {"stores", test_stores},
+                 {"indexed", test_indexed}, {"calls", test_calls},
+                 {"mode", test_mode},       {"division", test_division},
+                 {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
         if (argc < 2 || !strcmp(argv[1], tests[i].name)) {
