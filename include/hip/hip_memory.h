@@ -251,4 +251,54 @@ hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
                                     hipStream_t stream WL_DEFAULT(0));
 
+/* ---- Virtual memory management ------------------------------------------------------------------- */
+
+/* Addresses, memory and access one by one: reserve addresses, create memory, map it there, give access. Addresses and sizes
+ * are multiples of the granularity; hipErrorInvalidValue if they are not, or `flags` is not 0. */
+
+/* Reserves addresses, at `addr` if they are free there. `alignment`: 0 or a power of two. hipErrorOutOfMemory. */
+hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr, unsigned long long flags);
+/* Gives a whole reservation back. hipErrorInvalidValue: not one, or something is still mapped there. */
+hipError_t hipMemAddressFree(void *devPtr, size_t size);
+/* The granularity: 4 KiB at least, 2 MiB recommended. hipErrorInvalidValue: properties that hipMemCreate would refuse. */
+hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option);
+/* Makes zeroed memory of a device. `prop`: hipMemAllocationTypePinned (or Uncached), a device as the location, and as the
+ * handle type none or hipMemHandleTypePosixFileDescriptor, with which it can be exported. hipErrorNotSupported: other handle
+ * types. hipErrorOutOfMemory. Release with hipMemRelease. */
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *prop, unsigned long long flags);
+/* Gives one handle back; the memory goes with its last handle and mapping. hipErrorInvalidValue: no handle is left. */
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
+/* One more handle of the memory that is mapped at `addr`. hipErrorInvalidValue: none is. */
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr);
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle);
+/* Writes a new file descriptor, an int, which the caller owns and may pass to other processes. hipErrorInvalidValue: another
+ * type, or memory that was not made for it. */
+hipError_t hipMemExportToShareableHandle(void *shareableHandle, hipMemGenericAllocationHandle_t handle,
+                                         hipMemAllocationHandleType handleType, unsigned long long flags);
+/* A handle of the memory behind such a descriptor, given as (void *)(intptr_t)descriptor; it stays the caller's. Release with
+ * hipMemRelease. hipErrorInvalidValue: not such a descriptor. */
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
+                                           hipMemAllocationHandleType shHandleType);
+/* Maps the first `size` bytes of the memory at reserved addresses that are free, without access. `offset` must be 0. */
+hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle, unsigned long long flags);
+/* Waits for queued work and unmaps a range that consists of whole mappings. */
+hipError_t hipMemUnmap(void *ptr, size_t size);
+/* Sets what devices (and hipMemLocationTypeHost) may do with a range that consists of whole mappings. Kernels of all devices
+ * and the host share their addresses, so that each may do what any of them may; hipMemGetAccess tells each one's own. */
+hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count);
+hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
+
+/* ---- Memory of other processes -------------------------------------------------------------------- */
+
+/* A handle with which other processes of the same user can open memory of hipMalloc, at any address in it, as long as it is
+ * allocated. Waits for queued work: the memory's pages are exchanged at the first time, so that the host must not write it
+ * meanwhile. hipErrorInvalidDevicePointer: other memory. */
+hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
+/* Maps it. The same memory gives the same address again, to be closed as often; it stays usable when its process has freed it
+ * or ended. `flags`: hipIpcMemLazyEnablePeerAccess or 0. hipErrorInvalidContext: this process's own. hipErrorInvalidHandle:
+ * not a handle. hipErrorMapFailed: the memory was freed, or its process has ended. */
+hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
+/* Waits for queued work and unmaps. hipErrorInvalidValue: nothing is known there; hipErrorInvalidHandle: not opened memory. */
+hipError_t hipIpcCloseMemHandle(void *devPtr);
+
 #endif

@@ -54,6 +54,15 @@ static struct value pointer(void *p) { return (struct value){.size = sizeof p, .
 static struct value wide(uint64_t v) { return (struct value){.size = sizeof v, .u64 = v}; }
 static struct value word(uint32_t v) { return (struct value){.size = sizeof v, .u32 = v}; }
 
+/* What the current device may do; every device may do everything with memory that is not a mapping. */
+static uint32_t access_of(const struct wl_allocation *allocation, const void *ptr) {
+    bool readable = true, writable = true;
+    const struct wl_context *context = wl_context_current();
+    if (allocation->kind == WL_MEMORY_VIRTUAL && context)
+        (void)wl_virtual_access(ptr, (int)context->index, &readable, &writable);
+    return writable ? hipMemAccessFlagsProtReadWrite : readable ? hipMemAccessFlagsProtRead : hipMemAccessFlagsProtNone;
+}
+
 /* `allocation` is NULL for an address that nobody registered: the values that hipDrvPointerGetAttributes gives then. */
 static hipError_t get_value(const struct wl_allocation *allocation, hipPointer_attribute attribute, void *ptr, struct value *value) {
     const struct wl_allocation unknown = {.kind = WL_MEMORY_REGISTERED};
@@ -102,7 +111,7 @@ static hipError_t get_value(const struct wl_allocation *allocation, hipPointer_a
         *value = word(0);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *value = word(allocation ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone);
+        *value = word(allocation ? access_of(a, ptr) : hipMemAccessFlagsProtNone);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *value = pointer(a->pool);

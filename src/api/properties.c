@@ -283,7 +283,7 @@ static const struct {
     unsigned id;
     int value;
 } constants[] = {
-    {hipDeviceAttributeVirtualMemoryManagementSupported, 0},
+    {hipDeviceAttributeVirtualMemoryManagementSupported, 1},
     {hipDeviceAttributeHostNumaId, -1},
     {hipDeviceAttributeDmaBufSupported, 0},
     {hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported, 0},

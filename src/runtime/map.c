@@ -272,14 +272,17 @@ bool wl_memory_overruns(const void *address, size_t size) {
 }
 
 enum wl_status wl_memory_check(const void *address, size_t size, bool write, struct wl_allocation *allocation) {
-    (void)write;
     uint64_t known = known_bytes((uint64_t)(uintptr_t)address, size, allocation);
     if (!known) {
         *allocation = (struct wl_allocation){.address = (uint64_t)(uintptr_t)address};
+        if (wl_virtual_is_reserved(address))
+            return wl_fail(WL_INVALID_VALUE, "nothing is mapped at the reserved address %p", address);
         return WL_OK;
     }
     if (size > known)
         return wl_fail(WL_INVALID_VALUE, "%zu bytes at %p, of which %" PRIu64 " lie in the allocation", size, address, known);
+    if (allocation->kind == WL_MEMORY_VIRTUAL && !wl_virtual_allows(address, size, write))
+        return wl_fail(WL_INVALID_VALUE, "the mapping at %p may not be %s", address, write ? "written" : "read");
     return WL_OK;
 }
 

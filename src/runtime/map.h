@@ -14,7 +14,7 @@ struct wl_map_node {
     struct wl_allocation allocation;
     uint64_t start, capacity; /* addresses that no other node has; the same as long as the node is in the map */
     enum wl_node_state state;
-    bool shared; /* its pages are another object's: never cached */
+    int file; /* of shared memory, which is never cached; 0: none */
     atomic_flag lock;
     uint64_t weight;
     struct wl_map_node *less, *more; /* children */

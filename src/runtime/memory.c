@@ -95,8 +95,11 @@ static void give_back(struct wl_map_node *node) {
     struct wl_device *device = node->allocation.context->device;
     void *memory = (void *)(uintptr_t)node->start;
     uint64_t capacity = node->capacity;
+    int file = node->file;
     wl_map_remove(node); /* first, because the address may be handed out again at once */
     device->ops->release(device, memory, capacity);
+    if (file)
+        close(file);
 }
 
 void wl_memory_trim(struct wl_context *context) {
@@ -204,7 +207,7 @@ static void release(struct wl_map_node *node) {
     uint64_t capacity = node->capacity;
     if (OWNED_PAGES >> allocation.kind & 1) {
         wl_memory_refund(allocation.context, allocation.size);
-        if (node->shared || !cache_put(&allocation.context->cache, node))
+        if (node->file || !cache_put(&allocation.context->cache, node))
             give_back(node);
         return;
     }
@@ -266,4 +269,6 @@ bool wl_memory_is_mapped(const void *address, size_t size) {
 void wl_memory_after_fork(void) {
     wl_map_after_fork();
     wl_managed_after_fork();
+    wl_share_after_fork();
+    wl_virtual_after_fork();
 }

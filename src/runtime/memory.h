@@ -140,4 +140,76 @@ void wl_managed_query(const struct wl_allocation *allocation, const void *addres
 void wl_managed_forget(uint64_t id);
 void wl_managed_after_fork(void);
 
+/* ---- memory files (share.c) ------------------------------------------------------------------- */
+
+/* A ticket for device memory, good in any process of the same user while the allocation lives. */
+struct wl_share_ticket {
+    char magic[8];
+    int32_t process, file;  /* the exporter, and its descriptor of the memory */
+    uint64_t device, inode; /* of the file, against descriptors that were used again */
+    uint64_t size, offset;  /* of the allocation; of the shared address in it */
+    uint32_t owner;         /* device */
+};
+
+/* Makes a memory file of `size` bytes for device `index` of the current process's devices. `file` is closed by the caller. */
+enum wl_status wl_share_create(unsigned index, size_t size, int *file);
+/* Whether a descriptor is such a file (of any process), its size and device. */
+bool wl_share_describe(int file, size_t *size, unsigned *index);
+/* Makes the DEVICE allocation at `address` shared: its contents move into a memory file at the same addresses. Nothing may be
+ * using it. WL_NOT_FOUND: there is no such allocation; WL_UNSUPPORTED: it cannot be shared. */
+enum wl_status wl_share_export(const void *address, struct wl_share_ticket *ticket);
+/* Maps another process's memory, as an IMPORTED allocation of the context; again for the same memory: the same address.
+ * WL_INVALID_VALUE: not a ticket, or this process's own; WL_NOT_FOUND: the memory or its process is gone. */
+enum wl_status wl_share_import(struct wl_context *context, const struct wl_share_ticket *ticket, void **address);
+/* Whether this process made the ticket. */
+bool wl_share_is_own(const struct wl_share_ticket *ticket);
+/* Takes one import back; the last one unmaps. WL_NOT_FOUND: not an imported address. */
+enum wl_status wl_share_close(void *address);
+void wl_share_after_fork(void);
+
+/* ---- virtual memory management (virtual.c) ------------------------------------------------------ */
+
+#define WL_GRANULARITY 4096u
+
+/* Memory without addresses. A handle of kind WL_HANDLE_PHYSICAL. */
+struct wl_physical {
+    _Alignas(16) struct wl_context *context;
+    size_t size;
+    int file; /* its own if exportable, else everybody's */
+    bool exportable, imported;
+    uint64_t offset;            /* in the file */
+    unsigned flags;             /* the caller's */
+    unsigned handles, mappings; /* what keeps it; guarded by virtual.c */
+};
+
+/* Makes one with one handle. `size` is a multiple of WL_GRANULARITY. Zeroed. */
+enum wl_status wl_physical_create(struct wl_context *context, size_t size, bool exportable, unsigned flags, struct wl_physical **physical);
+/* A duplicate of its descriptor, the caller's. WL_UNSUPPORTED if it is not exportable. */
+enum wl_status wl_physical_export(const struct wl_physical *physical, int *file);
+/* The physical behind a descriptor of wl_physical_export, of this or another process; the descriptor stays the caller's. */
+enum wl_status wl_physical_import(int file, struct wl_physical **physical);
+/* Gives one handle back. WL_INVALID_VALUE if there is none. The memory goes with the last handle and mapping. */
+enum wl_status wl_physical_release(struct wl_physical *physical);
+/* The physical that is mapped at an address, with one more handle. NULL: none. */
+struct wl_physical *wl_physical_at(const void *address);
+
+/* Reserves addresses, at `hint` if they are free. */
+enum wl_status wl_virtual_reserve(size_t size, size_t alignment, void *hint, void **address);
+/* Gives a whole reservation back; WL_INVALID_VALUE if it is not one or something is mapped there. */
+enum wl_status wl_virtual_release(void *address, size_t size);
+/* Maps the first `size` bytes of a physical; without access until wl_virtual_protect. */
+enum wl_status wl_virtual_map(void *address, size_t size, struct wl_physical *physical);
+/* Unmaps a range that consists of whole mappings. Nothing may be using it. */
+enum wl_status wl_virtual_unmap(void *address, size_t size);
+/* Lets a device (or WL_LOCATION_HOST) read and write a range that consists of whole mappings. The process may do what any of
+ * them may. */
+enum wl_status wl_virtual_protect(void *address, size_t size, int location, bool readable, bool writable);
+/* What it may do at an address. False: nothing is mapped there. */
+bool wl_virtual_access(const void *address, int location, bool *readable, bool *writable);
+/* Whether an address is reserved. Costs nothing as long as nothing was ever reserved. */
+bool wl_virtual_is_reserved(const void *address);
+/* Whether the process may read or write all of a range of mappings. */
+bool wl_virtual_allows(const void *address, size_t size, bool write);
+void wl_virtual_after_fork(void);
+
 #endif
