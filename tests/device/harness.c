@@ -30,8 +30,10 @@ void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, b
     };
     const struct wl_unit_info *info = harness_info(&infos[may_wait]);
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++) {
-        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_FULL, (enum wl_shape)shape, full, info), WL_OK);
-        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_MASKED, (enum wl_shape)shape, masked, info), WL_OK);
+        assert_int_equal(wl_units_install(h->module, 4096, WL_MODE_FULL, (enum wl_shape)shape, h->object.kernels[0].wave_size, full, info),
+                         WL_OK);
+        assert_int_equal(
+            wl_units_install(h->module, 4096, WL_MODE_MASKED, (enum wl_shape)shape, h->object.kernels[0].wave_size, masked, info), WL_OK);
     }
 }
 

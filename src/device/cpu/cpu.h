@@ -62,6 +62,7 @@ struct wl_unit {
     const char *name;
     const struct wl_kernel *kernel; /* NULL: a device function */
     enum wl_shape shape;
+    uint32_t wave_size; /* of the waves that run it: a device function may serve kernels of both sizes, with a unit for each */
     /* The copies, NULL until they are needed. Written under the module's lock, read without. */
     _Atomic(wl_unit_code *) code[WL_MODE_COUNT];
     const struct wl_unit_info *info[WL_MODE_COUNT];

@@ -88,7 +88,7 @@ static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner
 
 static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     uint32_t resume;
-    struct wl_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, &resume);
+    struct wl_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, job->wave_size, &resume);
     if (!unit) {
         thread->running = NULL;
         if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s jumped to 0x%llx, where there is no code", job->function->kernel->name,
@@ -640,7 +640,7 @@ enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_
         return WL_OK;
     }
     if (!known)
-        known = wl_units_target(function->module, function->kernel->entry, shape, &resume);
+        known = wl_units_target(function->module, function->kernel->entry, shape, function->kernel->wave_size, &resume);
     if (!known)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has no code at its entry", function->kernel->name);
     enum wl_status status = wl_units_copy(function->module, known, WL_MODE_FULL, &code);

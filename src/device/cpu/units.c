@@ -88,7 +88,10 @@ static enum wl_status use_translator(void) {
 
 /* ---- the table of targets ------------------------------------------------------------------- */
 
-static uint64_t target_key(uint64_t address, enum wl_shape shape) { return (address << 2 | (uint64_t)shape) + 1; }
+static uint64_t target_key(uint64_t address, enum wl_shape shape, uint32_t wave_size) {
+    _Static_assert(WL_SHAPE_COUNT <= 2, "a shape takes one bit of the key");
+    return (address << 2 | (uint64_t)shape << 1 | (wave_size == 32)) + 1;
+}
 
 static size_t target_slot(uint64_t key, size_t capacity) { return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (capacity - 1); }
 
@@ -136,10 +139,11 @@ static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_
     return true;
 }
 
-/* A kernel's unit serves its shape; a device function's serves all. */
+/* A kernel's unit serves its shape; a device function's serves all. Both serve waves of one size. */
 static bool add_targets(struct wl_device_module *module, struct wl_unit *unit, uint64_t address, uint32_t resume) {
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++)
-        if ((!unit->kernel || shape == (int)unit->shape) && !add_target(module, target_key(address, (enum wl_shape)shape), unit, resume))
+        if ((!unit->kernel || shape == (int)unit->shape) &&
+            !add_target(module, target_key(address, (enum wl_shape)shape, unit->wave_size), unit, resume))
             return false;
     return true;
 }
@@ -165,11 +169,12 @@ static const char *function_name(const struct wl_device_module *module, uint64_t
 }
 
 /* Under the module's lock. */
-static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape) {
+static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t wave_size) {
     struct wl_unit *unit = calloc(1, sizeof *unit);
     if (!unit)
         return NULL;
     unit->address = address;
+    unit->wave_size = wave_size;
     unit->kernel = kernel_at(module, address);
     unit->name = unit->kernel ? unit->kernel->name : function_name(module, address);
     unit->shape = unit->kernel ? shape : WL_SHAPE_ANY;
@@ -182,8 +187,9 @@ static struct wl_unit *make_unit(struct wl_device_module *module, uint64_t addre
     return unit;
 }
 
-struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t *resume) {
-    uint64_t key = target_key(address, shape);
+struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t wave_size,
+                                uint32_t *resume) {
+    uint64_t key = target_key(address, shape, wave_size);
     struct wl_target_point *point = find_target(atomic_load_explicit(&module->targets, memory_order_acquire), key);
     *resume = 0;
     if (!point) {
@@ -191,7 +197,7 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
             return NULL;
         pthread_mutex_lock(&module->lock);
         point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
-        if (!point && make_unit(module, address, shape))
+        if (!point && make_unit(module, address, shape, wave_size))
             point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
         pthread_mutex_unlock(&module->lock);
         if (!point)
@@ -213,12 +219,9 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     enum wl_status status = use_translator();
     if (status != WL_OK)
         return status;
-    const struct wl_kernel *any = wl_codeobject_kernel_count(module->object) ? wl_codeobject_kernel(module->object, 0) : NULL;
     struct wl_translate_request request = {
         .processor = module->target->processor,
-        .wave_size = unit->kernel ? unit->kernel->wave_size
-                     : any        ? any->wave_size
-                                  : 64,
+        .wave_size = unit->wave_size,
         .image = wl_codeobject_image(module->object),
         .image_size = wl_codeobject_image_size(module->object),
         .entry = unit->address,
@@ -258,7 +261,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.mode = mode;
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
-    subject.wave_size = unit->kernel ? unit->kernel->wave_size : 0;
+    subject.wave_size = unit->wave_size;
     subject.translator = translator_id();
     return wl_cache_key(&subject);
 }
@@ -324,9 +327,9 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
 }
 
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
-                                wl_unit_code *code, const struct wl_unit_info *info) {
+                                uint32_t wave_size, wl_unit_code *code, const struct wl_unit_info *info) {
     uint32_t resume;
-    struct wl_unit *unit = wl_units_target(module, address, shape, &resume);
+    struct wl_unit *unit = wl_units_target(module, address, shape, wave_size, &resume);
     if (!unit)
         return wl_fail(WL_NOT_FOUND, "no code at 0x%llx", (unsigned long long)address);
     pthread_mutex_lock(&module->lock);

@@ -7,10 +7,11 @@
 
 #include "device/cpu/cpu.h"
 
-/* Where to enter for a jump to `address` of a wave whose workgroup has `shape`: a return point or a unit's entry, *resume
+/* Where to enter for a jump to `address` of a wave of 32 or 64 lanes whose workgroup has `shape`: a return point or a unit's entry, *resume
  * says which; makes the unit (not its copies) if the address is code that no unit starts at. NULL: no code there, or no
  * memory. Without a lock where the address is known. Thread-safe. */
-struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t *resume);
+struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t wave_size,
+                                uint32_t *resume);
 
 /* One copy of a unit, made if need be; *code receives it. Errors: of the translator; a copy that failed once fails again
  * with the same sentence. Thread-safe; two threads never make the same copy twice. */
@@ -18,7 +19,7 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
 
 /* Puts ready code in place, as the translator would: for tests of everything else. `info` must stay. Before any launch. */
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
-                                wl_unit_code *code, const struct wl_unit_info *info);
+                                uint32_t wave_size, wl_unit_code *code, const struct wl_unit_info *info);
 
 /* Frees all units of a module. */
 void wl_units_release(struct wl_device_module *module);
