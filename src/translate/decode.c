@@ -388,10 +388,32 @@ static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *dec
         inst->format = (uint8_t)(decoder->generation >= 12 ? second >> 23 & 0x7f : word >> 19 & 0x7f);
 }
 
+/* "v1.h" is the upper half, which other encodings say by op_sel: a bit a source, then one for the destination. */
+static void select_halves(struct wl_inst *inst) {
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].upper)
+            inst->op_sel |= (uint8_t)(1u << (i ? i - 1 : inst->operand_count - 1u));
+}
+
 /* ---- decoding ---- */
 
 static uint32_t read_word(const uint8_t *bytes, uint64_t available) {
     return available < 4 ? 0 : (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Instructions whose results always fit, so that clamping them changes nothing. */
+static bool cannot_overflow(const char *mnemonic) {
+    static const char *const prefixes[] = {
+        "v_min",      "v_max",      "v_med3",     "v_and_b",  "v_or_b",      "v_xor_b",   "v_xnor_b", "v_not_b",
+        "v_lshlrev_", "v_lshrrev_", "v_ashrrev_", "v_cvt_",   "v_mov_b",     "v_cndmask", "v_bfe_",   "v_bfi_",
+        "v_bfm_",     "v_bfrev_",   "v_perm_",    "v_alignb", "v_frexp_exp", "v_sat_pk",  "v_pk_min", "v_pk_max",
+        "v_pk_lsh",   "v_pk_ashr",  "v_mul_hi_",  "v_clz_",   "v_cls_",      "v_ctz_",    "v_pack_",
+    };
+
+    for (size_t i = 0; i < COUNT(prefixes); i++)
+        if (starts_with(mnemonic, prefixes[i]))
+            return true;
+    return false;
 }
 
 /* An integer instruction that clamps saturates: a function of its own (semantics/clamp.c). The lifter clamps floats. */
@@ -399,7 +421,7 @@ static void choose_saturating(struct wl_inst *inst) {
     const enum wl_type type = (enum wl_type)inst->sem->results[0].type;
     char name[sizeof(inst->mnemonic) + 8];
 
-    if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK)
+    if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK || cannot_overflow(inst->sem->name))
         return;
     snprintf(name, sizeof(name), "%s_clamp", inst->sem->name);
     inst->sem = wl_sem_find(name, NULL);
@@ -460,6 +482,7 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
     inst->is_dpp |= inst->dpp != WL_DPP_NONE; /* gfx11's VOPC forms print no _dpp */
     if (inst->dpp == WL_DPP_DPP8)
         inst->row_mask = inst->bank_mask = 0xf;
+    select_halves(inst);
     repair_operands(inst, name, decoder, first);
     if (name->is_sdwa)
         set_source_sel(inst, &parsed, decoder->generation);

@@ -175,6 +175,10 @@ static bool read_register(struct cursor *c, unsigned kind, unsigned base, unsign
     }
     if (first > last || last >= limit)
         return false;
+    if (peek(c) == '.' && (peek_second(c) == 'l' || peek_second(c) == 'h')) { /* a half of a register */
+        operand->upper = peek_second(c) == 'h';
+        c->at += 2;
+    }
     operand->kind = (uint8_t)kind;
     operand->reg = (uint16_t)(base + first);
     operand->count = (uint8_t)(last - first + 1);

@@ -47,6 +47,7 @@ struct wl_operand {
     uint8_t count; /* dwords */
     uint16_t reg;
     bool neg, abs, sext; /* source modifiers: -v1, |v1|, sext(v1) */
+    bool upper;          /* VGPR: "v1.h"; wl_inst.op_sel has it as well */
     uint8_t sel;         /* enum wl_sdwa_sel of this source (SDWA) */
     bool literal;        /* IMM: a 32-bit literal, not an inline constant; f64 and b64 users: see wl_operand_bits */
     bool is_float;       /* IMM: written as a floating-point number (0.5, 1.0, ...): `number` holds it */

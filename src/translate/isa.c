@@ -286,6 +286,7 @@ static const struct wl_isa table[] = {
     DETAIL(MOVREL, v_movrels_b32, WL_MOVREL_VGPR_FROM),
     DETAIL(MOVREL, v_movrelsd_b32, WL_MOVREL_VGPR_BOTH),
     DETAIL(MOVREL, v_movrelsd_2_b32, WL_MOVREL_VGPR_BOTH_2),
+    DETAIL(MOVREL, v_swaprel_b32, WL_MOVREL_VGPR_SWAP),
     {.name = "s_movreld_b32", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_TO, .bits = 32},
     {.name = "s_movreld_b64", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_TO, .bits = 64},
     {.name = "s_movrels_b32", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_FROM, .bits = 32},

@@ -74,6 +74,7 @@ enum wl_movrel_op {
     WL_MOVREL_VGPR_FROM,
     WL_MOVREL_VGPR_BOTH,
     WL_MOVREL_VGPR_BOTH_2,
+    WL_MOVREL_VGPR_SWAP, /* both ways, with the indices of BOTH_2 */
     WL_MOVREL_SGPR_TO,
     WL_MOVREL_SGPR_FROM,
     WL_MOVREL_SGPR_BOTH_2,

@@ -26,6 +26,7 @@ static LLVMValueRef source_index(struct wl_lift *l, const struct wl_inst *inst) 
     case WL_MOVREL_SGPR_TO:
         return LLVMConstNull(l->i32);
     case WL_MOVREL_VGPR_BOTH_2:
+    case WL_MOVREL_VGPR_SWAP:
     case WL_MOVREL_SGPR_BOTH_2:
         return bits_of_m0(l, 0, 0x3ff);
     case WL_MOVREL_SGPR_FROM:
@@ -41,6 +42,7 @@ static LLVMValueRef destination_index(struct wl_lift *l, const struct wl_inst *i
     case WL_MOVREL_SGPR_FROM:
         return LLVMConstNull(l->i32);
     case WL_MOVREL_VGPR_BOTH_2:
+    case WL_MOVREL_VGPR_SWAP:
     case WL_MOVREL_SGPR_BOTH_2:
         return bits_of_m0(l, 16, 0x3ff);
     case WL_MOVREL_SGPR_TO:
@@ -50,25 +52,41 @@ static LLVMValueRef destination_index(struct wl_lift *l, const struct wl_inst *i
     }
 }
 
+static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef pointer) {
+    LLVMValueRef value = LLVMBuildLoad2(l->b, LLVMVectorType(l->i32, l->wave_size), pointer, "");
+    LLVMSetAlignment(value, 64);
+    return value;
+}
+
+/* In the active lanes; `old` is what the row holds. */
+static void store_row(struct wl_lift *l, LLVMValueRef value, LLVMValueRef old, LLVMValueRef pointer) {
+    if (l->mode == WL_MODE_MASKED) {
+        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        value = LLVMBuildSelect(l->b, on, value, old, "");
+    }
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), 64);
+}
+
+static void swap_vector(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef first = relative_row(l, inst->operands[0].reg, destination_index(l, inst));
+    LLVMValueRef second = relative_row(l, inst->operands[1].reg, source_index(l, inst));
+    LLVMValueRef a = load_row(l, first), b = load_row(l, second);
+    store_row(l, b, a, first);
+    store_row(l, a, b, second);
+}
+
 static void move_vector(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
     const struct wl_operand *source = &inst->operands[1];
     LLVMValueRef target = relative_row(l, inst->operands[0].reg, destination_index(l, inst)), value;
     if (source->kind == WL_OPERAND_VGPR) {
-        value = LLVMBuildLoad2(l->b, whole, relative_row(l, source->reg, source_index(l, inst)), "");
-        LLVMSetAlignment(value, 64);
+        value = load_row(l, relative_row(l, source->reg, source_index(l, inst)));
     } else {
         LLVMValueRef scalar = wl_lift_scalar_operand(l, source, WL_U32);
         value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
         value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
     }
-    if (l->mode == WL_MODE_MASKED) {
-        LLVMValueRef old = LLVMBuildLoad2(l->b, whole, target, "");
-        LLVMSetAlignment(old, 64);
-        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
-        value = LLVMBuildSelect(l->b, on, value, old, "");
-    }
-    LLVMSetAlignment(LLVMBuildStore(l->b, value, target), 64);
+    store_row(l, value, l->mode == WL_MODE_MASKED ? load_row(l, target) : NULL, target);
 }
 
 /* The wave's copy of scalar register `reg` + index, or of `reg` where that is no general register. */
@@ -132,6 +150,8 @@ void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     if (inst->is_dpp || inst->is_sdwa)
         wl_lift_error(l, inst, "moves relative to M0 in a form that is not implemented");
+    else if (inst->isa->detail == WL_MOVREL_VGPR_SWAP)
+        swap_vector(l, inst);
     else if (inst->isa->detail <= WL_MOVREL_VGPR_BOTH_2)
         move_vector(l, inst);
     else

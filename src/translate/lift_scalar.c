@@ -101,12 +101,12 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
         }
         return value;
     case WL_OPERAND_IMM:
-        if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16) { /* inline constants fill the low half */
-            bool half_float = type == WL_PKF16 && !operand->literal;
-            return wl_lift_int(l, wanted,
-                               half_float ? wl_operand_bits(operand, 16, operand->is_float, true) & 0xffff
-                                          : wl_operand_bits(operand, 32, false, true));
-        }
+        if (type == WL_PKF16 && operand->is_float) /* a constant's number fills the low half alone, an integer both */
+            return wl_lift_int(l, wanted, wl_operand_bits(operand, 16, true, false));
+        if (type == WL_PKBF16 && operand->is_float)
+            return wl_lift_int(l, wanted, wl_operand_bits(operand, 32, true, false) >> 16);
+        if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16)
+            return wl_lift_int(l, wanted, wl_operand_bits(operand, 32, false, true));
         if (type == WL_PKF32) /* both halves are the f32 */
             return wl_lift_int(l, wanted, (wl_operand_bits(operand, 32, true, false) & UINT32_MAX) * UINT64_C(0x100000001));
         return wl_lift_int(l, wanted, wl_operand_bits(operand, bits, is_float, is_signed));

@@ -178,6 +178,9 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
         return NULL;
     if (mixes_half(inst, source) && operand->kind == WL_OPERAND_IMM && !operand->literal) /* the low half holds the constant */
         return LLVMBuildZExt(l->b, wl_lift_scalar_operand(l, operand, WL_F16), l->i32, "");
+    bool high = wl_type_bits(slot->type) == 16 && operand->kind == WL_OPERAND_SGPR && inst->op_sel >> source & 1;
+    if (high && slot->role == WL_ROLE_PRINTED)
+        return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_lift_sgpr(l, operand->reg), wl_lift_int(l, l->i32, 16), ""), l->i16, "");
     return wl_lift_scalar_operand(l, operand, slot->type);
 }
 

@@ -90,6 +90,61 @@ static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *p
     return true;
 }
 
+/* ---- v_mqsad_u32_u8: four sums, each of the reference against four bytes of the first operand, one byte further on ---- */
+
+enum { MQSAD_LOW, MQSAD_HIGH, MQSAD_REFERENCE, MQSAD_ADDENDS }; /* item->scalar of operands that are no VGPRs */
+
+static LLVMValueRef mqsad_row(struct wl_lift *l, const struct wl_item *item, unsigned operand, unsigned slot, unsigned part) {
+    const struct wl_operand *op = &item->inst->operands[operand];
+    return op->kind == WL_OPERAND_VGPR ? wl_strip_row(l, op->reg + part) : wl_strip_splat(l, item->scalar[slot]);
+}
+
+static void emit_mqsad(struct wl_lift *l, struct wl_item *item) {
+    LLVMValueRef function = wl_lift_semantics(l, item->sem), sums[4];
+    if (!function)
+        return;
+    LLVMValueRef low = mqsad_row(l, item, 1, MQSAD_LOW, 0), high = mqsad_row(l, item, 1, MQSAD_HIGH, 1);
+    LLVMValueRef reference = mqsad_row(l, item, 2, MQSAD_REFERENCE, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef window[] = {high, low, wl_lift_int(l, l->strip_i32, 8 * i)};
+        LLVMValueRef arguments[] = {i ? wl_lift_intrinsic(l, "llvm.fshr", &l->strip_i32, 1, window, 3) : low, reference,
+                                    mqsad_row(l, item, 3, MQSAD_ADDENDS + i, i)};
+        sums[i] = LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, arguments, 3, "");
+    }
+    for (unsigned i = 0; i < 4; i++)
+        wl_strip_set_row(l, item->inst->operands[0].reg + i, sums[i]);
+}
+
+static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
+    const struct wl_operand *op = item->inst->operands;
+    if (item->inst->operand_count != 4 || op[0].kind != WL_OPERAND_VGPR) {
+        wl_lift_error(l, item->inst, "has operands that are not implemented");
+        return false;
+    }
+    for (unsigned i = 1; i < 4; i++)
+        for (unsigned r = 0; r < op[i].count && op[i].kind == WL_OPERAND_SGPR; r++)
+            if (wl_stretch_mask_pending(l, op[i].reg + r)) { /* flushed, and begun again with this item */
+                struct wl_item again = *item;
+                l->item_count--;
+                wl_lift_flush(l);
+                item = &l->items[l->item_count++];
+                *item = again;
+            }
+    for (unsigned part = 0; part < 2 && op[1].kind != WL_OPERAND_VGPR; part++) {
+        LLVMValueRef value = wl_lift_scalar_operand(l, &op[1], WL_U64), by = wl_lift_int(l, l->i64, 32 * part);
+        item->scalar[MQSAD_LOW + part] = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, by, ""), l->i32, "");
+    }
+    if (op[2].kind != WL_OPERAND_VGPR)
+        item->scalar[MQSAD_REFERENCE] = wl_lift_scalar_operand(l, &op[2], WL_U32);
+    for (unsigned i = 0; i < 4 && op[3].kind != WL_OPERAND_VGPR; i++)
+        item->scalar[MQSAD_ADDENDS + i] = op[3].kind == WL_OPERAND_SGPR
+                                              ? wl_lift_sgpr(l, op[3].reg + i)
+                                              : wl_lift_int(l, l->i32, i ? 0 : wl_operand_bits(&op[3], 32, false, true));
+    item->sem = item->inst->sem;
+    item->emit = emit_mqsad;
+    return true;
+}
+
 bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     static const struct {
         const char *packed, *plain;
@@ -97,6 +152,8 @@ bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     const char *name = item->inst->mnemonic;
     if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
         return record_shift(item);
+    if (!strcmp(name, "v_mqsad_u32_u8"))
+        return record_mqsad(l, item);
     for (unsigned i = 0; i < sizeof packed / sizeof *packed; i++)
         if (!strcmp(name, packed[i].packed))
             return record_packed(l, item, packed[i].plain);

@@ -14,7 +14,8 @@
 #include <sys/mman.h>
 
 enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXITS = 10000 };
-#define IMAGE UINT64_C(0x200000000000)
+#define PLAIN_HOST {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"} /* without AVX-512 */
+#define IMAGE      UINT64_C(0x200000000000)
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
@@ -275,6 +276,17 @@ static void check_masks(void (*reference)(struct lift_state *)) {
     }
 }
 
+static void prepare_wave(unsigned wave_size) {
+    memset(wave, 0, sizeof *wave);
+    wave->wave_size = wave_size;
+    wave->vgprs = WL_VGPR_COUNT;
+    wave->helpers = &wl_helpers_table;
+    wave->image = IMAGE;
+    wave->lds = lds;
+    wave->lds_size = LDS_SIZE;
+    new_unit(0);
+}
+
 static void open_program(const struct host *host, const char *processor, unsigned wave_size, const char *text) {
     static char source[4000];
     size_t size = 0;
@@ -285,14 +297,7 @@ static void open_program(const struct host *host, const char *processor, unsigne
     if (!program.bytes)
         die("does not assemble");
     program.size = size;
-    memset(wave, 0, sizeof *wave);
-    wave->wave_size = wave_size;
-    wave->vgprs = WL_VGPR_COUNT;
-    wave->helpers = &wl_helpers_table;
-    wave->image = IMAGE;
-    wave->lds = lds;
-    wave->lds_size = LDS_SIZE;
-    new_unit(0);
+    prepare_wave(wave_size);
 }
 
 static void close_program(void) {
@@ -307,6 +312,18 @@ void lift_open(const char *processor, unsigned wave_size, const char *text) {
     static struct host host;
     wl_translate_host(&host.cpu, &host.features);
     open_program(&host, processor, wave_size, text);
+}
+
+void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *code, size_t size, bool plain_host) {
+    static struct host hosts[] = {{NULL, NULL}, PLAIN_HOST};
+    wl_translate_host(&hosts[0].cpu, &hosts[0].features);
+    lift_wave_size = wave_size;
+    program = (struct program){.processor = processor, .text = "code", .host = &hosts[plain_host], .size = size};
+    program.bytes = malloc(size);
+    if (!program.bytes)
+        die("no memory");
+    memcpy(program.bytes, code, size);
+    prepare_wave(wave_size);
 }
 
 uint32_t *lift_row(unsigned row) { return wave->vgpr + (size_t)row * lift_wave_size; }
@@ -333,7 +350,7 @@ static void check_on(const struct host *host, const char *processor, unsigned wa
 }
 
 void lift_check(const char *processors, const char *text, void (*reference)(struct lift_state *)) {
-    struct host hosts[] = {{NULL, NULL}, {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"}};
+    struct host hosts[] = {{NULL, NULL}, PLAIN_HOST};
     wl_translate_host(&hosts[0].cpu, &hosts[0].features);
     char name[16];
     for (const char *p = processors; *p; p += *p == ',') {

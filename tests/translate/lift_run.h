@@ -3,6 +3,7 @@
 #define WL_TESTS_LIFT_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { LIFT_ROWS = 40, LIFT_SGPRS = 128 };
@@ -31,6 +32,8 @@ void lift_start(void);
 /* For tests with registers and references of another kind: translates `text` (ended by a jump to s[30:31]) for this host alone.
  * lift_row: a register's lanes (AGPR n is row 256 + n), lift_scalars: the scalar registers; both stay as the last run left them. */
 void lift_open(const char *processor, unsigned wave_size, const char *text);
+/* The same for code bytes that end with the jump; `plain_host`: for a host without AVX-512. */
+void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *code, size_t size, bool plain_host);
 uint32_t *lift_row(unsigned row);
 uint32_t *lift_scalars(void);
 void lift_execute(uint64_t exec);

@@ -718,6 +718,15 @@ static void ref_movrel2(struct lift_state *s) {
     ACTIVE V(22) = V(5);
 }
 
+static void ref_swaprel(struct lift_state *s) {
+    s->s[124] = 3 | 4 << 16;
+    ACTIVE {
+        uint32_t a = V(22), b = V(5);
+        V(22) = b;
+        V(5) = a;
+    }
+}
+
 static void ref_indexing(struct lift_state *s) {
     ACTIVE V(20) = V(6);
     ACTIVE V(14) = V(2);
@@ -747,6 +756,7 @@ static void test_indexed(void) {
         "s_mov_b32 m0, 5\nv_movrels_b32 v20, v1\nv_movreld_b32 v9, v2\nv_movreld_b32 v10, 77\nv_movrelsd_b32 v12, v3\nADD v21, v14, v15\n"
         "s_mov_b32 m0, 0x40003\nv_movrelsd_2_b32 v18, v2\n",
         ref_movrel2);
+    lift_check("gfx1030,gfx1100,gfx1200", "s_mov_b32 m0, 0x40003\nv_swaprel_b32 v18, v2\n", ref_swaprel);
     lift_check(
         BOTH9,
         "s_mov_b32 s20, 5\ns_set_gpr_idx_on s20, gpr_idx(SRC0)\nv_mov_b32 v20, v1\ns_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v9, v2\n"

@@ -69,11 +69,13 @@ LANES1(v_cvt_f32_ubyte1, f32, u32) { return CONVERT(f32s, (i32s)(a >> 8 & 0xff))
 LANES1(v_cvt_f32_ubyte2, f32, u32) { return CONVERT(f32s, (i32s)(a >> 16 & 0xff)); }
 LANES1(v_cvt_f32_ubyte3, f32, u32) { return CONVERT(f32s, (i32s)(a >> 24)); }
 LANES1(v_cvt_off_f32_i4, f32, u32) { return CONVERT(f32s, (i32s)(a << 28) >> 28) * 0x1p-4f; }
-LANES3(v_cvt_pk_u8_f32, u32, f32, u32, u32) {
+static INLINE u32s byte_placed(f32s a, u32s b, u32s c) {
     const u32s byte = min(unsigned_f32(a), ALL(u32, 255)), shift = (b & 3) * 8;
 
     return (c & ~(ALL(u32, 0xff) << shift)) | byte << shift;
 }
+LANES3(v_cvt_pk_u8_f32, u32, f32, u32, u32) { return byte_placed(a, b, c); }
+LANES3_AS(v_cvt_pkaccum_u8_f32, "", "f32,u32,old:u32", u32, f32, u32, u32) { return byte_placed(a, b, c); }
 
 /* Floating point. */
 LANES1(v_cvt_f32_f64, f32, f64) { return CONVERT(f32s, a); }

@@ -124,6 +124,29 @@ LANES3(v_msad_u8, u32, b8x4, b8x4, u32) { return msad_u8(a, b) + c; }
 LANES3(v_qsad_pk_u16_u8, u64, u64, b8x4, u64) { FOUR_SUMS(sad_u8); }
 LANES3(v_mqsad_pk_u16_u8, u64, u64, b8x4, u64) { FOUR_SUMS(msad_u8); }
 
+/* The same, saturating. */
+LANES3(v_sad_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(sad_u8(a, b), c); }
+LANES3(v_sad_hi_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(sad_u8(a, b) << 16, c); }
+LANES3(v_sad_u16_clamp, u32, b8x4, b8x4, u32) {
+    return add_saturated(difference(element(a, 0, 16), element(b, 0, 16)) + difference(element(a, 1, 16), element(b, 1, 16)), c);
+}
+LANES3(v_sad_u32_clamp, u32, u32, u32, u32) { return add_saturated(difference(a, b), c); }
+LANES3(v_msad_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(msad_u8(a, b), c); }
+#define FOUR_SATURATED_SUMS(sum)                                                                                                           \
+    u64s result = ALL(u64, 0);                                                                                                             \
+                                                                                                                                           \
+    for (int i = 0; i < 4; i++) {                                                                                                          \
+        const u64s one = CONVERT(u64s, sum(CONVERT(u32s, a >> (8 * i)), b)) + (c >> (16 * i) & 0xffff);                                    \
+                                                                                                                                           \
+        result |= min(one, ALL(u64, 0xffff)) << (16 * i);                                                                                  \
+    }                                                                                                                                      \
+    return result
+LANES3(v_qsad_pk_u16_u8_clamp, u64, u64, b8x4, u64) { FOUR_SATURATED_SUMS(sad_u8); }
+LANES3(v_mqsad_pk_u16_u8_clamp, u64, u64, b8x4, u64) { FOUR_SATURATED_SUMS(msad_u8); }
+/* One of the four sums of v_mqsad_u32_u8, which lift_wide.c puts together. */
+LANES3(v_mqsad_u32_u8, u32, b8x4, b8x4, u32) { return msad_u8(a, b) + c; }
+LANES3(v_mqsad_u32_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(msad_u8(a, b), c); }
+
 /* Averages of bytes, rounded up where bit 0 of c's byte is set. */
 static INLINE u32s average(u32s a, u32s b, u32s c, int i) {
     return (element(a, i, 8) + element(b, i, 8) + (c >> (8 * i) & 1)) >> 1 << (8 * i);

@@ -22,6 +22,12 @@ LANES2_OLD(v_mac_legacy_f32, f32, f32, f32) { return product_dx9(a, b) + c; }
 static INLINE f32s fma_dx9(f32s a, f32s b, f32s c) { return (a == 0) | (b == 0) ? c + 0.0f : fma_lanes(a, b, c); }
 LANES3(v_fma_dx9_zero_f32, f32, f32, f32, f32) { return fma_dx9(a, b, c); }
 LANES2_OLD(v_fmac_dx9_zero_f32, f32, f32, f32) { return fma_dx9(a, b, c); }
+/* A product for lighting: where the second factor or the third operand rules it out, the largest negative number. */
+LANES3(v_mullit_f32, f32, f32, f32, f32) {
+    const masks ruled_out = (b == -0x1.fffffep127f) | (b == -__builtin_inff()) | (b != b) | ~(c > 0);
+
+    return ruled_out ? ALL(f32, -0x1.fffffep127f) : product_dx9(a, b);
+}
 /* The operands have been chosen and widened by the lifter; lo and hi give a half. */
 LANES3(v_fma_mix_f32, f32, f32, f32, f32) { return fma_lanes(a, b, c); }
 LANES3(v_fma_mixlo_f16, f16, f32, f32, f32) { return CONVERT(f16s, fma_lanes(a, b, c)); }
