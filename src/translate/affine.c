@@ -21,23 +21,35 @@ static unsigned width(uint32_t x) { return x ? 32 - (unsigned)__builtin_clz(x) :
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
 
-static struct value affine(int64_t stride, unsigned zeros, unsigned bits) {
-    if (stride > INT32_C(1) << 26 || stride < -(INT32_C(1) << 26))
-        return unknown; /* 15 strides must stay far below 2^32 */
-    return (struct value){
-        .fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)stride, .zeros = (uint8_t)least(zeros, 32), .bits = (uint8_t)least(bits, 32)}};
+static struct value affine(unsigned lanes, int64_t stride, unsigned zeros, unsigned bits) {
+    if (stride > INT32_C(1) << 24 || stride < -(INT32_C(1) << 24))
+        return unknown; /* 63 strides must stay far below 2^32 */
+    return (struct value){.fact = {.kind = WL_FACT_AFFINE,
+                                   .stride = (int32_t)stride,
+                                   .zeros = (uint8_t)least(zeros, 32),
+                                   .bits = (uint8_t)least(bits, 32),
+                                   .lanes = lanes}};
 }
 
 static struct value constant(uint32_t x) {
-    struct value v = affine(0, trailing_zeros(x), width(x));
+    struct value v = affine(WL_ALL_LANES, 0, trailing_zeros(x), width(x));
     v.is_constant = true;
     v.constant = x;
     return v;
 }
 
-static struct value uniform(void) { return affine(0, 0, 32); }
+static struct value uniform(void) { return affine(WL_ALL_LANES, 0, 0, 32); }
 
-static struct value carried(void) { return (struct value){.fact = {.kind = WL_FACT_CARRY}}; }
+static struct value carried(void) { return (struct value){.fact = {.kind = WL_FACT_CARRY, .lanes = WL_ALL_LANES}}; }
+
+/* A fact of the wave, said of each of its strips: their bases differ by 16 strides. */
+static void narrow(struct wl_fact *fact, unsigned lanes) {
+    if (lanes >= fact->lanes)
+        return;
+    fact->lanes = lanes;
+    if (fact->stride)
+        fact->zeros = (uint8_t)least(fact->zeros, 4 + trailing_zeros((uint32_t)fact->stride));
+}
 
 static bool is_affine(struct value v) { return v.fact.kind == WL_FACT_AFFINE; }
 static bool is_uniform(struct value v) { return is_affine(v) && v.fact.stride == 0; }
@@ -48,9 +60,9 @@ static bool is_zero(struct value v) { return is_uniform(v) && (v.fact.zeros >= 3
 /* Low bits that are zero in every lane. */
 static unsigned low_zeros(struct value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
 
-/* What the stride adds over the 16 lanes, if it stays within the base's zero bits; else 2^32 - 1. */
+/* What the stride adds over the lanes, if it stays within the base's zero bits; else 2^32 - 1. */
 static uint32_t lane_part(struct value v) {
-    uint64_t reach = (uint64_t)15 * (uint32_t)v.fact.stride;
+    uint64_t reach = (uint64_t)(v.fact.lanes - 1) * (uint32_t)v.fact.stride;
     return v.fact.stride >= 0 && v.fact.zeros <= 32 && reach < UINT64_C(1) << v.fact.zeros ? (uint32_t)reach : UINT32_MAX;
 }
 
@@ -59,12 +71,19 @@ static bool lane_part_fits(struct value v) { return v.fact.stride == 0 || lane_p
 /* All bits that stride * lane has in some lane. */
 static uint32_t lane_bits(struct value v) {
     uint32_t set = 0;
-    for (uint32_t i = 0; i < 16; i++)
+    for (uint32_t i = 0; i < v.fact.lanes; i++)
         set |= (uint32_t)v.fact.stride * i;
     return set;
 }
 
+/* What two facts say together holds where both hold. */
+static void level(struct value *a, struct value *b) {
+    narrow(&a->fact, b->fact.lanes);
+    narrow(&b->fact, a->fact.lanes);
+}
+
 static struct value value_add(struct value a, struct value b) {
+    level(&a, &b);
     if (a.is_constant && b.is_constant)
         return constant(a.constant + b.constant);
     if (is_zero(a))
@@ -74,31 +93,33 @@ static struct value value_add(struct value a, struct value b) {
     if (!is_affine(a) || !is_affine(b))
         return unknown;
     unsigned bits = most(a.fact.bits, b.fact.bits) + 1;
-    return affine((int64_t)a.fact.stride + b.fact.stride, least(a.fact.zeros, b.fact.zeros), bits);
+    return affine(a.fact.lanes, (int64_t)a.fact.stride + b.fact.stride, least(a.fact.zeros, b.fact.zeros), bits);
 }
 
 static struct value value_sub(struct value a, struct value b) {
+    level(&a, &b);
     if (a.is_constant && b.is_constant)
         return constant(a.constant - b.constant);
     if (is_zero(b))
         return a;
     if (!is_affine(a) || !is_affine(b))
         return unknown;
-    return affine((int64_t)a.fact.stride - b.fact.stride, least(a.fact.zeros, b.fact.zeros), 32);
+    return affine(a.fact.lanes, (int64_t)a.fact.stride - b.fact.stride, least(a.fact.zeros, b.fact.zeros), 32);
 }
 
 static struct value value_mul(struct value a, struct value b) {
+    level(&a, &b);
     if (a.is_constant && b.is_constant)
         return constant(a.constant * b.constant);
     if (!is_affine(a) || !is_affine(b))
         return unknown;
     unsigned bits = a.fact.bits + b.fact.bits, zeros = (unsigned)a.fact.zeros + b.fact.zeros;
     if (is_uniform(a) && is_uniform(b))
-        return affine(0, zeros, bits);
+        return affine(a.fact.lanes, 0, zeros, bits);
     if (b.is_constant && b.constant < 1u << 26)
-        return affine((int64_t)a.fact.stride * (int32_t)b.constant, zeros, bits);
+        return affine(a.fact.lanes, (int64_t)a.fact.stride * (int32_t)b.constant, zeros, bits);
     if (a.is_constant && a.constant < 1u << 26)
-        return affine((int64_t)b.fact.stride * (int32_t)a.constant, zeros, bits);
+        return affine(b.fact.lanes, (int64_t)b.fact.stride * (int32_t)a.constant, zeros, bits);
     return unknown;
 }
 
@@ -109,15 +130,15 @@ static struct value value_shl(struct value a, struct value count) {
             return constant(a.constant << k);
         if (!is_affine(a))
             return unknown;
-        return affine((int64_t)a.fact.stride * (INT64_C(1) << k), a.fact.zeros + k, a.fact.bits + k);
+        return affine(a.fact.lanes, (int64_t)a.fact.stride * (INT64_C(1) << k), a.fact.zeros + k, a.fact.bits + k);
     }
-    return is_uniform(a) && is_uniform(count) ? affine(0, a.fact.zeros, 32) : unknown;
+    return is_uniform(a) && is_uniform(count) ? affine(a.fact.lanes, 0, a.fact.zeros, 32) : unknown;
 }
 
 /* Logical, or `arithmetic`. */
 static struct value value_shr(struct value a, struct value count, bool arithmetic) {
     if (is_uniform(a) && is_uniform(count) && !count.is_constant)
-        return affine(0, 0, arithmetic && a.fact.bits == 32 ? 32 : a.fact.bits);
+        return affine(a.fact.lanes, 0, 0, arithmetic && a.fact.bits == 32 ? 32 : a.fact.bits);
     if (!count.is_constant || !is_affine(a))
         return unknown;
     unsigned k = count.constant & 31;
@@ -128,25 +149,26 @@ static struct value value_shr(struct value a, struct value count, bool arithmeti
     if (!arithmetic)
         bits = a.fact.bits > k ? a.fact.bits - k : 0;
     if (is_uniform(a))
-        return affine(0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
+        return affine(a.fact.lanes, 0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
     if (lane_part_fits(a)) {
         if (lane_part(a) >> k == 0)
-            return affine(0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
+            return affine(a.fact.lanes, 0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
         if ((a.fact.stride & ((INT32_C(1) << k) - 1)) == 0)
-            return affine(a.fact.stride >> k, a.fact.zeros - k, bits);
+            return affine(a.fact.lanes, a.fact.stride >> k, a.fact.zeros - k, bits);
     }
     if (bits == 0)
         return constant(0);
-    return k >= 16 ? carried() : unknown; /* steps at most once within a strip */
+    return k >= 16 ? carried() : unknown; /* steps at most once over the lanes */
 }
 
 static struct value value_or(struct value a, struct value b) {
+    level(&a, &b);
     if (a.is_constant && b.is_constant)
         return constant(a.constant | b.constant);
     if (!is_affine(a) || !is_affine(b))
         return unknown;
     if (is_uniform(a) && is_uniform(b))
-        return affine(0, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
+        return affine(a.fact.lanes, 0, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
     if (low_zeros(a) >= b.fact.bits || low_zeros(b) >= a.fact.bits) { /* disjoint: a sum */
         struct value sum = value_add(a, b);
         sum.fact.bits = (uint8_t)most(a.fact.bits, b.fact.bits);
@@ -159,9 +181,9 @@ static struct value value_or(struct value a, struct value b) {
     }
     /* Only bits of the base change. */
     if (is_uniform(b) && lane_part_fits(a) && b.fact.zeros >= width(lane_part(a)))
-        return affine(a.fact.stride, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
+        return affine(a.fact.lanes, a.fact.stride, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
     if (is_uniform(b) && b.is_constant && lane_part_fits(a) && (b.constant & lane_bits(a)) == 0 && (b.constant & lane_part(a)) == 0)
-        return affine(a.fact.stride, least(a.fact.zeros, width(lane_part(a))), most(a.fact.bits, b.fact.bits));
+        return affine(a.fact.lanes, a.fact.stride, least(a.fact.zeros, width(lane_part(a))), most(a.fact.bits, b.fact.bits));
     return unknown;
 }
 
@@ -172,21 +194,22 @@ static struct value value_xor(struct value a, struct value b) {
 }
 
 static struct value value_and(struct value a, struct value b) {
+    level(&a, &b);
     if (a.is_constant && b.is_constant)
         return constant(a.constant & b.constant);
     if (!is_affine(a) || !is_affine(b))
         return unknown;
     unsigned bits = least(a.fact.bits, b.fact.bits), zeros = most(low_zeros(a), low_zeros(b));
     if (is_uniform(a) && is_uniform(b))
-        return affine(0, zeros, bits);
+        return affine(a.fact.lanes, 0, zeros, bits);
     struct value x = is_uniform(a) ? b : a, mask = is_uniform(a) ? a : b;
     if (!mask.is_constant || !lane_part_fits(x))
         return unknown;
     uint32_t moving = lane_bits(x);
     if ((mask.constant & moving) == 0)
-        return affine(0, most(zeros, trailing_zeros(mask.constant)), bits);
+        return affine(x.fact.lanes, 0, most(zeros, trailing_zeros(mask.constant)), bits);
     if ((mask.constant & moving) == moving)
-        return affine(x.fact.stride, x.fact.zeros, bits);
+        return affine(x.fact.lanes, x.fact.stride, x.fact.zeros, bits);
     return unknown;
 }
 
@@ -200,6 +223,7 @@ struct step {
     const struct wl_inst *inst;
     enum wl_mode mode;
     struct value result[MAX_RESULTS];
+    unsigned lanes;   /* over which all that is known of the inputs holds */
     bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
 };
 
@@ -322,7 +346,7 @@ static void rule_xad(struct step *s) { s->result[0] = value_add(value_xor(operan
 static struct value factor24(struct value v, unsigned bits) {
     if (v.fact.bits <= bits)
         return v;
-    return is_uniform(v) ? affine(0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32) : unknown;
+    return is_uniform(v) ? affine(v.fact.lanes, 0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32) : unknown;
 }
 
 static void rule_mul24(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 24), factor24(operand(s, 2, 0), 24)); }
@@ -415,11 +439,11 @@ static void rule_mbcnt(struct step *s) {
     if (!mask.is_constant || mask.constant != UINT32_MAX)
         return;
     if (high && wide && base.fact.kind == WL_FACT_HALF_LANE)
-        s->result[0] = affine(1, 4, 6);
+        s->result[0] = affine(WL_ALL_LANES, 1, 6, 6);
     else if (!high && wide && is_zero(base))
-        s->result[0] = (struct value){.fact = {.kind = WL_FACT_HALF_LANE}};
+        s->result[0] = (struct value){.fact = {.kind = WL_FACT_HALF_LANE, .lanes = WL_ALL_LANES}};
     else if (!high && !wide && is_affine(base))
-        s->result[0] = value_add(affine(1, 4, 5), base);
+        s->result[0] = value_add(affine(WL_ALL_LANES, 1, 5, 5), base);
     else if (high && !wide)
         s->result[0] = base;
 }
@@ -538,6 +562,7 @@ static void set_row(struct step *s, unsigned row, struct value v) {
         return;
     s->facts->previous_row = (uint16_t)row;
     s->facts->previous = s->facts->row[row];
+    narrow(&v.fact, s->lanes);
     if (v.fact.kind == WL_FACT_UNKNOWN)
         v.fact = (struct wl_fact){0};
     else
@@ -549,6 +574,22 @@ static void set_operand(struct step *s, unsigned i, struct value v) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; i < s->inst->operand_count && op->kind == WL_OPERAND_VGPR && d < op->count; d++)
         set_row(s, op->reg + d, v);
+}
+
+/* The least number of lanes over which what is known of a register that the instruction names holds. */
+static unsigned known_lanes(const struct step *s) {
+    unsigned lanes = WL_ALL_LANES;
+    for (unsigned i = 0; i < s->inst->operand_count; i++) {
+        const struct wl_operand *op = &s->inst->operands[i];
+        for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++) {
+            struct value v = row_value(s, op->reg + d);
+            if (v.fact.kind != WL_FACT_UNKNOWN)
+                lanes = least(lanes, v.fact.lanes);
+        }
+        if (op->kind == WL_OPERAND_SGPR && s->facts->carry == op->reg + 1)
+            lanes = least(lanes, s->facts->carry_lanes);
+    }
+    return lanes;
 }
 
 static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op) {
@@ -616,7 +657,15 @@ static void vector_step(struct step *s, uint8_t rule) {
     if (s->low_carries && low_known && inst->operands[1].kind == WL_OPERAND_SGPR) {
         s->facts->carry = (uint16_t)(inst->operands[1].reg + 1);
         s->facts->carry_uniform = low_same && inputs_uniform(s);
+        s->facts->carry_lanes = s->lanes;
     }
+}
+
+/* Each strip loads for itself, and memory may change in between. */
+static void set_load(struct step *s) {
+    struct value v = load_uniform(s) ? uniform() : unknown;
+    narrow(&v.fact, WL_STRIP);
+    set_operand(s, 0, v);
 }
 
 static void isa_step(struct step *s, uint8_t rule) {
@@ -624,7 +673,7 @@ static void isa_step(struct step *s, uint8_t rule) {
     switch ((enum wl_isa_class)inst->isa->class) {
     case WL_ISA_LOAD:
         if (!inst->lds)
-            set_operand(s, 0, load_uniform(s) ? uniform() : unknown);
+            set_load(s);
         break;
     case WL_ISA_ATOMIC:
         if (inst->returns)
@@ -658,6 +707,7 @@ static void isa_step(struct step *s, uint8_t rule) {
 static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode,
                            uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
+    s.lanes = known_lanes(&s);
     if (inst->sem && inst->sem->scalar)
         scalar_step(facts, inst);
     else if (inst->sem)
@@ -692,8 +742,10 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     if (to->kind == WL_FACT_UNKNOWN)
         return false;
     to->partial |= from.partial;
+    narrow(to, from.lanes);
+    narrow(&from, to->lanes);
     if (to->kind != from.kind && flat[0] && flat[1]) {
-        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial};
+        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .lanes = to->lanes};
     } else if (to->kind != from.kind || (to->kind == WL_FACT_AFFINE && to->stride != from.stride)) {
         *to = (struct wl_fact){0};
     } else if (to->kind == WL_FACT_AFFINE) {
@@ -775,11 +827,15 @@ static void leave(struct wl_affine *a, struct work *work, const struct wl_facts 
 
 static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     const struct wl_translate_request *request = unit->request;
-    const struct wl_fact x = {.kind = WL_FACT_AFFINE, .stride = 1, .zeros = 4, .bits = request->packed_workitem_ids ? 30 : 10};
-    const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10};
+    bool lines = request->shape == WL_SHAPE_LINES;
+    uint8_t zeros = !lines ? 4 : request->wave_size == 64 ? 6 : 5;
+    uint32_t lanes = lines ? WL_ALL_LANES : WL_STRIP;
+    const struct wl_fact x = {
+        .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
+    const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;
-    if (!request->is_kernel || request->shape != WL_SHAPE_ROWS)
+    if (!request->is_kernel || request->shape == WL_SHAPE_ANY)
         return;
     facts->entry_exec = true;
     facts->row[0] = x;

@@ -1,7 +1,7 @@
-/* Static knowledge about vector registers: which are uniform over a strip, which are base + stride * lane.
+/* Static knowledge about vector registers: which are uniform, which are base + stride * lane.
  *
  * Facts hold for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may differ from
- * strip to strip). They are seeded from the workitem ids and the launch's block shape and followed
+ * strip to strip), or for the whole wave. They are seeded from the workitem ids and the launch's block shape and followed
  * through the unit by a forward data-flow analysis over (piece, mode) pairs: code in FULL form
  * overwrites a register in all lanes; in MASKED form only in the active ones, so that such a fact
  * holds for the active lanes only (`partial`) and is forgotten when EXEC grows.
@@ -17,8 +17,8 @@
 enum wl_fact_kind {
     WL_FACT_UNKNOWN,
     WL_FACT_AFFINE,    /* base + stride * lane, modulo 2^32; stride 0: uniform */
-    WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If lanes 0 and 15
-                       agree, all do */
+    WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If the first and
+                       the last lane agree, all do */
     WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
 };
 
@@ -28,7 +28,10 @@ struct wl_fact {
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     int32_t stride;
+    uint32_t lanes; /* over which it holds: WL_STRIP, or WL_ALL_LANES of the wave */
 };
+
+#define WL_ALL_LANES 64
 
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
@@ -37,6 +40,7 @@ struct wl_facts {
     uint64_t constant_known[2];
     uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
+    uint32_t carry_lanes;
     bool entry_exec;       /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
     uint16_t previous_row; /* written last, and its fact before: what the second of a VOPD pair reads */
     struct wl_fact previous;

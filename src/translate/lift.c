@@ -536,8 +536,9 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     LLVMDIBuilderRef di = add_debug_info(l);
     find_scalars(l);
     l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
-    if (!l->blocks) {
-        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks");
+    l->strip_states = calloc(l->strips, sizeof *l->strip_states);
+    if (!l->blocks || !l->strip_states) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks and strips");
     } else {
         LLVMBasicBlockRef entry = wl_lift_block(l, "entry");
         for (uint32_t p = 0; p < unit->piece_count; p++)
@@ -554,6 +555,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     enum wl_status status = l->status;
     LLVMDisposeBuilder(l->b);
     free(l->blocks);
+    free(l->strip_states);
     free(l->items);
     free(l->live_after);
     free(l);

@@ -33,10 +33,22 @@ struct wl_item {
     const struct wl_inst *inst;
     const struct wl_sem *sem;             /* lift_valu.c: what it computes */
     bool starts_segment;                  /* must see all strips of the items before (lift_stretch.c) */
+    bool wide;                            /* a segment of its own, emitted for all strips at once by wl_memory_emit_wide */
     bool paired;                          /* first of a VOPD pair: writes after the next item has read */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
     void (*emit)(struct wl_lift *l, struct wl_item *item);
+};
+
+/* What is known of one strip while its code is built. */
+struct wl_strip {
+    LLVMBasicBlockRef start;                /* register loads go here, so that they dominate all of the strip's code */
+    LLVMValueRef number;                    /* i64 */
+    LLVMValueRef first_lane;                /* i64: number * 16 */
+    LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
+    LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
+    LLVMValueRef mask_value[WL_SGPR_COUNT]; /* <16 x i1> made by this stretch, by first register */
+    uint64_t row_dirty[8];                  /* written in this stretch */
 };
 
 struct wl_lift {
@@ -81,15 +93,10 @@ struct wl_lift {
     bool segmented;                        /* some item starts a segment */
     uint32_t stretch_end;                  /* the last recorded instruction, within the piece */
 
-    /* The strip being emitted (valid within an item's emit). */
-    LLVMBasicBlockRef strip_start;          /* register loads go here, so that they dominate all of the strip's code */
-    LLVMValueRef strip;                     /* i64: its number */
-    LLVMValueRef first_lane;                /* i64: strip * 16 */
-    LLVMValueRef exec;                      /* <16 x i1> of active lanes; NULL in FULL code: all are */
-    LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
-    LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
-    LLVMValueRef mask_value[WL_SGPR_COUNT]; /* <16 x i1> made by this stretch, by first register */
-    uint64_t row_dirty[8];                  /* written in this stretch */
+    /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
+    struct wl_strip *strip_states; /* `strips` of them */
+    struct wl_strip *strip;
+    LLVMValueRef exec; /* <16 x i1> of active lanes; NULL in FULL code: all are */
 
     struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
     enum wl_status status;  /* first error */
@@ -138,10 +145,14 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /
 /* Fills item->scalar, item->fact and item->emit for a LOAD, STORE or ATOMIC. An access too rare for a strip form is
  * done at once through a helper: then it flushes the stretch itself and returns false (nothing to emit). */
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);
+/* Emits a wide access: the builder stands behind all strips of the items before. */
+void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item);
 /* Emits the stretch collected so far. (lift_stretch.c) */
 void wl_lift_flush(struct wl_lift *l);
 
 /* ---- lift_stretch.c ---- */
+/* Whether the stretch, with its last item, is such that it may have segments. */
+bool wl_stretch_may_segment(const struct wl_lift *l);
 /* Adds an item to the stretch, flushing first if the instruction's memory accesses conflict with the stretch's. */
 struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
 /* Declares that the stretch's last item makes the mask in scalar register(s) `reg`. */

@@ -152,22 +152,27 @@ bool wl_lanes_known(const struct wl_lanes *lanes) {
 
 static bool for_all_lanes(const struct wl_lanes *lanes) { return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial); }
 
+/* That lanes [first of `from`, last of `to`], `span` lanes at most, lie behind each other as their facts say; NULL: they do. */
+static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVMValueRef first, const struct wl_lanes *to,
+                            LLVMValueRef last, uint64_t span, unsigned size) {
+    LLVMValueRef check = NULL;
+    if (!from->wraps_freely && from->low_fact.bits >= 32) { /* the low half goes on without a wrap */
+        LLVMValueRef low = LLVMBuildTrunc(l->b, lane_value(l, from, first), l->i32, "");
+        check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - span * size, false), "");
+    }
+    if (from->wide && !is_uniform(&from->high_fact))
+        check = both(l, check, LLVMBuildICmp(l->b, LLVMIntEQ, lane_high(l, from, first), lane_high(l, to, last), ""));
+    return check;
+}
+
 /* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. */
 static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
                                            LLVMValueRef *start, LLVMValueRef *seen) {
     LLVMValueRef first, last;
     known_lanes(l, for_all_lanes(lanes), &first, &last);
-    LLVMValueRef value = lane_value(l, lanes, first);
-    *seen = LLVMBuildAdd(l->b, value, lanes->base, "");
+    *seen = wl_lanes_address(l, lanes, first);
     *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
-    if (!lanes->wraps_freely && lanes->low_fact.bits >= 32) { /* the low half goes on without a wrap */
-        LLVMValueRef low = LLVMBuildTrunc(l->b, value, l->i32, "");
-        *check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - (uint64_t)WL_STRIP * size, false), "");
-    }
-    if (lanes->wide && !is_uniform(&lanes->high_fact)) {
-        LLVMValueRef same = LLVMBuildICmp(l->b, LLVMIntEQ, lane_high(l, lanes, first), lane_high(l, lanes, last), "");
-        *check = both(l, *check, same);
-    }
+    *check = goes_on(l, lanes, first, lanes, last, WL_STRIP, size);
     return WL_PATTERN_CONSECUTIVE;
 }
 
@@ -206,7 +211,7 @@ static enum wl_pattern private_pattern(struct wl_lift *l, const struct wl_access
     }
     LLVMValueRef dword = LLVMBuildZExt(l->b, LLVMBuildLShr(l->b, offset, LLVMConstInt(l->i32, 2, false), ""), l->i64, "");
     LLVMValueRef byte = LLVMBuildMul(l->b, dword, LLVMConstInt(l->i64, UINT64_C(4) * l->wave_size, false), "");
-    LLVMValueRef lane = LLVMBuildShl(l->b, l->first_lane, LLVMConstInt(l->i64, 2, false), "");
+    LLVMValueRef lane = LLVMBuildShl(l->b, l->strip->first_lane, LLVMConstInt(l->i64, 2, false), "");
     *start = LLVMBuildAdd(l->b, lanes->base, LLVMBuildAdd(l->b, byte, lane, ""), "");
     return WL_PATTERN_PRIVATE;
 }
@@ -218,6 +223,27 @@ static LLVMValueRef within_buffer(struct wl_lift *l, const struct wl_lanes *lane
     LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, end, lanes->limit, "");
     LLVMValueRef raw = LLVMBuildICmp(l->b, LLVMIntULT, lanes->limit, LLVMConstInt(l->i64, UINT64_C(1) << 32, false), "");
     return LLVMBuildAnd(l->b, fits, raw, "");
+}
+
+/* Whether a flat address is in no aperture. */
+static LLVMValueRef is_memory(struct wl_lift *l, LLVMValueRef address) {
+    return LLVMBuildICmp(l->b, LLVMIntULT, address, LLVMConstInt(l->i64, UINT64_C(1) << 48, false), "");
+}
+
+bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high) {
+    bool known = low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access) && low->lanes >= l->wave_size;
+    if (high)
+        known &= (is_uniform(high) || high->kind == WL_FACT_CARRY) && high->lanes >= l->wave_size;
+    return known && access->kind != WL_ACCESS_ATOMIC && !access->is_volatile;
+}
+
+LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, LLVMValueRef *check) {
+    LLVMValueRef first = LLVMConstInt(l->i32, 0, false), last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
+    LLVMValueRef start = wl_lanes_address(l, &strips[0], first);
+    *check = goes_on(l, &strips[0], first, &strips[l->strips - 1], last, l->wave_size, wl_access_size(access));
+    if (access->place == WL_PLACE_FLAT)
+        *check = both(l, *check, is_memory(l, start));
+    return start;
 }
 
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
@@ -252,10 +278,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
     }
-    if (access->place == WL_PLACE_FLAT) {
-        LLVMValueRef limit = LLVMConstInt(l->i64, UINT64_C(1) << 48, false);
-        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULT, seen, limit, ""));
-    }
+    if (access->place == WL_PLACE_FLAT)
+        *check = both(l, *check, is_memory(l, seen));
     if (access->place == WL_PLACE_BUFFER)
         *check = both(l, *check, within_buffer(l, lanes, *start, pattern == WL_PATTERN_UNIFORM ? size : (uint64_t)size * WL_STRIP));
     return pattern;

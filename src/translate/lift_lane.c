@@ -60,7 +60,7 @@ LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueR
 enum { SNAPSHOT, FIRST, SECOND }; /* slots of item->scalar */
 
 static LLVMValueRef lane_in_wave(struct wl_lift *l) {
-    LLVMValueRef first = LLVMBuildTrunc(l->b, l->first_lane, l->i32, "");
+    LLVMValueRef first = LLVMBuildTrunc(l->b, l->strip->first_lane, l->i32, "");
     return LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_strip_lane_numbers(l), "");
 }
 

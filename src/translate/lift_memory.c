@@ -75,7 +75,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         return lanes;
     }
     unsigned reg = op->address->reg;
-    if (l->pair_value[reg] || !wl_lanes_known(&lanes)) {
+    if (l->strip->pair_value[reg] || !wl_lanes_known(&lanes)) {
         lanes.pair = wl_strip_pair(l, reg);
     } else { /* the slow path alone would need the pair */
         lanes.low = wl_strip_row(l, reg);
@@ -222,6 +222,74 @@ static void emit_store(struct wl_lift *l, struct wl_item *item) {
     access_lanes(l, &a, &lanes, rows);
 }
 
+/* What the strips of a wide access have in its two forms. */
+struct wide {
+    struct wl_lanes lanes[4];
+    LLVMValueRef fast[4][WL_MAX_ROWS], slow[4][2 * WL_MAX_ROWS];
+};
+
+static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_access *a, struct wide *w) {
+    struct operands op = find_operands(item->inst);
+    for (unsigned s = 0; s < l->strips; s++) {
+        l->strip = &l->strip_states[s];
+        w->lanes[s] = find_lanes(l, item, &op);
+        for (unsigned i = 0; i < a->dwords && a->kind == WL_ACCESS_STORE; i++)
+            w->fast[s][i] = w->slow[s][i] = wl_strip_row(l, op.data->reg + i);
+    }
+}
+
+static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, struct wide *w) {
+    for (unsigned s = 0; s < l->strips; s++) {
+        LLVMValueRef skip = wl_lift_int(l, l->i64, (uint64_t)s * WL_STRIP * wl_access_size(a));
+        access_inline(l, a, &w->lanes[s], WL_PATTERN_CONSECUTIVE, LLVMBuildAdd(l->b, start, skip, ""), w->fast[s]);
+    }
+}
+
+static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
+    for (unsigned s = 0; s < l->strips; s++) {
+        l->strip = &l->strip_states[s];
+        wl_memory_slow(l, a, &w->lanes[s], w->slow[s]);
+    }
+}
+
+/* One check for the wave instead of one for each strip. */
+void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
+    struct wl_access a = describe(item->inst);
+    struct wide w;
+    LLVMValueRef check;
+    read_wide(l, item, &a, &w);
+    LLVMValueRef start = wl_lanes_start(l, &a, w.lanes, &check);
+    LLVMBasicBlockRef from[2] = {NULL, NULL}, done = NULL;
+    if (check) {
+        LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
+        done = wl_memory_block(l, "accessed");
+        mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
+        LLVMPositionBuilderAtEnd(l->b, slow);
+        access_wide_slow(l, &a, &w);
+        from[1] = LLVMGetInsertBlock(l->b);
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, fast);
+    }
+    access_wide_inline(l, &a, start, &w);
+    from[0] = LLVMGetInsertBlock(l->b);
+    if (check) {
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, done);
+    }
+    for (unsigned s = 0; s < l->strips && a.kind == WL_ACCESS_LOAD; s++) {
+        l->strip = &l->strip_states[s];
+        for (unsigned i = 0; i < a.dwords; i++) {
+            LLVMValueRef row = w.fast[s][i];
+            if (check) {
+                LLVMValueRef values[2] = {w.fast[s][i], w.slow[s][i]};
+                row = LLVMBuildPhi(l->b, l->strip_i32, "");
+                LLVMAddIncoming(row, values, from, 2);
+            }
+            wl_strip_set_row(l, find_operands(item->inst).result->reg + i, row);
+        }
+    }
+}
+
 /* LDS instructions with two addresses. Neighbours become one access of twice the size, unless the lanes are so close that
  * each of the two is consecutive for itself. */
 static void emit_two(struct wl_lift *l, struct wl_item *item) {
@@ -286,7 +354,7 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[WL_MAX_ROWS];
     unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
     access_lanes(l, &a, &lanes, rows);
-    LLVMValueRef target = LLVMBuildMul(l->b, l->first_lane, wl_lift_int(l, l->i64, size), "");
+    LLVMValueRef target = LLVMBuildMul(l->b, l->strip->first_lane, wl_lift_int(l, l->i64, size), "");
     struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""),
                           .wraps_freely = true,
                           .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
@@ -306,6 +374,16 @@ static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, c
     if (!scalar || scalar->kind != WL_OPERAND_SGPR)
         return offset;
     return LLVMBuildAdd(l->b, wl_lift_sgpr64(l, scalar->reg), offset, "");
+}
+
+/* Whether the whole wave's access can be one. */
+static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
+    const struct wl_isa *isa = item->inst->isa;
+    bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
+    if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
+        return false;
+    struct wl_access a = describe(item->inst);
+    return wl_lanes_wide(l, &a, &item->fact[0], op->address->count >= 2 ? &item->fact[1] : NULL);
 }
 
 static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct operands *op) {
@@ -366,7 +444,7 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
             item->fact[0] = known(l, op.address->reg);
             item->fact[1] = op.address->count >= 2 ? known(l, op.address->reg + 1) : (struct wl_fact){0};
         } else {
-            item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32, .bits = 0};
+            item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32, .bits = 0, .lanes = WL_ALL_LANES};
         }
         if (isa->space == WL_SPACE_LDS)
             item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
@@ -383,5 +461,7 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
     } else {
         item->emit = isa->addresses == 2 ? emit_two : isa->class == WL_ISA_LOAD ? emit_load : emit_store;
     }
+    if (is_wide(l, item, &op))
+        item->wide = item->starts_segment = l->segmented = true;
     return true;
 }

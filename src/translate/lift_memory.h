@@ -94,6 +94,11 @@ enum wl_pattern { WL_PATTERN_NONE, WL_PATTERN_CONSECUTIVE, WL_PATTERN_UNIFORM, W
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
+/* Whether facts about the halves of an address (high: NULL if it has one) say that a whole wave's elements follow each other. */
+bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
+/* For such an access: the i64 address of lane 0's element; strips: of the whole wave. *check: an i1 that must hold, or NULL. */
+LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, LLVMValueRef *check);
+
 /* ---- lift_shuffle.c ---- */
 
 /* rows[r] lane i = vectors[(i * n + r) / 16] element (i * n + r) % 16: memory order to registers, and back. */

@@ -510,7 +510,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct w
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
     arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT ? l->wave : LLVMGetPoison(l->ptr);
-    arguments[ARGUMENT_LANE] = a->place == WL_PLACE_MEMORY ? LLVMGetPoison(l->i64) : l->first_lane;
+    arguments[ARGUMENT_LANE] = a->place == WL_PLACE_MEMORY ? LLVMGetPoison(l->i64) : l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
     arguments[ARGUMENT_LIMIT] = a->place == WL_PLACE_BUFFER ? lanes->limit : LLVMGetPoison(l->i64);
     if (!narrow)

@@ -34,8 +34,10 @@ static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     return conflict;
 }
 
+bool wl_stretch_may_segment(const struct wl_lift *l) { return l->mode == WL_MODE_FULL && l->item_count * l->strips <= SEGMENT_BUDGET; }
+
 struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
-    bool starts_segment = join(l, inst, effects);
+    bool starts_segment = join(l, inst, effects) || (l->item_count && l->items[l->item_count - 1].wide);
     if (l->item_count == l->item_capacity) {
         unsigned capacity = l->item_capacity ? 2 * l->item_capacity : 64;
         struct wl_item *items = realloc(l->items, capacity * sizeof *items);
@@ -67,13 +69,13 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg) { return wl_
 
 static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
-    LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 6), ""), "");
+    LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 6), ""), "");
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
 }
 
 static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip_start));
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip->start));
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
     LLVMSetAlignment(value, 64);
     LLVMPositionBuilderAtEnd(l->b, here);
@@ -96,38 +98,38 @@ static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high)
 }
 
 LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row) {
-    if (!l->row_value[row])
-        l->row_value[row] = load_row(l, row);
-    return l->row_value[row];
+    if (!l->strip->row_value[row])
+        l->strip->row_value[row] = load_row(l, row);
+    return l->strip->row_value[row];
 }
 
 LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row) {
     LLVMValueRef value = wl_strip_row(l, row);
-    return l->exec && wl_bit(l->row_dirty, row) ? LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "") : value;
+    return l->exec && wl_bit(l->strip->row_dirty, row) ? LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "") : value;
 }
 
 LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) {
-    if (!l->pair_value[row])
-        l->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
-    return l->pair_value[row];
+    if (!l->strip->pair_value[row])
+        l->strip->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
+    return l->strip->pair_value[row];
 }
 
 static void forget_pairs(struct wl_lift *l, unsigned row) {
-    l->pair_value[row] = NULL;
+    l->strip->pair_value[row] = NULL;
     if (row)
-        l->pair_value[row - 1] = NULL;
+        l->strip->pair_value[row - 1] = NULL;
 }
 
 void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     forget_pairs(l, row);
-    l->row_value[row] = value;
-    wl_set(l->row_dirty, row);
+    l->strip->row_value[row] = value;
+    wl_set(l->strip->row_dirty, row);
 }
 
 void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     wl_strip_set_row(l, row, half_of(l, value, 0));
     wl_strip_set_row(l, row + 1, half_of(l, value, 1));
-    l->pair_value[row] = value;
+    l->strip->pair_value[row] = value;
 }
 
 LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar) {
@@ -147,13 +149,13 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
 LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
 
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
-    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->first_lane, l->mask_type, "");
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
     return LLVMBuildBitCast(l->b, bits, l->strip_i1, "");
 }
 
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
-    l->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
+    l->strip->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
 }
 
 /* ---- emission ---- */
@@ -177,7 +179,7 @@ static void find_masks(struct wl_lift *l, struct masks *masks) {
 }
 
 static void store_row(struct wl_lift *l, unsigned row) {
-    LLVMValueRef pointer = row_pointer(l, row), value = l->row_value[row];
+    LLVMValueRef pointer = row_pointer(l, row), value = l->strip->row_value[row];
     if (l->exec) {
         LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, 64, 0), l->exec};
         LLVMTypeRef types[] = {l->strip_i32, l->ptr};
@@ -187,15 +189,16 @@ static void store_row(struct wl_lift *l, unsigned row) {
     }
 }
 
-/* Starts a strip. The builder stands in a fresh block, where l->strip is set. */
-static void begin_strip(struct wl_lift *l) {
-    memset(l->row_value, 0, sizeof l->row_value);
-    memset(l->pair_value, 0, sizeof l->pair_value);
-    memset(l->mask_value, 0, sizeof l->mask_value);
-    memset(l->row_dirty, 0, sizeof l->row_dirty);
-    l->first_lane = LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 4), "");
+/* Starts a strip in a block of its own. */
+static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
+    struct wl_strip *strip = l->strip;
     LLVMBasicBlockRef body = wl_lift_block(l, "strip");
-    l->strip_start = LLVMGetInsertBlock(l->b);
+    memset(strip, 0, sizeof *strip);
+    strip->number = number;
+    strip->start = wl_lift_block(l, "start");
+    LLVMBuildBr(l->b, strip->start);
+    LLVMPositionBuilderAtEnd(l->b, strip->start);
+    strip->first_lane = LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), "");
     LLVMBuildBr(l->b, body);
     LLVMPositionBuilderAtEnd(l->b, body);
 }
@@ -218,32 +221,32 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
     const struct wl_live *live = &l->live_after[l->stretch_end];
     const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
-        if (wl_bit(l->row_dirty, row) && wl_bit(wanted, row))
+        if (wl_bit(l->strip->row_dirty, row) && wl_bit(wanted, row))
             store_row(l, row);
     for (unsigned i = 0; i < masks->count; i++) {
-        LLVMValueRef lanes = l->mask_value[masks->reg[i]];
+        LLVMValueRef lanes = l->strip->mask_value[masks->reg[i]];
         if (!lanes)
             continue;
         LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->mask_type, "");
-        bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->first_lane, l->mask_type, ""), "");
+        bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, ""), "");
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
         LLVMBuildStore(l->b, LLVMBuildOr(l->b, sum, bits, ""), masks->sum[i]);
     }
 }
 
-static void emit_strip(struct wl_lift *l, const struct masks *masks) {
-    begin_strip(l);
+static void emit_strip(struct wl_lift *l, LLVMValueRef number, const struct masks *masks) {
+    begin_strip(l, number);
     emit_segment(l, 0);
     end_strip(l, masks);
 }
 
 /* Branches to `skip` if no lane of the strip is active; leaves the builder where some is. */
-static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip) {
+static void enter_strip(struct wl_lift *l, LLVMValueRef number, LLVMBasicBlockRef skip) {
     if (l->mode == WL_MODE_FULL) {
         l->exec = NULL;
         return;
     }
-    LLVMValueRef first_lane = LLVMBuildShl(l->b, l->strip, wl_lift_int(l, l->i64, 4), "");
+    LLVMValueRef first_lane = LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), "");
     LLVMValueRef shift = LLVMBuildTrunc(l->b, first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_lift_exec(l), shift, ""), l->i16, "");
     LLVMBasicBlockRef some = wl_lift_block(l, "active");
@@ -253,75 +256,42 @@ static void enter_strip(struct wl_lift *l, LLVMBasicBlockRef skip) {
 }
 
 static void emit_unrolled(struct wl_lift *l, const struct masks *masks) {
+    l->strip = &l->strip_states[0];
     for (unsigned s = 0; s < l->strips; s++) {
         LLVMBasicBlockRef next = wl_lift_block(l, "next");
-        l->strip = wl_lift_int(l, l->i64, s);
-        if (l->mode == WL_MODE_FULL) {
-            LLVMBasicBlockRef start = wl_lift_block(l, "start");
-            LLVMBuildBr(l->b, start);
-            LLVMPositionBuilderAtEnd(l->b, start);
-        }
-        enter_strip(l, next);
-        emit_strip(l, masks);
+        LLVMValueRef number = wl_lift_int(l, l->i64, s);
+        enter_strip(l, number, next);
+        emit_strip(l, number, masks);
         LLVMBuildBr(l->b, next);
         LLVMPositionBuilderAtEnd(l->b, next);
     }
 }
 
-/* The part of struct wl_lift that belongs to one strip, put aside while others are emitted. */
-struct strip_state {
-    LLVMBasicBlockRef strip_start;
-    LLVMValueRef strip, first_lane, row_value[WL_VGPR_COUNT], pair_value[WL_VGPR_COUNT], mask_value[WL_SGPR_COUNT];
-    uint64_t row_dirty[8];
-};
-
-static void save_strip(const struct wl_lift *l, struct strip_state *s) {
-    s->strip_start = l->strip_start;
-    s->strip = l->strip;
-    s->first_lane = l->first_lane;
-    memcpy(s->row_value, l->row_value, sizeof s->row_value);
-    memcpy(s->pair_value, l->pair_value, sizeof s->pair_value);
-    memcpy(s->mask_value, l->mask_value, sizeof s->mask_value);
-    memcpy(s->row_dirty, l->row_dirty, sizeof s->row_dirty);
-}
-
-static void restore_strip(struct wl_lift *l, const struct strip_state *s) {
-    l->strip_start = s->strip_start;
-    l->strip = s->strip;
-    l->first_lane = s->first_lane;
-    memcpy(l->row_value, s->row_value, sizeof s->row_value);
-    memcpy(l->pair_value, s->pair_value, sizeof s->pair_value);
-    memcpy(l->mask_value, s->mask_value, sizeof s->mask_value);
-    memcpy(l->row_dirty, s->row_dirty, sizeof s->row_dirty);
-}
-
 /* FULL code: segment by segment, each for all strips. */
 static void emit_segments(struct wl_lift *l, const struct masks *masks) {
-    struct strip_state *states = malloc(l->strips * sizeof *states);
-    if (!states) {
-        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the strips of a stretch");
-        return;
-    }
     l->exec = NULL;
     for (unsigned first = 0, end = 0; first < l->item_count; first = end) {
+        bool wide = l->items[first].wide;
         for (unsigned s = 0; s < l->strips; s++) {
-            if (first == 0) {
-                LLVMBasicBlockRef start = wl_lift_block(l, "start");
-                LLVMBuildBr(l->b, start);
-                LLVMPositionBuilderAtEnd(l->b, start);
-                l->strip = wl_lift_int(l, l->i64, s);
-                begin_strip(l);
-            } else {
-                restore_strip(l, &states[s]);
-            }
-            end = emit_segment(l, first);
-            if (end == l->item_count)
+            l->strip = &l->strip_states[s];
+            if (first == 0)
+                begin_strip(l, wl_lift_int(l, l->i64, s));
+            if (!wide)
+                end = emit_segment(l, first);
+            if (!wide && end == l->item_count)
                 end_strip(l, masks);
-            else
-                save_strip(l, &states[s]);
+        }
+        if (!wide)
+            continue;
+        wl_lift_locate(l, l->items[first].inst);
+        wl_memory_emit_wide(l, &l->items[first]);
+        wl_lift_locate(l, NULL);
+        end = first + 1;
+        for (unsigned s = 0; s < l->strips && end == l->item_count; s++) {
+            l->strip = &l->strip_states[s];
+            end_strip(l, masks);
         }
     }
-    free(states);
 }
 
 static void emit_loop(struct wl_lift *l, const struct masks *masks) {
@@ -330,9 +300,9 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks) {
     LLVMBuildBr(l->b, header);
     LLVMPositionBuilderAtEnd(l->b, header);
     LLVMValueRef strip = LLVMBuildPhi(l->b, l->i64, "s");
-    l->strip = strip;
-    enter_strip(l, latch);
-    emit_strip(l, masks);
+    l->strip = &l->strip_states[0];
+    enter_strip(l, strip, latch);
+    emit_strip(l, strip, masks);
     LLVMBuildBr(l->b, latch);
     LLVMPositionBuilderAtEnd(l->b, latch);
     LLVMValueRef next = LLVMBuildAdd(l->b, strip, wl_lift_int(l, l->i64, 1), "");

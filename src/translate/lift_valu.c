@@ -288,7 +288,7 @@ static struct dpp_lanes dpp_in_row(struct wl_lift *l, const struct wl_inst *inst
 /* GFX9's moves between rows, read from a snapshot of the source row. */
 static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef snapshot) {
     LLVMTypeRef t = l->strip_i32;
-    LLVMValueRef first = LLVMBuildTrunc(l->b, l->first_lane, l->i32, "");
+    LLVMValueRef first = LLVMBuildTrunc(l->b, l->strip->first_lane, l->i32, "");
     LLVMValueRef lane = LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_strip_lane_numbers(l), ""), source, valid = NULL;
     LLVMValueRef last = wl_lift_int(l, t, l->wave_size - 1), one = wl_lift_int(l, t, 1);
     switch (inst->dpp) {
@@ -407,7 +407,7 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
 }
 
 static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigned reg) {
-    LLVMValueRef lanes = recorded ? wl_strip_of_mask(l, recorded) : l->mask_value[reg];
+    LLVMValueRef lanes = recorded ? wl_strip_of_mask(l, recorded) : l->strip->mask_value[reg];
     if (!lanes)
         lanes = LLVMConstNull(l->strip_i1);
     return LLVMBuildSExt(l->b, lanes, l->strip_i32, "");
@@ -538,7 +538,7 @@ static LLVMValueRef dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, L
         enabled = enabled ? LLVMBuildAnd(l->b, enabled, banks, "") : banks;
     }
     if (inst->row_mask != 0xf) {
-        LLVMValueRef bit = LLVMBuildLShr(l->b, wl_lift_int(l, l->i64, inst->row_mask), l->strip, "");
+        LLVMValueRef bit = LLVMBuildLShr(l->b, wl_lift_int(l, l->i64, inst->row_mask), l->strip->number, "");
         LLVMValueRef rows = wl_strip_splat(l, LLVMBuildTrunc(l->b, bit, l->i1, ""));
         enabled = enabled ? LLVMBuildAnd(l->b, enabled, rows, "") : rows;
     }

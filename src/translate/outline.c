@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-    MAX_COPIES = 32, /* instructions that go to one cold block */
-    MAX_DEPTH = 10,  /* of a chain of uses that is looked through */
+    MAX_COPIES = 128, /* instructions that go to one cold block */
+    MAX_DEPTH = 10,   /* of a chain of uses that is looked through */
     TABLE_SIZE = 1 << 10,
 };
 

@@ -26,8 +26,9 @@
 
 /* Shapes of workgroups that get code of their own. Known to the affine analysis, part of the cache key. */
 enum wl_shape {
-    WL_SHAPE_ANY,  /* nothing is known */
-    WL_SHAPE_ROWS, /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
+    WL_SHAPE_ANY,   /* nothing is known */
+    WL_SHAPE_ROWS,  /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
+    WL_SHAPE_LINES, /* the same for each wave: blockDim.x is a multiple of the wave's size, or of 16 and blockDim.y = blockDim.z = 1 */
     WL_SHAPE_COUNT,
 };
 
@@ -64,8 +65,8 @@ struct wl_unit_info {
     uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1 */
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
-    uint32_t may_wait; /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
-    uint32_t keeps_wave; /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
+    uint32_t may_wait;               /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
+    uint32_t keeps_wave;             /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 

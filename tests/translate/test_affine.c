@@ -19,6 +19,7 @@ struct expectation {
     enum wl_fact_kind kind;
     int stride, zeros, bits;
     bool partial;
+    unsigned lanes; /* 0: any */
 };
 
 struct kernel {
@@ -26,21 +27,24 @@ struct kernel {
     unsigned wave_size;
     bool packed;
     enum wl_mode mode;
+    enum wl_shape shape;
     const char *text; /* the facts are those before the last instruction */
     struct expectation expect[6];
 };
 
-#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false}
-#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false}
-#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false}
-#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false}
+#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false, 0}
+#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false, 0}
+#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false, 0}
+#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0}
 #define END                              {.row = WL_VGPR_COUNT}
-#define GFX9                             "gfx906", 64, false, WL_MODE_FULL
-#define GFX90A                           "gfx90a", 64, true, WL_MODE_FULL
-#define GFX942                           "gfx942", 64, true, WL_MODE_FULL
-#define GFX10                            "gfx1030", 32, false, WL_MODE_FULL
-#define GFX11                            "gfx1100", 32, true, WL_MODE_FULL
-#define MASKED                           "gfx906", 64, false, WL_MODE_MASKED
+#define GFX9                             "gfx906", 64, false, WL_MODE_FULL, WL_SHAPE_ROWS
+#define GFX90A                           "gfx90a", 64, true, WL_MODE_FULL, WL_SHAPE_ROWS
+#define GFX942                           "gfx942", 64, true, WL_MODE_FULL, WL_SHAPE_ROWS
+#define GFX10                            "gfx1030", 32, false, WL_MODE_FULL, WL_SHAPE_ROWS
+#define GFX11                            "gfx1100", 32, true, WL_MODE_FULL, WL_SHAPE_ROWS
+#define MASKED                           "gfx906", 64, false, WL_MODE_MASKED, WL_SHAPE_ROWS
+#define GFX10_LINES                      "gfx1030", 32, false, WL_MODE_FULL, WL_SHAPE_LINES
+#define OVER(LANES, ROW, STRIDE)         {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, LANES}
 
 static const struct kernel kernels[] = {
     {"workitem ids",
@@ -92,11 +96,11 @@ static const struct kernel kernels[] = {
      "s_movk_i32 s4, 0x24\n v_mul_lo_u32 v3, v0, s4\n s_mov_b32 s5, s6\n v_mul_lo_u32 v4, v0, s5\n s_mov_b32 s4, s6\n v_mul_lo_u32 v5, v0, "
      "s4\n s_endpgm",
      {AFFINE(3, 36, ANYTHING, ANYTHING), UNKNOWN(4), UNKNOWN(5), END}},
-    {"lane number, wave64", GFX9, "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_hi_u32_b32 v4, -1, v3\n s_endpgm", {AFFINE(4, 1, 4, 6), END}},
+    {"lane number, wave64", GFX9, "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_hi_u32_b32 v4, -1, v3\n s_endpgm", {AFFINE(4, 1, 6, 6), END}},
     {"lane number, wave32",
      GFX11,
      "v_mbcnt_lo_u32_b32 v3, -1, 0\n v_mbcnt_lo_u32_b32 v4, s0, 0\n s_endpgm",
-     {AFFINE(3, 1, 4, 5), UNKNOWN(4), END}},
+     {AFFINE(3, 1, 5, 5), UNKNOWN(4), END}},
     {"a carry that is no carry", GFX9, "v_cmp_lt_u32 vcc, s4, v0\n v_addc_co_u32 v3, vcc, 0, v1, vcc\n s_endpgm", {UNKNOWN(3), END}},
     {"uniform computations",
      GFX9,
@@ -112,7 +116,7 @@ static const struct kernel kernels[] = {
     {"masked writes are partial",
      MASKED,
      "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_endpgm",
-     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true}, END}},
+     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true, 0}, END}},
     {"narrowing keeps, growing forgets",
      MASKED,
      "v_mov_b32 v3, v0\n s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[4:5]\n v_nop\n s_endpgm",
@@ -128,6 +132,19 @@ static const struct kernel kernels[] = {
      {UNKNOWN(3), AFFINE(4, 0, 2, 4), END}},
     {"calls forget", GFX9, "v_mov_b32 v3, v0\n s_swappc_b64 s[30:31], s[4:5]\n s_nop 0\n s_endpgm", {UNKNOWN(3), UNKNOWN(0), END}},
     {"barriers keep", GFX9, "v_mov_b32 v3, v0\n s_barrier\n s_nop 0\n s_endpgm", {AFFINE(3, 1, 4, 10), END}},
+    {"rows of workitems hold for strips, lines for waves",
+     GFX10_LINES,
+     "v_lshlrev_b32 v3, 2, v0\n v_add_nc_u32 v4, s4, v3\n v_mov_b32 v5, 0\n s_nop 0\n s_endpgm",
+     {OVER(WL_ALL_LANES, 3, 4), OVER(WL_ALL_LANES, 4, 4), OVER(WL_ALL_LANES, 5, 0), END}},
+    {"each strip loads for itself",
+     GFX10_LINES,
+     "v_mov_b32 v5, 0\n global_load_dword v3, v5, s[0:1]\n v_add_nc_u32 v4, v3, v0\n v_lshrrev_b32 v6, 4, v4\n s_endpgm",
+     {OVER(WL_STRIP, 3, 0), OVER(WL_STRIP, 4, 1), END}},
+    {"a join holds where both do",
+     GFX10_LINES,
+     "v_mov_b32 v5, 0\n v_mov_b32 v3, v0\n s_cbranch_scc1 0f\n global_load_dword v4, v5, s[0:1]\n v_add_nc_u32 v3, v4, v0\n 0: s_nop 0\n "
+     "s_endpgm",
+     {OVER(WL_STRIP, 3, 1), END}},
     {"a pair reads before it writes",
      GFX11,
      "v_and_b32 v4, 0x3ff, v0\n v_mov_b32 v1, 0\n v_dual_mov_b32 v4, 0 :: v_dual_mov_b32 v1, v4\n s_endpgm",
@@ -149,7 +166,7 @@ static void facts_at_end(const struct kernel *k, struct wl_facts *facts) {
                                            .is_kernel = true,
                                            .workitem_id_dimensions = 3,
                                            .packed_workitem_ids = k->packed,
-                                           .shape = WL_SHAPE_ROWS,
+                                           .shape = k->shape,
                                            .is_code = is_code,
                                            .context = &limit};
     struct wl_decoder *decoder = NULL;
@@ -186,10 +203,12 @@ static void test_kernels(void **state) {
             bool affine = want->kind == WL_FACT_AFFINE;
             bool zeros = !affine || want->zeros == ANYTHING || want->zeros == got->zeros;
             bool bits = !affine || want->bits == ANYTHING || want->bits == got->bits;
-            if (got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) && zeros && bits)
+            bool lanes = !want->lanes || want->lanes == got->lanes;
+            if (lanes && got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) && zeros &&
+                bits)
                 continue;
-            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u\n", kernels[i].title, want->row, got->kind,
-                    got->stride, got->zeros, got->bits, got->partial);
+            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u lanes %u\n", kernels[i].title, want->row, got->kind,
+                    got->stride, got->zeros, got->bits, got->partial, got->lanes);
             bad++;
         }
     }

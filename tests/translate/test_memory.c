@@ -329,7 +329,8 @@ static wl_unit_code *load_object(LLVMOrcLLJITRef *jit, const struct wl_translate
     return (wl_unit_code *)address;
 }
 
-static void build(struct program *program, const struct host *host, const char *processor, const char *prelude, const char *instruction) {
+static void build(struct program *program, const struct host *host, const char *processor, enum wl_shape shape, const char *prelude,
+                  const char *instruction) {
     char text[2048];
     size_t size = 0;
     snprintf(text, sizeof text, "%s\n%s\ns_setpc_b64 s[30:31]\n", prelude, instruction);
@@ -344,7 +345,7 @@ static void build(struct program *program, const struct host *host, const char *
                                            .name = *instruction ? "case" : "prelude",
                                            .is_kernel = true,
                                            .workitem_id_dimensions = 1,
-                                           .shape = WL_SHAPE_ROWS,
+                                           .shape = shape,
                                            .cpu = host->cpu,
                                            .features = host->features,
                                            .is_code = is_code,
@@ -528,13 +529,13 @@ static void check(const struct program *whole, const struct program *prelude, co
     free(want);
 }
 
-/* prelude "": addresses come from the registers, all patterns; else the prelude makes them. */
-static void run_case(const struct host *host, const char *processor, const char *prelude, const char *text) {
+/* prelude "": addresses come from the registers, all patterns; else the prelude makes them of v0. */
+static void run_case(const struct host *host, const char *processor, enum wl_shape shape, const char *prelude, const char *text) {
     struct program whole, bare;
     struct wl_inst inst;
     decode(&inst, processor, text);
-    build(&whole, host, processor, prelude, text);
-    build(&bare, host, processor, prelude, "");
+    build(&whole, host, processor, shape, prelude, text);
+    build(&bare, host, processor, shape, prelude, "");
     bool flat = inst.isa->space == WL_SPACE_FLAT, buffer = inst.isa->space == WL_SPACE_BUFFER;
     for (unsigned pattern = 0; pattern < (*prelude ? 2u : PATTERN_COUNT); pattern++) {
         bool overlapping = inst.isa->addresses == 2 && inst.isa->class == WL_ISA_STORE && (pattern == RANDOM || pattern == MISALIGNED);
@@ -599,7 +600,9 @@ static void run_all(const struct host *host) {
         if (only && !strstr(c->text, only))
             continue;
         set_up(c->wave_size);
-        run_case(host, c->processor, c->prelude, c->text);
+        run_case(host, c->processor, WL_SHAPE_ROWS, c->prelude, c->text);
+        if (*c->prelude)
+            run_case(host, c->processor, WL_SHAPE_LINES, c->prelude, c->text);
     }
     print_message("%u checks\n", checks);
     assert_int_equal(failures, 0);

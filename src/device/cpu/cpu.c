@@ -224,8 +224,9 @@ static enum wl_status module_function(struct wl_device_module *module, const str
 }
 
 static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3]) {
+    static const uint32_t whole[3] = {0, 0, 0};
     struct wl_unit *unit;
-    return wl_dispatch_prepare(function, wl_dispatch_shape(block), &unit);
+    return wl_dispatch_prepare(function, wl_dispatch_shape(block, whole, function->kernel->wave_size), &unit);
 }
 
 static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_dispatch_launch(cpu(device), l); }

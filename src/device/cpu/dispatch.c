@@ -629,7 +629,12 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
-enum wl_shape wl_dispatch_shape(const uint32_t block[3]) { return block[0] % WL_STRIP == 0 ? WL_SHAPE_ROWS : WL_SHAPE_ANY; }
+enum wl_shape wl_dispatch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size) {
+    uint32_t widths = block[0] | remainder[0]; /* partial workgroups number their items by their own width */
+    if (widths % WL_STRIP)
+        return WL_SHAPE_ANY;
+    return widths % wave_size == 0 || (block[1] == 1 && block[2] == 1) ? WL_SHAPE_LINES : WL_SHAPE_ROWS;
+}
 
 enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit) {
     struct wl_unit *known = atomic_load_explicit(&function->units[shape], memory_order_acquire);
@@ -770,8 +775,7 @@ enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_
     struct wl_device_function *f = launch->function;
     bool large_lds = strcmp(f->module->target->processor, "gfx950") == 0;
     enum wl_status status = check_launch(launch, f->kernel, large_lds ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES);
-    /* Partial workgroups number their items by their own width. */
-    enum wl_shape shape = launch->remainder[0] % WL_STRIP ? WL_SHAPE_ANY : wl_dispatch_shape(launch->block);
+    enum wl_shape shape = wl_dispatch_shape(launch->block, launch->remainder, f->kernel->wave_size);
     struct wl_unit *unit = NULL;
     if (status == WL_OK)
         status = wl_dispatch_prepare(f, shape, &unit);

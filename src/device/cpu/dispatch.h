@@ -16,8 +16,8 @@ wl_job_run wl_dispatch_run;
 /* The whole launch. Errors: of translation, of memory, and what the kernel did (reported on stderr). Thread-safe. */
 enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch);
 
-/* Shape of a launch, and the unit for it with its FULL copy. */
-enum wl_shape wl_dispatch_shape(const uint32_t block[3]);
+/* Shape of a launch, whose last workgroups may be smaller, and the unit for it with its FULL copy. */
+enum wl_shape wl_dispatch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size);
 enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit);
 
 #endif
