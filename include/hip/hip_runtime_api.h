@@ -242,9 +242,7 @@ hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
 
 /* ---- Stream-ordered allocation ----------------------------------------------------------------- */
 
-/* Stream-ordered allocation: the memory may be used by work that is queued later on the same stream. */
-hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream);
-hipError_t hipFreeAsync(void *ptr, hipStream_t stream);
+#include <hip/hip_pool.h>
 
 /* ---- Peer device access ---------------------------------------------------------------------- */
 

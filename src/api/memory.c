@@ -1,5 +1,7 @@
 /* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered memory. */
 #include "api/api.h"
+#include "runtime/graph.h"
+#include "runtime/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,47 +100,21 @@ static hipError_t release(const char *function, void *ptr, unsigned kinds) {
     return wl_api_status(function, wl_memory_free(ptr, kinds));
 }
 
-hipError_t hipFree(void *ptr) { return release(__func__, ptr, DEVICE_KINDS); }
+/* Memory of pools and of graphs is waited for like the rest, and goes back to its owner. */
+hipError_t hipFree(void *ptr) {
+    struct wl_allocation allocation;
+    struct wl_graph_memory *memory = ptr ? wl_graph_memory_at(ptr) : NULL;
+    bool pooled = ptr && wl_mempool_find(ptr, &allocation);
+    if (!memory && !pooled)
+        return release(__func__, ptr, DEVICE_KINDS);
+    if (!wl_stream_inside_command())
+        wl_runtime_drain();
+    API_RETURN(memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL));
+}
 
 hipError_t hipHostFree(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
 
 hipError_t hipFreeHost(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
-
-/* ---- stream-ordered allocation --------------------------------------------------------------- */
-
-hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream) {
-    API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
-    API_STREAM(queue, stream);
-    API_HEALTHY(queue->context);
-    *ptr = NULL;
-    if (size == 0)
-        API_SUCCESS();
-    API_RETURN(wl_memory_allocate(queue->context, WL_MEMORY_DEVICE, size, 0, ptr));
-}
-
-static void discard(void *argument, enum wl_status fault) {
-    (void)fault;
-    wl_memory_discard(argument);
-    free(argument);
-}
-
-hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
-    API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
-    API_STREAM(queue, stream);
-    struct wl_allocation *allocation = malloc(sizeof *allocation);
-    API_REQUIRE(allocation != NULL, hipErrorOutOfMemory);
-    enum wl_status status = wl_memory_detach(ptr, DEVICE_KINDS, allocation);
-    if (status != WL_OK) {
-        free(allocation);
-        API_RETURN(status);
-    }
-    status = wl_command_host(queue, discard, allocation, true);
-    if (status != WL_OK) { /* nothing is queued: free after all that is */
-        wl_runtime_drain();
-        discard(allocation, WL_OK);
-    }
-    API_SUCCESS();
-}
 
 /* ---- pinned memory of the program ------------------------------------------------------------ */
 

@@ -52,6 +52,10 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     properties->cooperativeMultiDeviceLaunch = 1;
     properties->hostRegisterSupported = 1;
     properties->isLargeBar = 1;
+    properties->streamPrioritiesSupported = 1;
+    properties->memoryPoolsSupported = 1;
+    properties->memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
+    properties->ipcEventSupported = 1;
     properties->globalL1CacheSupported = 1;
     properties->localL1CacheSupported = 1;
     properties->arch = (hipDeviceArch_t){

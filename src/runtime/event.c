@@ -5,6 +5,7 @@
  * An interprocess event has two counters in memory that processes share: records begun and records reached. Waiting for it
  * means waiting for the second to come up to what the first is now. */
 #include "runtime/capture.h"
+#include "runtime/pool.h"
 #include "runtime/runtime.h"
 
 #include <fcntl.h>
@@ -382,6 +383,7 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
     }
     if (event->interprocess)
         wait_interprocess(event->interprocess);
+    wl_mempool_synchronized();
     record_release(last.record);
     return status;
 }

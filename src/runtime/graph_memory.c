@@ -21,6 +21,7 @@ struct wl_graph_memory {
 static struct {
     pthread_mutex_t lock;
     struct wl_graph_memory *first;
+    atomic_uint count;
     struct {
         uint64_t used, used_high, reserved, reserved_high;
     } figures[MAX_DEVICES];
@@ -40,6 +41,7 @@ enum wl_status wl_graph_memory_create(struct wl_context *context, size_t size, s
     pthread_mutex_lock(&memories.lock);
     made->next = memories.first;
     memories.first = made;
+    atomic_fetch_add(&memories.count, 1);
     pthread_mutex_unlock(&memories.lock);
     *memory = made;
     return WL_OK;
@@ -55,6 +57,7 @@ void wl_graph_memory_release(struct wl_graph_memory *memory) {
     while (*link != memory)
         link = &(*link)->next;
     *link = memory->next;
+    atomic_fetch_sub(&memories.count, 1);
     memories.figures[memory->context->index].used -= memory->live ? memory->size : 0;
     memories.figures[memory->context->index].reserved -= memory->backed ? memory->size : 0;
     pthread_mutex_unlock(&memories.lock);
@@ -67,6 +70,8 @@ void wl_graph_memory_release(struct wl_graph_memory *memory) {
 void *wl_graph_memory_address(const struct wl_graph_memory *memory) { return memory->address; }
 
 struct wl_graph_memory *wl_graph_memory_at(const void *address) {
+    if (!atomic_load_explicit(&memories.count, memory_order_relaxed))
+        return NULL;
     pthread_mutex_lock(&memories.lock);
     struct wl_graph_memory *memory = memories.first;
     while (memory && memory->address != address)

@@ -1,6 +1,7 @@
 /* The allocation map: a treap ordered by address, under one read-write lock. */
 #include "runtime/map.h"
 
+#include "runtime/pool.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
@@ -212,6 +213,8 @@ void wl_map_after_fork(void) {
 
 /* Runs with the map's lock held. */
 static bool look_up(uint64_t address, struct wl_allocation *allocation) {
+    if (wl_mempool_find((const void *)(uintptr_t)address, allocation)) /* pools keep their own books */
+        return true;
     struct wl_map_node *node = floor_node(address);
     if (!node)
         return false;
@@ -307,6 +310,11 @@ static bool peek(struct wl_map_node *node, struct wl_allocation *allocation, con
 void wl_memory_describe(uint64_t address, char *text, size_t size) {
     struct wl_allocation low = {0}, high = {0};
     const char *low_freed = "", *high_freed = "";
+    if (wl_mempool_find((const void *)(uintptr_t)address, &low)) {
+        snprintf(text, size, "at byte %" PRIu64 " of a %" PRIu64 "-byte allocation of a pool at 0x%" PRIx64, address - low.address,
+                 low.size, low.address);
+        return;
+    }
     if (pthread_rwlock_tryrdlock(&map.lock)) {
         snprintf(text, size, "the allocation map is being changed");
         return;

@@ -3,6 +3,7 @@
 
 #include "base/options.h"
 #include "runtime/capture.h"
+#include "runtime/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static void after_fork(void) {
     wl_executor_after_fork();
     wl_watch_after_fork();
     wl_capture_after_fork();
+    wl_mempool_after_fork();
     wl_memory_after_fork();
     wl_handle_after_fork();
     wl_program_after_fork();
@@ -147,6 +149,7 @@ enum wl_status wl_context_fault(const struct wl_context *context) {
 enum wl_status wl_context_synchronize(struct wl_context *context) {
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
+    wl_mempool_synchronized();
     return wl_context_fault(context);
 }
 
@@ -163,6 +166,7 @@ enum wl_status wl_context_reset(struct wl_context *context) {
         wl_stream_destroy(stream);
     }
     wl_program_unload_context(context);
+    wl_mempool_reset(context);
     wl_memory_free_context(context);
     context->flags = 0;
     default_limits(context);

@@ -40,6 +40,8 @@
 
 struct wl_stream;
 
+struct wl_mempool; /* runtime/pool.h */
+
 /* hipDeviceSetLimit's: bytes of stack a lane, of the printf buffer, of the heap. The last two are kept for the program that asks:
  * printf passes its text on at once, and the heap grows as it must. */
 enum wl_limit { WL_LIMIT_STACK, WL_LIMIT_PRINTF, WL_LIMIT_HEAP, WL_LIMIT_COUNT };
@@ -61,7 +63,8 @@ struct wl_context {
     /* Those of `streams` that may have unfinished commands, linked through busy_next: each enters with its first command
      * and is taken out by whoever finds it idle, so that idle streams cost nothing. */
     _Atomic(struct wl_stream *) busy;
-    _Atomic unsigned capturing; /* blocking streams that are capturing: the null stream must not be used */
+    _Atomic(struct wl_mempool *) pool_default, pool_current; /* NULL: not made yet; the default one */
+    _Atomic unsigned capturing;                              /* blocking streams that are capturing: the null stream must not be used */
 };
 
 /* Starts the runtime at the first call. Returns the number of devices; 0 with a message in wl_failure() if none could be

@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "runtime/capture.h"
+#include "runtime/pool.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -764,6 +765,7 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
         if (!done)
             break;
     }
+    wl_mempool_synchronized();
     return wl_context_fault(context);
 }
 
