@@ -3,6 +3,115 @@
 
 #include <pthread.h>
 
+/* All errors of HIP 7, as its reference numbers them. */
+static const struct {
+    int number;
+    const char *name;
+} errors[] = {{0, "hipSuccess"},
+              {1, "hipErrorInvalidValue"},
+              {2, "hipErrorOutOfMemory"},
+              {3, "hipErrorNotInitialized"},
+              {4, "hipErrorDeinitialized"},
+              {5, "hipErrorProfilerDisabled"},
+              {6, "hipErrorProfilerNotInitialized"},
+              {7, "hipErrorProfilerAlreadyStarted"},
+              {8, "hipErrorProfilerAlreadyStopped"},
+              {9, "hipErrorInvalidConfiguration"},
+              {12, "hipErrorInvalidPitchValue"},
+              {13, "hipErrorInvalidSymbol"},
+              {17, "hipErrorInvalidDevicePointer"},
+              {21, "hipErrorInvalidMemcpyDirection"},
+              {35, "hipErrorInsufficientDriver"},
+              {52, "hipErrorMissingConfiguration"},
+              {53, "hipErrorPriorLaunchFailure"},
+              {98, "hipErrorInvalidDeviceFunction"},
+              {100, "hipErrorNoDevice"},
+              {101, "hipErrorInvalidDevice"},
+              {200, "hipErrorInvalidImage"},
+              {201, "hipErrorInvalidContext"},
+              {202, "hipErrorContextAlreadyCurrent"},
+              {205, "hipErrorMapFailed"},
+              {206, "hipErrorUnmapFailed"},
+              {207, "hipErrorArrayIsMapped"},
+              {208, "hipErrorAlreadyMapped"},
+              {209, "hipErrorNoBinaryForGpu"},
+              {210, "hipErrorAlreadyAcquired"},
+              {211, "hipErrorNotMapped"},
+              {212, "hipErrorNotMappedAsArray"},
+              {213, "hipErrorNotMappedAsPointer"},
+              {214, "hipErrorECCNotCorrectable"},
+              {215, "hipErrorUnsupportedLimit"},
+              {216, "hipErrorContextAlreadyInUse"},
+              {217, "hipErrorPeerAccessUnsupported"},
+              {218, "hipErrorInvalidKernelFile"},
+              {219, "hipErrorInvalidGraphicsContext"},
+              {300, "hipErrorInvalidSource"},
+              {301, "hipErrorFileNotFound"},
+              {302, "hipErrorSharedObjectSymbolNotFound"},
+              {303, "hipErrorSharedObjectInitFailed"},
+              {304, "hipErrorOperatingSystem"},
+              {400, "hipErrorInvalidHandle"},
+              {401, "hipErrorIllegalState"},
+              {500, "hipErrorNotFound"},
+              {600, "hipErrorNotReady"},
+              {700, "hipErrorIllegalAddress"},
+              {701, "hipErrorLaunchOutOfResources"},
+              {702, "hipErrorLaunchTimeOut"},
+              {704, "hipErrorPeerAccessAlreadyEnabled"},
+              {705, "hipErrorPeerAccessNotEnabled"},
+              {708, "hipErrorSetOnActiveProcess"},
+              {709, "hipErrorContextIsDestroyed"},
+              {710, "hipErrorAssert"},
+              {712, "hipErrorHostMemoryAlreadyRegistered"},
+              {713, "hipErrorHostMemoryNotRegistered"},
+              {719, "hipErrorLaunchFailure"},
+              {720, "hipErrorCooperativeLaunchTooLarge"},
+              {801, "hipErrorNotSupported"},
+              {900, "hipErrorStreamCaptureUnsupported"},
+              {901, "hipErrorStreamCaptureInvalidated"},
+              {902, "hipErrorStreamCaptureMerge"},
+              {903, "hipErrorStreamCaptureUnmatched"},
+              {904, "hipErrorStreamCaptureUnjoined"},
+              {905, "hipErrorStreamCaptureIsolation"},
+              {906, "hipErrorStreamCaptureImplicit"},
+              {907, "hipErrorCapturedEvent"},
+              {908, "hipErrorStreamCaptureWrongThread"},
+              {910, "hipErrorGraphExecUpdateFailure"},
+              {911, "hipErrorInvalidChannelDescriptor"},
+              {912, "hipErrorInvalidTexture"},
+              {914, "hipErrorInvalidResourceType"},
+              {915, "hipErrorInvalidResourceConfiguration"},
+              {916, "hipErrorStreamDetached"},
+              {999, "hipErrorUnknown"},
+              {1052, "hipErrorRuntimeMemory"},
+              {1053, "hipErrorRuntimeOther"},
+              {1054, "hipErrorInvalidClusterSize"}};
+
+static void test_every_error(void **state) {
+    (void)state;
+    size_t next = 0, count = sizeof errors / sizeof *errors;
+    for (int number = 0; number < 1100; number++) {
+        bool known = next < count && errors[next].number == number;
+        const char *name = known ? errors[next].name : "hipErrorUnknown", *text = NULL;
+        assert_string_equal(hipGetErrorName((hipError_t)number), name);
+        fails(known ? hipSuccess : hipErrorInvalidValue, hipDrvGetErrorName((hipError_t)number, &text));
+        if (known)
+            assert_string_equal(text, name);
+        else
+            assert_null(text);
+        fails(known ? hipSuccess : hipErrorInvalidValue, hipDrvGetErrorString((hipError_t)number, &text));
+        if (known)
+            assert_string_equal(text, hipGetErrorString((hipError_t)number));
+        else
+            assert_string_equal(hipGetErrorString((hipError_t)number), "unknown error");
+        next += known;
+    }
+    assert_int_equal(next, count);
+    fails(hipErrorInvalidValue, hipDrvGetErrorName(hipSuccess, NULL));
+    fails(hipErrorInvalidValue, hipDrvGetErrorString(hipSuccess, NULL));
+    hipGetLastError();
+}
+
 static void test_texts(void **state) {
     (void)state;
     const char *text = NULL;
@@ -106,8 +215,7 @@ static void test_device_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_last_error),
+        cmocka_unit_test(test_every_error),   cmocka_unit_test(test_texts), cmocka_unit_test(test_last_error),
 #ifdef API_FAKE
         cmocka_unit_test(test_device_errors),
 #endif

@@ -1,6 +1,7 @@
 /* Modules, launches, function attributes, occupancy. */
 #include "api_test.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 static void test_loading(void **state) {
@@ -27,6 +28,131 @@ static void test_loading(void **state) {
     fails(hipErrorInvalidImage, hipModuleLoadData(&wrong, nonsense));
     assert_int_equal(hipGetLastError(), hipErrorInvalidImage);
     assert_int_equal(hipGetLastError(), hipSuccess);
+}
+
+/* JIT options are for other compilers' images: whatever they say, the image is loaded as it is. */
+static void test_options_are_ignored(void **state) {
+    (void)state;
+    size_t size = 0;
+    unsigned registers = 15;
+    char *image = read_file(API_TEST_OBJECT, &size);
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    hipJitOption options[] = {hipJitOptionMaxRegisters, (hipJitOption)12345};
+    void *values[] = {&registers, NULL};
+    ok(hipModuleLoadDataEx(&module, image, 2, options, values));
+    ok(hipModuleGetFunction(&function, module, "add"));
+    ok(hipModuleUnload(module));
+    ok(hipModuleLoadDataEx(&module, image, 0, NULL, NULL));
+    ok(hipModuleUnload(module));
+    ok(hipModuleLoadFatBinary(&module, image));
+    ok(hipModuleUnload(module));
+    fails(hipErrorInvalidValue, hipModuleLoadDataEx(NULL, image, 0, NULL, NULL));
+    fails(hipErrorInvalidValue, hipModuleLoadDataEx(&module, NULL, 0, NULL, NULL));
+    fails(hipErrorInvalidValue, hipModuleLoadFatBinary(&module, NULL));
+    free(image);
+    hipGetLastError();
+}
+
+static void test_loading_errors(void **state) {
+    (void)state;
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    hipDeviceptr_t address = NULL;
+    textureReference *texture = NULL;
+    size_t size = 0;
+    unsigned count = 0;
+    ok(hipModuleLoad(&module, API_TEST_OBJECT));
+    fails(hipErrorInvalidValue, hipModuleLoad(&module, NULL));
+    fails(hipErrorFileNotFound, hipModuleLoad(&module, "/"));
+    fails(hipErrorInvalidImage, hipModuleLoad(&module, __FILE__));
+    fails(hipErrorInvalidHandle, hipModuleUnload(NULL));
+    fails(hipErrorInvalidHandle, hipModuleUnload((hipModule_t)&count));
+    fails(hipErrorInvalidValue, hipModuleGetFunction(NULL, module, "add"));
+    fails(hipErrorInvalidValue, hipModuleGetFunction(&function, module, NULL));
+    fails(hipErrorInvalidHandle, hipModuleGetFunction(&function, NULL, "add"));
+    fails(hipErrorNotFound, hipModuleGetFunction(&function, module, "counter")); /* a variable */
+    fails(hipErrorInvalidValue, hipModuleGetFunctionCount(NULL, module));
+    fails(hipErrorInvalidHandle, hipModuleGetFunctionCount(&count, NULL));
+    fails(hipErrorInvalidValue, hipModuleGetGlobal(&address, &size, module, NULL));
+    fails(hipErrorInvalidValue, hipModuleGetGlobal(&address, &size, module, ""));
+    fails(hipErrorInvalidValue, hipModuleGetGlobal(NULL, NULL, module, "counter"));
+    fails(hipErrorInvalidHandle, hipModuleGetGlobal(&address, &size, NULL, "counter"));
+    fails(hipErrorNotFound, hipModuleGetGlobal(&address, &size, module, "add")); /* a kernel */
+    ok(hipModuleGetGlobal(&address, NULL, module, "counter"));
+    ok(hipModuleGetGlobal(NULL, &size, module, "counter"));
+    fails(hipErrorInvalidValue, hipModuleGetTexRef(NULL, module, "counter"));
+    fails(hipErrorInvalidValue, hipModuleGetTexRef(&texture, module, NULL));
+    fails(hipErrorInvalidValue, hipModuleGetTexRef(&texture, module, ""));
+    fails(hipErrorInvalidHandle, hipModuleGetTexRef(&texture, NULL, "counter"));
+    fails(hipErrorNotFound, hipModuleGetTexRef(&texture, module, "nothing"));
+    fails(hipErrorNotSupported, hipModuleGetTexRef(&texture, module, "counter"));
+    ok(hipModuleUnload(module));
+    hipGetLastError();
+}
+
+/* Unloading waits for the kernels that are queued or run, and gives the memory of variables back. */
+static void *release_later(void *flag) {
+    usleep(30000);
+    __atomic_store_n((int *)flag, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void test_unload_waits(void **state) {
+    (void)state;
+    hipModule_t module = NULL;
+    hipFunction_t wait_for = NULL, set = NULL;
+    hipDeviceptr_t variable = NULL;
+    hipStream_t stream = NULL;
+    size_t size = 0;
+    pthread_t thread;
+    int *flags = NULL, one = 1;
+    ok(hipModuleLoad(&module, API_TEST_OBJECT));
+    ok(hipModuleGetFunction(&wait_for, module, "wait_for"));
+    ok(hipModuleGetFunction(&set, module, "set"));
+    ok(hipModuleGetGlobal(&variable, &size, module, "counter"));
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipHostMalloc((void **)&flags, 256, 0));
+    memset(flags, 0, 256);
+    int *go = flags, *done = flags + 32;
+    ok(hipModuleLaunchKernel(wait_for, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&go}, NULL));
+    ok(hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&done, &one}, NULL));
+    pthread_create(&thread, NULL, release_later, go);
+    ok(hipModuleUnload(module));
+    assert_int_equal(*done, 1);
+    pthread_join(thread, NULL);
+    fails(hipErrorInvalidHandle, hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&done, &one}, NULL));
+    fails(hipErrorInvalidValue, hipMemPtrGetInfo(variable, &size));
+    ok(hipStreamDestroy(stream));
+    ok(hipHostFree(flags));
+    hipGetLastError();
+}
+
+/* Two loads of one image are two modules, each with its variables. */
+static void test_modules_are_separate(void **state) {
+    (void)state;
+    hipModule_t modules[2];
+    hipDeviceptr_t counters[2];
+    int *out = NULL, value = 1000;
+    ok(hipHostMalloc((void **)&out, 64, 0));
+    for (int i = 0; i < 2; i++) {
+        ok(hipModuleLoad(&modules[i], API_TEST_OBJECT));
+        ok(hipModuleGetGlobal(&counters[i], NULL, modules[i], "counter"));
+    }
+    assert_ptr_not_equal(counters[0], counters[1]);
+    ok(hipMemcpyHtoD(counters[0], &value, 4));
+    for (int i = 0; i < 2; i++) {
+        hipFunction_t variables = NULL;
+        ok(hipModuleGetFunction(&variables, modules[i], "variables"));
+        ok(hipModuleLaunchKernel(variables, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&out}, NULL));
+        ok(hipDeviceSynchronize());
+        assert_int_equal(out[0], i == 0 ? 1000 : 7);
+    }
+    ok(hipModuleUnload(modules[0]));
+    ok(hipMemcpyDtoH(&value, counters[1], 4));
+    assert_int_equal(value, 8);
+    ok(hipModuleUnload(modules[1]));
+    ok(hipHostFree(out));
 }
 
 static void test_variables(void **state) {
@@ -93,6 +219,20 @@ static void test_arguments(void **state) {
     void *wrong[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, (void *)7};
     fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, wrong));
     fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, extra, extra));
+    void *no_buffer[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, NULL, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, no_buffer));
+    void *no_size[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, NULL, HIP_LAUNCH_PARAM_END};
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, no_size));
+    void *nothing[] = {HIP_LAUNCH_PARAM_END};
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, nothing));
+    ok(hipModuleLaunchKernel(test_kernel("empty"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, nothing));
+    buffer.out = out;
+    size = offsetof(__typeof__(buffer), d) + sizeof buffer.d; /* without the padding at the end */
+    ok(hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
+    ok(hipDeviceSynchronize());
+    size--; /* an argument is cut off */
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(test_kernel("arguments"), 1, 1, 1, 64, 1, 1, 0, NULL, NULL, extra));
+    hipGetLastError();
     ok(hipHostFree(out));
 }
 
@@ -220,12 +360,40 @@ static void test_attributes(void **state) {
     ok(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, test_kernel("add"), 0, 100));
     assert_true(block > 0 && block <= 100);
     assert_string_equal(hipKernelNameRef(test_kernel("add")), "add");
+    assert_null(hipKernelNameRef(NULL));
+    fails(hipErrorInvalidValue, hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, test_kernel("add")));
+    fails(hipErrorInvalidDeviceFunction, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL));
+    fails(hipErrorInvalidDeviceFunction, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, (hipFunction_t)state));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(NULL, test_kernel("add"), 256, 0));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 0, 0));
+    fails(hipErrorInvalidDeviceFunction, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, NULL, 256, 0));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, test_kernel("add"), 256, 0, 2));
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, test_kernel("add"), 256, 0, 1));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSize(NULL, &block, test_kernel("add"), 0, 0));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSize(&grid, NULL, test_kernel("add"), 0, 0));
+    fails(hipErrorInvalidDeviceFunction, hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, NULL, 0, 0));
+    fails(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, test_kernel("add"), 0, 0, 7));
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, 40000)); /* LDS for one */
+#ifndef API_FAKE
+    assert_int_equal(value, 1);
+#endif
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, 70000));
+    assert_int_equal(value, 0);
+    hipGetLastError();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_loading),    cmocka_unit_test(test_variables), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_residency), cmocka_unit_test(test_items),
+        cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_options_are_ignored),
+        cmocka_unit_test(test_loading_errors),
+        cmocka_unit_test(test_unload_waits),
+        cmocka_unit_test(test_modules_are_separate),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_residency),
+        cmocka_unit_test(test_items),
         cmocka_unit_test(test_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
