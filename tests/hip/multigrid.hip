@@ -106,8 +106,8 @@ static void test_barriers(unsigned flags) {
     EXPECT(*wrong == 0, "%u wrong words", *wrong);
     for (int d = 0; d < DEVICES; d++) {
         EXPECT(words[d] == ROUNDS * BLOCKS, "grid %d counted %u", d, words[d]);
-        EXPECT(facts[2 * d] == DEVICES && facts[2 * d + 1] == DEVICES * BLOCKS * THREADS, "grid %d saw %u grids of %u items", d, facts[2 * d],
-               facts[2 * d + 1]);
+        EXPECT(facts[2 * d] == DEVICES && facts[2 * d + 1] == DEVICES * BLOCKS * THREADS, "grid %d saw %u grids of %u items", d,
+               facts[2 * d], facts[2 * d + 1]);
     }
 }
 
@@ -170,9 +170,21 @@ static void test_errors() {
         {hipErrorInvalidValue, DEVICES, 0, [](hipLaunchParams *l) { l[2].args = nullptr; }},
         {hipErrorInvalidDeviceFunction, DEVICES, 0, [](hipLaunchParams *l) { l[1].func = l; }},
         {hipErrorInvalidDeviceFunction, DEVICES, 0, [](hipLaunchParams *l) { l[1].func = nullptr; }},
-        {hipErrorInvalidConfiguration, DEVICES, 0, [](hipLaunchParams *l) { for (int d = 0; d < DEVICES; d++) l[d].blockDim.x = 0; }},
-        {hipErrorInvalidConfiguration, DEVICES, 0, [](hipLaunchParams *l) { for (int d = 0; d < DEVICES; d++) l[d].blockDim.x = 2048; }},
-        {hipErrorCooperativeLaunchTooLarge, DEVICES, 0, [](hipLaunchParams *l) { for (int d = 0; d < DEVICES; d++) l[d].gridDim.x = 60000; }},
+        {hipErrorInvalidConfiguration, DEVICES, 0,
+         [](hipLaunchParams *l) {
+             for (int d = 0; d < DEVICES; d++)
+                 l[d].blockDim.x = 0;
+         }},
+        {hipErrorInvalidConfiguration, DEVICES, 0,
+         [](hipLaunchParams *l) {
+             for (int d = 0; d < DEVICES; d++)
+                 l[d].blockDim.x = 2048;
+         }},
+        {hipErrorCooperativeLaunchTooLarge, DEVICES, 0,
+         [](hipLaunchParams *l) {
+             for (int d = 0; d < DEVICES; d++)
+                 l[d].gridDim.x = 60000;
+         }},
     };
     memset(memory, 0, 4096);
     for (auto &c : cases) {
@@ -194,7 +206,8 @@ static void test_extended() {
     memset(memory, 0, 4096);
     void *first[] = {&value, &copy}, *second[] = {&one, &facts};
     (void)wrong;
-    hipLaunchParams list[2] = {{(void *)step, dim3(1), dim3(1), first, 0, streams[0]}, {(void *)step, dim3(1), dim3(2), second, 0, streams[1]}};
+    hipLaunchParams list[2] = {{(void *)step, dim3(1), dim3(1), first, 0, streams[0]},
+                               {(void *)step, dim3(1), dim3(2), second, 0, streams[1]}};
     HIP(hipExtLaunchMultiKernelMultiDevice(list, 2, 0));
     finish_all();
     EXPECT(*copy == 1 && *facts == 1, "%u and %u", *copy, *facts);
