@@ -75,7 +75,7 @@ struct wl_unit {
 
 /* Where a jump to an address enters. */
 struct wl_target_point {
-    uint64_t key; /* address << 2 | shape, plus 1; 0: free */
+    uint64_t key; /* address, shape and wave size, plus 1; 0: free */
     struct wl_unit *unit;
     uint32_t resume;
 };
