@@ -58,6 +58,13 @@ static const char *cpu_option(void) {
     return NULL;
 }
 
+static bool exact_option(void) {
+    const char *value = text_option("WAVELIFT_MATH");
+    if (value && strcmp(value, "exact") != 0 && strcmp(value, "fast") != 0)
+        fprintf(stderr, "wavelift: WAVELIFT_MATH=%s is neither fast nor exact; ignored\n", value);
+    return value && !strcmp(value, "exact");
+}
+
 static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
     options.devices = (unsigned)number_option("WAVELIFT_DEVICES", options.devices, 1, 64);
@@ -65,6 +72,7 @@ static void read_options(void) {
     options.cache_size = number_option("WAVELIFT_CACHE_SIZE", options.cache_size, 0, UINT64_C(1) << 50);
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
+    options.exact_math = exact_option();
     options.cpu = cpu_option();
     options.dump = text_option("WAVELIFT_DUMP");
 }

@@ -4,6 +4,7 @@
 #ifndef WL_BASE_OPTIONS_H
 #define WL_BASE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct wl_options {
@@ -14,7 +15,8 @@ struct wl_options {
     const char *cache_dir; /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
     unsigned log;          /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
     const char *dump;      /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
-    const char *cpu;       /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
+    bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
+    const char *cpu; /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

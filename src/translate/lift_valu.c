@@ -69,8 +69,21 @@ static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValu
         wl_lift_set_sgpr(l, reg, value);
 }
 
+/* The form of these semantics to use: correctly rounded if that is wanted, else the best for this host. */
+static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl_sem *sem) {
+    const struct wl_sem *form = NULL;
+    char name[64];
+    if (l->request->exact_math) {
+        snprintf(name, sizeof name, "%s_exact", sem->name);
+        form = wl_sem_find(name, l->request->features);
+    }
+    if (!form)
+        form = wl_sem_find(sem->name, l->request->features);
+    return form ? form : sem;
+}
+
 void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_sem *sem = inst->sem;
+    const struct wl_sem *sem = choose_form(l, inst->sem);
     LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS];
     if (!function)
         return;
@@ -670,8 +683,7 @@ static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item) {
 void wl_valu_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = inst->sem;
-    const struct wl_sem *variant = wl_sem_find(sem->name, l->request->features); /* the best for this host */
-    item->sem = variant ? variant : sem;
+    item->sem = choose_form(l, sem);
     item->emit = emit_valu;
     bool wait = reads_pending(l, item);
     if (item->paired) { /* nothing may come between the two */

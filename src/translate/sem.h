@@ -9,6 +9,7 @@
  * functions (SOP*) plain values. Several results come as a struct in the order of `results`. bf16 is passed as i16.
  *
  * Names that are no mnemonics, for the lifter to choose:
+ *   NAME_exact               an approximate instruction, rounded correctly (semantics/exact.c)
  *   NAME_clamp               an integer instruction with the clamp modifier (saturating)
  *   NAME_after_fmas          v_div_fixup_f32/f64 whose first operand is a v_div_fmas result: the whole division, c / b
  *   v_dot4_i32_i8_u8, ...    v_dot4_i32_iu8, v_dot8_i32_iu4 by the signs that neg_lo gives (semantics/dot.c)

@@ -44,6 +44,7 @@ struct wl_translate_request {
     bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
     enum wl_mode mode;
+    bool exact_math; /* approximate instructions are rounded correctly */
     const char *cpu; /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */

@@ -235,6 +235,7 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
         .functions = module->functions,
         .function_count = module->function_count,
         .dump = wl_options()->dump,
+        .exact_math = wl_options()->exact_math,
     };
     if (unit->kernel) {
         struct wl_abi abi;
@@ -262,6 +263,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
+    subject.exact_math = wl_options()->exact_math;
     subject.translator = translator_id();
     return wl_cache_key(&subject);
 }

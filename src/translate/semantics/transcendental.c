@@ -12,10 +12,10 @@ LANES1(v_rcp_f64, f64, f64) { return 1.0 / a; }
 LANES1(v_sqrt_f32, f32, f32) { return sqrt_lanes(a); }
 LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
 LANES1(v_rsq_f32, f32, f32) {
-    /* The quotient carries the root's rounding error; the root's exact residual takes it away again. */
-    const f32s root = sqrt_lanes(a), y = 1.0f / root, residual = fma_lanes(-root, root, a);
+    /* Root and quotient are rounded; 1 - a * y * y, whose products are exact as sums of two, takes both errors away again. */
+    const f32s y = 1.0f / sqrt_lanes(a), root = a * y, error = fma_lanes(-root, y, ALL(f32, 1)) - fma_lanes(a, y, -root) * y;
 
-    return unless_nan(fma_lanes(-0.5f * residual * y * y, y, y), y);
+    return unless_nan(fma_lanes(0.5f * y, error, y), y);
 }
 LANES1(v_rsq_f64, f64, f64) { return 1.0 / sqrt_lanes(a); }
 #ifdef WL_AVX512
@@ -72,21 +72,24 @@ LANES1_AVX512(v_exp_f32, "avx512f", f32, f32) { return exp2_scaled(a); }
 /* log2(m) + exponent for sqrt(1/2) <= m < sqrt(2). */
 static INLINE f32s log2_parts(f32s m, f32s exponent) {
     const f32s f = m - 1.0f, log2e_high = ALL(f32, 0x1.715476p+0f), log2e_low = ALL(f32, 1.9259629911266175e-08f);
-    f32s q = ALL(f32, -0.11287228629631077f);
+    f32s q = ALL(f32, 0.09702245862611052f);
 
-    q = fma_lanes(q, f, ALL(f32, 0.18762153518602216f));
-    q = fma_lanes(q, f, ALL(f32, -0.19056150341289741f));
-    q = fma_lanes(q, f, ALL(f32, 0.20433541164540878f));
-    q = fma_lanes(q, f, ALL(f32, -0.23964834060083716f));
-    q = fma_lanes(q, f, ALL(f32, 0.2885825265196688f));
-    q = fma_lanes(q, f, ALL(f32, -0.36069571530577965f));
-    q = fma_lanes(q, f, ALL(f32, 0.48089798556927815f));
-    q = fma_lanes(q, f, ALL(f32, -0.72134736405640895f));
-    /* log2(e) in two parts, because its rounding error would count twice near 1. */
-    const f32s small = fma_lanes(f * f, q, f * log2e_low), main = f * log2e_high, main_error = fma_lanes(f, log2e_high, -main);
-    const f32s sum = exponent + main, sum_error = (exponent - sum) + main;
+    q = fma_lanes(q, f, ALL(f32, -0.1684499033198216f));
+    q = fma_lanes(q, f, ALL(f32, 0.17169438030136375f));
+    q = fma_lanes(q, f, ALL(f32, -0.1790000253144855f));
+    q = fma_lanes(q, f, ALL(f32, 0.20511778897395014f));
+    q = fma_lanes(q, f, ALL(f32, -0.2404639248333713f));
+    q = fma_lanes(q, f, ALL(f32, 0.2885710353962354f));
+    q = fma_lanes(q, f, ALL(f32, -0.3606741309671241f));
+    q = fma_lanes(q, f, ALL(f32, 0.48089802205257415f));
+    q = fma_lanes(q, f, ALL(f32, -0.7213475168888261f));
+    /* log2(e) in two parts, because its rounding error would count twice near 1; and the rounding errors of the larger terms. */
+    const f32s main = f * log2e_high, main_error = fma_lanes(f, log2e_high, -main), sum = exponent + main;
+    const f32s square = f * f, square_error = fma_lanes(f, f, -square), part = square * q, part_error = fma_lanes(square, q, -part);
+    const f32s small = fma_lanes(f, log2e_low, fma_lanes(square_error, q, part_error)) + main_error;
+    const f32s result = sum + part, error = ((sum - result) + part) + ((exponent - sum) + main);
 
-    return sum + (exponent == 0 ? small + main_error : small + sum_error);
+    return result + (error + small);
 }
 static INLINE f32s log2_lanes(f32s a) {
     const masks tiny = a < 0x1p-126f;
@@ -110,7 +113,9 @@ static INLINE f32s sine_of_quarter(f32s x) {
     q = fma_lanes(q, square, ALL(f32, 81.602848477113465f));
     q = fma_lanes(q, square, ALL(f32, -41.341686850855757f));
     q = fma_lanes(q, square, ALL(f32, -1.748455600074497e-07f));
-    return fma_lanes(x, ALL(f32, 0x1.921fb6p+2f), x * q);
+    const f32s y = fma_lanes(x, ALL(f32, 0x1.921fb6p+2f), x * q);
+
+    return y > 1.0f ? ALL(f32, 1) : y < -1.0f ? ALL(f32, -1) : y;
 }
 static INLINE f32s sine_of_turns(f32s a) {
     const f32s turn = a - __builtin_elementwise_roundeven(a), size = magnitude(turn);
