@@ -212,6 +212,8 @@ typedef struct hipExternalMemoryBufferDesc_st {
     unsigned int reserved[16];
 } hipExternalMemoryBufferDesc;
 
+#define hipExternalMemoryDedicated 0x1u
+
 typedef void *hipExternalMemory_t;
 
 /* ---- arrays ----------------------------------------------------------------------------------- */

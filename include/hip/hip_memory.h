@@ -83,6 +83,10 @@ hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStr
 /* The same with a location: a device, or any of the host's. `flags` must be 0. */
 hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation location, unsigned int flags,
                                   hipStream_t stream WL_DEFAULT(0));
+/* Several prefetches in the stream's order. `locIdxs[k]` is the first range that goes to `locs[k]`, ascending from 0; `flags`
+ * must be 0. Those before one that fails are done. */
+hipError_t hipMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count, hipMemLocation *locs, size_t *locIdxs, size_t numLocs,
+                                    unsigned long long flags, hipStream_t stream);
 /* Advice for all pages that the range touches; the range must lie in one managed allocation. Accesses are as fast with any
  * advice; it is remembered for hipMemRangeGetAttribute. hipErrorInvalidValue: other memory or advice; hipErrorInvalidDevice. */
 hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device);
@@ -300,5 +304,14 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
 /* Waits for queued work and unmaps. hipErrorInvalidValue: nothing is known there; hipErrorInvalidHandle: not opened memory. */
 hipError_t hipIpcCloseMemHandle(void *devPtr);
+
+/* Memory of another interface, given as a file descriptor that can be mapped: hipExternalMemoryHandleTypeOpaqueFd, at least
+ * `size` bytes, `flags` 0 or hipExternalMemoryDedicated. On success the descriptor belongs to the runtime. hipErrorInvalidValue:
+ * no such file, too small; hipErrorNotSupported: other types of handles. */
+hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem, const hipExternalMemoryHandleDesc *memHandleDesc);
+/* Maps a part of it; `offset` is a multiple of 4 KiB. Free with hipFree, before or after hipDestroyExternalMemory.
+ * hipErrorInvalidValue: not within it; hipErrorInvalidHandle: not imported memory. */
+hipError_t hipExternalMemoryGetMappedBuffer(void **devPtr, hipExternalMemory_t extMem, const hipExternalMemoryBufferDesc *bufferDesc);
+hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
 
 #endif

@@ -94,6 +94,22 @@ hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation 
     return prefetch(__func__, ptr, count, location, stream);
 }
 
+hipError_t hipMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count, hipMemLocation *locs, size_t *locIdxs, size_t numLocs,
+                                    unsigned long long flags, hipStream_t stream) {
+    API_REQUIRE(ptrs != NULL && sizes != NULL && count > 0 && flags == 0, hipErrorInvalidValue);
+    API_REQUIRE(locs != NULL && locIdxs != NULL && numLocs > 0 && numLocs <= count && locIdxs[0] == 0, hipErrorInvalidValue);
+    for (size_t k = 1; k < numLocs; k++)
+        API_REQUIRE(locIdxs[k] > locIdxs[k - 1] && locIdxs[k] < count, hipErrorInvalidValue);
+    for (size_t i = 0, k = 0; i < count; i++) {
+        if (k + 1 < numLocs && locIdxs[k + 1] == i)
+            k++;
+        hipError_t error = prefetch(__func__, ptrs[i], sizes[i], locs[k], stream);
+        if (error != hipSuccess)
+            return error;
+    }
+    API_SUCCESS();
+}
+
 /* ---- advice ----------------------------------------------------------------------------------- */
 
 struct advice_row {

@@ -9,7 +9,7 @@
 #define PITCH_ALIGNMENT 256
 
 /* Kinds as bits for wl_memory_free. */
-#define DEVICE_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_MANAGED)
+#define DEVICE_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_EXTERNAL)
 #define HOST_KINDS   (1u << WL_MEMORY_HOST)
 
 /* ---- allocating ------------------------------------------------------------------------------ */

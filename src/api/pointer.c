@@ -13,7 +13,7 @@ static const struct {
     [WL_MEMORY_REGISTERED] = {hipMemoryTypeHost, true},  [WL_MEMORY_MANAGED] = {hipMemoryTypeManaged, true},
     [WL_MEMORY_VARIABLE] = {hipMemoryTypeDevice, false}, [WL_MEMORY_VIRTUAL] = {hipMemoryTypeDevice, false},
     [WL_MEMORY_IMPORTED] = {hipMemoryTypeDevice, false}, [WL_MEMORY_ARRAY] = {hipMemoryTypeArray, false},
-    [WL_MEMORY_POOL] = {hipMemoryTypeDevice, false},
+    [WL_MEMORY_POOL] = {hipMemoryTypeDevice, false},     [WL_MEMORY_EXTERNAL] = {hipMemoryTypeDevice, false},
 };
 
 static int device_of(const struct wl_allocation *allocation) { return allocation->context ? (int)allocation->context->index : 0; }

@@ -295,6 +295,7 @@ static const char *const names[WL_MEMORY_KINDS] = {
     [WL_MEMORY_DEVICE] = "device allocation",   [WL_MEMORY_HOST] = "host allocation",      [WL_MEMORY_REGISTERED] = "registered host range",
     [WL_MEMORY_MANAGED] = "managed allocation", [WL_MEMORY_VARIABLE] = "device variable",  [WL_MEMORY_VIRTUAL] = "virtual memory mapping",
     [WL_MEMORY_IMPORTED] = "imported mapping",  [WL_MEMORY_ARRAY] = "storage of an array", [WL_MEMORY_POOL] = "pool allocation",
+    [WL_MEMORY_EXTERNAL] = "external memory",
 };
 
 /* A node as the sentence needs it. False: its lock is taken. */

@@ -214,8 +214,8 @@ static void release(struct wl_map_node *node) {
     wl_map_remove(node);
     if (allocation.kind == WL_MEMORY_MANAGED)
         wl_managed_forget(allocation.id);
-    if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
-        munmap(memory, capacity);
+    if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED || allocation.kind == WL_MEMORY_EXTERNAL)
+        munmap(memory, page_round(capacity));
 }
 
 enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocation *detached) {

@@ -34,6 +34,7 @@ enum wl_memory_kind {
     WL_MEMORY_IMPORTED, /* device memory of another process */
     WL_MEMORY_ARRAY,    /* the storage of an array */
     WL_MEMORY_POOL,     /* a piece of a memory pool, which owns the pages */
+    WL_MEMORY_EXTERNAL, /* a mapping of a file of another interface; freeing unmaps it */
     WL_MEMORY_KINDS
 };
 

@@ -76,8 +76,74 @@ static void test_memory_types_of_hip5(void **state) {
     dlclose(library);
 }
 
+/* Programs of HIP 5 name memory by its numbers, and have their own layouts of these structures. */
+static void test_structures_of_hip5(void **state) {
+    (void)state;
+    struct side5 {
+        unsigned x, y, z, level;
+        int type;
+        const void *host;
+        void *device, *array;
+        unsigned pitch, height;
+    };
+    struct {
+        struct side5 source, target;
+        unsigned width, height, depth;
+    } volume = {.width = 4, .height = 2, .depth = 2};
+    struct {
+        unsigned char compression;
+        hipMemLocation location;
+        int handle, type;
+        unsigned short usage;
+        void *win32;
+    } properties = {.location = {hipMemLocationTypeDevice, 0}, .type = hipMemAllocationTypePinned}, back;
+    void *library = dlopen("libamdhip64.so.5", RTLD_NOW), *device = NULL;
+    hipError_t (*copy)(const void *) = NULL, (*plane)(const hip_Memcpy2D *) = NULL,
+                                  (*create)(void **, size_t, const void *, unsigned long long) = NULL, (*ask)(void *, void *) = NULL;
+    void *handle = NULL;
+    char in[64], out[64] = {0};
+    assert_non_null(library);
+    *(void **)&copy = dlvsym(library, "hipDrvMemcpy3D", "hip_4.2");
+    *(void **)&plane = dlvsym(library, "hipMemcpyParam2D", "hip_4.2");
+    *(void **)&create = dlvsym(library, "hipMemCreate", "hip_5.1");
+    *(void **)&ask = dlvsym(library, "hipMemGetAllocationPropertiesFromHandle", "hip_5.1");
+    for (int i = 0; i < 64; i++)
+        in[i] = (char)i;
+    ok(hipMalloc(&device, 64));
+    ok(hipMemset(device, 0, 64));
+    volume.source = (struct side5){.x = 1, .y = 1, .type = 0 /* host */, .host = in, .device = out, .pitch = 8, .height = 3};
+    volume.target = (struct side5){.z = 1, .type = 1 /* device */, .host = out, .device = device, .pitch = 5, .height = 2};
+    ok(copy(&volume));
+    ok(hipMemcpy(out, device, 64, hipMemcpyDeviceToHost));
+    assert_memory_equal(out + 10, in + 9, 4);
+    assert_memory_equal(out + 10 + 5, in + 17, 4);
+    assert_memory_equal(out + 20, in + 24 + 9, 4);
+    hip_Memcpy2D flat = {.srcMemoryType = (hipMemoryType)1,
+                         .srcHost = in,
+                         .srcDevice = device,
+                         .srcPitch = 4,
+                         .dstMemoryType = (hipMemoryType)0,
+                         .dstHost = out,
+                         .dstPitch = 4,
+                         .WidthInBytes = 4,
+                         .Height = 1};
+    ok(hipMemset(device, 0x7e, 4));
+    ok(plane(&flat)); /* from the device, though a host pointer is given as well */
+    assert_int_equal(out[3], 0x7e);
+    ok(create(&handle, 4096, &properties, 0));
+    memset(&back, 0, sizeof back);
+    ok(ask(&back, handle));
+    assert_int_equal(back.type, hipMemAllocationTypePinned);
+    assert_int_equal(back.location.type, hipMemLocationTypeDevice);
+    ok(hipMemRelease(handle));
+    properties.type = 0;
+    fails(hipErrorInvalidValue, create(&handle, 4096, &properties, 0));
+    ok(hipFree(device));
+    dlclose(library);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_memory_types_of_hip5)};
+                                       cmocka_unit_test(test_memory_types_of_hip5), cmocka_unit_test(test_structures_of_hip5)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

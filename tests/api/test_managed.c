@@ -170,6 +170,17 @@ static void test_prefetch(void **state) {
     assert_int_equal(range(hipMemRangeAttributeLastPrefetchLocation, memory, PAGE), 0);
     ok(hipMemPrefetchAsync_v2(memory, PAGE, (hipMemLocation){hipMemLocationTypeHostNumaCurrent, 0}, 0, stream));
     assert_int_equal(range(hipMemRangeAttributeLastPrefetchLocation, memory, PAGE), hipCpuDeviceId);
+    void *both[2] = {memory, memory + 2 * PAGE};
+    size_t sizes[2] = {PAGE, PAGE}, firsts[2] = {0, 1};
+    hipMemLocation places[2] = {{hipMemLocationTypeDevice, 0}, {hipMemLocationTypeHost, 0}};
+    ok(hipMemPrefetchBatchAsync(both, sizes, 2, places, firsts, 2, 0, stream));
+    assert_int_equal(range(hipMemRangeAttributeLastPrefetchLocation, memory, PAGE), 0);
+    assert_int_equal(range(hipMemRangeAttributeLastPrefetchLocation, memory + 2 * PAGE, PAGE), hipCpuDeviceId);
+    fails(hipErrorInvalidValue, hipMemPrefetchBatchAsync(both, sizes, 2, places, firsts, 2, 1, stream));
+    fails(hipErrorInvalidValue, hipMemPrefetchBatchAsync(both, sizes, 1, places, firsts, 2, 0, stream));
+    fails(hipErrorInvalidValue, hipMemPrefetchBatchAsync(both, NULL, 2, places, firsts, 2, 0, stream));
+    firsts[0] = 1;
+    fails(hipErrorInvalidValue, hipMemPrefetchBatchAsync(both, sizes, 2, places, firsts, 1, 0, stream));
     /* A prefetch changes no contents and no other advice. */
     memory[5] = 9;
     ok(hipMemPrefetchAsync(memory, 4 * PAGE, 0, NULL));

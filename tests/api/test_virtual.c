@@ -2,6 +2,7 @@
 #include "api_test.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)
@@ -74,8 +75,8 @@ static void test_reserve(void **state) {
     ok(hipMemAddressReserve(&again, 16 * PAGE, 0, address, 0)); /* free: there */
     assert_ptr_equal(address, again);
     ok(hipMemAddressFree(again, 16 * PAGE));
-    ok(hipMemAddressReserve(&address, (size_t)1 << 40, 0, NULL, 0)); /* addresses cost no memory */
-    ok(hipMemAddressFree(address, (size_t)1 << 40));
+    ok(hipMemAddressReserve(&address, (size_t)1 << 36, 0, NULL, 0)); /* addresses cost no memory */
+    ok(hipMemAddressFree(address, (size_t)1 << 36));
     fails(hipErrorInvalidValue, hipMemAddressReserve(NULL, PAGE, 0, NULL, 0));
     fails(hipErrorInvalidValue, hipMemAddressReserve(&address, 0, 0, NULL, 0));
     fails(hipErrorInvalidValue, hipMemAddressReserve(&address, 100, 0, NULL, 0));
@@ -298,6 +299,62 @@ static void test_export(void **state) {
     ok(hipMemAddressFree(second, 2 * PAGE));
 }
 
+/* Memory of another interface, here a memory file of the test's own. */
+static void test_external(void **state) {
+    (void)state;
+    int file = memfd_create("test", 0), small = memfd_create("small", 0);
+    hipExternalMemory_t memory = NULL;
+    hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = 4 * PAGE};
+    hipExternalMemoryBufferDesc buffer = {.offset = PAGE, .size = 2 * PAGE + 10};
+    hipPointerAttribute_t attributes;
+    void *address = NULL, *second = NULL;
+    char in[4096], back = 0;
+    assert_int_equal(ftruncate(file, 4 * (off_t)PAGE) | ftruncate(small, PAGE), 0);
+    memset(in, 0x3c, sizeof in);
+    assert_int_equal(pwrite(file, in, sizeof in, 2 * PAGE), (ssize_t)sizeof in);
+    desc.handle.fd = small;
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, &desc)); /* too small */
+    desc.handle.fd = -1;
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, &desc));
+    desc.handle.fd = file;
+    fails(hipErrorInvalidValue, hipImportExternalMemory(NULL, &desc));
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, NULL));
+    desc.type = hipExternalMemoryHandleTypeD3D12Heap;
+    fails(hipErrorNotSupported, hipImportExternalMemory(&memory, &desc));
+    desc.type = (hipExternalMemoryHandleType)0;
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, &desc));
+    desc.type = hipExternalMemoryHandleTypeOpaqueFd;
+    ok(hipImportExternalMemory(&memory, &desc));
+    ok(hipExternalMemoryGetMappedBuffer(&address, memory, &buffer));
+    ok(hipMemcpy(&back, (char *)address + PAGE, 1, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 0x3c);
+    fails(hipErrorInvalidValue, hipMemset(address, 0, 2 * PAGE + 11));
+    ok(hipMemset(address, 0x55, 1));
+    assert_int_equal(pread(file, &back, 1, PAGE), 1);
+    assert_int_equal(back, 0x55);
+    ok(hipPointerGetAttributes(&attributes, address));
+    assert_int_equal(attributes.type, hipMemoryTypeDevice);
+    ok(hipExternalMemoryGetMappedBuffer(&second, memory, &buffer));
+    ((char *)second)[3] = 9;
+    assert_int_equal(((char *)address)[3], 9);
+    buffer.size = 3 * PAGE + 1;
+    fails(hipErrorInvalidValue, hipExternalMemoryGetMappedBuffer(&second, memory, &buffer));
+    buffer = (hipExternalMemoryBufferDesc){.offset = 100, .size = PAGE};
+    fails(hipErrorInvalidValue, hipExternalMemoryGetMappedBuffer(&second, memory, &buffer));
+    buffer = (hipExternalMemoryBufferDesc){.size = PAGE, .flags = 1};
+    fails(hipErrorInvalidValue, hipExternalMemoryGetMappedBuffer(&second, memory, &buffer));
+    buffer.flags = 0;
+    fails(hipErrorInvalidHandle, hipExternalMemoryGetMappedBuffer(&second, (hipExternalMemory_t)&buffer, &buffer));
+    ok(hipDestroyExternalMemory(memory));
+    fails(hipErrorInvalidHandle, hipDestroyExternalMemory(memory));
+    assert_int_equal(close(file), -1);         /* was the runtime's */
+    assert_int_equal(((char *)address)[3], 9); /* buffers live until they are freed */
+    ok(hipFree(address));
+    fails(hipErrorInvalidValue, hipFree(address));
+    ok(hipFree(second));
+    close(small);
+}
+
 static long resident_kib(void) {
     long pages = 0, shared = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -383,8 +440,9 @@ static void test_faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_granularity), cmocka_unit_test(test_reserve), cmocka_unit_test(test_create), cmocka_unit_test(test_map),
-        cmocka_unit_test(test_access),      cmocka_unit_test(test_export),  cmocka_unit_test(test_grow),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_granularity), cmocka_unit_test(test_reserve), cmocka_unit_test(test_create),
+        cmocka_unit_test(test_map),         cmocka_unit_test(test_access),  cmocka_unit_test(test_export),
+        cmocka_unit_test(test_external),    cmocka_unit_test(test_grow),    cmocka_unit_test(test_threads),
 #ifndef API_FAKE
         cmocka_unit_test(test_faults),
 #endif
