@@ -114,7 +114,10 @@ void wl_lift_spill_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, tru
 
 void wl_lift_reload_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, false); }
 
-static void exit_unit(struct wl_lift *l, enum wl_exit why) { LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why)); }
+static void exit_unit(struct wl_lift *l, enum wl_exit why) {
+    wl_denormal_switch(l, false);
+    LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
+}
 
 /* Leaves with the scalars that are live at `piece` stored, to come back there. */
 static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
@@ -144,6 +147,7 @@ static void build_entry(struct wl_lift *l) {
             l->sgpr[reg] =
                 l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
+    wl_denormal_switch(l, true);
     LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
     LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
     for (uint32_t p = 0; p < unit->piece_count; p++) {
@@ -520,6 +524,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
+    l->splits_denormals = wl_denormal_split(unit);
     make_types(l);
     l->module = module;
     l->b = LLVMCreateBuilderInContext(context);

@@ -57,6 +57,7 @@ struct wl_lift {
     enum wl_mode mode;
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
     unsigned generation;        /* 9 to 12 */
+    bool splits_denormals;      /* lift_denormal.c */
     bool has_avx512;            /* the host gathers, scatters and masks natively */
 
     LLVMContextRef context;
@@ -167,6 +168,15 @@ LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
 /* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
  * of different strips stays. `effects`: the store's. */
 bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects);
+
+/* ---- lift_denormal.c ---- */
+/* Whether a unit keeps f64 denormals where its kernels may flush f32's. */
+bool wl_denormal_split(const struct wl_unit *unit);
+/* Sets the host's switch for this unit's code (`inside`), or as MODE says for everybody else's. Nothing for other units. */
+void wl_denormal_switch(struct wl_lift *l, bool inside);
+/* Operands and results of arithmetic, flushed if such a unit's MODE says so. */
+LLVMValueRef wl_denormal_input(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type);
+LLVMValueRef wl_denormal_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type);
 
 /* ---- lift_valu.c: instructions with semantics ---- */
 /* The packed function of these semantics, linked into the module on first use; NULL (and l->status set) if that fails. */

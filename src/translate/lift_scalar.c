@@ -247,6 +247,7 @@ static void set_register(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, hwreg, value};
     wl_lift_call_helper(l, offsetof(struct wl_helpers, setreg), l->void_type, arguments, 3);
+    wl_denormal_switch(l, true);
 }
 
 static void get_register(struct wl_lift *l, const struct wl_inst *inst) {

@@ -125,12 +125,12 @@ void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst) {
         }
         if (LLVMTypeOf(value) != type)
             value = LLVMBuildBitCast(l->b, value, type, "");
-        arguments[i] = value;
+        arguments[i] = wl_denormal_input(l, inst, value, sem->inputs[i].type);
     }
     LLVMValueRef returned = call(l, function, arguments, sem->input_count);
     printed = 0;
     for (unsigned i = 0; i < sem->result_count; i++) {
-        LLVMValueRef value = result_of(l, returned, sem, i);
+        LLVMValueRef value = wl_denormal_result(l, inst, result_of(l, returned, sem, i), sem->results[i].type);
         switch (sem->results[i].role) {
         case WL_ROLE_SCC:
             set_scalar(l, WL_SGPR_SCC, 1, value);
@@ -518,7 +518,7 @@ static void write_result(struct wl_lift *l, const struct wl_inst *inst, const st
         wl_lift_error(l, inst, "has a vector result that goes to no vector register");
         return;
     }
-    value = modify_result(l, inst, value, type);
+    value = wl_denormal_result(l, inst, modify_result(l, inst, value, type), type);
     unsigned row = operand->reg, bits = wl_type_bits(type);
     if (bits == 16) {
         write_lanes(l, row, place_half(l, inst, value, row), enabled);
@@ -627,7 +627,8 @@ static void emit_valu(struct wl_lift *l, struct wl_item *item) {
         const struct wl_operand *operand = &inst->operands[0];
         if (sem->inputs[i].role == WL_ROLE_PRINTED)
             operand = printed_operand(inst, &printed);
-        arguments[i] = input_value(l, item, i, source, operand, LLVMTypeOf(LLVMGetParam(function, i)), &enabled);
+        LLVMValueRef value = input_value(l, item, i, source, operand, LLVMTypeOf(LLVMGetParam(function, i)), &enabled);
+        arguments[i] = wl_denormal_input(l, inst, value, sem->inputs[i].type);
         source += sem->inputs[i].role == WL_ROLE_PRINTED;
     }
     LLVMValueRef returned = call(l, function, arguments, sem->input_count), results[WL_SEM_SLOTS];

@@ -67,7 +67,8 @@ static void emit_packed(struct wl_lift *l, struct wl_item *item) {
 static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = wl_sem_find(plain, l->request->features);
-    if (!sem || inst->clamp || inst->operands[0].kind != WL_OPERAND_VGPR || sem->input_count + 1u != inst->operand_count)
+    if (!sem || inst->clamp || l->splits_denormals || inst->operands[0].kind != WL_OPERAND_VGPR ||
+        sem->input_count + 1u != inst->operand_count)
         return false;
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_operand *op = &inst->operands[1 + i];

@@ -43,6 +43,7 @@ struct wl_translate_request {
     uint32_t workitem_id_dimensions; /* kernels: 1 to 3 */
     bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
+    bool flushes_f32; /* some kernel of the code object starts with f32 denormals flushed */
     enum wl_mode mode;
     bool exact_math; /* approximate instructions are rounded correctly */
     const char *cpu; /* LLVM's name of the host CPU and its features; both from wl_translate_host */

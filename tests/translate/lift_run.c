@@ -89,6 +89,7 @@ static wl_unit_code *get_code(struct unit *unit, unsigned mode) {
                                            .is_kernel = unit->address == 0,
                                            .workitem_id_dimensions = 1,
                                            .shape = lift_any_shape && mode == WL_MODE_MASKED ? WL_SHAPE_ANY : WL_SHAPE_ROWS,
+                                           .flushes_f32 = (lift_mode_register & 0x30) != 0x30,
                                            .mode = (enum wl_mode)mode,
                                            .cpu = program.host->cpu,
                                            .features = program.host->features,
@@ -132,7 +133,7 @@ static bool is_full(void) {
     return wave->sgpr[WL_SGPR_EXEC] == UINT32_MAX && (lift_wave_size == 32 || wave->sgpr[WL_SGPR_EXEC + 1] == UINT32_MAX);
 }
 
-static void run(void) {
+static void run_exits(void) {
     struct unit *unit = &program.units[0];
     unsigned mode = is_full() ? WL_MODE_FULL : WL_MODE_MASKED;
     wave->resume = 0;
@@ -157,6 +158,12 @@ static void run(void) {
         }
     }
     die("runs for ever");
+}
+
+static void run(void) {
+    uint32_t control = wl_float_enter(wave->mode_register);
+    run_exits();
+    wl_float_restore(control);
 }
 
 /* ---- registers ---- */

@@ -840,6 +840,42 @@ static void test_mode(void) {
                ref_mode);
 }
 
+/* f32 denormals are flushed with either mode; those of f64 only with the second, those of f16 never. s28, which is 7, makes the
+ * numbers: what is constant LLVM computes itself, without denormals flushed. */
+static void ref_flushed(struct lift_state *s) {
+    bool keeps_f64 = lift_mode_register & 0xc0;
+    ACTIVE {
+        V(12) = 0x80000007;
+        V(13) = 0x00e00000; /* a little above the least normal number */
+        V(14) = 7;
+        V(15) = 0;
+        V(16) = 0x00070007;
+        V(20) = 0x80000000;
+        V(21) = 0;
+        V(22) = keeps_f64 ? 14 : 0;
+        V(23) = V(24) = V(25) = 0;
+        V(26) = 0x000e000e;
+        V(30) = keeps_f64 ? 21 : 0;
+        V(31) = 0;
+        V(29) = 0x80000000;
+    }
+}
+
+static void test_denormals(void) {
+    static const uint32_t modes[] = {0xc0, 0x00};
+    for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++) {
+        lift_mode_register = modes[i];
+        lift_check("gfx906,gfx90a,gfx1030,gfx1100",
+                   "v_mov_b32 v14, s28\nv_or_b32 v12, 0x80000000, v14\nv_lshlrev_b32 v13, 21, v14\nv_mov_b32 v15, 0\n"
+                   "v_lshl_or_b32 v16, v14, 16, v14\nv_mul_f32 v20, 1.0, v12\nv_mul_f32 v21, 0.5, v13\n"
+                   "v_add_f64 v[22:23], v[14:15], v[14:15]\nv_cvt_f64_f32 v[24:25], v14\nv_pk_add_f16 v26, v16, v16\n"
+                   "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n"
+                   "v_add_f64 v[30:31], v[22:23], v[14:15]\nv_max_f32 v29, v12, v12\n",
+                   ref_flushed);
+    }
+    lift_mode_register = 0xf0;
+}
+
 /* ---- division ---- */
 
 static void ref_divide(struct lift_state *s) {
@@ -879,15 +915,15 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {{"dpp", test_dpp},         {"dpp8", test_dpp8},
-                 {"sdwa", test_sdwa},       {"op_sel", test_op_sel},
-                 {"mix", test_mix},         {"dot", test_dot},
-                 {"output", test_output},   {"pairs", test_pairs},
-                 {"exec", test_exec},       {"transitions", test_transitions},
-                 {"lanes", test_lanes},     {"stores", test_stores},
-                 {"indexed", test_indexed}, {"calls", test_calls},
-                 {"mode", test_mode},       {"division", test_division},
-                 {"large", test_large}};
+    } tests[] = {{"dpp", test_dpp},           {"dpp8", test_dpp8},
+                 {"sdwa", test_sdwa},         {"op_sel", test_op_sel},
+                 {"mix", test_mix},           {"dot", test_dot},
+                 {"output", test_output},     {"pairs", test_pairs},
+                 {"exec", test_exec},         {"transitions", test_transitions},
+                 {"lanes", test_lanes},       {"stores", test_stores},
+                 {"indexed", test_indexed},   {"calls", test_calls},
+                 {"mode", test_mode},         {"denormals", test_denormals},
+                 {"division", test_division}, {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
         if (argc < 2 || !strcmp(argv[1], tests[i].name)) {

@@ -12,8 +12,10 @@
 
 /* ---- floating-point control ----------------------------------------------------------------- */
 
-/* MODE: f32 rounding in bits 1:0, f32 denormals in bits 5:4 (3: kept, 0: flushed both ways). The host has one rounding mode
- * and one denormal mode for all widths; f32's are the ones that compilers set. */
+/* MODE: f32 rounding in bits 1:0, f32 denormals in bits 5:4, f64 and f16 denormals in bits 7:6 (3: kept, 0: flushed both ways).
+ * The host has one rounding mode and one denormal mode for all widths; f32's are the ones that compilers set. Translated code
+ * with f64 arithmetic that keeps f64's sees to f32's itself (translate/lift_denormal.c). No compiler asks for the reverse, f64's
+ * or f16's flushed and f32's kept; they are kept then. */
 uint32_t wl_float_enter(uint32_t mode) {
 #if defined(__x86_64__)
     static const uint32_t rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
@@ -239,6 +241,11 @@ static void help_setreg(struct wl_wave *wave, uint32_t hwreg, uint32_t value) {
     wl_float_enter(wave->mode_register);
 }
 
+static void help_denormals(struct wl_wave *wave, uint32_t inside) {
+    uint32_t mode = wave->mode_register;
+    wl_float_enter(inside ? mode | (mode >> 2 & 0x30) : mode);
+}
+
 static uint64_t help_message_return(struct wl_wave *wave, uint32_t message) {
     enum { GET_REALTIME = 0x83 };
     return (message & 0xff) == GET_REALTIME ? help_time(wave) : 0;
@@ -265,5 +272,6 @@ const struct wl_helpers wl_helpers_table = {
     .getreg = help_getreg,
     .setreg = help_setreg,
     .message_return = help_message_return,
+    .denormals = help_denormals,
     .matrix = wl_help_matrix,
 };

@@ -115,6 +115,9 @@ struct wl_helpers {
      * `c` NULL: each element of C is `constant`. Sparse: `c` is the index register. Not influenced by MODE. */
     void (*matrix)(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
                    uint32_t shape, uint32_t modifiers);
+    /* Denormals of the host's floating-point unit for code with f64 arithmetic (`inside` 1): flushed only where MODE flushes both
+     * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
+    void (*denormals)(struct wl_wave *wave, uint32_t inside);
 };
 
 /* The one table. Constant for the life of the process. */

@@ -214,6 +214,14 @@ static bool is_code(void *context, uint64_t address, uint64_t size) {
     return wl_codeobject_is_code(module->object, address, size);
 }
 
+static bool flushes_f32(const struct wl_device_module *module) {
+    enum { KEPT = 0x30 };
+    for (size_t i = 0; i < wl_codeobject_kernel_count(module->object); i++)
+        if ((wl_codeobject_kernel(module->object, i)->float_mode & KEPT) != KEPT)
+            return true;
+    return false;
+}
+
 static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
                                 struct wl_translate_result *result) {
     enum wl_status status = use_translator();
@@ -229,6 +237,7 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
         .is_kernel = unit->kernel != NULL,
         .workitem_id_dimensions = unit->kernel ? unit->kernel->workitem_id_dimensions : 0,
         .shape = unit->shape,
+        .flushes_f32 = flushes_f32(module),
         .mode = mode,
         .is_code = is_code,
         .context = module,
