@@ -92,8 +92,9 @@ static enum wl_status run_variables(const struct wl_launch *launch, const unsign
 static const struct {
     const char *name;
     body run;
-} kernels[] = {{"empty", run_empty},       {"small_block", run_empty}, {"add", run_add},     {"arguments", run_arguments},
-               {"wait_for", run_wait_for}, {"set", run_set},           {"fault", run_fault}, {"variables", run_variables}};
+} kernels[] = {{"empty", run_empty},         {"small_block", run_empty},   {"add", run_add},
+               {"arguments", run_arguments}, {"wait_for", run_wait_for},   {"set", run_set},
+               {"fault", run_fault},         {"variables", run_variables}, {"needs", run_empty}};
 
 /* ---- the operations --------------------------------------------------------------------------- */
 

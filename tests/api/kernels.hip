@@ -59,3 +59,14 @@ GLOBAL void set(int *flag, int value) {
 GLOBAL void fault(int *nowhere) { *nowhere = 1; }
 
 GLOBAL void __attribute__((amdgpu_flat_work_group_size(1, 64))) small_block() {}
+
+// Known needs: 1000 bytes of LDS, and an array a lane that cannot live in registers.
+GLOBAL void needs(int *out, int index) {
+    static __attribute__((shared)) char lds[1000];
+    volatile int array[100];
+    for (int i = 0; i < 100; i++)
+        array[i] = i;
+    lds[item()] = (char)index;
+    __builtin_amdgcn_s_barrier();
+    out[item()] = array[index] + lds[0];
+}

@@ -17,7 +17,7 @@ static void test_loading(void **state) {
     fails(hipErrorNotFound, hipModuleGetFunction(&function, module, "nothing"));
     fails(hipErrorInvalidValue, hipModuleGetFunction(&function, module, ""));
     ok(hipModuleGetFunctionCount(&count, module));
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 9);
     ok(hipModuleUnload(module));
     fails(hipErrorInvalidHandle, hipModuleUnload(module));
     fails(hipErrorInvalidHandle, hipModuleGetFunction(&function, module, "add"));
@@ -382,6 +382,40 @@ static void test_attributes(void **state) {
     hipGetLastError();
 }
 
+static int attribute(hipFunction_attribute which, const char *kernel) {
+    int value = -1;
+    ok(hipFuncGetAttribute(&value, which, test_kernel(kernel)));
+    return value;
+}
+
+/* What the code object's metadata says. */
+static void test_attributes_of_metadata(void **state) {
+    (void)state;
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "needs"), 1000);
+    assert_in_range(attribute(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "needs"), 400, 512);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "add"), 0);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "needs"), 1024);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "needs"), 65536 - 1000);
+    assert_in_range(attribute(HIP_FUNC_ATTRIBUTE_NUM_REGS, "needs"), 1, 512);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "needs"), 0);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA, "needs"), 0);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, "needs"), 0);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_BINARY_VERSION, "needs"), attribute(HIP_FUNC_ATTRIBUTE_PTX_VERSION, "needs"));
+    assert_true(attribute(HIP_FUNC_ATTRIBUTE_BINARY_VERSION, "needs") >= 90);
+    /* Static and dynamic LDS together: up to what a block may have, and one byte more. */
+    int *out = NULL, index = 42;
+    void *arguments[] = {&out, &index};
+    ok(hipHostMalloc((void **)&out, 4096, 0));
+    ok(hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, 65536 - 1000, NULL, arguments, NULL));
+    fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, 65536 - 999, NULL, arguments, NULL));
+    ok(hipDeviceSynchronize());
+#ifndef API_FAKE
+    assert_int_equal(out[63], 84);
+#endif
+    ok(hipHostFree(out));
+    hipGetLastError();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loading),
@@ -395,6 +429,7 @@ int main(void) {
         cmocka_unit_test(test_residency),
         cmocka_unit_test(test_items),
         cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_attributes_of_metadata),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

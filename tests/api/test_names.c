@@ -73,6 +73,41 @@ static void test_unsupported_functions_refuse(void **state) {
     dlclose(library);
 }
 
+/* Clients that look plain names up get the structures that those names had first; newer ones ask for the newer name. */
+static void test_plain_clients(void **state) {
+    (void)state;
+    static const char *const files[] = {"libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"};
+    static union {
+        hipDeviceProp_tR0000 older;
+        hipDeviceProp_tR0600 newer;
+        char bytes[8192];
+    } properties;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            fail_msg("%s", dlerror());
+        hipError_t (*older)(void *, int) = NULL, (*older_too)(void *, int) = NULL, (*newer)(void *, int) = NULL;
+        *(void **)&older = dlsym(library, "hipGetDeviceProperties");
+        *(void **)&older_too = dlsym(library, "hipGetDevicePropertiesR0000");
+        *(void **)&newer = dlsym(library, "hipGetDevicePropertiesR0600");
+        for (int form = 0; form < 2; form++) {
+            memset(&properties, 0x5a, sizeof properties);
+            ok((form ? older_too : older)(&properties, 0));
+            assert_int_equal(properties.older.warpSize, 32);
+            assert_int_equal(properties.older.gcnArch, 1100);
+            for (size_t at = sizeof properties.older; at < sizeof properties; at++)
+                assert_int_equal(properties.bytes[at], 0x5a);
+        }
+        memset(&properties, 0x5a, sizeof properties);
+        ok(newer(&properties, 0));
+        assert_int_equal(properties.newer.warpSize, 32);
+        assert_string_equal(properties.newer.gcnArchName, "gfx1100");
+        for (size_t at = sizeof properties.newer; at < sizeof properties; at++)
+            assert_int_equal(properties.bytes[at], 0x5a);
+        dlclose(library);
+    }
+}
+
 static void test_names_for_tools(void **state) {
     (void)state;
     void *library = open_version(7);
@@ -128,7 +163,9 @@ static void test_half_conversions(void **state) {
 }
 
 int main(void) {
+    setenv("WAVELIFT_ARCH", "gfx1100", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_names_resolve), cmocka_unit_test(test_unsupported_functions_refuse),
-                                       cmocka_unit_test(test_names_for_tools), cmocka_unit_test(test_half_conversions)};
+                                       cmocka_unit_test(test_plain_clients), cmocka_unit_test(test_names_for_tools),
+                                       cmocka_unit_test(test_half_conversions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,171 @@ static void test_symbols(void **state) {
     hipGetLastError();
 }
 
+/* Each device has its own variables, with the first values; managed ones are the same everywhere. */
+static void test_symbols_of_devices(void **state) {
+    (void)state;
+    void *addresses[2] = {NULL, NULL}, *managed[2] = {NULL, NULL};
+    int back = 0, number = 1234;
+    for (int device = 0; device < 2; device++) {
+        ok(hipSetDevice(device));
+        ok(hipGetSymbolAddress(&addresses[device], &shadow_counter));
+        ok(hipGetSymbolAddress(&managed[device], (void *)&shared_number));
+    }
+    assert_ptr_not_equal(addresses[0], addresses[1]);
+    assert_ptr_equal(managed[0], managed[1]);
+    ok(hipMemcpyFromSymbol(&back, &shadow_counter, 4, 0, hipMemcpyDeviceToHost)); /* of device 1 */
+    assert_int_equal(back, 7);
+    ok(hipMemcpyToSymbol(&shadow_counter, &number, 4, 0, hipMemcpyHostToDevice));
+    ok(hipSetDevice(0));
+    ok(hipMemcpyFromSymbol(&back, &shadow_counter, 4, 0, hipMemcpyDeviceToHost));
+    assert_int_not_equal(back, 1234);
+}
+
+/* Damage shows at the first use, as an error and not before. */
+static void test_bad_binaries(void **state) {
+    (void)state;
+    static const char nonsense[256] = "not a bundle";
+    static struct {
+        uint32_t magic, version;
+        const void *binary;
+        void *unused;
+    } wrappers[] = {
+        {0x48495046, 1, nonsense, NULL}, {0x48495046, 1, NULL, NULL}, {0xdeadbeef, 1, nonsense, NULL}, {0x48495046, 77, nonsense, NULL}};
+    static char name[] = "add";
+    int *values = NULL, one = 1;
+    void *arguments[] = {&values, &one, &one};
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
+        static char stubs[8];
+        void **bad = __hipRegisterFatBinary(&wrappers[i]);
+        assert_non_null(bad);
+        __hipRegisterFunction(bad, &stubs[i], name, name, ~0u, NULL, NULL, NULL, NULL, NULL);
+        hipError_t error = hipLaunchKernel(&stubs[i], extent(1), extent(64), arguments, 0, NULL);
+        if (error != hipErrorInvalidImage && error != hipErrorInvalidValue && error != hipErrorNoBinaryForGpu)
+            fail_msg("wrapper %zu: %s", i, hipGetErrorName(error));
+        __hipUnregisterFatBinary(bad);
+        fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(&stubs[i], extent(1), extent(64), arguments, 0, NULL));
+    }
+    __hipUnregisterFatBinary(NULL);
+    hipGetLastError();
+}
+
+/* Configurations nest; old launches need one. */
+static void test_configurations(void **state) {
+    (void)state;
+    dim3 grid, block;
+    size_t shared = 0;
+    hipStream_t stream = NULL;
+    int number = 0;
+    for (unsigned i = 1; i <= 64; i++)
+        ok(__hipPushCallConfiguration(extent(i), extent(2 * i), i, NULL));
+    fails(hipErrorOutOfMemory, __hipPushCallConfiguration(extent(1), extent(1), 0, NULL));
+    for (unsigned i = 64; i; i--) {
+        ok(__hipPopCallConfiguration(&grid, &block, &shared, &stream));
+        assert_int_equal(grid.x, i);
+        assert_int_equal(block.x, 2 * i);
+        assert_int_equal(shared, i);
+    }
+    fails(hipErrorMissingConfiguration, __hipPopCallConfiguration(&grid, &block, &shared, &stream));
+    fails(hipErrorMissingConfiguration, hipSetupArgument(&number, 4, 0));
+    ok(hipConfigureCall(extent(1), extent(64), 0, NULL));
+    fails(hipErrorInvalidValue, hipSetupArgument(NULL, 4, 0));
+    fails(hipErrorInvalidValue, hipSetupArgument(&number, 4, 5000));
+    fails(hipErrorInvalidValue, hipSetupArgument(&number, SIZE_MAX, 8));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchByPtr(NULL));
+    fails(hipErrorMissingConfiguration, hipLaunchByPtr(ADDRESS(stub_add))); /* used up */
+    ok(hipConfigureCall(extent(1), extent(64), 0, NULL));
+    ok(hipSetupArgument(&number, 4, 8));
+    fails(hipErrorInvalidValue, hipLaunchByPtr(ADDRESS(stub_add))); /* an argument is missing */
+    hipGetLastError();
+}
+
+static hipLaunchAttribute attribute_of(hipLaunchAttributeID id, int value) {
+    hipLaunchAttribute attribute = {.id = id};
+    attribute.value.cooperative = value;
+    if (id == hipLaunchAttributeClusterDimension)
+        attribute.value.clusterDim.x = (unsigned)value, attribute.value.clusterDim.y = 1, attribute.value.clusterDim.z = 1;
+    return attribute;
+}
+
+/* Launches with attributes, by host stub and by function. */
+static void test_launch_attributes(void **state) {
+    (void)state;
+    static const struct {
+        hipLaunchAttributeID id;
+        int value;
+        hipError_t wanted;
+    } cases[] = {{hipLaunchAttributeIgnore, 5, hipSuccess},
+                 {hipLaunchAttributePriority, -1, hipSuccess},
+                 {hipLaunchAttributeCooperative, 0, hipSuccess},
+                 {hipLaunchAttributeCooperative, 1, hipSuccess},
+                 {hipLaunchAttributeClusterDimension, 1, hipSuccess},
+                 {hipLaunchAttributeClusterDimension, 2, hipErrorInvalidClusterSize},
+                 {hipLaunchAttributeMemSyncDomain, 1, hipErrorInvalidValue},
+                 {(hipLaunchAttributeID)99, 1, hipErrorInvalidValue}};
+    int *values = NULL, one = 1, count = 64, expected = 0;
+    hipFunction_t function = NULL;
+    ok(hipHostMalloc((void **)&values, 4096, 0));
+    memset(values, 0, 4096);
+    void *arguments[] = {&values, &one, &count};
+    ok(hipGetFuncBySymbol(&function, ADDRESS(stub_add)));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hipLaunchAttribute attribute = attribute_of(cases[i].id, cases[i].value);
+        hipLaunchConfig_t config = {.gridDim = extent(1), .blockDim = extent(64), .attrs = &attribute, .numAttrs = 1};
+        HIP_LAUNCH_CONFIG driver = {1, 1, 1, 64, 1, 1, 0, NULL, &attribute, 1};
+        fails(cases[i].wanted, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
+        fails(cases[i].wanted, hipDrvLaunchKernelEx(&driver, function, arguments, NULL));
+        expected += cases[i].wanted == hipSuccess ? 2 : 0;
+    }
+    ok(hipDeviceSynchronize());
+    assert_int_equal(values[63], expected);
+    hipLaunchAttribute attribute = attribute_of(hipLaunchAttributeCooperative, 1);
+    hipLaunchConfig_t config = {.gridDim = extent(1000000), .blockDim = extent(64), .attrs = &attribute, .numAttrs = 1};
+    fails(hipErrorCooperativeLaunchTooLarge, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
+    config.attrs = NULL;
+    fails(hipErrorInvalidValue, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
+    config.numAttrs = 0;
+    config.blockDim = extent(2000);
+    fails(hipErrorInvalidConfiguration, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchKernelExC(&config, NULL, arguments));
+    fails(hipErrorInvalidConfiguration, hipLaunchKernelExC(NULL, ADDRESS(stub_add), arguments));
+    HIP_LAUNCH_CONFIG driver = {1, 1, 1, 2000, 1, 1, 0, NULL, NULL, 0};
+    fails(hipErrorInvalidValue, hipDrvLaunchKernelEx(&driver, function, arguments, NULL));
+    fails(hipErrorInvalidValue, hipDrvLaunchKernelEx(NULL, function, arguments, NULL));
+    fails(hipErrorInvalidHandle, hipDrvLaunchKernelEx(&driver, NULL, arguments, NULL));
+    ok(hipHostFree(values));
+    hipGetLastError();
+}
+
+/* Every limit of launches by host stubs. */
+static void test_limits_of_stubs(void **state) {
+    (void)state;
+    int *values = NULL, one = 1, count = 1;
+    void *arguments[] = {&values, &one, &count};
+    const void *stub = ADDRESS(stub_add);
+    dim3 zero = {1, 0, 1}, wide = {1u << 22, 1, 1};
+    ok(hipHostMalloc((void **)&values, 64, 0));
+    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
+    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, zero, extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, extent(1), zero, arguments, 0, NULL));
+    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, wide, extent(1024), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), arguments, 65537, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), NULL, 0, NULL));
+    fails(hipErrorInvalidHandle, hipLaunchKernel(stub, extent(1), extent(64), arguments, 0, (hipStream_t)state));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
+    fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, zero, extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchCooperativeKernel(stub, extent(1), extent(64), NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchCooperativeKernel(stub, extent(1), extent(64), arguments, 65537, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipLaunchCooperativeKernel(stub, extent(1000000), extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(&unregistered, extent(1), extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipExtLaunchKernel(stub, extent(1), extent(64), arguments, 0, NULL, NULL, NULL, 2));
+    fails(hipErrorInvalidHandle, hipExtLaunchKernel(stub, extent(1), extent(64), arguments, 0, NULL, (hipEvent_t)state, NULL, 0));
+    ok(hipDeviceSynchronize());
+    ok(hipHostFree(values));
+    hipGetLastError();
+}
+
 static void test_functions(void **state) {
     (void)state;
     hipFuncAttributes attributes;
@@ -132,6 +297,39 @@ static void test_functions(void **state) {
     assert_true(grid > 0 && block > 0);
     ok(hipGetFuncBySymbol(&function, ADDRESS(stub_add)));
     assert_string_equal(hipKernelNameRef(function), "add");
+    fails(hipErrorInvalidDeviceFunction, hipGetFuncBySymbol(NULL, ADDRESS(stub_add)));
+    fails(hipErrorInvalidDeviceFunction, hipGetFuncBySymbol(&function, NULL));
+    fails(hipErrorInvalidDeviceFunction, hipGetFuncBySymbol(&function, &unregistered));
+    fails(hipErrorInvalidDeviceFunction, hipGetFuncBySymbol(&function, ADDRESS(stub_missing))); /* not in the code object */
+    fails(hipErrorInvalidValue, hipFuncGetAttributes(NULL, ADDRESS(stub_add)));
+    fails(hipErrorInvalidDeviceFunction, hipFuncGetAttributes(&attributes, NULL));
+    fails(hipErrorInvalidValue, hipFuncSetAttribute(ADDRESS(stub_add), (hipFuncAttribute)1, 0));
+    fails(hipErrorInvalidValue, hipFuncSetAttribute(ADDRESS(stub_add), hipFuncAttributeMaxDynamicSharedMemorySize, -1));
+    fails(hipErrorInvalidDeviceFunction, hipFuncSetAttribute(NULL, hipFuncAttributeMaxDynamicSharedMemorySize, 0));
+    ok(hipFuncSetAttribute(ADDRESS(stub_add), hipFuncAttributePreferredSharedMemoryCarveout, 25));
+    ok(hipFuncGetAttributes(&attributes, ADDRESS(stub_add)));
+    assert_int_equal(attributes.preferredShmemCarveout, 25);
+    ok(hipFuncSetCacheConfig(ADDRESS(stub_add), hipFuncCachePreferL1));
+    fails(hipErrorInvalidValue, hipFuncSetCacheConfig(ADDRESS(stub_add), (hipFuncCache_t)9));
+    fails(hipErrorInvalidDeviceFunction, hipFuncSetCacheConfig(&unregistered, hipFuncCachePreferL1));
+    ok(hipFuncSetSharedMemConfig(ADDRESS(stub_add), hipSharedMemBankSizeFourByte));
+    fails(hipErrorInvalidValue, hipFuncSetSharedMemConfig(ADDRESS(stub_add), (hipSharedMemConfig)9));
+    fails(hipErrorInvalidDeviceFunction, hipFuncSetSharedMemConfig(NULL, hipSharedMemBankSizeFourByte));
+    size_t dynamic = 0;
+    ok(hipOccupancyAvailableDynamicSMemPerBlock(&dynamic, ADDRESS(stub_add), 1, 64));
+    assert_int_equal(dynamic, 65536);
+    ok(hipOccupancyAvailableDynamicSMemPerBlock(&dynamic, ADDRESS(stub_add), 2, 64));
+    assert_int_equal(dynamic, 32768);
+    fails(hipErrorInvalidValue, hipOccupancyAvailableDynamicSMemPerBlock(&dynamic, ADDRESS(stub_add), 1000, 1024));
+    fails(hipErrorInvalidValue, hipOccupancyAvailableDynamicSMemPerBlock(NULL, ADDRESS(stub_add), 1, 64));
+    fails(hipErrorInvalidValue, hipOccupancyAvailableDynamicSMemPerBlock(&dynamic, ADDRESS(stub_add), 0, 64));
+    fails(hipErrorInvalidValue, hipOccupancyMaxActiveBlocksPerMultiprocessor(NULL, ADDRESS(stub_add), 128, 0));
+    fails(hipErrorInvalidValue, hipOccupancyMaxActiveBlocksPerMultiprocessor(&count, ADDRESS(stub_add), -1, 0));
+    fails(hipErrorInvalidDeviceFunction, hipOccupancyMaxActiveBlocksPerMultiprocessor(&count, &unregistered, 128, 0));
+    fails(hipErrorInvalidValue, hipOccupancyMaxPotentialBlockSize(NULL, &block, ADDRESS(stub_add), 0, 0));
+    fails(hipErrorInvalidDeviceFunction, hipOccupancyMaxPotentialBlockSize(&grid, &block, NULL, 0, 0));
+    hipGetLastError();
+    ok(hipGetFuncBySymbol(&function, ADDRESS(stub_add)));
     assert_string_equal(hipKernelNameRefByPtr(ADDRESS(stub_add), NULL), "add");
 }
 
@@ -161,10 +359,14 @@ static void test_unregister(void **state) {
 }
 
 int main(void) {
+    setenv("WAVELIFT_DEVICES", "2", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_managed),    cmocka_unit_test(test_architecture), cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_symbols),    cmocka_unit_test(test_functions),    cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_unregister),
+        cmocka_unit_test(test_managed),         cmocka_unit_test(test_architecture),
+        cmocka_unit_test(test_launch),          cmocka_unit_test(test_configurations),
+        cmocka_unit_test(test_limits_of_stubs), cmocka_unit_test(test_launch_attributes),
+        cmocka_unit_test(test_symbols),         cmocka_unit_test(test_symbols_of_devices),
+        cmocka_unit_test(test_functions),       cmocka_unit_test(test_bad_binaries),
+        cmocka_unit_test(test_reset),           cmocka_unit_test(test_unregister),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

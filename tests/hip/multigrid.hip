@@ -4,6 +4,7 @@
 #include <hip/hip_cooperative_groups.h>
 #include <hip/hip_ext.h>
 
+#include <thread>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -213,6 +214,39 @@ static void test_extended() {
     EXPECT(*copy == 1 && *facts == 1, "%u and %u", *copy, *facts);
 }
 
+// Writes its number behind what other launches wrote on the same device.
+__global__ void note(unsigned *count, unsigned *log, unsigned number) { log[(*count)++] = number; }
+
+// Four threads launch on the same streams: on every stream the launches come in the same order.
+static void test_extended_order() {
+    enum { THREADS_OF_HOST = 4, LAUNCHES = 60, ALL = THREADS_OF_HOST * LAUNCHES };
+    static unsigned counts[DEVICES * 64], logs[DEVICES][ALL];
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < THREADS_OF_HOST; t++)
+        threads.emplace_back([t] {
+            for (unsigned i = 0; i < LAUNCHES; i++) {
+                unsigned number = t * LAUNCHES + i, *count[DEVICES], *log[DEVICES];
+                void *arguments[DEVICES][3];
+                hipLaunchParams list[DEVICES];
+                for (int d = 0; d < DEVICES; d++) {
+                    count[d] = &counts[d * 64];
+                    log[d] = logs[d];
+                    arguments[d][0] = &count[d], arguments[d][1] = &log[d], arguments[d][2] = &number;
+                    list[d] = {(void *)note, dim3(1), dim3(1), arguments[d], 0, streams[d]};
+                }
+                HIP(hipExtLaunchMultiKernelMultiDevice(
+                    list, DEVICES, hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync));
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    finish_all();
+    for (int d = 0; d < DEVICES; d++) {
+        EXPECT(counts[d * 64] == ALL, "device %d ran %u of %d", d, counts[d * 64], ALL);
+        EXPECT(memcmp(logs[d], logs[0], sizeof logs[0]) == 0, "device %d has another order than device 0", d);
+    }
+}
+
 // One grid faults; the others end instead of waiting for it, and every device says so.
 static void test_fault() {
     unsigned *nowhere = nullptr, *unused = nullptr;
@@ -248,6 +282,7 @@ int main() {
     test_order();
     test_errors();
     test_extended();
+    test_extended_order();
     test_fault();
     return finish();
 }
