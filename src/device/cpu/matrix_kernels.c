@@ -5,6 +5,7 @@
 #include "device/cpu/matrix.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -15,6 +16,8 @@ typedef __attribute__((ext_vector_type(16))) uint32_t u32x16;
 typedef __attribute__((ext_vector_type(16))) int32_t i32x16;
 typedef __attribute__((ext_vector_type(16))) uint16_t u16x16;
 typedef __attribute__((ext_vector_type(16))) _Float16 f16x16;
+typedef __attribute__((ext_vector_type(16))) uint64_t u64x16;
+typedef __attribute__((ext_vector_type(16))) double f64x16;
 
 #define CONVERT(type, x) __builtin_convertvector(x, type)
 #define FMA(a, b, c)     __builtin_elementwise_fma(a, b, c)
@@ -206,33 +209,50 @@ static void gather_b(float *b) {
 
 /* ---- C and D ---- */
 
-struct place {
-    unsigned row, lane, half;
-};
+/* Where row m of the first block begins, in dwords from the first register: a register's lanes are consecutive. Other blocks follow
+ * at distances of M * M. */
+#define MFMA_16(m)   (64 * ((m) % 4) + 16 * ((m) / 4))
+#define MFMA_32(m)   (64 * (4 * ((m) / 8) + (m) % 4) + 32 * ((m) / 4 % 2))
+#define WMMA11(m)    (16 * (m)) /* both wave sizes: rows fill registers in turn */
+#define WMMA12_32(m) (32 * ((m) % 8) + 16 * ((m) / 8))
+#define WMMA12_64(m) (64 * ((m) % 4) + 16 * ((m) / 8) + 32 * ((m) / 4 % 2))
+#define PACKED_32(m) (32 * ((m) % 8 / 2) + 16 * ((m) / 8))
+#define PACKED_64(m) (64 * ((m) % 4 / 2) + 16 * ((m) / 8) + 32 * ((m) / 4 % 2))
+#define EACH_OF_16(place)                                                                                                                  \
+    place(0), place(1), place(2), place(3), place(4), place(5), place(6), place(7), place(8), place(9), place(10), place(11), place(12),   \
+        place(13), place(14), place(15)
+static const uint16_t mfma_16[] = {EACH_OF_16(MFMA_16)}, wmma11[] = {EACH_OF_16(WMMA11)},
+                      wmma12[2][16] = {{EACH_OF_16(WMMA12_32)}, {EACH_OF_16(WMMA12_64)}},
+                      packed[2][16] = {{EACH_OF_16(PACKED_32)}, {EACH_OF_16(PACKED_64)}};
+static const uint16_t mfma_32[] = {EACH_OF_16(MFMA_32), MFMA_32(16), MFMA_32(17), MFMA_32(18), MFMA_32(19), MFMA_32(20),
+                                   MFMA_32(21),         MFMA_32(22), MFMA_32(23), MFMA_32(24), MFMA_32(25), MFMA_32(26),
+                                   MFMA_32(27),         MFMA_32(28), MFMA_32(29), MFMA_32(30), MFMA_32(31)};
 
-INLINE struct place output_place(const struct matrix *x, unsigned block, unsigned m) {
-    const bool packed = x->layout == WL_MATRIX_WMMA12 && (x->d == WL_MATRIX_F16 || x->d == WL_MATRIX_BF16);
-    const unsigned part = x->wave_size / 16, high = (x->modifiers & WL_MATRIX_HIGH) != 0;
+INLINE bool is_packed(const struct matrix *x) { return x->layout == WL_MATRIX_WMMA12 && (x->d == WL_MATRIX_F16 || x->d == WL_MATRIX_BF16); }
+
+static const uint16_t *places_of(const struct matrix *x) {
+    if (x->layout == WL_MATRIX_MFMA)
+        return x->m == 32 ? mfma_32 : mfma_16;
     if (x->layout == WL_MATRIX_WMMA11)
-        return (struct place){m / part, 16 * (m % part), high};
-    if (x->layout == WL_MATRIX_WMMA12) {
-        const unsigned held = 16 / part, r = m % held;
-        const unsigned lane = x->wave_size == 32 ? 16 * (m >> 3) : 16 * (m >> 3 & 1) + 32 * (m >> 2 & 1);
-        return packed ? (struct place){r / 2, lane, r & 1} : (struct place){r, lane, 0};
-    }
-    if (x->m == 32)
-        return (struct place){16 * block + 4 * (m / 8) + m % 4, 32 * (m / 4 % 2), 0};
-    return (struct place){4 * block + m % 4, 16 * (m / 4), 0};
+        return wmma11;
+    return (is_packed(x) ? packed : wmma12)[x->wave_size == 64];
 }
 
-INLINE f32x16 read_c(const struct matrix *x, const uint32_t *c, uint32_t constant, struct place at) {
-    u32x16 bits = c ? load(c + at.row * x->wave_size + at.lane) : (u32x16)constant;
-    const unsigned neg = x->layout == WL_MATRIX_MFMA ? 0 : x->modifiers >> (WL_MATRIX_NEG_LO + 2) & 1;
-    const unsigned abs = x->layout == WL_MATRIX_MFMA ? 0 : x->modifiers >> (WL_MATRIX_NEG_HI + 2) & 1;
-    if (x->d == WL_MATRIX_I32)
+/* What is known about C and D when the code is made. */
+enum form {
+    PLAIN,   /* f32 without modifiers */
+    INTEGER, /* i32 */
+    ANY,
+};
+
+INLINE f32x16 read_c(const struct matrix *x, enum form form, const uint32_t *c, uint32_t constant, bool high) {
+    u32x16 bits = c ? load(c) : (u32x16)constant;
+    if (form == PLAIN || x->d == WL_MATRIX_I32)
         return (f32x16)bits;
+    const bool mfma = x->layout == WL_MATRIX_MFMA, neg = !mfma && x->modifiers >> (WL_MATRIX_NEG_LO + 2) & 1;
+    const bool abs = !mfma && x->modifiers >> (WL_MATRIX_NEG_HI + 2) & 1;
     if (x->d != WL_MATRIX_F32) {
-        bits = c && at.half ? bits >> 16 : bits & 0xffff;
+        bits = c && high ? bits >> 16 : bits & 0xffff;
         bits = x->d == WL_MATRIX_F16 ? (u32x16)from_half(bits) : bits << 16;
     }
     bits = abs ? bits & 0x7fffffff : bits;
@@ -240,20 +260,28 @@ INLINE f32x16 read_c(const struct matrix *x, const uint32_t *c, uint32_t constan
     return x->flush ? without_denormals((f32x16)bits) : (f32x16)bits;
 }
 
-INLINE void write_d(const struct matrix *x, uint32_t *d, f32x16 sum, f32x16 c, struct place at) {
-    uint32_t *to = d + at.row * x->wave_size + at.lane;
-    if (x->d == WL_MATRIX_I32) {
+INLINE void write_d(const struct matrix *x, enum form form, uint32_t *d, f32x16 sum, f32x16 c, bool high) {
+    if (form == PLAIN) {
+        store(d, (u32x16)sum);
+    } else if (form == INTEGER || x->d == WL_MATRIX_I32) {
         const i32x16 integer = CONVERT(i32x16, sum);
-        store(to, x->modifiers & WL_MATRIX_CLAMP ? (u32x16)__builtin_elementwise_add_sat((i32x16)c, integer) : (u32x16)c + (u32x16)integer);
+        store(d, x->modifiers & WL_MATRIX_CLAMP ? (u32x16)__builtin_elementwise_add_sat((i32x16)c, integer) : (u32x16)c + (u32x16)integer);
     } else if (x->d == WL_MATRIX_F32) {
-        store(to, (u32x16)(x->flush ? without_denormals(sum) : sum));
+        store(d, (u32x16)(x->flush ? without_denormals(sum) : sum));
     } else {
-        const u32x16 bits = x->d == WL_MATRIX_F16 ? to_half(sum) : to_bf16(sum), old = load(to);
-        store(to, at.half ? (old & 0xffff) | bits << 16 : (old & 0xffff0000) | bits);
+        const u32x16 bits = x->d == WL_MATRIX_F16 ? to_half(sum) : to_bf16(sum), old = load(d);
+        store(d, high ? (old & 0xffff) | bits << 16 : (old & 0xffff0000) | bits);
     }
 }
 
 /* ---- the sums ---- */
+
+struct operands {
+    uint32_t *d;
+    const float *a, *b;
+    const uint32_t *c, *index;
+    uint32_t constant;
+};
 
 /* `rows` rows of one block, `width` * 16 columns: one vector of D for each of both. */
 INLINE void dense_tile(f32x16 *sum, const float *a, const float *b, const struct matrix *x, unsigned rows, unsigned width) {
@@ -288,93 +316,120 @@ INLINE void sparse_tile(f32x16 *sum, const float *a, const float *b, const uint3
             }
 }
 
-INLINE void multiply(const struct matrix *x, uint32_t *d, const float *a, const float *b, const uint32_t *c, uint32_t constant,
-                     const uint32_t *index, unsigned rows, unsigned width) {
+INLINE void multiply(const struct matrix *x, const struct operands *o, enum form form, bool sparse, unsigned rows, unsigned width) {
+    const uint16_t *places = places_of(x);
+    const bool alternating = is_packed(x), high = (x->modifiers & WL_MATRIX_HIGH) != 0;
     for (unsigned block = 0; block < x->blocks; block++)
-        for (unsigned m = 0; m < x->m; m += rows) {
+        for (unsigned m = 0; m < 16 * width; m += rows) {
+            const unsigned first = block * 256 * width * width;
             f32x16 sum[16], start[16];
 #pragma unroll
-            for (unsigned r = 0; r < rows; r++)
-#pragma unroll
-                for (unsigned w = 0; w < width; w++) {
-                    struct place at = output_place(x, block, m + r);
-                    at.lane += 16 * w;
-                    start[r * width + w] = read_c(x, c, constant, at);
-                    sum[r * width + w] = x->d == WL_MATRIX_I32 ? (f32x16)0 : start[r * width + w];
-                }
-            if (x->sparse)
-                sparse_tile(sum, a + m, b, index + m, x, rows, width);
+            for (unsigned v = 0; v < rows * width; v++) {
+                const unsigned r = v / width, at = first + places[m + r] + v % width * 16;
+                start[v] = read_c(x, form, o->c ? o->c + at : NULL, o->constant, alternating ? (m + r) & 1 : high);
+                sum[v] = form == INTEGER || x->d == WL_MATRIX_I32 ? (f32x16)0 : start[v];
+            }
+            if (sparse)
+                sparse_tile(sum, o->a + m, o->b, o->index + m, x, rows, width);
             else
-                dense_tile(sum, a + block * x->m + m, b + block * x->m, x, rows, width);
+                dense_tile(sum, o->a + block * 16 * width + m, o->b + block * 16 * width, x, rows, width);
 #pragma unroll
-            for (unsigned r = 0; r < rows; r++)
-#pragma unroll
-                for (unsigned w = 0; w < width; w++) {
-                    struct place at = output_place(x, block, m + r);
-                    at.lane += 16 * w;
-                    write_d(x, d, sum[r * width + w], start[r * width + w], at);
-                }
+            for (unsigned v = 0; v < rows * width; v++) {
+                const unsigned r = v / width, at = first + places[m + r] + v % width * 16;
+                write_d(x, form, o->d + at, sum[v], start[v], alternating ? (m + r) & 1 : high);
+            }
         }
 }
 
-/* 16 blocks of 4 * 4: a register of D is row `m` of all of them. */
+/* Rows of a tile. Without the instruction for it a multiply-add is a call a lane: nothing is gained by unrolling those. */
+#if defined(__FMA__) || defined(__aarch64__)
+#define TILE(rows) (rows)
+#else
+#define TILE(rows) 1
+#endif
+
+static void multiply_dense(const struct matrix *x, const struct operands *o) {
+    enum { C_MODIFIERS = 4 << WL_MATRIX_NEG_LO | 4 << WL_MATRIX_NEG_HI };
+    const bool modified = x->layout != WL_MATRIX_MFMA && x->modifiers & C_MODIFIERS;
+    const enum form form = x->d == WL_MATRIX_I32 ? INTEGER : x->d == WL_MATRIX_F32 && !x->flush && !modified ? PLAIN : ANY;
+    if (x->m == 32 && form == PLAIN)
+        multiply(x, o, PLAIN, false, TILE(8), 2);
+    else if (x->m == 32 && form == INTEGER)
+        multiply(x, o, INTEGER, false, TILE(4), 2);
+    else if (x->m == 32)
+        multiply(x, o, ANY, false, TILE(4), 2);
+    else if (form == PLAIN)
+        multiply(x, o, PLAIN, false, TILE(16), 1);
+    else if (form == INTEGER)
+        multiply(x, o, INTEGER, false, TILE(8), 1);
+    else
+        multiply(x, o, ANY, false, TILE(8), 1);
+}
+
+static void multiply_sparse(const struct matrix *x, const struct operands *o) {
+    if (x->m == 32)
+        multiply(x, o, ANY, true, TILE(4), 2);
+    else
+        multiply(x, o, ANY, true, TILE(8), 1);
+}
+
+/* 16 blocks of 4 * 4: a register of D is row `m` of all of them. SPREAD repeats the m-th of each four elements. */
 #define SPREAD(v, m)                                                                                                                       \
     __builtin_shufflevector(v, v, m, m, m, m, m + 4, m + 4, m + 4, m + 4, m + 8, m + 8, m + 8, m + 8, m + 12, m + 12, m + 12, m + 12)
-INLINE void multiply_4x4_row(const struct matrix *x, uint32_t *d, const float *a, const float *b, const uint32_t *c, uint32_t constant,
-                             unsigned m) {
-    for (unsigned l = 0; l < LANES; l += 16) {
-        const struct place at = {m, l, 0};
-        const f32x16 start = read_c(x, c, constant, at);
-        f32x16 sum = x->d == WL_MATRIX_I32 ? (f32x16)0 : start;
-        for (unsigned e = 0; e < x->a_elements; e++) {
-            const f32x16 v = loadf(a + e * LANES + l);
-            const f32x16 spread = m == 0 ? SPREAD(v, 0) : m == 1 ? SPREAD(v, 1) : m == 2 ? SPREAD(v, 2) : SPREAD(v, 3);
-            sum = FMA(spread, loadf(b + e * LANES + l), sum);
+#define SPREAD_ANY(v, m) ((m) == 0 ? SPREAD(v, 0) : (m) == 1 ? SPREAD(v, 1) : (m) == 2 ? SPREAD(v, 2) : SPREAD(v, 3))
+static void multiply_4x4(const struct matrix *x, const struct operands *o) {
+    for (unsigned l = 0; l < LANES; l += 16)
+#pragma unroll
+        for (unsigned m = 0; m < 4; m++) {
+            const unsigned at = m * LANES + l;
+            const f32x16 start = read_c(x, ANY, o->c ? o->c + at : NULL, o->constant, false);
+            f32x16 sum = x->d == WL_MATRIX_I32 ? (f32x16)0 : start;
+            for (unsigned e = 0; e < x->a_elements; e++) {
+                const f32x16 v = loadf(o->a + e * LANES + l);
+                sum = FMA(SPREAD_ANY(v, m), loadf(o->b + e * LANES + l), sum);
+            }
+            write_d(x, ANY, o->d + at, sum, start, false);
         }
-        write_d(x, d, sum, start, at);
-    }
-}
-
-static void multiply_4x4(const struct matrix *x, uint32_t *d, const float *a, const float *b, const uint32_t *c, uint32_t constant) {
-    for (unsigned m = 0; m < 4; m++)
-        multiply_4x4_row(x, d, a, b, c, constant, m);
 }
 
 /* ---- f64: four lanes of a column hold its four elements of K ---- */
 
-static void stage_f64(double *staged, const uint32_t *rows, bool negate) {
-    for (unsigned l = 0; l < LANES; l++) {
-        const uint64_t bits = (rows[l] | (uint64_t)rows[LANES + l] << 32) ^ (uint64_t)negate << 63;
-        memcpy(&staged[l], &bits, sizeof bits);
-    }
+INLINE f64x16 load_pair(const uint32_t *rows, bool negate) {
+    const u64x16 bits = CONVERT(u64x16, load(rows)) | CONVERT(u64x16, load(rows + LANES)) << 32;
+    return (f64x16)(bits ^ (uint64_t)negate << 63);
+}
+INLINE void store_pair(uint32_t *rows, f64x16 v) {
+    store(rows, CONVERT(u32x16, (u64x16)v));
+    store(rows + LANES, CONVERT(u32x16, (u64x16)v >> 32));
 }
 
+/* Register pair `pair` of D: its 16 lanes from 16 * g on are row 4 * pair + g, or row g of four blocks. */
 static void multiply_f64(const struct matrix *x, uint32_t *d, const uint32_t *a_rows, const uint32_t *b_rows, const uint32_t *c,
                          uint64_t constant) {
     enum { K = 4 };
-    double a[LANES], b[LANES], result[4][LANES];
-    const unsigned negate = field(x, WL_MATRIX_BLGP, 3), registers = x->m * x->m * x->blocks / LANES;
-    stage_f64(a, a_rows, negate & 1);
-    stage_f64(b, b_rows, negate >> 1 & 1);
-    for (unsigned r = 0; r < registers; r++)
-        for (unsigned l = 0; l < LANES; l++) {
-            const unsigned column = l % 16, row = x->blocks == 1 ? 4 * r + l / 16 : column / 4 * 4 + l / 16;
-            uint64_t bits = c ? c[2 * r * LANES + l] | (uint64_t)c[(2 * r + 1) * LANES + l] << 32 : constant;
-            bits ^= (uint64_t)(negate >> 2 & 1) << 63;
-            memcpy(&result[r][l], &bits, sizeof bits);
+    const unsigned negate = field(x, WL_MATRIX_BLGP, 3);
+    const uint64_t start = constant ^ (uint64_t)(negate >> 2) << 63;
+    f64x16 a[K], b[K];
+#pragma unroll
+    for (unsigned k = 0; k < K; k++) {
+        a[k] = load_pair(a_rows + 16 * k, negate & 1);
+        b[k] = load_pair(b_rows + 16 * k, negate >> 1 & 1);
+    }
+    for (unsigned pair = 0; pair < (x->blocks == 1 ? 4 : 1); pair++)
+#pragma unroll
+        for (unsigned g = 0; g < 4; g++) {
+            const unsigned at = 2 * pair * LANES + 16 * g;
+            f64x16 sum = c ? load_pair(c + at, negate >> 2) : (f64x16)(u64x16)start;
+#pragma unroll
             for (unsigned k = 0; k < K; k++)
-                result[r][l] = __builtin_fma(a[16 * k + row], b[16 * k + column], result[r][l]);
-        }
-    for (unsigned r = 0; r < registers; r++)
-        for (unsigned l = 0; l < LANES; l++) {
-            uint64_t bits;
-            memcpy(&bits, &result[r][l], sizeof bits);
-            d[2 * r * LANES + l] = (uint32_t)bits;
-            d[(2 * r + 1) * LANES + l] = (uint32_t)(bits >> 32);
+                sum = FMA(x->blocks == 1 ? (f64x16)a[k][4 * pair + g] : SPREAD_ANY(a[k], g), b[k], sum);
+            store_pair(d + at, sum);
         }
 }
 
 /* ---- one instruction ---- */
+
+INLINE unsigned log_2(unsigned power) { return (unsigned)__builtin_ctz(power); }
 
 static struct matrix describe(uint32_t wave_size, uint32_t shape, uint32_t modifiers) {
     struct matrix x = {.wave_size = wave_size,
@@ -390,56 +445,66 @@ static struct matrix describe(uint32_t wave_size, uint32_t shape, uint32_t modif
                        .flush = (modifiers & WL_MATRIX_FLUSH) != 0};
     const unsigned k = WL_MATRIX_K(shape), a_k = x.sparse ? k / 2 : k;
     x.stride = x.m * x.blocks;
-    if (x.layout == WL_MATRIX_WMMA11) {
-        x.groups = 1;
-    } else {
-        const unsigned least = x.layout == WL_MATRIX_WMMA12 ? per_dword(x.a) : 1, most = wave_size / x.stride;
-        x.groups = a_k / most < least ? a_k / least : most;
+    x.groups = 1;
+    if (x.layout != WL_MATRIX_WMMA11) {
+        const unsigned least = x.layout == WL_MATRIX_WMMA12 ? log_2(per_dword(x.a)) : 0, most = log_2(wave_size) - log_2(x.stride);
+        x.groups = 1u << (log_2(a_k) - most < least ? log_2(a_k) - least : most);
     }
-    x.a_elements = a_k / x.groups;
-    x.b_elements = k / x.groups;
+    x.a_elements = a_k >> log_2(x.groups);
+    x.b_elements = k >> log_2(x.groups);
     return x;
 }
 
-/* Whether C has to be put aside, since D's first rows would overwrite C's later ones. */
-static bool overlaps(const uint32_t *c, const uint32_t *d, size_t size) { return c != d && c < d + size && d < c + size; }
+static bool overlaps(const uint32_t *p, size_t p_size, const uint32_t *q, size_t q_size) { return p < q + q_size && q < p + p_size; }
 
-void WL_MATRIX_RUN(uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                   uint32_t shape, uint32_t modifiers);
+/* Elements that need no conversion are used where they are, unless D would overwrite them. */
+static bool in_place(const struct matrix *x, const uint32_t *rows, unsigned elements, const uint32_t *d, size_t d_size) {
+    return x->a == WL_MATRIX_F32 && x->wave_size == LANES && !x->modifiers && !overlaps(rows, (size_t)elements * LANES, d, d_size);
+}
+
+/* Which set of indices: `key` on gfx12; on gfx9 abid, if cbsz is 0. */
+static unsigned index_set(const struct matrix *x) {
+    if (x->layout == WL_MATRIX_WMMA12)
+        return field(x, WL_MATRIX_KEY, 2);
+    return field(x, WL_MATRIX_CBSZ, 3) ? 0 : field(x, WL_MATRIX_ABID, 4);
+}
+
 void WL_MATRIX_RUN(uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
                    uint32_t shape, uint32_t modifiers) {
     _Alignas(64) float staged_a[MOST_ELEMENTS * LANES], staged_b[MOST_ELEMENTS * LANES];
     _Alignas(64) uint32_t copy[MOST_ROWS * LANES], index[LANES];
     const struct matrix x = describe(wave_size, shape, modifiers);
-    const bool packed = x.layout == WL_MATRIX_WMMA12 && (x.d == WL_MATRIX_F16 || x.d == WL_MATRIX_BF16);
-    const size_t size = (size_t)x.m * x.m * x.blocks / (packed ? 2 : 1); /* dwords of C */
+    const size_t size = (size_t)x.m * x.m * x.blocks >> is_packed(&x); /* dwords of C and D */
+    struct operands o = {.d = d, .a = staged_a, .b = staged_b, .c = c, .index = index, .constant = (uint32_t)constant};
+    if (x.sparse) {
+        const unsigned shift = index_set(&x) * 2 * x.a_elements & 31;
+        for (unsigned l = 0; l < wave_size; l++)
+            index[l] = c[l] >> shift;
+        o.c = d;
+    } else if (c && c != d && overlaps(c, x.d == WL_MATRIX_F64 ? 2 * size : size, d, x.d == WL_MATRIX_F64 ? 2 * size : size)) {
+        memcpy(copy, c, (x.d == WL_MATRIX_F64 ? 2 * size : size) * sizeof *copy);
+        o.c = copy;
+    }
     if (x.d == WL_MATRIX_F64) {
-        multiply_f64(&x, d, a, b, c, constant);
+        multiply_f64(&x, d, a, b, o.c, constant);
         return;
     }
     const bool apart = x.sparse && x.b == WL_MATRIX_I4 && x.layout == WL_MATRIX_WMMA12 && x.groups * x.stride < wave_size;
-    stage(staged_a, a, x.a_elements, &x, x.a, 0);
-    stage(staged_b, b, apart ? 8 : x.b_elements, &x, x.b, 1);
+    if (in_place(&x, a, x.a_elements, d, size) && in_place(&x, b, x.b_elements, d, size)) {
+        o.a = (const float *)a;
+        o.b = (const float *)b;
+    } else {
+        stage(staged_a, a, x.a_elements, &x, x.a, 0);
+        stage(staged_b, b, apart ? 8 : x.b_elements, &x, x.b, 1);
+    }
     if (apart)
         gather_b(staged_b);
-    if (x.sparse) {
-        const unsigned set = x.layout == WL_MATRIX_WMMA12   ? field(&x, WL_MATRIX_KEY, 2)
-                             : field(&x, WL_MATRIX_CBSZ, 3) ? 0
-                                                            : field(&x, WL_MATRIX_ABID, 4);
-        for (unsigned l = 0; l < wave_size; l++)
-            index[l] = c[l] >> (set * 2 * x.a_elements & 31);
-        c = d;
-    } else if (x.layout == WL_MATRIX_MFMA && modifiers) {
+    if (!x.sparse && x.layout == WL_MATRIX_MFMA && modifiers)
         move_lanes(&x, staged_a, staged_b);
-    }
-    if (c && overlaps(c, d, size)) {
-        memcpy(copy, c, size * sizeof *copy);
-        c = copy;
-    }
     if (x.m == 4)
-        multiply_4x4(&x, d, staged_a, staged_b, c, (uint32_t)constant);
-    else if (x.m == 16)
-        multiply(&x, d, staged_a, staged_b, c, (uint32_t)constant, index, 8, 1);
-    else if (x.m == 32)
-        multiply(&x, d, staged_a, staged_b, c, (uint32_t)constant, index, 4, 2);
+        multiply_4x4(&x, &o);
+    else if (x.sparse)
+        multiply_sparse(&x, &o);
+    else
+        multiply_dense(&x, &o);
 }
