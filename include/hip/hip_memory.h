@@ -149,7 +149,7 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *array, hipMipmappedArray_t mipm
  *   - The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc, hipHostRegister) or
  *     was copied aside; ordinary host memory may be reused at once.
  *   - Sizes, heights or depths of 0 copy nothing and give hipSuccess.
- *   - hipErrorInvalidValue: NULL, a range that leaves its allocation or array, virtual memory that is not mapped or may not be
+ *   - hipErrorInvalidValue: NULL, addresses without memory, a range that leaves its allocation or array, virtual memory that is not mapped or may not be
  *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default. hipErrorInvalidMemcpyDirection: not
  *     a kind, or one that contradicts an array or symbol. hipErrorInvalidPitchValue: a pitch smaller than the width.
  *     hipErrorInvalidHandle: not a stream or not an array.

@@ -78,15 +78,20 @@ static enum wl_status run_copy(struct wl_command *command, struct wl_stream *str
 }
 
 /* Packs the source densely behind the command. */
-static void stage(struct copy_command *command) {
+static enum wl_status stage(struct wl_device *device, struct copy_command *command) {
     struct wl_copy *copy = &command->copy;
     unsigned char *to = command->staged;
     for (size_t slice = 0; slice < copy->slices; slice++)
-        for (size_t row = 0; row < copy->rows; row++, to += copy->width)
-            memcpy(to, (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch, copy->width);
+        for (size_t row = 0; row < copy->rows; row++, to += copy->width) {
+            const char *from = (const char *)copy->source + slice * copy->source_slice + row * copy->source_pitch;
+            enum wl_status status = device->ops->copy(device, to, from, copy->width);
+            if (status != WL_OK)
+                return status;
+        }
     copy->source = command->staged;
     copy->source_pitch = copy->width;
     copy->source_slice = copy->width * copy->rows;
+    return WL_OK;
 }
 
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait) {
@@ -98,14 +103,13 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
-    if (staged)
-        stage(command);
-    for (int i = 0; i < 2; i++) {
-        enum wl_status status = copy->also[i] ? wl_command_wait_for_null(&command->base, copy->also[i]) : WL_OK;
-        if (status != WL_OK) {
-            wl_command_free(&command->base);
-            return status;
-        }
+    enum wl_status status = staged ? stage(stream->context->device, command) : WL_OK;
+    for (int i = 0; i < 2 && status == WL_OK; i++)
+        if (copy->also[i])
+            status = wl_command_wait_for_null(&command->base, copy->also[i]);
+    if (status != WL_OK) {
+        wl_command_free(&command->base);
+        return status;
     }
     return submit(stream, &command->base, wait);
 }

@@ -92,10 +92,23 @@ static void device_release(struct wl_device *device, void *memory, size_t size) 
     wl_pages_release(memory, size);
 }
 
+struct copy {
+    void *target;
+    const void *source;
+    size_t size;
+};
+
+static void run_copy(void *argument) {
+    const struct copy *copy = argument;
+    memmove(copy->target, copy->source, copy->size);
+}
+
 static enum wl_status device_copy(struct wl_device *device, void *target, const void *source, size_t size) {
+    struct copy copy = {target, source, size};
     (void)device;
-    memmove(target, source, size);
-    return WL_OK;
+    if (wl_fault_guard(run_copy, &copy))
+        return WL_OK;
+    return wl_fail(WL_INVALID_VALUE, "not all of the %zu bytes at %p and %p, source and target of a copy, are there", size, source, target);
 }
 
 static enum wl_status device_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {

@@ -22,6 +22,9 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread
 static _Thread_local __attribute__((tls_model("initial-exec")))
 const char *chaining; /* frame in which this thread called the program's handler */
 
+/* Where this thread goes on when the runtime itself touches memory of the program that is not there; NULL: nowhere. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) sigjmp_buf *guard;
+
 /* Calling a thread off takes no signal of its own, which a program could use: a queued SIGBUS whose value nobody else has. Our
  * handler is there when a job runs, and threads hardly ever block it. */
 #define CALL_OFF_SIGNAL SIGBUS
@@ -117,8 +120,22 @@ static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context
     siglongjmp(thread->jump, 1);
 }
 
+/* A program with a handler of its own may know the address: memory that it makes at the first access. */
+static bool has_no_handler(int number) {
+    for (int i = 0; i < SIGNAL_COUNT; i++)
+        if (signals[i] == number)
+            return !(previous_actions[i].sa_flags & SA_SIGINFO) &&
+                   (previous_actions[i].sa_handler == SIG_DFL || previous_actions[i].sa_handler == SIG_IGN);
+    return false;
+}
+
 static void handle(int number, siginfo_t *info, void *context) {
     struct wl_thread *thread = current;
+    if (guard && info->si_code > 0 && (number == SIGSEGV || number == SIGBUS) && has_no_handler(number)) {
+        sigjmp_buf *there = guard;
+        guard = NULL;
+        siglongjmp(*there, 1);
+    }
     struct wl_runner *runner = thread ? thread->running : NULL;
     if (number == CALL_OFF_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_ptr == &call_off_key) {
         leave_failed_job(thread, context);
@@ -157,6 +174,23 @@ void wl_fault_install(void) {
         }
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool wl_fault_guard(void (*body)(void *argument), void *argument) {
+    static atomic_bool installed;
+    sigjmp_buf here;
+    if (!atomic_load_explicit(&installed, memory_order_acquire)) {
+        wl_fault_install();
+        atomic_store_explicit(&installed, true, memory_order_release);
+    }
+    if (sigsetjmp(here, 0)) {
+        wl_fault_recover();
+        return false;
+    }
+    guard = &here;
+    body(argument);
+    guard = NULL;
+    return true;
 }
 
 bool wl_fault_thread_enter(struct wl_thread *thread) {

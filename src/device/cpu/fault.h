@@ -11,6 +11,10 @@
  * has set its own since. */
 void wl_fault_install(void);
 
+/* Calls `body`, which only reads and writes memory of the program. False: that is not there, and `body` did not get to its
+ * end. A program's own handler for such signals has the first word. */
+bool wl_fault_guard(void (*body)(void *argument), void *argument);
+
 /* Gives the calling thread a signal stack (unless it has one) and makes `thread` the state that its signals refer to.
  * False: no memory. wl_fault_thread_leave undoes it, wl_fault_thread_use switches between states. */
 bool wl_fault_thread_enter(struct wl_thread *thread);
