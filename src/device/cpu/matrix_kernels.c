@@ -114,9 +114,10 @@ INLINE f32x16 without_denormals(f32x16 v) {
     const u32x16 bits = (u32x16)v;
     return (f32x16)((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
-INLINE f32x16 without_small(f32x16 v, float least) {
-    const u32x16 bits = (u32x16)v;
-    return (f32x16)((f32x16)(bits & 0x7fffffff) < least ? bits & 0x80000000 : bits);
+/* Halves of a register, denormals as zero. */
+INLINE u32x16 flushed_halves(u32x16 dword) {
+    const u32x16 low = (dword & 0x7c00) == 0 ? dword & 0x8000 : dword & 0xffff;
+    return low | ((dword & 0x7c000000) == 0 ? dword & 0x80000000 : dword & 0xffff0000);
 }
 
 /* ---- staging ---- */
@@ -126,7 +127,9 @@ INLINE void stage_kind(float *staged, const uint32_t *rows, unsigned elements, c
     const bool fnuz = x->layout == WL_MATRIX_MFMA;
     for (unsigned r = 0; r < (elements + each - 1) / each; r++)
         for (unsigned l = 0; l < x->wave_size; l += 16) {
-            const u32x16 dword = load(rows + r * x->wave_size + l);
+            u32x16 dword = load(rows + r * x->wave_size + l);
+            if (kind == WL_MATRIX_F16 && x->flush)
+                dword = flushed_halves(dword);
 #pragma unroll
             for (unsigned e = 0; e < each; e++)
                 store(staged + (r * each + e) * LANES + l, (u32x16)element(dword, e, kind, fnuz, is_signed));
@@ -153,11 +156,9 @@ static void stage(float *staged, const uint32_t *rows, unsigned elements, const 
     default:
         break;
     }
-    if (x->flush)
-        for (unsigned i = 0; i < elements * LANES; i += 16) {
-            const f32x16 v = loadf(staged + i);
-            store(staged + i, (u32x16)(kind == WL_MATRIX_F16 ? without_small(v, 0x1p-14f) : without_denormals(v)));
-        }
+    if (x->flush && kind == WL_MATRIX_BF16)
+        for (unsigned i = 0; i < elements * LANES; i += 16)
+            store(staged + i, (u32x16)without_denormals(loadf(staged + i)));
     if ((low || high) && (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16))
         for (unsigned e = 0; e < elements; e++)
             for (unsigned l = 0; l < x->wave_size && (e & 1 ? high : low); l++)
@@ -241,12 +242,15 @@ static const uint16_t *places_of(const struct matrix *x) {
 /* What is known about C and D when the code is made. */
 enum form {
     PLAIN,   /* f32 without modifiers */
+    FLUSHED, /* the same, denormals as zero */
     INTEGER, /* i32 */
     ANY,
 };
 
 INLINE f32x16 read_c(const struct matrix *x, enum form form, const uint32_t *c, uint32_t constant, bool high) {
     u32x16 bits = c ? load(c) : (u32x16)constant;
+    if (form == FLUSHED)
+        return without_denormals((f32x16)bits);
     if (form == PLAIN || x->d == WL_MATRIX_I32)
         return (f32x16)bits;
     const bool mfma = x->layout == WL_MATRIX_MFMA, neg = !mfma && x->modifiers >> (WL_MATRIX_NEG_LO + 2) & 1;
@@ -263,6 +267,8 @@ INLINE f32x16 read_c(const struct matrix *x, enum form form, const uint32_t *c, 
 INLINE void write_d(const struct matrix *x, enum form form, uint32_t *d, f32x16 sum, f32x16 c, bool high) {
     if (form == PLAIN) {
         store(d, (u32x16)sum);
+    } else if (form == FLUSHED) {
+        store(d, (u32x16)without_denormals(sum));
     } else if (form == INTEGER || x->d == WL_MATRIX_I32) {
         const i32x16 integer = CONVERT(i32x16, sum);
         store(d, x->modifiers & WL_MATRIX_CLAMP ? (u32x16)__builtin_elementwise_add_sat((i32x16)c, integer) : (u32x16)c + (u32x16)integer);
@@ -351,15 +357,17 @@ INLINE void multiply(const struct matrix *x, const struct operands *o, enum form
 static void multiply_dense(const struct matrix *x, const struct operands *o) {
     enum { C_MODIFIERS = 4 << WL_MATRIX_NEG_LO | 4 << WL_MATRIX_NEG_HI };
     const bool modified = x->layout != WL_MATRIX_MFMA && x->modifiers & C_MODIFIERS;
-    const enum form form = x->d == WL_MATRIX_I32 ? INTEGER : x->d == WL_MATRIX_F32 && !x->flush && !modified ? PLAIN : ANY;
+    const enum form form = x->d == WL_MATRIX_I32 ? INTEGER : x->d != WL_MATRIX_F32 || modified ? ANY : x->flush ? FLUSHED : PLAIN;
     if (x->m == 32 && form == PLAIN)
         multiply(x, o, PLAIN, false, TILE(8), 2);
+    else if (x->m == 32 && form == FLUSHED)
+        multiply(x, o, FLUSHED, false, TILE(8), 2);
     else if (x->m == 32 && form == INTEGER)
         multiply(x, o, INTEGER, false, TILE(4), 2);
-    else if (x->m == 32)
-        multiply(x, o, ANY, false, TILE(4), 2);
     else if (form == PLAIN)
         multiply(x, o, PLAIN, false, TILE(16), 1);
+    else if (form == FLUSHED)
+        multiply(x, o, FLUSHED, false, TILE(16), 1);
     else if (form == INTEGER)
         multiply(x, o, INTEGER, false, TILE(8), 1);
     else
