@@ -131,8 +131,8 @@ static void free_symbols(struct wl_program *program) {
     while (program->symbols) {
         struct wl_symbol *symbol = program->symbols;
         program->symbols = symbol->next;
-        if (symbol->kind == WL_SYMBOL_MANAGED)
-            (void)wl_memory_free(symbol->managed, 1u << WL_MEMORY_MANAGED); /* its second symbol finds it freed */
+        if (symbol->kind == WL_SYMBOL_MANAGED && symbol->host != symbol->managed) /* its other symbol does not own it */
+            (void)wl_memory_free(symbol->managed, 1u << WL_MEMORY_MANAGED);
         free((void *)atomic_load(&symbol->kernels));
         free(symbol);
     }

@@ -13,6 +13,7 @@ void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 struct wl_device_module {
     unsigned char *image;
     struct wl_codeobject *object;
+    struct wl_device_function *functions;
 };
 
 typedef enum wl_status (*body)(const struct wl_launch *launch, const unsigned char *kernarg);
@@ -20,6 +21,7 @@ typedef enum wl_status (*body)(const struct wl_launch *launch, const unsigned ch
 struct wl_device_function {
     body run;
     struct wl_device_module *module;
+    struct wl_device_function *next;
 };
 
 /* ---- the kernels of kernels.hip ---------------------------------------------------------------- */
@@ -165,8 +167,13 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
 
 static void module_unload(struct wl_device_module *module) {
     atomic_fetch_sub(&fake.modules, 1);
+    while (module->functions) {
+        struct wl_device_function *next = module->functions->next;
+        free(module->functions);
+        module->functions = next;
+    }
     free(module->image);
-    free(module); /* its functions are few and are leaked with the test */
+    free(module);
 }
 
 static void *module_address(struct wl_device_module *module, uint64_t virtual_address) { return module->image + virtual_address; }
@@ -176,7 +183,8 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strcmp(kernels[i].name, kernel->name) == 0) {
             struct wl_device_function *made = malloc(sizeof *made);
-            *made = (struct wl_device_function){kernels[i].run, module};
+            *made = (struct wl_device_function){kernels[i].run, module, module->functions};
+            module->functions = made; /* the runtime asks under the module's lock */
             *function = made;
             return WL_OK;
         }
