@@ -7,7 +7,18 @@
 #define MAX_LEVELS      32
 #define KNOWN_FLAGS     (hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather)
 
-bool wl_api_is_array(hipArray_const_t array) { return wl_handle_is(array, WL_HANDLE_ARRAY); }
+static uint64_t memory_id(const void *data) {
+    struct wl_allocation allocation;
+    return wl_memory_find(data, &allocation) && allocation.kind == WL_MEMORY_ARRAY ? allocation.id : 0;
+}
+
+bool wl_api_is_array(hipArray_const_t array) { return wl_handle_is(array, WL_HANDLE_ARRAY) && memory_id(array->data) == array->memory_id; }
+
+/* Frees an array's memory, unless a reset has done that. */
+static void free_data(void *data, uint64_t id) {
+    if (memory_id(data) == id)
+        (void)wl_memory_free(data, 1u << WL_MEMORY_ARRAY);
+}
 
 /* ---- formats ----------------------------------------------------------------------------------- */
 
@@ -132,6 +143,7 @@ static hipError_t create(const char *function, hipArray_t *result, const struct 
         free(array);
         return wl_api_status(function, status);
     }
+    array->memory_id = memory_id(array->data);
     *result = array;
     return wl_api_success();
 }
@@ -185,16 +197,16 @@ hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *des
 static hipError_t destroy(const char *function, hipArray_t array) {
     if (!array)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
-    if (!wl_api_is_array(array))
+    if (!wl_handle_is(array, WL_HANDLE_ARRAY))
         return wl_api_fail(function, hipErrorInvalidHandle, "not an array");
     if (array->is_level)
         return wl_api_fail(function, hipErrorInvalidValue, "a level goes with its mipmapped array");
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(array);
-    enum wl_status status = wl_memory_free(array->data, 1u << WL_MEMORY_ARRAY);
+    free_data(array->data, array->memory_id);
     free(array);
-    return wl_api_status(function, status);
+    return wl_api_success();
 }
 
 hipError_t hipFreeArray(hipArray_t array) { return destroy(__func__, array); }
@@ -262,7 +274,7 @@ static unsigned level_limit(const struct request *request) {
 static void free_mipmap(struct hipMipmappedArray *mipmap) {
     for (unsigned i = 0; i < mipmap->levels; i++)
         wl_handle_remove(&mipmap->level[i]);
-    (void)wl_memory_free(mipmap->data, 1u << WL_MEMORY_ARRAY);
+    free_data(mipmap->data, mipmap->level[0].memory_id);
     free(mipmap);
 }
 
@@ -292,6 +304,7 @@ static hipError_t create_mipmap(const char *function, hipMipmappedArray_t *resul
     }
     for (unsigned i = 0; i < levels && status == WL_OK; i++) {
         mipmap->level[i].data = (char *)mipmap->data + offsets[i];
+        mipmap->level[i].memory_id = memory_id(mipmap->data);
         status = wl_handle_add(&mipmap->level[i], WL_HANDLE_ARRAY);
         mipmap->levels += status == WL_OK;
     }

@@ -18,6 +18,7 @@ struct hipArray {
     unsigned flags;      /* hipArray* */
     size_t element;      /* bytes */
     size_t pitch, slice; /* bytes from row to row, from slice to slice */
+    uint64_t memory_id;  /* of the allocation: hipDeviceReset takes it away */
     bool is_level;       /* of a mipmapped array, with which it is freed */
 };
 
@@ -32,7 +33,7 @@ static inline size_t wl_array_rows(const struct hipArray *array) { return array-
 static inline size_t wl_array_slices(const struct hipArray *array) { return array->depth ? array->depth : 1; }
 static inline size_t wl_array_row_bytes(const struct hipArray *array) { return array->width * array->element; }
 
-/* Whether it is a live array, levels of mipmapped arrays included. */
+/* Whether it is a live array, levels of mipmapped arrays included, whose memory is there. */
 bool wl_api_is_array(hipArray_const_t array);
 
 #endif

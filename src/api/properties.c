@@ -51,6 +51,7 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     properties->cooperativeLaunch = 1;
     properties->cooperativeMultiDeviceLaunch = 1;
     properties->hostRegisterSupported = 1;
+    properties->hostRegisterReadOnlySupported = 1;
     properties->isLargeBar = 1;
     properties->streamPrioritiesSupported = 1;
     properties->memoryPoolsSupported = 1;

@@ -458,6 +458,38 @@ static void test_batches(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* A reset takes the memory of arrays; what is left of them is an error and can be freed. */
+static void test_reset(void **state) {
+    (void)state;
+    hipChannelFormatDesc desc = bytes1();
+    hipArray_t array = NULL, fresh = NULL;
+    hipMipmappedArray_t mipmap = NULL;
+    hipArray_t level = NULL;
+    void *device = NULL;
+    size_t before = 0, after = 0;
+    char byte = 5;
+    ok(hipMemGetInfo(&before, NULL));
+    ok(hipMallocArray(&array, &desc, 100, 100, 0));
+    ok(hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(16, 16, 0), 3, 0));
+    ok(hipGetMipmappedArrayLevel(&level, mipmap, 1));
+    ok(hipMalloc(&device, 100));
+    ok(hipDeviceReset());
+    ok(hipMemGetInfo(&after, NULL));
+    assert_int_equal(before, after);
+    ok(hipMallocArray(&fresh, &desc, 100, 100, 0)); /* perhaps at the same address */
+    fails(hipErrorInvalidHandle, hipMemcpyHtoA(array, 0, &byte, 1));
+    fails(hipErrorInvalidHandle, hipMemcpyAtoH(&byte, level, 0, 1));
+    ok(hipMemcpyHtoA(fresh, 0, &byte, 1));
+    ok(hipFreeArray(array));
+    ok(hipFreeMipmappedArray(mipmap));
+    ok(hipMemcpyAtoH(&byte, fresh, 0, 1));
+    assert_int_equal(byte, 5);
+    ok(hipFreeArray(fresh));
+    fails(hipErrorInvalidValue, hipFree(device));
+    ok(hipMemGetInfo(&after, NULL));
+    assert_int_equal(before, after);
+}
+
 /* ---- many threads ------------------------------------------------------------------------------ */
 
 static void *hammer(void *argument) {
@@ -495,7 +527,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_errors),  cmocka_unit_test(test_accounting),
         cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_runs),    cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_mipmaps),      cmocka_unit_test(test_batches), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_mipmaps),      cmocka_unit_test(test_batches), cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,11 @@
 /* Memory management: allocation, pointers, copies, fills, registered and managed memory. */
 #include "api_test.h"
 
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void test_allocate(void **state) {
     (void)state;
     void *memory = (void *)1;
@@ -207,6 +212,160 @@ static void test_register(void **state) {
     fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
 }
 
+static void test_host_flags(void **state) {
+    (void)state;
+    static const unsigned good[] = {
+        hipHostMallocDefault,       hipHostMallocPortable, hipHostMallocMapped,
+        hipHostMallocWriteCombined, hipHostMallocNumaUser, hipHostMallocCoherent,
+        hipHostMallocNonCoherent,   hipHostMallocUncached, hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent};
+    static const unsigned bad[] = {0x8u, 0x10u, 0x8000000u, hipHostMallocCoherent | hipHostMallocNonCoherent, hipHostMallocMapped | 0x20u};
+    static char pages[3 * 4096];
+    void *memory = NULL, *device = NULL;
+    unsigned flags = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ok(hipHostMalloc(&memory, 100, good[i]));
+        assert_int_equal(((char *)memory)[99], 0);
+        ok(hipHostGetFlags(&flags, (char *)memory + 99));
+        assert_int_equal(flags, good[i]);
+        ok(hipHostGetDevicePointer(&device, (char *)memory + 5, 0));
+        assert_ptr_equal(device, (char *)memory + 5);
+        fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 1));
+        ok(hipHostFree(memory));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        fails(hipErrorInvalidValue, hipHostMalloc(&memory, 100, bad[i]));
+    ok(hipHostMalloc(&memory, 0, 0));
+    assert_null(memory);
+    fails(hipErrorInvalidValue, hipHostMalloc(NULL, 100, 0));
+    fails(hipErrorInvalidValue, hipHostAlloc(&memory, 100, hipHostMallocCoherent));
+    ok(hipHostAlloc(&memory, 100, hipHostAllocMapped | hipHostAllocPortable | hipHostAllocWriteCombined));
+    ok(hipFreeHost(memory));
+    ok(hipMallocHost(&memory, 100));
+    ok(hipHostFree(memory));
+    ok(hipMemAllocHost(&memory, 100));
+    ok(hipHostFree(memory));
+    ok(hipHostFree(NULL));
+    fails(hipErrorInvalidValue, hipHostFree(pages));
+    ok(hipMalloc(&memory, 10));
+    fails(hipErrorInvalidValue, hipHostGetFlags(&flags, memory));
+    fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
+    fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory, 10, 0));
+    ok(hipFree(memory));
+
+    for (unsigned i = 0; i < 16; i++) {
+        ok(hipHostRegister(pages + 10, 4096, i));
+        ok(hipHostGetFlags(&flags, pages + 4000));
+        assert_int_equal(flags, i);
+        fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(pages, sizeof pages, 0));
+        fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(pages, 11, 0));
+        ok(hipHostRegister(pages, 10, 0)); /* beside it */
+        ok(hipHostUnregister(pages));
+        fails(hipErrorHostMemoryNotRegistered, hipHostUnregister(pages + 11));
+        ok(hipHostUnregister(pages + 10));
+    }
+    fails(hipErrorInvalidValue, hipHostRegister(pages, 100, 16));
+    fails(hipErrorInvalidValue, hipHostRegister(pages, 0, 0));
+    fails(hipErrorInvalidValue, hipHostRegister((void *)0x123000, 4096, 0)); /* no memory there */
+    fails(hipErrorInvalidValue, hipHostUnregister(NULL));
+}
+
+static void test_flags_and_pitches(void **state) {
+    (void)state;
+    void *memory = NULL;
+    size_t pitch = 0, before = 0, after = 0;
+    hipPitchedPtr block;
+    ok(hipMemGetInfo(&before, NULL));
+    for (unsigned flags = 0; flags <= hipDeviceMallocContiguous; flags++) {
+        ok(hipExtMallocWithFlags(&memory, 8, flags));
+        ok(hipFree(memory));
+    }
+    fails(hipErrorInvalidValue, hipExtMallocWithFlags(&memory, 8, 5));
+    fails(hipErrorInvalidValue, hipExtMallocWithFlags(&memory, 16, hipMallocSignalMemory));
+    fails(hipErrorInvalidValue, hipExtMallocWithFlags(NULL, 8, 0));
+    fails(hipErrorInvalidValue, hipMallocPitch(NULL, &pitch, 10, 10));
+    fails(hipErrorInvalidValue, hipMallocPitch(&memory, NULL, 10, 10));
+    fails(hipErrorOutOfMemory, hipMallocPitch(&memory, &pitch, SIZE_MAX, 2));
+    fails(hipErrorOutOfMemory, hipMallocPitch(&memory, &pitch, SIZE_MAX / 8, 16));
+    fails(hipErrorInvalidValue, hipMemAllocPitch(&memory, &pitch, 10, 10, 3));
+    for (unsigned size = 4; size <= 16; size *= 2) {
+        ok(hipMemAllocPitch(&memory, &pitch, 300, 7, size));
+        assert_true(pitch >= 300);
+        assert_int_equal(pitch % size, 0);
+        ok(hipMemset2D(memory, pitch, 1, 300, 7));
+        ok(hipFree(memory));
+    }
+    ok(hipMalloc3D(&block, make_hipExtent(100, 5, 3)));
+    assert_int_equal(block.xsize, 100);
+    assert_int_equal(block.ysize, 5);
+    ok(hipMemset3D(block, 1, make_hipExtent(100, 5, 3)));
+    ok(hipFree(block.ptr));
+    fails(hipErrorInvalidValue, hipMalloc3D(NULL, make_hipExtent(1, 1, 1)));
+    fails(hipErrorOutOfMemory, hipMalloc3D(&block, make_hipExtent(1, SIZE_MAX, 2)));
+    ok(hipMemGetInfo(&after, NULL));
+    assert_int_equal(before, after);
+}
+
+/* Freed blocks are used again, whoever freed them, and never twice at once. */
+static void *take_and_give(void *argument) {
+    enum { SLOTS = 8 };
+    unsigned seed = *(unsigned *)argument;
+    uint32_t *held[SLOTS] = {0};
+    for (int step = 0; step < 2000; step++) {
+        seed = seed * 1664525u + 1013904223u;
+        unsigned i = (seed >> 8) % SLOTS;
+        size_t size = sizeof(uint32_t) << ((seed >> 12) % 12);
+        if (held[i]) {
+            assert_int_equal(*held[i], *(unsigned *)argument * 100 + i);
+            ok(hipFree(held[i]));
+            held[i] = NULL;
+        } else {
+            ok(hipMalloc((void **)&held[i], size));
+            *held[i] = *(unsigned *)argument * 100 + i;
+        }
+    }
+    for (int i = 0; i < SLOTS; i++)
+        ok(hipFree(held[i]));
+    return NULL;
+}
+
+static void test_blocks(void **state) {
+    (void)state;
+    pthread_t threads[64];
+    unsigned seeds[64];
+    size_t before = 0, after = 0;
+    ok(hipMemGetInfo(&before, NULL));
+    for (unsigned i = 0; i < 64; i++) {
+        seeds[i] = i + 1;
+        assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, &seeds[i]), 0);
+    }
+    for (unsigned i = 0; i < 64; i++)
+        pthread_join(threads[i], NULL);
+    ok(hipMemGetInfo(&after, NULL));
+    assert_int_equal(before, after);
+}
+
+/* A child of fork has the parent's memory as it was and can allocate, copy and free. */
+static void test_fork(void **state) {
+    (void)state;
+    void *memory = NULL;
+    int status = -1;
+    ok(hipMalloc(&memory, 64));
+    ok(hipMemset(memory, 7, 64));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        void *own = NULL;
+        char byte = 0;
+        bool good = hipMalloc(&own, 100000) == hipSuccess && hipMemcpy(own, memory, 64, hipMemcpyDeviceToDevice) == hipSuccess &&
+                    hipMemcpy(&byte, own, 1, hipMemcpyDeviceToHost) == hipSuccess && byte == 7 && hipFree(own) == hipSuccess &&
+                    hipFree(memory) == hipSuccess;
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    ok(hipFree(memory));
+}
+
 static void test_stream_ordered(void **state) {
     (void)state;
     hipStream_t stream = NULL;
@@ -226,9 +385,19 @@ static void test_stream_ordered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocate),   cmocka_unit_test(test_many),     cmocka_unit_test(test_pitched),
-        cmocka_unit_test(test_volume),     cmocka_unit_test(test_copies),   cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_attributes), cmocka_unit_test(test_register), cmocka_unit_test(test_stream_ordered),
+        cmocka_unit_test(test_allocate),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_pitched),
+        cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_register),
+        cmocka_unit_test(test_stream_ordered),
+        cmocka_unit_test(test_host_flags),
+        cmocka_unit_test(test_flags_and_pitches),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
