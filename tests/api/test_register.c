@@ -44,6 +44,20 @@ static void test_managed(void **state) {
     assert_non_null(shared_number);
     assert_int_equal(*shared_number, 5); /* before any device was touched */
     *shared_number = 50;
+    /* It is managed memory like any other. */
+    hipPointerAttribute_t attributes;
+    int value = 0;
+    ok(hipPointerGetAttributes(&attributes, shared_number));
+    assert_int_equal(attributes.type, hipMemoryTypeManaged);
+    assert_int_equal(attributes.isManaged, 1);
+    assert_int_equal(attributes.allocationFlags, hipMemAttachGlobal);
+    ok(hipMemAdvise(shared_number, sizeof *shared_number, hipMemAdviseSetReadMostly, 0));
+    ok(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeReadMostly, shared_number, sizeof *shared_number));
+    assert_int_equal(value, 1);
+    ok(hipMemPrefetchAsync(shared_number, sizeof *shared_number, 0, NULL));
+    ok(hipStreamAttachMemAsync(NULL, shared_number, 0, hipMemAttachGlobal));
+    assert_int_equal(*shared_number, 50);
+    fails(hipErrorInvalidValue, hipMemAdvise(shared_number, 5, hipMemAdviseSetReadMostly, 0));
 }
 
 static void test_launch(void **state) {
