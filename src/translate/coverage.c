@@ -200,8 +200,10 @@ static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, cons
     return tried->lifts;
 }
 
+/* Approximations, and sums of matrix instructions, whose order is each generation's own (docs/NUMERICS.md). */
 static bool is_approximate(const char *mnemonic) {
-    static const char *const prefixes[] = {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_s_"};
+    static const char *const prefixes[] = {"v_rcp_", "v_rsq_",   "v_sqrt_",    "v_exp_",   "v_log_",    "v_sin_",     "v_cos_",
+                                           "v_s_",   "v_mfma_f", "v_smfmac_f", "v_wmma_f", "v_wmma_bf", "v_swmmac_f", "v_swmmac_bf"};
     for (size_t i = 0; i < COUNT(prefixes); i++)
         if (strncmp(mnemonic, prefixes[i], strlen(prefixes[i])) == 0)
             return true;

@@ -13,7 +13,7 @@
 
 enum wl_coverage_status {
     WL_COVERAGE_EXACT,       /* bit for bit what the hardware gives */
-    WL_COVERAGE_ULP,         /* an approximation on the hardware too: within AMD's documented error */
+    WL_COVERAGE_ULP,         /* an approximation on the hardware too, within AMD's documented error; or a matrix sum in another order */
     WL_COVERAGE_NO_EFFECT,   /* accepted; there is nothing to do on this device (waits, caches, hints) */
     WL_COVERAGE_UNSUPPORTED, /* translation fails with a message that names it */
 };

@@ -23,7 +23,7 @@ struct row {
 
 #define CDNA  "gfx908,gfx90a"
 #define CDNA3 "gfx940,gfx941,gfx942"
-#define RDNA3 "gfx1100,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152"
+#define RDNA3 "gfx1100,gfx11-generic,gfx1101,gfx1102,gfx1103,gfx1150,gfx1151,gfx1152"
 #define RDNA4 "gfx1200,gfx1201"
 #define BOTH_NAMES(OLD, NEW, D, A, M, K, B)                                                                                                \
     {CDNA, "v_mfma_" OLD, MFMA, D, A, A, M, K, B}, { CDNA3, "v_mfma_" NEW, MFMA, D, A, A, M, K, B }
@@ -104,6 +104,7 @@ static const char *processor;
 static unsigned wave;
 static unsigned cbsz, abid, blgp, neg_lo, neg_hi, key, shown, failures, checks;
 static bool clamp, high;
+static const char *constant; /* C, if not registers */
 
 static bool sparse(void) { return row->family == SMFMAC || row->family == SWMMAC; }
 static bool gfx12(void) { return !strncmp(processor, "gfx12", 5); }
@@ -484,6 +485,32 @@ static void fill_row(uint32_t *to, enum kind kind, bool wild, unsigned which) {
         to[l] = random_dword(kind, wild, which);
 }
 
+/* An inline constant: integers are bit patterns, numbers are in the format of D. */
+static uint64_t constant_bits(void) {
+    float number = strtof(constant, NULL);
+    double wide = number;
+    uint64_t bits;
+    if (!strchr(constant, '.'))
+        return (uint64_t)strtol(constant, NULL, 0) & (row->d == F64 ? UINT64_MAX : row->d == F16 || row->d == BF16 ? 0xffff : UINT32_MAX);
+    switch (row->d) {
+    case F64:
+        memcpy(&bits, &wide, 8);
+        return bits;
+    case F16:
+    case BF16:
+        return round16(number, row->d);
+    default:
+        return float_bits(number);
+    }
+}
+
+static void fill_with_constant(unsigned registers) {
+    uint64_t bits = constant_bits();
+    for (unsigned r = 0; r < registers; r++)
+        for (unsigned l = 0; l < 64; l++)
+            c_in[r][l] = (uint32_t)(row->d == F64 ? bits >> 32 * (r & 1) : row->d == F16 || row->d == BF16 ? bits | bits << 16 : bits);
+}
+
 enum { A_ROW = 200, B_ROW = 216, INDEX_ROW = 232, C_ROW = 32 };
 
 struct operands {
@@ -576,6 +603,8 @@ static void check_lanes(const struct operands *o, const char *text, bool in_plac
             for (unsigned r = 0; r < o->d; r++)
                 for (unsigned l = 0; l < wave; l++)
                     lift_row(o->d_row + r)[l] = d_want[r][l] = random_number();
+            if (constant)
+                fill_with_constant(o->c);
             if (in_place)
                 memcpy(d_want, c_in, sizeof d_want);
             memset(unknown_nan, 0, sizeof unknown_nan);
@@ -606,6 +635,8 @@ static void check(unsigned d_row, bool in_place) {
     if (d_row >= 256)
         o.c_row = 256 + C_ROW;
     name_registers(c, sizeof c, sparse() ? INDEX_ROW : in_place ? o.d_row : o.c_row, sparse() ? 1 : o.c);
+    if (constant)
+        snprintf(c, sizeof c, "%s", constant);
 #define ADD(...) snprintf(modifiers + strlen(modifiers), sizeof modifiers - strlen(modifiers), __VA_ARGS__)
     if (row->family == SWMMAC && key)
         ADD(" index_key:%u", key);
@@ -629,6 +660,16 @@ static void check(unsigned d_row, bool in_place) {
     check_lanes(&o, text, in_place);
     cbsz = abid = blgp = neg_lo = neg_hi = key = 0;
     clamp = high = false;
+    constant = NULL;
+}
+
+static void check_constants(void) {
+    static const char *const constants[] = {"0", "1.0", "-4.0", "5", "-3"};
+    bool allowed = strcmp(processor, "gfx908") != 0; /* there the hardware gets them wrong */
+    for (unsigned i = 0; allowed && i < sizeof constants / sizeof *constants; i++) {
+        constant = constants[i];
+        check(0, false);
+    }
 }
 
 static void check_mfma(bool thoroughly) {
@@ -638,6 +679,7 @@ static void check_mfma(bool thoroughly) {
     if (!thoroughly)
         return;
     check(vgprs, true);
+    check_constants();
     if (row->d == F64) {
         for (unsigned negated = 1; negated < 8 && strcmp(processor, "gfx90a") != 0; negated++) {
             blgp = negated;
@@ -679,6 +721,7 @@ static void check_wmma(bool thoroughly) {
     check(0, false);
     if (!thoroughly)
         return;
+    check_constants();
     bool half = row->d == F16 || row->d == BF16;
     if (row->d == I32) {
         for (unsigned n = 1; n < 4; n++) {

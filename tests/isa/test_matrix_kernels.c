@@ -52,6 +52,26 @@ static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *sec
     return 0;
 }
 
+/* Operands that overlap each other are read before anything of D is written. C is D, or apart from it by some registers. */
+static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
+                                    const struct registers *in) {
+    static _Alignas(64) uint32_t file[4 * ROWS * LANES];
+    static struct registers apart;
+    memcpy(file, in, sizeof file);
+    uint32_t *d = file + random_number() % 40 * LANES, *c = random_number() & 1 ? d : file + random_number() % 40 * LANES;
+    const uint32_t *a = file + random_number() % 60 * LANES, *b = file + random_number() % 60 * LANES;
+    memcpy(apart.a, a, sizeof apart.a);
+    memcpy(apart.b, b, sizeof apart.b);
+    memcpy(apart.c, c, sizeof apart.c);
+    memcpy(apart.d, d, sizeof apart.d);
+    run(wave_size, apart.d, apart.a, apart.b, apart.c, 0, shape, modifiers);
+    run(wave_size, d, a, b, c, 0, shape, modifiers);
+    if (memcmp(d, apart.d, sizeof apart.d) == 0)
+        return 0;
+    fprintf(stderr, "%s wave%u modifiers %#x: overlapping operands make a difference\n", name, wave_size, modifiers);
+    return 1;
+}
+
 int main(void) {
     static struct registers in;
     size_t count;
@@ -82,9 +102,12 @@ int main(void) {
                 }
             for (uint32_t wave = layout == WL_MATRIX_MFMA ? 64 : 32; wave <= 64; wave *= 2) {
                 checks++;
+                failures += compare_overlapping(row->name, wl_matrix_base, wave, row->matrix, modifiers, &in);
 #if defined(__x86_64__)
                 if (avx2)
                     failures += compare(row->name, wl_matrix_base, wl_matrix_avx2, wave, row->matrix, modifiers, &in);
+                if (avx512)
+                    failures += compare_overlapping(row->name, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
                 if (avx512)
                     failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
 #endif
