@@ -49,13 +49,17 @@ enum wl_status wl_share_create(unsigned index, size_t size, int *file) {
 }
 
 bool wl_share_describe(int file, size_t *size, unsigned *index) {
-    char link[48], name[64] = "";
+    static const char prefix[] = "/memfd:wavelift-";
+    char link[48], name[64] = "", *end = NULL;
     struct stat status;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     if (file < 0 || fstat(file, &status) != 0 || readlink(link, name, sizeof name - 1) < 0)
         return false;
     *size = (size_t)status.st_size;
-    return sscanf(name, "/memfd:wavelift-%u", index) == 1;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return false;
+    *index = (unsigned)strtoul(name + sizeof prefix - 1, &end, 10);
+    return end != name + sizeof prefix - 1;
 }
 
 /* ---- exporting ---------------------------------------------------------------------------------- */

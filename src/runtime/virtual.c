@@ -318,7 +318,8 @@ enum wl_status wl_virtual_unmap(void *address, size_t size) {
             link = &(*link)->next;
         *link = next;
         (void)wl_memory_unregister(mapping->address, WL_MEMORY_VIRTUAL);
-        (void)mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+            (void)mprotect(mapping->address, mapping->size, PROT_NONE); /* too many mappings: the pages stay a while longer */
         mapping->physical->mappings--;
         free_if_unused(mapping->physical);
         left -= mapping->size;
