@@ -451,7 +451,8 @@ static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *ins
 
 static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type) {
     LLVMTypeRef result = LLVMTypeOf(value);
-    if (!inst->omod && !inst->clamp)
+    bool pairs = type == WL_PKF16 || type == WL_PKF32; /* have no output multiplier */
+    if (!inst->clamp && (!inst->omod || pairs))
         return value;
     switch (type) {
     case WL_F32:

@@ -733,8 +733,11 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     for (unsigned i = plan->results; i < line->count; i++) /* signs of pairs are said by neg_lo and neg_hi */
         if (strchr("HP", plan->signature.inputs[i - plan->results]) && (line->op[i].neg || line->op[i].abs))
             return MACHINE_ELSEWHERE;
-    for (unsigned i = plan->results; i < line->count && strchr("hwB", plan->signature.inputs[i - plan->results]); i++)
-        if (line->op[i].kind != VGPR && line->op[i].kind != SGPR && line->op_sel >> (i - plan->results) & 1)
+    if (result == 'H' && line->omod)
+        return MACHINE_ELSEWHERE;
+    for (unsigned i = plan->results; i < line->count; i++)
+        if (strchr("hwB", plan->signature.inputs[i - plan->results]) && line->op[i].kind != VGPR && line->op[i].kind != SGPR &&
+            line->op_sel >> (i - plan->results) & 1)
             return MACHINE_ELSEWHERE; /* the upper half of a constant */
     if (is_mix(name))                 /* what a half of an inline constant is, the manuals do not say */
         for (unsigned i = 1; i < line->count; i++)
