@@ -708,7 +708,11 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
                            uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
     s.lanes = known_lanes(&s);
-    if (inst->sem && inst->sem->scalar)
+    if (inst->index_mode) { /* may write any register */
+        forget_all(facts, unit->rows);
+        for (unsigned i = 0; i < inst->operand_count; i++)
+            forget_scalars(facts, &inst->operands[i]);
+    } else if (inst->sem && inst->sem->scalar)
         scalar_step(facts, inst);
     else if (inst->sem)
         vector_step(&s, rule);

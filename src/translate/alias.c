@@ -164,6 +164,7 @@ static const struct alias aliases[] = {
     NUM(s_max, f16),
     {"s_set_inst_prefetch_distance", "s_inst_prefetch"},
     {"s_waitcnt_depctr", "s_wait_alu"},
+    {"ds_direct_load", "lds_direct_load"},
 
     /* VALU. */
     {"v_addc_co_u32", "v_add_co_ci_u32"},

@@ -324,7 +324,7 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
         break;
     case REPAIR_SIGNAL:
         if (inst->operand_count != 1 || inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
-            mark_unknown(inst);
+            mark_unknown(inst); /* a named barrier */
         break;
     case REPAIR_NAMED_WAIT:
         if ((word & 0xffff) != 0xffff)

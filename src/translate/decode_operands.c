@@ -254,7 +254,7 @@ static bool read_operand(struct cursor *c, struct wl_operand *operand) {
     }
     if (accept(c, '|')) {
         operand->abs = true;
-        return read_operand(c, operand) && accept(c, '|');
+        return read_operand(c, operand) && (accept(c, '|') || starts_with(c, ", vcc"));
     }
     if (starts_with(c, "neg(") || starts_with(c, "abs(")) {
         *(*c->at == 'n' ? &operand->neg : &operand->abs) = true;
@@ -348,6 +348,9 @@ static const struct modifier {
     {"abid", BYTE, 0, FIELD(abid)},
     {"blgp", BYTE, 0, FIELD(blgp)},
     {"index_key", BYTE, 0, FIELD(abid)},
+    {"wait_vdst", IGNORED, 0, 0},
+    {"wait_va_vdst", IGNORED, 0, 0},
+    {"wait_vm_vsrc", IGNORED, 0, 0},
     {"dfmt", IGNORED, 0, 0},
     {"nfmt", IGNORED, 0, 0},
     {"format", IGNORED, 0, 0},
@@ -553,6 +556,7 @@ void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, 
         if (!(peek(&c) >= 'a' && peek(&c) <= 'z') || !try_modifier(&c, inst, parsed, &known)) {
             known = inst->operand_count < WL_MAX_OPERANDS && read_operand(&c, &inst->operands[inst->operand_count]);
             inst->operand_count += known;
+            accept(&c, '|'); /* LLVM prints v_cndmask_b32_dpp v0, v1, |v2, vcc| */
         }
         parsed->unknown = !known;
     }

@@ -33,6 +33,8 @@ static void read(struct collector *c, const struct wl_operand *operand) {
         read_scalar(c, WL_SGPR_SCC, 1);
     else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_VCCZ)
         read_scalar(c, WL_SGPR_VCC, 2);
+    else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_LDS_DIRECT)
+        read_scalar(c, WL_SGPR_M0, 1);
     else if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_EXECZ)
         read_scalar(c, WL_SGPR_EXEC, 2);
     else
@@ -122,6 +124,7 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_LANE_PERMLANEX16_VAR:
         keeps = true;
         break;
+    case WL_LANE_LDS_DIRECT:
     case WL_LANE_ADDTID_LOAD:
     case WL_LANE_ADDTID_STORE:
     case WL_LANE_APPEND:
@@ -269,6 +272,9 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_ISA_MESSAGE:
         read_scalar(c, WL_SGPR_M0, 1);
         break;
+    case WL_ISA_SIGNAL_FIRST:
+        write_scalar(c, WL_SGPR_SCC, 1);
+        break;
     default:
         break;
     }
@@ -279,11 +285,30 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
             read(c, &op[i]);
 }
 
-static void collect(struct collector *c, const struct wl_inst *inst) {
+/* Operands that are relative to M0 may be any registers. */
+static void relative_effects(struct collector *c, const struct wl_inst *inst) {
+    struct wl_effects *e = c->effects;
+    for (unsigned i = 0; i < WL_AGPR / 64; i++) {
+        e->use.vector[i] = UINT64_MAX;
+        e->use_lanes[i] |= inst->is_dpp || inst->isa ? UINT64_MAX : 0;
+        e->def.vector[i] = 0;
+        e->touch.vector[i] = UINT64_MAX; /* the copies are made in registers that are put back */
+    }
+    read_scalar(c, WL_SGPR_M0, 1);
+}
+
+static void collect_plain(struct collector *c, const struct wl_inst *inst) {
     if (inst->sem)
         semantics_effects(c, inst);
     else if (inst->isa)
         isa_effects(c, inst);
+}
+
+static void collect(struct collector *c, const struct wl_inst *inst) {
+    collect_plain(c, inst);
+    bool relative = inst->isa && inst->isa->class == WL_ISA_MOVREL && (inst->is_dpp || inst->is_sdwa);
+    if (inst->index_mode || relative)
+        relative_effects(c, inst);
 }
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects) {

@@ -50,7 +50,7 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_piece 
 
 /* ---- gfx9: between s_set_gpr_idx_on and _off VALU operands are relative to M0[7:0] ---- */
 
-enum { INDEX_SRC0 = 1, INDEX_DST = 8, INDEX_MODE = 15, INDEX_ON = 16, INDEX_UNKNOWN = 255 };
+enum { INDEX_MODE = 15, INDEX_ON = 16, INDEX_UNKNOWN = 255 };
 
 static uint8_t index_step(uint8_t state, const struct wl_inst *inst) {
     if (!inst->isa || inst->isa->class != WL_ISA_MOVREL)
@@ -72,7 +72,8 @@ static enum wl_status cannot_index(const struct wl_unit *unit, const struct wl_i
                    unit->request->name, inst->mnemonic, (unsigned long long)(inst->address - unit->request->entry));
 }
 
-/* A v_mov_b32 in indexing mode is the relative move of other generations. */
+/* A plain v_mov_b32 in indexing mode is the relative move of other generations; others are lifted on copies of the registers
+ * (lift_indexed.c). */
 static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *inst, uint8_t state) {
     bool vector = (inst->sem && !inst->sem->scalar) ||
                   (inst->isa && (inst->isa->class == WL_ISA_CMPX || inst->isa->class == WL_ISA_MATRIX)) ||
@@ -80,9 +81,16 @@ static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *ins
     unsigned mode = state & INDEX_MODE;
     if (!vector || !mode)
         return WL_OK;
-    if (strcmp(inst->mnemonic, "v_mov_b32") != 0 || inst->is_dpp || inst->is_sdwa)
+    if (inst->paired || !inst->size) /* v_swap_b32 */
         return cannot_index(unit, inst);
-    bool from = mode & INDEX_SRC0 && inst->operands[1].kind == WL_OPERAND_VGPR, to = mode & INDEX_DST;
+    if (!inst->sem && strncmp(inst->mnemonic, "v_cmpx", 6) != 0 && strcmp(inst->mnemonic, "v_readlane_b32") != 0 &&
+        strcmp(inst->mnemonic, "v_readfirstlane_b32") != 0)
+        return cannot_index(unit, inst);
+    if (strcmp(inst->mnemonic, "v_mov_b32") != 0 || inst->is_dpp || inst->is_sdwa) {
+        inst->index_mode = (uint8_t)mode;
+        return WL_OK;
+    }
+    bool from = mode & WL_INDEX_SRC0 && inst->operands[1].kind == WL_OPERAND_VGPR, to = mode & WL_INDEX_DST;
     if (!from && !to)
         return WL_OK;
     inst->sem = NULL;

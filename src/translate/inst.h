@@ -83,6 +83,8 @@ enum wl_dpp_kind {
     WL_DPP_DPP8
 };
 
+enum { WL_INDEX_SRC0 = 1, WL_INDEX_SRC1 = 2, WL_INDEX_SRC2 = 4, WL_INDEX_DST = 8 };
+
 struct wl_inst {
     uint32_t offset;  /* bytes from the unit's text base: virtual address - unit base; wl_decode sets the low half of the address */
     uint64_t address; /* virtual address */
@@ -110,6 +112,7 @@ struct wl_inst {
     bool bound_ctrl, fetch_inactive;
     uint8_t cbsz, abid, blgp; /* matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well */
     uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    uint8_t index_mode;       /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool paired;              /* first of a pair: the next instruction reads its sources before this one writes */
     bool zero_high;           /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };

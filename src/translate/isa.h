@@ -19,6 +19,7 @@ enum wl_isa_class {
     WL_ISA_SWAPPC,
     WL_ISA_CALL, /* s_getpc_b64, s_setpc_b64, s_swappc_b64, s_call_b64 */
     WL_ISA_BARRIER,
+    WL_ISA_SIGNAL_FIRST, /* s_barrier_signal_isfirst: SCC = no other wave of the workgroup was first */
     WL_ISA_SLEEP,
     WL_ISA_MESSAGE, /* s_sendmsg, s_sendmsghalt; `detail` 1: ds_gws_barrier */
     WL_ISA_TRAP,
@@ -62,6 +63,7 @@ enum wl_lane_op {
     WL_LANE_CONSUME,
     WL_LANE_PERMLANE16_VAR,
     WL_LANE_PERMLANEX16_VAR, /* the selector is a VGPR of per-lane indices */
+    WL_LANE_LDS_DIRECT,      /* one LDS element, by M0, to all lanes */
 };
 
 /* `detail` of WL_ISA_GETREG and WL_ISA_SETREG. */

@@ -184,8 +184,11 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
     }
 }
 
-/* An instruction that is not the piece's exit or branch. */
-static void lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (inst->index_mode) {
+        wl_lift_relative(l, inst);
+        return;
+    }
     if (inst->sem) {
         if (inst->sem->scalar)
             wl_lift_salu(l, inst);
@@ -406,7 +409,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
-        lift_inst(l, inst, &effects[i]);
+        wl_lift_inst(l, inst, &effects[i]);
         forget_descriptor(l, &effects[i]);
         if (affine)
             wl_affine_step(&facts, l->unit, inst, l->mode);

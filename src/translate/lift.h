@@ -194,12 +194,19 @@ bool wl_wide_record(struct wl_lift *l, struct wl_item *item);
 /* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
 /* Lifts a LANE instruction. Some become items of the stretch, others are done at once. */
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+/* i32: the LDS element that M0 names (address in bits 15:0, type in 18:16). The stretch must be flushed. */
+LLVMValueRef wl_lane_lds_direct(struct wl_lift *l);
 /* At record time: copies a row, as it is now in all lanes, to a buffer that an item may read lanes of. Flushes. */
 LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive);
 /* Within emit: value of lanes `index` (<16 x i32>, 0 to wave_size - 1) of a snapshot. */
 LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index);
 
+/* Lifts an instruction that is not the piece's exit or branch, into the stretch or at once. `inst` must live until the next flush. */
+void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+
 /* ---- lift_indexed.c ---- */
+/* Lifts an instruction in gfx9's indexing mode (index_mode), at once. */
+void wl_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts a MOVREL instruction, at once. */
 void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 

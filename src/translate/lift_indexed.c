@@ -2,6 +2,7 @@
 #include "translate/lift.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* `row` + index, or `row` where the wave has no such register. */
 static LLVMValueRef relative_row(struct wl_lift *l, unsigned row, LLVMValueRef index) {
@@ -129,6 +130,104 @@ static void set_bits_of_m0(struct wl_lift *l, LLVMValueRef value, unsigned shift
     wl_lift_set_sgpr(l, WL_SGPR_M0, LLVMBuildOr(l->b, kept, value, ""));
 }
 
+/* ---- any instruction with relative operands: it works on copies, in registers that it does not name, which are put back ---- */
+
+enum { MAX_COPIES = 4 * WL_MAX_OPERANDS };
+
+struct copies {
+    unsigned count, next; /* next: where to look for a register that is free for a copy */
+    unsigned row[MAX_COPIES];
+    LLVMValueRef saved[MAX_COPIES];
+    LLVMValueRef target[MAX_COPIES]; /* pointer to the relative register that the copy goes back to, or NULL */
+};
+
+static bool is_named(const struct wl_inst *inst, unsigned row, unsigned count) {
+    for (unsigned i = 0; i < inst->operand_count; i++) {
+        const struct wl_operand *op = &inst->operands[i];
+        if (op->kind == WL_OPERAND_VGPR && op->reg < row + count && row < op->reg + (unsigned)op->count)
+            return true;
+    }
+    return false;
+}
+
+/* Lets an operand of `copy` name registers that hold what the relative ones do. */
+static void copy_operand(struct wl_lift *l, const struct wl_inst *inst, struct wl_operand *operand, LLVMValueRef index, bool writes,
+                         struct copies *copies) {
+    unsigned count = operand->count, row = copies->next - count;
+    while (is_named(inst, row, count) && row)
+        row--;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned n = copies->count++;
+        LLVMValueRef relative = relative_row(l, operand->reg + i, index), place = wl_lift_row_address(l, row + i);
+        LLVMValueRef value = load_row(l, relative);
+        copies->row[n] = row + i;
+        copies->saved[n] = load_row(l, place);
+        copies->target[n] = writes ? relative : NULL;
+        LLVMSetAlignment(LLVMBuildStore(l->b, value, place), 64);
+        wl_set(l->live_after[l->at].full, row + i); /* so that the stretch leaves it in memory */
+        wl_set(l->live_after[l->at].active, row + i);
+        wl_set(l->live_after[l->at].inactive, row + i);
+    }
+    copies->next = row;
+    operand->reg = (uint16_t)row;
+}
+
+static void put_back(struct wl_lift *l, const struct copies *copies) {
+    LLVMValueRef results[MAX_COPIES];
+    for (unsigned n = 0; n < copies->count; n++)
+        results[n] = copies->target[n] ? load_row(l, wl_lift_row_address(l, copies->row[n])) : NULL;
+    for (unsigned n = 0; n < copies->count; n++)
+        LLVMSetAlignment(LLVMBuildStore(l->b, copies->saved[n], wl_lift_row_address(l, copies->row[n])), 64);
+    for (unsigned n = 0; n < copies->count; n++) /* behind these: a result may belong where a copy was */
+        if (results[n])
+            LLVMSetAlignment(LLVMBuildStore(l->b, results[n], copies->target[n]), 64);
+}
+
+/* `mode`: WL_INDEX_* of the operands that are relative. */
+static void lift_on_copies(struct wl_lift *l, struct wl_inst *copy, const struct wl_inst *inst, unsigned mode, LLVMValueRef source_by,
+                           LLVMValueRef destination_by) {
+    struct copies copies = {.next = WL_AGPR};
+    unsigned first = inst->sem ? 0 : 1;
+    wl_lift_flush(l);
+    for (unsigned i = 0; inst->sem && i < inst->sem->result_count; i++)
+        first += inst->sem->results[i].role == WL_ROLE_PRINTED;
+    if (inst->isa && inst->isa->class == WL_ISA_CMPX && inst->operand_count < 3)
+        first = 0;
+    for (unsigned i = 0; i < copy->operand_count; i++) {
+        struct wl_operand *operand = &copy->operands[i];
+        bool source = i >= first;
+        bool relative = source ? i - first < 3 && mode >> (i - first) & 1 : mode & WL_INDEX_DST;
+        if (relative && operand->kind == WL_OPERAND_VGPR)
+            copy_operand(l, inst, operand, source ? source_by : destination_by, !source, &copies);
+    }
+    struct wl_effects effects;
+    copy->index_mode = 0;
+    wl_inst_effects(copy, l->wave_size, &effects);
+    wl_lift_inst(l, copy, &effects);
+    wl_lift_flush(l);
+    put_back(l, &copies);
+}
+
+void wl_lift_relative(struct wl_lift *l, const struct wl_inst *inst) {
+    struct wl_inst copy = *inst;
+    LLVMValueRef index = bits_of_m0(l, 0, 0xff);
+    lift_on_copies(l, &copy, inst, inst->index_mode, index, index);
+}
+
+/* v_movrel with DPP or SDWA: a move on copies. */
+static void move_modified(struct wl_lift *l, const struct wl_inst *inst) {
+    static const uint8_t modes[] = {[WL_MOVREL_VGPR_TO] = WL_INDEX_DST,
+                                    [WL_MOVREL_VGPR_FROM] = WL_INDEX_SRC0,
+                                    [WL_MOVREL_VGPR_BOTH] = WL_INDEX_SRC0 | WL_INDEX_DST,
+                                    [WL_MOVREL_VGPR_BOTH_2] = WL_INDEX_SRC0 | WL_INDEX_DST};
+    struct wl_inst move = *inst;
+    move.sem = wl_sem_find("v_mov_b32", NULL);
+    move.isa = NULL;
+    memcpy(move.mnemonic, "v_mov_b32", sizeof "v_mov_b32");
+    struct wl_inst named = move;
+    lift_on_copies(l, &move, &named, modes[inst->isa->detail], source_index(l, inst), destination_index(l, inst));
+}
+
 void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     switch (inst->isa->detail) {
@@ -148,8 +247,8 @@ void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst) {
         break;
     }
     wl_lift_flush(l);
-    if (inst->is_dpp || inst->is_sdwa)
-        wl_lift_error(l, inst, "moves relative to M0 in a form that is not implemented");
+    if ((inst->is_dpp || inst->is_sdwa) && inst->isa->detail <= WL_MOVREL_VGPR_BOTH_2)
+        move_modified(l, inst);
     else if (inst->isa->detail == WL_MOVREL_VGPR_SWAP)
         swap_vector(l, inst);
     else if (inst->isa->detail <= WL_MOVREL_VGPR_BOTH_2)

@@ -199,6 +199,24 @@ static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *o
     return operand->kind == WL_OPERAND_VGPR ? NULL : wl_lift_scalar_operand(l, operand, WL_U32);
 }
 
+LLVMValueRef wl_lane_lds_direct(struct wl_lift *l) {
+    enum { SIGNED = 4 }; /* types: 0 byte, 1 half, 2 dword; 4 and 5 sign-extended */
+    LLVMValueRef m0 = wl_lift_sgpr(l, WL_SGPR_M0), three = wl_lift_int(l, l->i32, 3);
+    LLVMValueRef address = LLVMBuildAnd(l->b, m0, wl_lift_int(l, l->i32, 0xfffc), "");
+    LLVMValueRef type = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, m0, wl_lift_int(l, l->i32, 16), ""), wl_lift_int(l, l->i32, 7), "");
+    LLVMValueRef offset = LLVMBuildZExt(l->b, address, l->i64, "");
+    LLVMValueRef pointer = LLVMBuildGEP2(l->b, l->i8, wl_lift_wave_field(l, offsetof(struct wl_wave, lds), l->ptr), &offset, 1, "");
+    LLVMValueRef dword = LLVMBuildLoad2(l->b, l->i32, pointer, "");
+    LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, m0, three, ""), three, "");
+    LLVMValueRef part = LLVMBuildLShr(l->b, dword, shift, ""), size = LLVMBuildAnd(l->b, type, three, "");
+    LLVMValueRef is_byte = LLVMBuildICmp(l->b, LLVMIntEQ, size, LLVMConstNull(l->i32), "");
+    LLVMValueRef unused = LLVMBuildSelect(l->b, is_byte, wl_lift_int(l, l->i32, 24), wl_lift_int(l, l->i32, 16), "");
+    LLVMValueRef up = LLVMBuildShl(l->b, part, unused, "");
+    LLVMValueRef is_signed = LLVMBuildICmp(l->b, LLVMIntUGE, type, wl_lift_int(l, l->i32, SIGNED), "");
+    part = LLVMBuildSelect(l->b, is_signed, LLVMBuildAShr(l->b, up, unused, ""), LLVMBuildLShr(l->b, up, unused, ""), "");
+    return LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntUGE, size, wl_lift_int(l, l->i32, 2), ""), dword, part, "");
+}
+
 /* A pointer into LDS at the instruction's offset + M0[15:0]. */
 static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
@@ -218,6 +236,14 @@ static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef
     wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
 }
 
+/* A row's active lanes become one value. */
+static void set_all_lanes(struct wl_lift *l, LLVMValueRef scalar, unsigned row) {
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
+    LLVMValueRef value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
+    value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
+    set_active_lanes(l, value, wl_lift_row_address(l, row), 64);
+}
+
 /* ds_append, ds_consume: the number of active lanes is added to, or taken from, one dword; all get its old value. */
 static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef exec = wl_lift_exec(l), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->mask_type, 1, &exec, 1);
@@ -225,10 +251,7 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
         count = LLVMBuildTrunc(l->b, count, l->i32, "");
     LLVMAtomicRMWBinOp operation = inst->isa->detail == WL_LANE_APPEND ? LLVMAtomicRMWBinOpAdd : LLVMAtomicRMWBinOpSub;
     LLVMValueRef old = LLVMBuildAtomicRMW(l->b, operation, lds_at_m0(l, inst), count, LLVMAtomicOrderingMonotonic, 0);
-    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
-    LLVMValueRef value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), old, LLVMConstNull(l->i32), "");
-    value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
-    set_active_lanes(l, value, wl_lift_row_address(l, inst->operands[0].reg), 64);
+    set_all_lanes(l, old, inst->operands[0].reg);
 }
 
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
@@ -302,6 +325,9 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
     case WL_LANE_APPEND:
     case WL_LANE_CONSUME:
         append_or_consume(l, inst);
+        break;
+    case WL_LANE_LDS_DIRECT:
+        set_all_lanes(l, wl_lane_lds_direct(l), op[0].reg);
         break;
     case WL_LANE_ADDTID_LOAD:
     case WL_LANE_ADDTID_STORE:

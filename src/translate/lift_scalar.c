@@ -74,6 +74,10 @@ static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
         LLVMValueRef mask = wl_lift_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC);
         return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
     }
+    case WL_SPECIAL_LDS_DIRECT:
+        return LLVMBuildZExt(l->b, wl_lane_lds_direct(l), l->i64, "");
+    case WL_SPECIAL_POPS_EXITING_WAVE_ID: /* of pixel shaders in primitive order; there are none */
+        return LLVMConstNull(l->i64);
     default:
         return NULL;
     }
@@ -287,6 +291,13 @@ static void message_return(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_set_sgpr(l, inst->operands[0].reg, LLVMBuildTrunc(l->b, value, l->i32, ""));
 }
 
+/* Exactly one wave of the workgroup is the first; which one, no program can tell. */
+static void signal_first(struct wl_lift *l) {
+    LLVMValueRef index = wl_lift_wave_field(l, offsetof(struct wl_wave, wave_index), l->i32);
+    LLVMValueRef first = LLVMBuildICmp(l->b, LLVMIntEQ, index, LLVMConstNull(l->i32), "");
+    wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, first, l->i32, ""));
+}
+
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
     switch (inst->isa->class) {
     case WL_ISA_SMEM_LOAD:
@@ -312,6 +323,9 @@ bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
         return true;
     case WL_ISA_MESSAGE_RETURN:
         message_return(l, inst);
+        return true;
+    case WL_ISA_SIGNAL_FIRST:
+        signal_first(l);
         return true;
     default:
         return false;

@@ -204,6 +204,8 @@ static bool reads_pending(struct wl_lift *l, const struct wl_item *item) {
         if (item->sem->inputs[i].role != WL_ROLE_PRINTED)
             continue;
         const struct wl_operand *operand = printed_operand(item->inst, &printed);
+        if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_LDS_DIRECT)
+            return true; /* behind the stretch's LDS stores */
         if (operand->kind != WL_OPERAND_SGPR || item->sem->inputs[i].type == WL_MASK)
             continue;
         for (unsigned r = 0; r < operand->count; r++)

@@ -75,8 +75,9 @@ static void read_operand(char *text, struct operand *op) {
     if (*text == '|') {
         op->abs = true;
         text++;
-        text[strlen(text) - 1] = 0;
     }
+    if (text[strlen(text) - 1] == '|') /* or behind the next operand: LLVM prints v_cndmask_b32_dpp v0, v1, |v2, vcc| */
+        text[strlen(text) - 1] = 0;
     if (*text == 'v' && (isdigit((unsigned char)text[1]) || text[1] == '[')) {
         op->kind = VGPR;
         read_range(text + 1, op, 0);

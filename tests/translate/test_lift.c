@@ -610,7 +610,27 @@ static void ref_append(struct lift_state *s) {
     s->s[124] = 0x200;
 }
 
+static void ref_lds_direct(struct lift_state *s) {
+    uint32_t word = lift_lds_word(0x44);
+    s->s[124] = 0x50047;
+    ACTIVE {
+        V(20) = lift_lds_word(0x40);
+        V(21) = (word >> 16 & 0xff) + V(1);
+        V(22) = (uint32_t)(int8_t)(word >> 24);
+        V(23) = (uint32_t)(int16_t)(word >> 16);
+    }
+    s->s[124] = 0x50046;
+}
+
 static void test_lanes(void) {
+    lift_check("gfx906,gfx1030",
+               "s_mov_b32 m0, 0x20040\nv_mov_b32 v20, src_lds_direct\ns_mov_b32 m0, 0x46\nADD v21, src_lds_direct, v1\n"
+               "s_mov_b32 m0, 0x40047\nv_mov_b32 v22, src_lds_direct\ns_mov_b32 m0, 0x50046\nv_mov_b32 v23, src_lds_direct\n",
+               ref_lds_direct);
+    lift_check("gfx1100",
+               "s_mov_b32 m0, 0x20040\nlds_direct_load v20\ns_mov_b32 m0, 0x46\nlds_direct_load v21\nADD v21, v21, v1\n"
+               "s_mov_b32 m0, 0x40047\nlds_direct_load v22\ns_mov_b32 m0, 0x50046\nlds_direct_load v23\n",
+               ref_lds_direct);
     lift_check(EVERY,
                "v_readfirstlane_b32 s20, v1\nv_readlane_b32 s21, v1, 7\nv_readlane_b32 s22, v2, s9\nv_writelane_b32 v20, s10, 5\n"
                "v_writelane_b32 v20, 42, s9\nADD v21, s21, v20\n",
@@ -737,6 +757,37 @@ static void ref_indexing(struct lift_state *s) {
     s->s[124] = (s->s[124] & ~0xf0ffu) | 7 | 9 << 12;
 }
 
+/* Any instruction in indexing mode. */
+static void ref_indexed_alu(struct lift_state *s) {
+    struct lift_state old = *s;
+    uint64_t over = 0;
+    ACTIVE {
+        V(25) = old.v[6][l] + old.v[3][l];                             /* v_add v20, v1, v3 with DST and SRC0 */
+        V(26) = (uint32_t)((uint64_t)old.v[8][l] * old.v[9][l] >> 32); /* v_mul_hi v21, v3, v4: all three */
+        V(21) = old.v[2][l] - old.v[8][l];                             /* v_sub v21, v2, v3: SRC1 */
+        over |= (uint64_t)(old.v[7][l] > old.v[8][l]) << l;            /* v_cmp_gt v2, v8: SRC0 */
+        V(27) = old.v[4][l] | old.v[5][l] << 3;                        /* v_lshl_or v22, v5, 3, v4: DST */
+    }
+    ACTIVE V(22) = V(27) + V(26);
+    set_mask(s, 106, over);
+    s->s[20] = 5;
+    s->s[124] = (s->s[124] & ~0xf0ffu) | 5 | 8 << 12;
+}
+
+static void ref_movrel_dpp(struct lift_state *s) {
+    struct lift_state old = *s;
+    s->s[124] = 5;
+    ACTIVE {
+        unsigned from = (l & ~3u) + (3 - (l & 3));
+        if (ON(from)) {
+            V(20) = old.v[6][from];
+            V(14) = old.v[2][from];
+        }
+    }
+    old = *s;
+    ACTIVE V(17) = (old.v[17][l] & 0xffff0000) | (old.v[8][l] >> 24);
+}
+
 static void ref_scalar_movrel(struct lift_state *s) {
     s->s[124] = 4;
     s->s[20] = s->s[10];
@@ -763,6 +814,17 @@ static void test_indexed(void) {
         "s_set_gpr_idx_mode gpr_idx(SRC0,DST)\nv_mov_b32 v10, v3\ns_set_gpr_idx_idx s28\nv_mov_b32 v9, v6\ns_set_gpr_idx_off\n"
         "v_add_u32 v21, v14, v15\n",
         ref_indexing);
+    lift_check(BOTH9,
+               "s_mov_b32 s20, 5\ns_set_gpr_idx_on s20, gpr_idx(SRC0,DST)\nv_add_u32 v20, v1, v3\ns_set_gpr_idx_mode "
+               "gpr_idx(SRC0,SRC1,DST)\nv_mul_hi_u32 v21, v3, v4\ns_set_gpr_idx_mode gpr_idx(SRC1)\nv_sub_u32 v21, v2, v3\n"
+               "s_set_gpr_idx_mode gpr_idx(SRC0)\nv_cmp_gt_u32 vcc, v2, v8\ns_set_gpr_idx_mode gpr_idx(DST)\n"
+               "v_lshl_or_b32 v22, v5, 3, v4\ns_set_gpr_idx_off\nv_add_u32 v22, v27, v26\n",
+               ref_indexed_alu);
+    lift_check("gfx1030",
+               "s_mov_b32 m0, 5\nv_movrels_b32_dpp v20, v1 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf\n"
+               "v_movreld_b32_dpp v9, v2 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf\n"
+               "v_movrelsd_b32_sdwa v12, v3 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_3\n",
+               ref_movrel_dpp);
     lift_check("gfx906,gfx1030,gfx1100",
                "s_mov_b32 m0, 4\ns_movrels_b32 s20, s6\ns_movreld_b32 s22, s11\ns_movrels_b64 s[22:23], s[8:9]\nv_mov_b32 v20, s26\n",
                ref_scalar_movrel);
