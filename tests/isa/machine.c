@@ -734,7 +734,7 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     for (unsigned i = plan->results; i < line->count; i++) /* signs of pairs are said by neg_lo and neg_hi */
         if (strchr("HP", plan->signature.inputs[i - plan->results]) && (line->op[i].neg || line->op[i].abs))
             return MACHINE_ELSEWHERE;
-    if (result == 'H' && line->omod)
+    if ((result == 'H' && line->omod) || (strcmp(name, "v_pk_mov_b32") == 0 && line->neg_lo | line->neg_hi))
         return MACHINE_ELSEWHERE;
     for (unsigned i = plan->results; i < line->count; i++)
         if (strchr("hwB", plan->signature.inputs[i - plan->results]) && line->op[i].kind != VGPR && line->op[i].kind != SGPR &&

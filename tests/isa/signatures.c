@@ -83,6 +83,7 @@ static const struct {
     {"v_dot8c_i32_i4", "i", "iio"},
     {"v_dot4_i32_iu8", "i", "iii"},
     {"v_dot8_i32_iu4", "i", "iii"},
+    {"v_pk_mov_b32", "q", "FF"},
     {"v_pk_fmac_f16", "H", "HHo"},
     {"v_fmac_f32", "f", "ffo"},
     {"v_fmac_f16", "h", "hho"},

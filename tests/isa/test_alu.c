@@ -199,7 +199,7 @@ static unsigned encode(enum family family, uint32_t opcode, enum form form, uint
     case VOP3:
     case VOP3P:
         words[0] |= chance(2) || family == VOP3P ? row : sgpr;
-        words[0] |= small_modifiers(0x7f00) | (chance(4) ? 0x8000 : 0);
+        words[0] |= (family == VOP3 && chance(3) ? sgpr << 8 : small_modifiers(0x7f00)) | (chance(4) ? 0x8000 : 0);
         words[1] = (special ? special : any_source(&literal)) | any_source(&literal) << 9 | any_source(&literal) << 18;
         words[1] |= small_modifiers(0xe0000000) | (family == VOP3P ? random_bits() & 0x18000000
                                                    : chance(4)     ? random_bits() & 0x18000000
@@ -369,8 +369,6 @@ static void compare(const struct machine *m, uint64_t exec) {
 
 static void run_once(uint64_t exec, struct machine *m) {
     fill(m);
-    m->s[30] = lift_scalars()[30];
-    m->s[31] = lift_scalars()[31];
     m->s[SAVED_EXEC] = m->s[MACHINE_EXEC] = (uint32_t)exec;
     m->s[SAVED_EXEC + 1] = (uint32_t)(exec >> 32);
     m->s[MACHINE_EXEC + 1] = now.wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
@@ -380,6 +378,8 @@ static void run_once(uint64_t exec, struct machine *m) {
         memcpy(lift_row(r), m->v[r], now.wave_size * 4);
     memcpy(lift_scalars(), m->s, sizeof m->s);
     lift_execute(exec);
+    m->s[30] = lift_scalars()[30]; /* the return address */
+    m->s[31] = lift_scalars()[31];
     interpret(m);
     compared += now.count;
     compare(m, exec);
@@ -409,7 +409,20 @@ static void run_batch(void) {
 
 static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Whether a register that the instruction writes is not its own. */
+/* Whether a carry goes to the instruction's own scalar register, or to VCC. */
+static bool carry_stays_inside(const char *text) {
+    unsigned sgpr = FIRST_SGPR + now.count * SGPRS;
+    if (!strstr(text, "_co_") && !starts(text, "v_mad_u64") && !starts(text, "v_mad_i64") && !starts(text, "v_div_scale"))
+        return true;
+    const char *at = strstr(text, ", ");
+    if (!at || starts(at + 2, "vcc") || starts(at + 2, "null"))
+        return true;
+    at += starts(at + 2, "s[") ? 4 : 3;
+    unsigned reg = (unsigned)strtoul(at, NULL, 10);
+    return reg >= sgpr && reg < sgpr + 2;
+}
+
+/* Whether the instruction writes its own registers alone. */
 static bool stays_inside(const char *text) {
     unsigned row = FIRST_ROW + now.count * ROWS, sgpr = FIRST_SGPR + now.count * SGPRS;
     const char *at = strchr(text, ' ');
@@ -422,6 +435,8 @@ static bool stays_inside(const char *text) {
         return starts(at, "vcc");
     at += at[1] == '[' ? 2 : 1;
     unsigned reg = (unsigned)strtoul(at, NULL, 10);
+    if (!carry_stays_inside(text))
+        return false;
     return letter == 'v' ? reg >= row && reg < row + ROWS : reg >= sgpr && reg < sgpr + 2;
 }
 
@@ -462,7 +477,11 @@ static bool add_item(enum family family, uint32_t opcode, enum form form) {
     scratch.processor = now.processor;
     scratch.generation = now.generation;
     scratch.wave_size = now.wave_size;
-    enum machine_result result = stays_inside(item->text) ? machine_step(&scratch, item->text) : MACHINE_ELSEWHERE;
+    enum machine_result result = MACHINE_ELSEWHERE;
+    if (stays_inside(item->text))
+        result = machine_step(&scratch, item->text);
+    else if (!carry_stays_inside(item->text))
+        return false;
     tried++;
     if (result == MACHINE_UNKNOWN) {
         unknown_count++;
