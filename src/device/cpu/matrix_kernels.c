@@ -347,11 +347,14 @@ INLINE void multiply(const struct matrix *x, const struct operands *o, enum form
         }
 }
 
-/* Rows of a tile. Without the instruction for it a multiply-add is a call a lane: nothing is gained by unrolling those. */
-#if defined(__FMA__) || defined(__aarch64__)
-#define TILE(rows) (rows)
+/* Rows of a tile: what the registers hold. Without the instruction for it a multiply-add is a call a lane: nothing is gained by
+ * unrolling those. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define TILE(rows, rows_avx2) (rows)
+#elif defined(__FMA__)
+#define TILE(rows, rows_avx2) (rows_avx2)
 #else
-#define TILE(rows) 1
+#define TILE(rows, rows_avx2) 1
 #endif
 
 static void multiply_dense(const struct matrix *x, const struct operands *o) {
@@ -359,26 +362,26 @@ static void multiply_dense(const struct matrix *x, const struct operands *o) {
     const bool modified = x->layout != WL_MATRIX_MFMA && x->modifiers & C_MODIFIERS;
     const enum form form = x->d == WL_MATRIX_I32 ? INTEGER : x->d != WL_MATRIX_F32 || modified ? ANY : x->flush ? FLUSHED : PLAIN;
     if (x->m == 32 && form == PLAIN)
-        multiply(x, o, PLAIN, false, TILE(8), 2);
+        multiply(x, o, PLAIN, false, TILE(8, 2), 2);
     else if (x->m == 32 && form == FLUSHED)
-        multiply(x, o, FLUSHED, false, TILE(8), 2);
+        multiply(x, o, FLUSHED, false, TILE(8, 2), 2);
     else if (x->m == 32 && form == INTEGER)
-        multiply(x, o, INTEGER, false, TILE(4), 2);
+        multiply(x, o, INTEGER, false, TILE(4, 2), 2);
     else if (form == PLAIN)
-        multiply(x, o, PLAIN, false, TILE(16), 1);
+        multiply(x, o, PLAIN, false, TILE(16, 4), 1);
     else if (form == FLUSHED)
-        multiply(x, o, FLUSHED, false, TILE(16), 1);
+        multiply(x, o, FLUSHED, false, TILE(16, 4), 1);
     else if (form == INTEGER)
-        multiply(x, o, INTEGER, false, TILE(8), 1);
+        multiply(x, o, INTEGER, false, TILE(8, 4), 1);
     else
-        multiply(x, o, ANY, false, TILE(8), 1);
+        multiply(x, o, ANY, false, TILE(8, 4), 1);
 }
 
 static void multiply_sparse(const struct matrix *x, const struct operands *o) {
     if (x->m == 32)
-        multiply(x, o, ANY, true, TILE(4), 2);
+        multiply(x, o, ANY, true, TILE(4, 2), 2);
     else
-        multiply(x, o, ANY, true, TILE(8), 1);
+        multiply(x, o, ANY, true, TILE(8, 4), 1);
 }
 
 /* 16 blocks of 4 * 4: a register of D is row `m` of all of them. SPREAD repeats the m-th of each four elements. */
