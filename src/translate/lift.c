@@ -30,11 +30,17 @@ LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name) {
 
 LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
     LLVMValueRef pointer = LLVMBuildAlloca(l->b, type, name);
     LLVMSetAlignment(pointer, alignment);
     LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
     return pointer;
+}
+
+void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca) {
+    LLVMSetVolatile(LLVMBuildStore(l->b, alloca, LLVMBuildAlloca(l->b, l->ptr, "")), 1);
 }
 
 LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
@@ -51,11 +57,11 @@ void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *wh
                             (unsigned long long)(inst->address - l->request->entry), what);
 }
 
-void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst) {
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst, unsigned column) {
     LLVMMetadataRef location = NULL;
     if (inst) {
         uint64_t line = inst->address >= l->request->entry ? (inst->address - l->request->entry) / 4 + 1 : 1;
-        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, 0, l->subprogram, NULL);
+        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, column, l->subprogram, NULL);
     }
     LLVMSetCurrentDebugLocation2(l->b, location);
 }

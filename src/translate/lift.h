@@ -97,7 +97,8 @@ struct wl_lift {
     /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
     struct wl_strip *strip_states; /* `strips` of them */
     struct wl_strip *strip;
-    LLVMValueRef exec; /* <16 x i1> of active lanes; NULL in FULL code: all are */
+    LLVMValueRef strip_trace; /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
+    LLVMValueRef exec;        /* <16 x i1> of active lanes; NULL in FULL code: all are */
 
     struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
     enum wl_status status;  /* first error */
@@ -124,6 +125,8 @@ LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);              
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
 
 LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name); /* in the entry block */
+/* Keeps the optimizer from taking an alloca apart: its address goes somewhere. */
+void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca);
 /* Calls an overloaded LLVM intrinsic ("llvm.ctpop") for `types`. */
 LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
                                unsigned argument_count);
@@ -220,8 +223,9 @@ void wl_lift_spill_scalars(struct wl_lift *l);
 void wl_lift_reload_scalars(struct wl_lift *l);
 /* Records the first error; lifting goes on harmlessly and the unit is dropped. */
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
-/* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports. */
-void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst);
+/* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports; `column`: which
+ * lanes, see device/cpu/wave.h, or 0. */
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst, unsigned column);
 /* Builds the unit's function "wl_unit" and its description "wl_unit_info" in an empty module, whose target and data
  * layout are set. `affine` may be NULL: nothing is known then. */
 enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module);

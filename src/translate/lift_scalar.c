@@ -301,9 +301,9 @@ static void signal_first(struct wl_lift *l) {
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
     switch (inst->isa->class) {
     case WL_ISA_SMEM_LOAD:
-        wl_lift_locate(l, inst);
+        wl_lift_locate(l, inst, 0);
         smem_load(l, inst);
-        wl_lift_locate(l, NULL);
+        wl_lift_locate(l, NULL, 0);
         return true;
     case WL_ISA_SAVEEXEC:
         wl_lift_flush(l);

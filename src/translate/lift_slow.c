@@ -435,6 +435,32 @@ static bool hardware_gather(struct wl_lift *l, struct slow *s) {
 
 /* ---- the functions ---- */
 
+/* The addresses, on the stack: for the lanes' turns, and with what else tells a fault's lane. Volatile: nobody seems to read it. */
+static void trace_access(struct wl_lift *l, struct slow *s) {
+    const struct wl_access *a = s->access;
+    LLVMValueRef trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
+    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, s->mask, l->i64, ""), constant(l, l->i64, 32), "");
+    const struct {
+        size_t offset;
+        LLVMValueRef value;
+    } fields[] = {
+        {offsetof(struct wl_access_trace, magic), constant(l, l->i64, WL_ACCESS_TRACE)},
+        {offsetof(struct wl_access_trace, base), narrow_addresses(a) ? s->base : NULL},
+        {offsetof(struct wl_access_trace, first_lane), LLVMBuildOr(l->b, lanes, s->first_lane, "")},
+        {offsetof(struct wl_access_trace, size), constant(l, l->i64, wl_access_size(a) | (uint64_t)narrow_addresses(a) << 32)},
+        {offsetof(struct wl_access_trace, address), s->addresses},
+    };
+    wl_lift_keep_whole(l, trace);
+    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!fields[i].value)
+            continue;
+        LLVMValueRef store = LLVMBuildStore(l->b, fields[i].value, offset_pointer(l, trace, l->i8, constant(l, l->i64, fields[i].offset)));
+        LLVMSetAlignment(store, fields[i].offset % 64 ? 8 : 64);
+        LLVMSetVolatile(store, true);
+    }
+    s->address_buffer = offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
+}
+
 static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a) {
     struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};
     s.wave = LLVMGetParam(function, ARGUMENT_WAVE);
@@ -444,8 +470,7 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     s.addresses = LLVMGetParam(function, ARGUMENT_ADDRESSES);
     s.mask = LLVMGetParam(function, ARGUMENT_MASK);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
-    s.address_buffer = buffer(l, 2);
-    aligned_store(l, s.addresses, s.address_buffer, 64);
+    trace_access(l, &s);
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     for (unsigned i = 0; i < s.data_rows; i++)
         rows[i] = LLVMGetParam(function, ARGUMENT_DATA + i);
@@ -510,7 +535,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct w
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
     arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT ? l->wave : LLVMGetPoison(l->ptr);
-    arguments[ARGUMENT_LANE] = a->place == WL_PLACE_MEMORY ? LLVMGetPoison(l->i64) : l->strip->first_lane;
+    arguments[ARGUMENT_LANE] = l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
     arguments[ARGUMENT_LIMIT] = a->place == WL_PLACE_BUFFER ? lanes->limit : LLVMGetPoison(l->i64);
     if (!narrow)

@@ -75,10 +75,12 @@ static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
 
 static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b); /* moving the builder takes the neighbour's */
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip->start));
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
     LLVMSetAlignment(value, 64);
     LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
     return value;
 }
 
@@ -205,14 +207,15 @@ static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
 
 /* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
 static unsigned emit_segment(struct wl_lift *l, unsigned first) {
-    unsigned i = first;
+    LLVMValueRef number = l->strip->number;
+    unsigned i = first, column = LLVMIsConstant(number) ? 1 + (unsigned)LLVMConstIntGetZExtValue(number) : WL_COLUMN_TRACE;
     for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++) {
         if (i && l->items[i - 1].paired)
             continue; /* emitted by the first of the pair */
-        wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst);
+        wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst, column);
         l->items[i].emit(l, &l->items[i]);
     }
-    wl_lift_locate(l, NULL);
+    wl_lift_locate(l, NULL, 0);
     return i;
 }
 
@@ -283,15 +286,42 @@ static void emit_segments(struct wl_lift *l, const struct masks *masks) {
         }
         if (!wide)
             continue;
-        wl_lift_locate(l, l->items[first].inst);
+        wl_lift_locate(l, l->items[first].inst, 0);
         wl_memory_emit_wide(l, &l->items[first]);
-        wl_lift_locate(l, NULL);
+        wl_lift_locate(l, NULL, 0);
         end = first + 1;
         for (unsigned s = 0; s < l->strips && end == l->item_count; s++) {
             l->strip = &l->strip_states[s];
             end_strip(l, masks);
         }
     }
+}
+
+/* In a loop only the stack can tell which strip it was that faulted. */
+static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
+    bool accesses = false;
+    for (unsigned i = 0; i < l->item_count; i++)
+        accesses |= !l->items[i].inst->sem;
+    if (!accesses)
+        return;
+    if (!l->strip_trace) {
+        LLVMTypeRef fields[] = {l->i64, l->i32, l->i32};
+        LLVMTypeRef type = LLVMStructTypeInContext(l->context, fields, 3, 0);
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+        l->strip_trace = wl_lift_alloca(l, type, _Alignof(struct wl_strip_trace), "trace");
+        LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+        wl_lift_keep_whole(l, l->strip_trace);
+        LLVMSetVolatile(LLVMBuildStore(l->b, wl_lift_int(l, l->i64, WL_STRIP_TRACE), l->strip_trace), 1);
+        LLVMPositionBuilderAtEnd(l->b, here);
+    }
+    LLVMValueRef index = wl_lift_int(l, l->i64, offsetof(struct wl_strip_trace, first_lane));
+    LLVMValueRef lanes =
+        l->exec ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, l->exec, l->i16, ""), l->i64, "") : wl_lift_int(l, l->i64, 0xffff);
+    LLVMValueRef both = LLVMBuildShl(l->b, lanes, wl_lift_int(l, l->i64, 32), "");
+    both = LLVMBuildOr(l->b, both, LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), ""), "");
+    LLVMValueRef store = LLVMBuildStore(l->b, both, LLVMBuildGEP2(l->b, l->i8, l->strip_trace, &index, 1, ""));
+    LLVMSetVolatile(store, 1);
+    LLVMSetAlignment(store, 8);
 }
 
 static void emit_loop(struct wl_lift *l, const struct masks *masks) {
@@ -302,6 +332,7 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks) {
     LLVMValueRef strip = LLVMBuildPhi(l->b, l->i64, "s");
     l->strip = &l->strip_states[0];
     enter_strip(l, strip, latch);
+    trace_strip(l, strip);
     emit_strip(l, strip, masks);
     LLVMBuildBr(l->b, latch);
     LLVMPositionBuilderAtEnd(l->b, latch);

@@ -56,16 +56,17 @@ static void lines_are_found(void **state) {
         void *object = read_object(objects[i]);
         struct wl_native *native;
         uint64_t offset, pc;
+        unsigned column;
         bool exact;
         assert_int_equal(wl_native_load(&native, object, object_size), WL_OK);
         free(object);
         pc = (uint64_t)(uintptr_t)native->code;
         unsigned seen = 0;
         for (uint64_t n = 0; n < 64; n++)
-            if (wl_native_line(native, pc + n, &offset, &exact) && offset / 4 < 6)
+            if (wl_native_line(native, pc + n, &offset, &column, &exact) && offset / 4 < 6)
                 seen |= 1u << offset / 4;
         assert_true(seen & 1);
-        assert_false(wl_native_line(native, 16, &offset, &exact));
+        assert_false(wl_native_line(native, 16, &offset, &column, &exact));
         wl_native_unload(native);
     }
 }
@@ -88,12 +89,13 @@ static void damage_is_an_error_or_harmless(void **state) {
         for (size_t f = 0; f < sizeof flips; f++) {
             struct wl_native *native = NULL;
             uint64_t offset;
+            unsigned column;
             bool exact;
             memcpy(copy, object, size);
             copy[at] ^= flips[f];
             if (wl_native_load(&native, copy, size) != WL_OK)
                 continue;
-            wl_native_line(native, (uint64_t)(uintptr_t)native->code + 8, &offset, &exact);
+            wl_native_line(native, (uint64_t)(uintptr_t)native->code + 8, &offset, &column, &exact);
             wl_native_unload(native);
         }
     }

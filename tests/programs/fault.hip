@@ -17,6 +17,10 @@ __global__ void beyond(int *array, long n) { array[n + threadIdx.x] = 5; }
 __device__ __attribute__((noinline)) void inner(int *where) { *where = 2; }
 __global__ void in_callee(int *where) { inner(where + threadIdx.x); }
 __global__ void jump(void (*target)()) { target(); }
+__global__ void gather(const int *from, const unsigned *index, int *out) {
+    unsigned i = threadIdx.y * blockDim.x + threadIdx.x;
+    out[i] = from[(size_t)index[i] * 1000003];
+}
 __global__ void nothing() {}
 /* One workgroup faults while the other does something for ever. */
 enum Loop { SPIN, BARRIER, POLL, SLEEP };
@@ -54,7 +58,14 @@ static int run(const std::string &which) {
         wild_atomic<<<1, 64>>>(wild);
     else if (which == "beyond")
         beyond<<<1, 64>>>(array, 1L << 40);
-    else if (which == "callee")
+    else if (which == "gather") { // one lane's index is wild
+        unsigned index[64] = {}, *indices;
+        for (unsigned i = 0; i < 64; i++)
+            index[i] = i == 37 ? 250000u : 0;
+        HIP(hipMalloc((void **)&indices, sizeof index));
+        HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
+        gather<<<1, dim3(16, 4)>>>(array, indices, array + 64);
+    } else if (which == "callee")
         in_callee<<<1, 64>>>(wild);
     else if (which.substr(0, 4) == "loop") {
         HIP(hipMemset(array, 0, 4096));
@@ -76,12 +87,19 @@ int main(int argc, char **argv) {
         const char *which, *kernel;
         int error;
     } cases[] = {
-        {"store", "wild_store", hipErrorIllegalAddress},  {"null", "wild_load", hipErrorIllegalAddress},
-        {"load", "wild_load", hipErrorIllegalAddress},    {"atomic", "wild_atomic", hipErrorIllegalAddress},
-        {"beyond", "beyond", hipErrorIllegalAddress},     {"callee", "in_callee", hipErrorIllegalAddress},
-        {"loop00", "one_faults", hipErrorIllegalAddress}, {"loop01", "one_faults", hipErrorIllegalAddress},
-        {"loop10", "one_faults", hipErrorIllegalAddress}, {"loop21", "one_faults", hipErrorIllegalAddress},
-        {"loop31", "one_faults", hipErrorIllegalAddress}, {"jump", "jump", 0 /* any error */},
+        {"store", "wild_store", hipErrorIllegalAddress},
+        {"null", "wild_load", hipErrorIllegalAddress},
+        {"load", "wild_load", hipErrorIllegalAddress},
+        {"atomic", "wild_atomic", hipErrorIllegalAddress},
+        {"beyond", "beyond", hipErrorIllegalAddress},
+        {"gather", "gather", hipErrorIllegalAddress},
+        {"callee", "in_callee", hipErrorIllegalAddress},
+        {"loop00", "one_faults", hipErrorIllegalAddress},
+        {"loop01", "one_faults", hipErrorIllegalAddress},
+        {"loop10", "one_faults", hipErrorIllegalAddress},
+        {"loop21", "one_faults", hipErrorIllegalAddress},
+        {"loop31", "one_faults", hipErrorIllegalAddress},
+        {"jump", "jump", 0 /* any error */},
     };
     bool parallel = std::thread::hardware_concurrency() > 1;
     for (auto &test : cases) {
@@ -96,6 +114,13 @@ int main(int argc, char **argv) {
         EXPECT(test.error ? first == test.error : first > 0, "%s: error %d: %s", test.which, first, text.c_str());
         EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
         EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
+        if (test.error)
+            EXPECT(text.find("fault.hip:") != std::string::npos || text.find("amd_hip_atomic.h:") != std::string::npos,
+                   "%s: the source line is missing: %s", test.which, text.c_str());
+        if (std::string(test.which) == "gather")
+            EXPECT(text.find("work item (5, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
+        if (std::string(test.which) == "store" && !std::strstr(argv[0], "-O0")) // there a whole strip is stored at once
+            EXPECT(text.find("work item (37, 0, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "store")
             EXPECT(text.find("fault.hip:" + std::to_string(store_line)) != std::string::npos &&
                        text.find("7123456789a0") != std::string::npos,

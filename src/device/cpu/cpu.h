@@ -171,9 +171,11 @@ struct wl_extent {
 };
 
 struct wl_fault {
-    int signal, code;   /* signal 0: the thread was called off a job that had failed elsewhere */
-    uint64_t address;   /* si_addr */
-    uint64_t native_pc; /* within translated code, as well as it is known */
+    int signal, code;              /* signal 0: the thread was called off a job that had failed elsewhere */
+    uint64_t address;              /* si_addr */
+    uint64_t native_pc;            /* within translated code, as well as it is known */
+    struct wl_strip_trace strip;   /* magic 0: none */
+    struct wl_access_trace access; /* the same */
 };
 
 struct wl_thread {
@@ -188,6 +190,7 @@ struct wl_thread {
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
     sigjmp_buf jump;
+    const char *stack_top; /* a frame above all of translated code */
     struct wl_fault fault;
     void *signal_stack;
     stack_t previous_stack;

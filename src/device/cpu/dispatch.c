@@ -578,6 +578,7 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
 
 /* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
 __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread) {
+    thread->stack_top = __builtin_frame_address(0);
     if (sigsetjmp(thread->jump, 0) == 0) {
         if (job->groups)
             run_resident(job, thread);

@@ -49,11 +49,11 @@ static uint64_t context_sp(const ucontext_t *context) {
 }
 
 /* Whether a PC lies in a unit's own code, of which the line table knows. */
-static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, bool *exact) {
+static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, unsigned *column, bool *exact) {
     for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
         const struct wl_native *native = unit->native[mode];
         if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size &&
-            wl_native_line(native, pc, offset, exact))
+            wl_native_line(native, pc, offset, column, exact))
             return true;
     }
     return false;
@@ -63,18 +63,57 @@ static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset,
  * the return address, which is the first word on the stack that points into the unit. */
 __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_unit *unit, const ucontext_t *context) {
     uint64_t pc = context_pc(context), offset;
+    unsigned column;
     bool exact;
-    if (find_line(unit, pc, &offset, &exact))
+    if (find_line(unit, pc, &offset, &column, &exact))
         return pc;
 #if defined(__aarch64__)
-    if (find_line(unit, context->uc_mcontext.regs[30] - 1, &offset, &exact))
+    if (find_line(unit, context->uc_mcontext.regs[30] - 1, &offset, &column, &exact))
         return context->uc_mcontext.regs[30] - 1;
 #endif
     const uint64_t *stack = (const uint64_t *)(uintptr_t)(context_sp(context) & ~UINT64_C(7));
     for (unsigned i = 0; i < 256; i++) /* the runner's frames lie above, so this stays on the stack */
-        if (find_line(unit, stack[i] - 1, &offset, &exact))
+        if (find_line(unit, stack[i] - 1, &offset, &column, &exact))
             return stack[i] - 1;
     return 0;
+}
+
+/* Whether a PC lies in a unit's code: there the thread holds no lock and nothing is half done. */
+static bool in_unit(const struct wl_unit *unit, uint64_t pc) {
+    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+        const struct wl_native *native = unit->native[mode];
+        if (native && pc - (uint64_t)(uintptr_t)native->memory < native->size)
+            return true;
+    }
+    return false;
+}
+
+/* The first trace of a kind on the stack: the innermost one. */
+__attribute__((no_sanitize("address", "thread"))) static const void *find_trace(const struct wl_thread *thread, const ucontext_t *context,
+                                                                                uint64_t magic, size_t alignment) {
+    uintptr_t at = (context_sp(context) + alignment - 1) & ~(uintptr_t)(alignment - 1), top = (uintptr_t)thread->stack_top;
+    for (; at < top; at += alignment)
+        if (*(const uint64_t *)at == magic)
+            return (const void *)at;
+    return NULL;
+}
+
+__attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct wl_thread *thread, const struct wl_unit *unit,
+                                                                          const ucontext_t *context) {
+    uint64_t pc = context_pc(context), offset;
+    unsigned column = 0;
+    bool exact, own = find_line(unit, pc, &offset, &column, &exact);
+    if (own && column == WL_COLUMN_TRACE) {
+        const struct wl_strip_trace *strip = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
+        if (strip)
+            thread->fault.strip = *strip;
+    } else if (own && column) {
+        thread->fault.strip = (struct wl_strip_trace){WL_STRIP_TRACE, (column - 1) * WL_STRIP, 0xffff};
+    } else if (!own && in_unit(unit, pc)) {
+        const struct wl_access_trace *access = find_trace(thread, context, WL_ACCESS_TRACE, _Alignof(struct wl_access_trace));
+        if (access)
+            thread->fault.access = *access;
+    }
 }
 
 /* Hands a signal to the program. A handler of the program that was set over ours calls ours in turn: the second time round
@@ -97,16 +136,6 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
             raise(number);
     }
     chaining = outer;
-}
-
-/* Whether a PC lies in a unit's code: there the thread holds no lock and nothing is half done. */
-static bool in_unit(const struct wl_unit *unit, uint64_t pc) {
-    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
-        const struct wl_native *native = unit->native[mode];
-        if (native && pc - (uint64_t)(uintptr_t)native->memory < native->size)
-            return true;
-    }
-    return false;
 }
 
 /* Answers wl_fault_call_off. Between two waves, or in a helper, the next call will do. */
@@ -153,6 +182,7 @@ static void handle(int number, siginfo_t *info, void *context) {
         .address = (uint64_t)(uintptr_t)info->si_addr,
         .native_pc = translated_pc(runner->unit, context),
     };
+    copy_traces(thread, runner->unit, context);
     chaining = NULL;
     siglongjmp(thread->jump, 1);
 }
@@ -253,16 +283,63 @@ __attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const
         p->length += (size_t)written < sizeof p->text - p->length ? (size_t)written : sizeof p->text - p->length - 1;
 }
 
-/* "kernel K, workgroup (1, 0, 0), wave 2, at f+0x40 (file.hip:12)"; `known`: "at", "near", or NULL */
-static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, const char *known, uint64_t pc) {
+/* The lanes that may have raised the fault: the first and the last one of the wave. False: not known. */
+static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *wave, uint32_t *first, uint32_t *last) {
+    const struct wl_access_trace *access = &fault->access;
+    uint32_t lanes = access->magic ? access->lanes : fault->strip.magic ? fault->strip.lanes : 0;
+    uint32_t base = access->magic ? access->first_lane : fault->strip.first_lane, hit = 0;
+    for (uint32_t i = 0; access->magic && i < WL_STRIP; i++) {
+        uint32_t offset;
+        memcpy(&offset, (const char *)access->address + (size_t)i * 4, sizeof offset);
+        uint64_t address = access->narrow ? access->base + offset : access->address[i];
+        if (!access->narrow && address >> 32 == WL_SHARED_APERTURE_HI)
+            address = (uint64_t)(uintptr_t)wave->lds + (uint32_t)address;
+        if (fault->code == SI_KERNEL ? address >> 47 != 0 : fault->address - address < access->size) /* SI_KERNEL: no address that can be */
+            hit |= UINT32_C(1) << i;
+    }
+    if (hit & lanes)
+        lanes = hit & lanes & -(hit & lanes); /* the lowest: accesses are in the order of lanes */
+    if (!lanes || base + 31 - (uint32_t)__builtin_clz(lanes) >= wave->wave_size)
+        return false;
+    *first = base + (uint32_t)__builtin_ctz(lanes);
+    *last = base + 31 - (uint32_t)__builtin_clz(lanes);
+    return true;
+}
+
+/* "(5, 1, 0)": the work item's number within its workgroup */
+static void add_item(struct paragraph *p, const struct wl_job *job, const struct wl_group *group, uint32_t item) {
+    const struct wl_launch *l = job->launch;
+    uint32_t size[3];
+    for (int d = 0; d < 3; d++)
+        size[d] = l->remainder[d] && group->id[d] + 1 == l->grid[d] ? l->remainder[d] : job->whole.size[d];
+    add(p, "(%u, %u, %u)", item % size[0], item / size[0] % size[1], item / size[0] / size[1]);
+}
+
+/* "kernel K, workgroup (1, 0, 0), work item (5, 1, 0) (wave 0, lane 21), at f+0x40 (file.hip:12)"; `known`: "at", "near", or
+ * NULL; `fault`: says which lanes, or NULL */
+static void add_place(struct paragraph *p, const struct wl_job *job, const struct wl_runner *runner, const struct wl_fault *fault,
+                      const char *known, uint64_t pc) {
     const struct wl_group *group = runner->group;
     const struct wl_wave *wave = (const struct wl_wave *)(const void *)group->waves;
     char line[512];
     /* In a kernel without waits all waves take turns in one state, so the index is the wave's own, not its position. */
-    if (job->may_wait)
+    if (job->may_wait || job->keeps_wave)
         wave = wl_group_wave(group, (uint32_t)(runner - group->runners));
-    add(p, " in kernel %s, workgroup (%u, %u, %u), wave %u (work items %u to %u)", job->function->kernel->name, group->id[0], group->id[1],
-        group->id[2], wave->wave_index, wave->wave_index * job->wave_size, (wave->wave_index + 1) * job->wave_size - 1);
+    uint32_t first, last, start = wave->wave_index * job->wave_size;
+    add(p, " in kernel %s, workgroup (%u, %u, %u), ", job->function->kernel->name, group->id[0], group->id[1], group->id[2]);
+    if (fault && faulting_lanes(fault, wave, &first, &last)) {
+        add(p, first == last ? "work item " : "one of the work items ");
+        add_item(p, job, group, start + first);
+        if (first != last) {
+            add(p, " to ");
+            add_item(p, job, group, start + last);
+            add(p, " (wave %u, lanes %u to %u)", wave->wave_index, first, last);
+        } else {
+            add(p, " (wave %u, lane %u)", wave->wave_index, first);
+        }
+    } else {
+        add(p, "wave %u (work items %u to %u)", wave->wave_index, start, start + job->wave_size - 1);
+    }
     if (!known)
         return;
     add(p, ", %s %s+0x%llx", known, runner->unit->name, (unsigned long long)(pc - runner->unit->address));
@@ -300,9 +377,10 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
     bool memory = fault->signal == SIGSEGV || fault->signal == SIGBUS;
     struct paragraph p = {.length = 0};
     uint64_t offset = 0;
-    bool exact = false, known = fault->native_pc && find_line(runner->unit, fault->native_pc, &offset, &exact);
+    unsigned column;
+    bool exact = false, known = fault->native_pc && find_line(runner->unit, fault->native_pc, &offset, &column, &exact);
     add(&p, "wavelift: %s", memory ? "illegal memory access" : fault->signal == SIGFPE ? "arithmetic fault" : "illegal instruction");
-    add_place(&p, job, runner, !known ? NULL : exact ? "at" : "near", runner->unit->address + offset);
+    add_place(&p, job, runner, fault, !known ? NULL : exact ? "at" : "near", runner->unit->address + offset);
     if (memory)
         add_address(&p, thread, runner);
     print(&p);
@@ -314,6 +392,6 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
 void wl_fault_report_stop(const struct wl_job *job, const struct wl_runner *runner, uint64_t pc, const char *what) {
     struct paragraph p = {.length = 0};
     add(&p, "wavelift: %s", what);
-    add_place(&p, job, runner, pc != 0 ? "at" : NULL, pc);
+    add_place(&p, job, runner, NULL, pc != 0 ? "at" : NULL, pc);
     print(&p);
 }

@@ -55,7 +55,7 @@ struct program {
 };
 
 struct state {
-    uint64_t address, line;
+    uint64_t address, line, column;
     bool ended;
 };
 
@@ -93,6 +93,9 @@ static bool step(struct reader *r, const struct program *p, struct state *s) {
         return false;
     case ADVANCE_LINE:
         s->line += (uint64_t)read_sleb(r);
+        return false;
+    case SET_COLUMN:
+        s->column = read_uleb(r);
         return false;
     case CONST_ADD_PC:
         s->address += (255 - p->opcode_base) / p->line_range * p->minimum;
@@ -133,7 +136,7 @@ static bool read_header(struct reader *r, struct program *p) {
     return true;
 }
 
-bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, bool *exact) {
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact) {
     if (!native->lines)
         return false;
     struct reader all = {native->lines, native->lines + native->line_size, false};
@@ -154,6 +157,7 @@ bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t
             if (!previous.ended && native_pc >= previous.address && native_pc < s.address && last > 0) {
                 *offset = (last - 1) * 4;
                 *exact = previous.line > 0;
+                *column = *exact ? (unsigned)previous.column : 0;
                 return true;
             }
             previous = s;

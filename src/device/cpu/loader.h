@@ -30,8 +30,8 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
 void wl_native_unload(struct wl_native *native);
 
 /* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
- * say. Units carry it as line = bytes / 4 + 1. *exact is false where the optimizer merged the code of several instructions;
+ * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the code of several instructions;
  * *offset is then that of one shortly before. */
-bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, bool *exact);
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact);
 
 #endif

@@ -95,4 +95,25 @@ static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32
 
 typedef uint32_t wl_unit_code(struct wl_wave *wave);
 
+/* What translated code leaves for reports of faults. Memory instructions' native code carries a "column" in the line table:
+ * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it. Code that a unit shares between
+ * accesses has no lines; a struct wl_access_trace on the stack says what it does. Both are found, from the stack pointer
+ * upwards, by their first words. */
+enum { WL_COLUMN_TRACE = 15 };
+#define WL_STRIP_TRACE  UINT64_C(0x7a31c5e2d9b40f86)
+#define WL_ACCESS_TRACE UINT64_C(0x4be80d1f6c92a735)
+struct wl_strip_trace {
+    uint64_t magic;
+    uint32_t first_lane;
+    uint32_t lanes; /* bit l: lane first_lane + l is active */
+};
+struct wl_access_trace {
+    _Alignas(64) uint64_t magic;
+    uint64_t base; /* of narrow addresses */
+    uint32_t first_lane, lanes;
+    uint32_t size;   /* bytes a lane */
+    uint32_t narrow; /* 1: 16 offsets of 32 bits, else 16 addresses of 64 bits */
+    _Alignas(64) uint64_t address[WL_STRIP];
+};
+
 #endif
