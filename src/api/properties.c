@@ -92,6 +92,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->memoryBusWidth = clip(info->memory_bus_bits);
     properties->l2CacheSize = clip(info->l2_size);
     properties->clockInstructionRate = WALL_CLOCK_KHZ;
+    properties->singleToDoublePrecisionPerfRatio = 2;
     properties->pciBusID = (int)context->index + 1;
     fill_limits(info, properties);
     fill_abilities(properties);

@@ -14,6 +14,13 @@ _Static_assert(offsetof(hipDeviceProp_tR0600, totalGlobalMem) == 288, "totalGlob
 _Static_assert(offsetof(hipDeviceProp_tR0600, multiProcessorCount) == 388, "multiProcessorCount");
 _Static_assert(offsetof(hipDeviceProp_tR0600, gcnArchName) == 1160, "gcnArchName");
 
+/* Structures of later versions. */
+_Static_assert(sizeof(hipFunctionLaunchParams) == 56 && offsetof(hipFunctionLaunchParams, hStream) == 40, "hipFunctionLaunchParams");
+_Static_assert(sizeof(hipLaunchAttribute) == 72 && offsetof(hipLaunchAttribute, value) == 8, "hipLaunchAttribute");
+_Static_assert(sizeof(hipLaunchConfig_t) == 56 && offsetof(hipLaunchConfig_t, attrs) == 40, "hipLaunchConfig_t");
+_Static_assert(sizeof(HIP_LAUNCH_CONFIG) == 56 && offsetof(HIP_LAUNCH_CONFIG, hStream) == 32, "HIP_LAUNCH_CONFIG");
+_Static_assert(hipJitOptionNumOptions == 29 && hipJitOptionIRtoISAOptCountExt == 10001, "hipJitOption");
+
 static void test_layouts(void **state) {
     (void)state;
     size_t count = 0;

@@ -91,6 +91,54 @@ static void test_loading_errors(void **state) {
     hipGetLastError();
 }
 
+/* A bundle whose only entry is for a GPU that nothing here can stand for. */
+static void test_no_binary(void **state) {
+    (void)state;
+    static const char id[] = "hipv4-amdgcn-amd-amdhsa--gfx803";
+    size_t size = 0;
+    char *image = read_file(API_TEST_OBJECT, &size), *bundle = calloc(1, size + 4096);
+    uint64_t numbers[4] = {1, 4096, size, sizeof id - 1}; /* entries; offset, size, length of the id */
+    memcpy(bundle, "__CLANG_OFFLOAD_BUNDLE__", 24);
+    memcpy(bundle + 24, numbers, sizeof numbers);
+    memcpy(bundle + 56, id, sizeof id - 1);
+    memcpy(bundle + 4096, image, size);
+    hipModule_t module = NULL;
+    fails(hipErrorNoBinaryForGpu, hipModuleLoadData(&module, bundle));
+    memcpy(bundle + 56, "hipv4-amdgcn-amd-amdhsa--gfx90a", sizeof id - 1);
+    ok(hipModuleLoadData(&module, bundle));
+    ok(hipModuleUnload(module));
+    free(bundle);
+    free(image);
+    hipGetLastError();
+}
+
+/* Files and memory of a module are needed no more after loading; the module itself lives until it is unloaded, also beyond a reset. */
+static void test_life(void **state) {
+    (void)state;
+    char path[] = "/tmp/wavelift-module-XXXXXX";
+    size_t size = 0;
+    char *image = read_file(API_TEST_OBJECT, &size);
+    int file = mkstemp(path);
+    hipModule_t module = NULL;
+    hipFunction_t set = NULL;
+    int *flag = NULL, one = 1;
+    assert_true(file >= 0);
+    assert_int_equal(write(file, image, size), (ssize_t)size);
+    ok(hipModuleLoad(&module, path));
+    assert_int_equal(ftruncate(file, 0), 0);
+    close(file);
+    unlink(path);
+    free(image);
+    ok(hipDeviceReset());
+    ok(hipModuleGetFunction(&set, module, "set"));
+    ok(hipHostMalloc((void **)&flag, 64, 0));
+    *flag = 0;
+    ok(hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&flag, &one}, NULL));
+    ok(hipModuleUnload(module));
+    assert_int_equal(*flag, 1);
+    ok(hipHostFree(flag));
+}
+
 /* Unloading waits for the kernels that are queued or run, and gives the memory of variables back. */
 static void *release_later(void *flag) {
     usleep(30000);
@@ -421,6 +469,8 @@ int main(void) {
         cmocka_unit_test(test_loading),
         cmocka_unit_test(test_options_are_ignored),
         cmocka_unit_test(test_loading_errors),
+        cmocka_unit_test(test_no_binary),
+        cmocka_unit_test(test_life),
         cmocka_unit_test(test_unload_waits),
         cmocka_unit_test(test_modules_are_separate),
         cmocka_unit_test(test_variables),

@@ -1,0 +1,12 @@
+/* Types of the run-time linker, which hip_runtime_api.h declares: this file is here because programs include it. */
+#ifdef __HIP__
+/* In HIP code the toolchain's own headers count: they declare the device's side too. */
+#include_next <hip/linker_types.h>
+#else
+#ifndef HIP_INCLUDE_HIP_LINKER_TYPES_H
+#define HIP_INCLUDE_HIP_LINKER_TYPES_H
+
+#include <hip/hip_runtime_api.h>
+
+#endif
+#endif
