@@ -509,6 +509,9 @@ static void copy_attributes(struct wl_lift *l, LLVMValueRef function) {
                                 LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(kinds[i], 8), 0));
 }
 
+/* LLVM's calling convention that keeps general registers, so that the hot path pays nothing for a call that it does not make. */
+enum { PRESERVE_MOST = 14 };
+
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
     (void)snprintf(name, sizeof name, "slow.%u.%u.%u.%u.%u%u%u%u", a->kind, a->place, a->bits, a->dwords, a->sign, a->is_volatile,
@@ -520,6 +523,7 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
         return function;
     function = LLVMAddFunction(l->module, name, function_type(l, a));
     LLVMSetLinkage(function, LLVMInternalLinkage);
+    LLVMSetFunctionCallConv(function, PRESERVE_MOST);
     copy_attributes(l, function);
     LLVMBuilderRef outer = l->b; /* it carries the unit's debug locations */
     l->b = LLVMCreateBuilderInContext(l->context);
@@ -546,6 +550,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct w
     for (unsigned i = 0; i < in; i++)
         arguments[ARGUMENT_DATA + i] = rows[i];
     LLVMValueRef result = LLVMBuildCall2(l->b, function_type(l, a), function, arguments, ARGUMENT_DATA + in, "");
+    LLVMSetInstructionCallConv(result, PRESERVE_MOST);
     for (unsigned i = 0; i < out; i++)
         rows[i] = out == 1 ? result : LLVMBuildExtractValue(l->b, result, i, "");
 }
