@@ -124,7 +124,7 @@ void wl_handle_remove(const void *handle);
 bool wl_handle_is(const void *handle, enum wl_handle_kind kind);
 void wl_handle_after_fork(void);
 
-/* ---- streams and commands (stream.c, command.c, executor.c) ---------------------------------- */
+/* ---- streams and commands (stream.c, thread_stream.c, command.c, executor.c) ------------------- */
 
 #define WL_STREAM_NON_BLOCKING 1u /* does not order itself with the null stream */
 
