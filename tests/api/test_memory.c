@@ -130,7 +130,7 @@ static void test_copies(void **state) {
     fails(hipErrorInvalidValue, hipMemcpy((char *)first + 1, host, SIZE, hipMemcpyHostToDevice));
     fails(hipErrorInvalidHandle, hipMemcpyAsync(first, host, 1, hipMemcpyHostToDevice, (hipStream_t)host));
     ok(hipMemcpyPeer(first, 0, second, 0, SIZE));
-    fails(hipErrorInvalidDevice, hipMemcpyPeer(first, 3, second, 0, SIZE));
+    fails(hipErrorInvalidDevice, hipMemcpyPeer(first, 1000, second, 0, SIZE));
     ok(hipFree(first));
     ok(hipFree(second));
     free(host);
@@ -190,7 +190,7 @@ static void test_attributes(void **state) {
     ok(hipHostGetDevicePointer(&start, host, 0));
     *(int *)managed = 5;
     ok(hipMemPrefetchAsync(managed, 100, 0, NULL));
-    fails(hipErrorInvalidDevice, hipMemPrefetchAsync(managed, 100, 5, NULL));
+    fails(hipErrorInvalidDevice, hipMemPrefetchAsync(managed, 100, 1000, NULL));
     ok(hipMemAdvise(managed, 100, hipMemAdviseSetReadMostly, 0));
     ok(hipFree(device));
     ok(hipFree(managed));

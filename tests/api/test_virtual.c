@@ -54,7 +54,7 @@ static void test_granularity(void **state) {
     prop.type = hipMemAllocationTypeInvalid;
     fails(hipErrorInvalidValue, hipMemGetAllocationGranularity(&least, &prop, hipMemAllocationGranularityMinimum));
     prop = properties(hipMemHandleTypeNone);
-    prop.location.id = 77;
+    prop.location.id = 1000;
     fails(hipErrorInvalidValue, hipMemGetAllocationGranularity(&least, &prop, hipMemAllocationGranularityMinimum));
     prop.location = (hipMemLocation){hipMemLocationTypeNone, 0};
     fails(hipErrorInvalidValue, hipMemGetAllocationGranularity(&least, &prop, hipMemAllocationGranularityMinimum));
