@@ -10,6 +10,7 @@
 
 #define DEVICE_ALIGNMENT 256
 #define PAGE             4096u
+#define HUGE             ((size_t)2 << 20)
 #define FINE_CLASSES     16u                                              /* one page to 64 KiB, by pages */
 #define LARGEST_BLOCK    (4u << 20)                                       /* the last class */
 #define SHARD_LIMIT      (8u << 20)                                       /* bytes that a shard keeps */
@@ -122,9 +123,23 @@ void wl_memory_trim(struct wl_context *context) {
 
 static size_t page_round(size_t size) { return (size + PAGE - 1) / PAGE * PAGE; }
 
+/* Large blocks get huge pages where there are any, since kernels stream through many arrays at once. */
 static enum wl_status host_pages(size_t size, void **memory) {
-    *memory = mmap(NULL, page_round(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return *memory == MAP_FAILED ? wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu bytes", size) : WL_OK;
+    size_t bytes = page_round(size), spare = size >= 2 * HUGE ? HUGE - PAGE : 0;
+    char *pages = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu bytes", size);
+    if (spare) {
+        size_t skip = (HUGE - (uintptr_t)pages % HUGE) % HUGE;
+        if (skip)
+            munmap(pages, skip);
+        if (spare - skip)
+            munmap(pages + skip + bytes, spare - skip);
+        pages += skip;
+        (void)madvise(pages, bytes, MADV_HUGEPAGE); /* a wish: it works without */
+    }
+    *memory = pages;
+    return WL_OK;
 }
 
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {

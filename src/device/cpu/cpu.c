@@ -49,7 +49,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "CPU");
     read_cpu_model(info->name, sizeof info->name, &info->clock_khz);
-    info->memory_size = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    info->memory_size = wl_allowed_memory();
     info->compute_units = wl_pool_size(cpu(device)->pool);
     info->max_workgroup_size = WL_MAX_WORKGROUP;
     for (int d = 0; d < 3; d++) {

@@ -5,6 +5,7 @@
  *   loader.c    relocatable native objects -> executable memory; lines.c their line tables
  *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
  *   workers.c   the pool of threads and the jobs they share
+ *   limits.c    CPUs and memory that the process may use
  *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
  *   abi.c       initial registers, dispatch packet, kernarg segment
  *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code

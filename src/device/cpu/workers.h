@@ -25,5 +25,7 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job);
 
 /* CPUs that this process may use: affinity and cgroup quota, at least 1. */
 unsigned wl_allowed_cpus(void);
+/* Bytes of memory that it may use: the machine's, or what its cgroup allows. */
+uint64_t wl_allowed_memory(void);
 
 #endif
