@@ -242,6 +242,7 @@ hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
 
 /* ---- Stream-ordered allocation ----------------------------------------------------------------- */
 
+#include <hip/hip_graph.h>
 #include <hip/hip_pool.h>
 
 /* ---- Peer device access ---------------------------------------------------------------------- */

@@ -64,8 +64,16 @@ struct wl_stream *wl_api_stream(hipStream_t handle);
  * hipErrorInvalidDeviceFunction if it is none of them. */
 hipError_t wl_api_kernel(const char *function, const void *host, struct wl_context *context, struct wl_loaded_kernel **kernel);
 
+/* `extra` of a launch as the request's buffer; false: not the list that HIP describes. */
+bool wl_api_read_extra(void **extra, struct wl_launch_request *request);
+
 /* A copy of `rows` rows as HIP functions describe it; `async`: the call may return early. */
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async);
+
+/* Between wl_api_copy_resolve(true) and (false) the thread's copies are checked and left here instead of being queued: for the
+ * nodes of graphs, which take every form of copy. A width of 0: there was nothing to copy. */
+void wl_api_copy_resolve(bool on);
+const struct wl_copy *wl_api_copy_resolved(void);
 
 /* ---- a thread's state ------------------------------------------------------------------------ */
 
@@ -84,6 +92,8 @@ struct wl_api_thread {
     unsigned configuration_count;
     struct wl_context *contexts[WL_API_CONTEXTS]; /* under the current one */
     unsigned context_count;
+    bool resolving; /* wl_api_copy_resolve */
+    struct wl_copy resolved;
     struct { /* hipConfigureCall's launch */
         bool configured;
         struct wl_api_configuration configuration;

@@ -23,6 +23,29 @@ static bool find_ends(const struct wl_copy *copy, struct wl_allocation *target, 
            wl_memory_check(copy->target, to, true, target) == WL_OK && wl_memory_check(copy->source, from, false, source) == WL_OK;
 }
 
+static const struct wl_copy nothing;
+
+void wl_api_copy_resolve(bool on) {
+    struct wl_api_thread *thread = wl_api_thread();
+    if (thread) {
+        thread->resolving = on;
+        thread->resolved = nothing;
+    }
+}
+
+const struct wl_copy *wl_api_copy_resolved(void) {
+    const struct wl_api_thread *thread = wl_api_thread();
+    return thread ? &thread->resolved : &nothing;
+}
+
+static bool left_to_thread(const struct wl_copy *copy) {
+    struct wl_api_thread *thread = wl_api_thread();
+    if (!thread || !thread->resolving)
+        return false;
+    thread->resolved = *copy;
+    return true;
+}
+
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
     struct wl_allocation target, source;
     if (!is_kind(kind))
@@ -39,6 +62,8 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
     if (!target.size && !source.size && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)
         return wl_api_fail(function, hipErrorInvalidValue, "both pointers are host memory; the kind says otherwise");
+    if (left_to_thread(copy))
+        return wl_api_success();
     struct wl_copy request = *copy;
     bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
     /* An address that is not known is pageable memory. */

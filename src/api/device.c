@@ -1,5 +1,6 @@
 /* HIP reference: Initialization and version; Device management. */
 #include "api/api.h"
+#include "runtime/capture.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -157,6 +158,7 @@ hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
 
 hipError_t hipDeviceSynchronize(void) {
     API_CONTEXT(context);
+    API_TRY(wl_capture_unsafe());
     enum wl_status fault = wl_context_synchronize(context);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }

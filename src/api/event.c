@@ -58,13 +58,19 @@ hipError_t hipEventDestroy(hipEvent_t event) {
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
     API_EVENT(mark, event);
+    API_TRY(wl_capture_unsafe());
     enum wl_status fault = wl_event_synchronize(mark);
+    if (fault == WL_CAPTURED_EVENT)
+        API_RETURN(fault);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
 
 hipError_t hipEventQuery(hipEvent_t event) {
     API_EVENT(mark, event);
-    API_RETURN(wl_event_query(mark));
+    enum wl_status status = wl_event_query(mark);
+    if (status != WL_CAPTURED_EVENT)
+        API_TRY(wl_capture_unsafe());
+    API_RETURN(status);
 }
 
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {

@@ -19,8 +19,7 @@ static hipError_t launch(const char *function, const struct wl_launch_request *r
     return wl_api_status(function, status);
 }
 
-/* `extra` as a buffer; false: not the list that HIP describes. */
-static bool read_extra(void **extra, struct wl_launch_request *request) {
+bool wl_api_read_extra(void **extra, struct wl_launch_request *request) {
     for (size_t i = 0; i < 5; i += 2) {
         if (extra[i] == HIP_LAUNCH_PARAM_END)
             return request->buffer != NULL || request->buffer_size == 0;
@@ -50,7 +49,7 @@ static hipError_t launch_function(const char *name, hipFunction_t function, stru
         return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
     if (params && extra)
         return wl_api_fail(name, hipErrorInvalidValue, "both kernelParams and extra");
-    if (extra && !read_extra(extra, request))
+    if (extra && !wl_api_read_extra(extra, request))
         return wl_api_fail(name, hipErrorInvalidValue, "extra is not a list of buffer pointer, buffer size and end");
     request->kernel = (struct wl_loaded_kernel *)function;
     request->handle = function;

@@ -1,6 +1,6 @@
 /* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered memory. */
 #include "api/api.h"
-#include "runtime/graph.h"
+#include "runtime/capture.h"
 #include "runtime/pool.h"
 
 #include <stdlib.h>
@@ -23,6 +23,8 @@ static hipError_t allocate(const char *function, enum wl_memory_kind kind, void 
     if (wl_context_fault(context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(context));
     *ptr = NULL;
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (size == 0)
         return wl_api_success();
     return wl_api_status(function, wl_memory_allocate(context, kind, size, flags, ptr));
@@ -95,6 +97,8 @@ static hipError_t release(const char *function, void *ptr, unsigned kinds) {
     struct wl_allocation allocation;
     if (!wl_memory_find(ptr, &allocation) || allocation.address != (uint64_t)(uintptr_t)ptr || !(kinds >> allocation.kind & 1))
         return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not the start of such an allocation");
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     return wl_api_status(function, wl_memory_free(ptr, kinds));

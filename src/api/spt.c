@@ -76,3 +76,13 @@ DEFINE(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t callback, 
        return hipStreamAddCallback(OWN(stream), callback, data, flags))
 DEFINE(hipLaunchHostFunc, (hipStream_t stream, hipHostFn_t fn, void *data), return hipLaunchHostFunc(OWN(stream), fn, data))
 DEFINE(hipEventRecord, (hipEvent_t event, hipStream_t stream), return hipEventRecord(event, OWN(stream)))
+DEFINE(hipGraphLaunch, (hipGraphExec_t exec, hipStream_t stream), return hipGraphLaunch(exec, OWN(stream)))
+DEFINE(hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode), return hipStreamBeginCapture(OWN(stream), mode))
+DEFINE(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), return hipStreamEndCapture(OWN(stream), graph))
+DEFINE(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status), return hipStreamIsCapturing(OWN(stream), status))
+DEFINE(hipStreamGetCaptureInfo, (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id),
+       return hipStreamGetCaptureInfo(OWN(stream), status, id))
+DEFINE(hipStreamGetCaptureInfo_v2,
+       (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id, hipGraph_t *graph, const hipGraphNode_t **dependencies,
+        size_t *count),
+       return hipStreamGetCaptureInfo_v2(OWN(stream), status, id, graph, dependencies, count))

@@ -72,9 +72,8 @@ struct wl_node {
     struct wl_work work;
     bool disabled; /* in executables: does nothing */
     struct wl_nodes dependencies, dependents;
-    size_t index;  /* in the graph's list */
-    unsigned lane; /* in executables */
-    size_t mark;   /* scratch of walks over the graph */
+    size_t index; /* in the graph's list */
+    size_t mark;  /* scratch of walks over the graph */
 };
 
 struct wl_user_object;
@@ -109,7 +108,6 @@ bool wl_graph_connected(const struct wl_node *from, const struct wl_node *to);
 void wl_node_destroy(struct wl_node *node);
 /* The node of `graph`, or of a graph within it, that was copied from the node with this id. NULL: none. */
 struct wl_node *wl_graph_find_copy(struct wl_graph *graph, uint64_t id);
-/* Whether `node` is one of `graph` or of a graph within it. */
 size_t wl_graph_edge_count(const struct wl_graph *graph);
 
 enum wl_status wl_nodes_add(struct wl_nodes *nodes, struct wl_node *node);
@@ -130,6 +128,7 @@ enum wl_status wl_graph_memory_create(struct wl_context *context, size_t size, s
 void wl_graph_memory_retain(struct wl_graph_memory *memory);
 void wl_graph_memory_release(struct wl_graph_memory *memory);
 void *wl_graph_memory_address(const struct wl_graph_memory *memory);
+size_t wl_graph_memory_size(const struct wl_graph_memory *memory);
 /* The graph memory that begins at an address; NULL: none. Not referenced. */
 struct wl_graph_memory *wl_graph_memory_at(const void *address);
 /* Notes, in the order of the program's calls, that a launch allocates or frees it. */
@@ -153,11 +152,11 @@ struct wl_graph_exec;
 enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec);
 /* Launches in flight go on. */
 void wl_graph_exec_destroy(struct wl_graph_exec *exec);
-unsigned wl_graph_exec_flags(const struct wl_graph_exec *exec);
+/* The flags as the program gave them, kept for it. */
+void wl_graph_exec_set_given(struct wl_graph_exec *exec, unsigned long long flags);
+unsigned long long wl_graph_exec_given(const struct wl_graph_exec *exec);
 /* The executable's copy of a node. NULL: it has none. */
 struct wl_node *wl_graph_exec_node(struct wl_graph_exec *exec, const struct wl_node *original);
-/* The executable's own graph, for capturing a launch. */
-struct wl_graph *wl_graph_exec_graph(struct wl_graph_exec *exec);
 /* Queues the graph in stream order. WL_INVALID_VALUE: its memory is still allocated, or an event is gone. */
 enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream *stream);
 
@@ -174,6 +173,8 @@ enum wl_graph_update { /* in the order of HIP's hipGraphExecUpdateResult */
 /* Takes the parameters of a graph of the same shape over; nothing changes unless all can. `culprit`: the node of `graph` that
  * cannot; NULL: none. */
 enum wl_graph_update wl_graph_exec_update(struct wl_graph_exec *exec, const struct wl_graph *graph, struct wl_node **culprit);
+/* The same for one graph node of the executable. */
+enum wl_graph_update wl_graph_exec_update_child(struct wl_graph_exec *exec, struct wl_node *node, const struct wl_graph *graph);
 /* Whether a node may come to do `work`: contexts and kinds of memory must stay. */
 enum wl_graph_update wl_node_may_become(const struct wl_node *node, const struct wl_work *work);
 

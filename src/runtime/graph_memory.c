@@ -69,6 +69,8 @@ void wl_graph_memory_release(struct wl_graph_memory *memory) {
 
 void *wl_graph_memory_address(const struct wl_graph_memory *memory) { return memory->address; }
 
+size_t wl_graph_memory_size(const struct wl_graph_memory *memory) { return memory->size; }
+
 struct wl_graph_memory *wl_graph_memory_at(const void *address) {
     if (!atomic_load_explicit(&memories.count, memory_order_relaxed))
         return NULL;

@@ -1,0 +1,457 @@
+/* Executable graphs: an order of steps, launches, updates.
+ *
+ * Graphs within a graph are laid open: such a node becomes a step before and a step after the steps of its graph. Steps are
+ * spread over lanes when the executable is made: a step goes on in the lane whose last step it depends on, else it begins
+ * another one. In a launch a lane is a stream; lane 0 is the one the program launches in. */
+#include "runtime/capture.h"
+#include "runtime/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LANES 8
+
+struct step {
+    struct wl_node *node; /* NULL: only joins what it depends on */
+    size_t *dependencies; /* indices of earlier steps */
+    size_t count, room;
+    unsigned lane;
+    struct wl_stream *stream; /* of the latest launch */
+    uint64_t sequence;
+};
+
+struct lane_stream {
+    unsigned lane;
+    struct wl_context *context;
+    struct wl_stream *stream;
+    bool used; /* in the launch that is being queued */
+};
+
+struct wl_graph_exec {
+    struct wl_graph *graph;
+    unsigned flags;
+    unsigned long long given;
+    pthread_mutex_t lock; /* one launch is queued at a time */
+    struct step *steps;
+    size_t step_count, step_room;
+    struct lane_stream *streams;
+    size_t stream_count;
+    struct wl_stream *last_stream; /* of the latest launch; referenced */
+    uint64_t last_sequence;
+};
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static enum wl_status no_memory(void) { return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an executable graph"); }
+
+static enum wl_status add_step(struct wl_graph_exec *exec, struct wl_node *node, size_t *index) {
+    if (exec->step_count == exec->step_room) {
+        size_t room = exec->step_room ? exec->step_room * 2 : 16;
+        struct step *steps = realloc(exec->steps, room * sizeof *steps);
+        if (!steps)
+            return no_memory();
+        exec->steps = steps;
+        exec->step_room = room;
+    }
+    exec->steps[exec->step_count] = (struct step){.node = node};
+    *index = exec->step_count++;
+    return WL_OK;
+}
+
+static enum wl_status add_dependency(struct wl_graph_exec *exec, size_t step, size_t on) {
+    struct step *to = &exec->steps[step];
+    if (to->count == to->room) {
+        size_t room = to->room ? to->room * 2 : 4, *dependencies = realloc(to->dependencies, room * sizeof *dependencies);
+        if (!dependencies)
+            return no_memory();
+        to->dependencies = dependencies;
+        to->room = room;
+    }
+    to->dependencies[to->count++] = on;
+    return WL_OK;
+}
+
+static enum wl_status lay_open(struct wl_graph_exec *exec, struct wl_graph *graph, size_t before, size_t *after);
+
+/* The step, or the steps, of one node. `ends`: of each node of the graph, the step that others wait for. */
+static enum wl_status add_node(struct wl_graph_exec *exec, struct wl_node *node, size_t before, size_t *ends) {
+    size_t first = 0;
+    bool nested = node->work.kind == WL_NODE_GRAPH;
+    enum wl_status status = add_step(exec, nested ? NULL : node, &first);
+    for (size_t i = 0; i < node->dependencies.count && status == WL_OK; i++)
+        status = add_dependency(exec, first, ends[node->dependencies.at[i]->index]);
+    if (status == WL_OK && node->dependencies.count == 0 && before != SIZE_MAX)
+        status = add_dependency(exec, first, before);
+    ends[node->index] = first;
+    if (status == WL_OK && nested)
+        status = lay_open(exec, node->work.child, first, &ends[node->index]);
+    return status;
+}
+
+/* Adds the steps of a graph, all behind step `before`, and a last one behind them all. */
+static enum wl_status lay_open(struct wl_graph_exec *exec, struct wl_graph *graph, size_t before, size_t *after) {
+    size_t count = graph->nodes.count, *ends = calloc(count + 1, sizeof *ends), *missing = calloc(count + 1, sizeof *missing);
+    struct wl_node **queue = (struct wl_node **)calloc(count + 1, sizeof *queue);
+    enum wl_status status = ends && missing && queue ? WL_OK : no_memory();
+    size_t head = 0, tail = 0;
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        if ((missing[i] = graph->nodes.at[i]->dependencies.count) == 0)
+            queue[tail++] = graph->nodes.at[i];
+    while (head < tail && status == WL_OK) {
+        struct wl_node *node = queue[head++];
+        status = add_node(exec, node, before, ends);
+        for (size_t i = 0; i < node->dependents.count; i++)
+            if (--missing[node->dependents.at[i]->index] == 0)
+                queue[tail++] = node->dependents.at[i];
+    }
+    if (status == WL_OK)
+        status = add_step(exec, NULL, after);
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        if (graph->nodes.at[i]->dependents.count == 0)
+            status = add_dependency(exec, *after, ends[i]);
+    if (status == WL_OK && count == 0 && before != SIZE_MAX)
+        status = add_dependency(exec, *after, before);
+    free(ends);
+    free(missing);
+    free((void *)queue);
+    return status;
+}
+
+static void choose_lanes(struct wl_graph_exec *exec) {
+    size_t last[MAX_LANES];
+    unsigned lanes = 0, turn = 0;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        struct step *step = &exec->steps[i];
+        unsigned lane = MAX_LANES;
+        for (size_t j = 0; j < step->count && lane == MAX_LANES; j++) {
+            unsigned candidate = exec->steps[step->dependencies[j]].lane;
+            if (last[candidate] == step->dependencies[j])
+                lane = candidate;
+        }
+        if (lane == MAX_LANES)
+            lane = lanes < MAX_LANES ? lanes++ : turn++ % MAX_LANES;
+        step->lane = lane;
+        last[lane] = i;
+    }
+    exec->steps[exec->step_count - 1].lane = 0; /* the end is the launching stream's */
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec) {
+    struct wl_graph_exec *made = calloc(1, sizeof *made);
+    size_t end = 0;
+    if (!made)
+        return no_memory();
+    pthread_mutex_init(&made->lock, NULL);
+    made->flags = flags;
+    enum wl_status status = wl_graph_clone(graph, &made->graph);
+    if (status == WL_OK)
+        status = lay_open(made, made->graph, SIZE_MAX, &end);
+    if (status == WL_OK) {
+        choose_lanes(made);
+        status = wl_handle_add(made, WL_HANDLE_GRAPH_EXEC);
+    }
+    if (status != WL_OK)
+        wl_graph_exec_destroy(made);
+    else
+        *exec = made;
+    return status;
+}
+
+void wl_graph_exec_destroy(struct wl_graph_exec *exec) {
+    wl_handle_remove(exec);
+    if (exec->last_stream) {
+        if (exec->graph && exec->graph->references) /* the program's objects outlive what was launched with them */
+            wl_stream_wait(exec->last_stream, exec->last_sequence);
+        wl_stream_release(exec->last_stream);
+    }
+    for (size_t i = 0; i < exec->stream_count; i++)
+        wl_stream_destroy(exec->streams[i].stream);
+    for (size_t i = 0; i < exec->step_count; i++)
+        free(exec->steps[i].dependencies);
+    if (exec->graph)
+        wl_graph_destroy(exec->graph);
+    free(exec->steps);
+    free(exec->streams);
+    pthread_mutex_destroy(&exec->lock);
+    free(exec);
+}
+
+void wl_graph_exec_set_given(struct wl_graph_exec *exec, unsigned long long flags) { exec->given = flags; }
+
+unsigned long long wl_graph_exec_given(const struct wl_graph_exec *exec) { return exec->given; }
+
+struct wl_node *wl_graph_exec_node(struct wl_graph_exec *exec, const struct wl_node *original) {
+    return wl_graph_find_copy(exec->graph, original->id);
+}
+
+/* ---- launching ------------------------------------------------------------------------------- */
+
+/* What can be wrong with a launch, and what a launch before left allocated. Nothing is queued yet. */
+static enum wl_status check(struct wl_graph_exec *exec, const struct wl_graph *graph) {
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; i < graph->nodes.count && status == WL_OK; i++) {
+        const struct wl_work *work = &graph->nodes.at[i]->work;
+        if (work->kind == WL_NODE_GRAPH)
+            status = check(exec, work->child);
+        else if ((work->kind == WL_NODE_EVENT_RECORD || work->kind == WL_NODE_EVENT_WAIT) && !wl_handle_is(work->event, WL_HANDLE_EVENT))
+            status = wl_fail(WL_INVALID_VALUE, "an event of the graph was destroyed");
+        else if (work->kind == WL_NODE_ALLOCATE && wl_graph_memory_is_live(work->memory))
+            status = exec->flags & WL_GRAPH_AUTO_FREE
+                         ? wl_graph_memory_end(work->memory)
+                         : wl_fail(WL_INVALID_VALUE, "memory that the graph allocated in an earlier launch was not freed");
+    }
+    return status;
+}
+
+/* The stream of a lane on a device. */
+static struct wl_stream *lane_stream(struct wl_graph_exec *exec, const struct step *step, struct wl_stream *launched, bool *first) {
+    struct wl_context *context = step->node && step->node->work.context ? step->node->work.context : launched->context;
+    *first = false;
+    if (context == launched->context && step->lane == 0)
+        return launched;
+    for (size_t i = 0; i < exec->stream_count; i++) {
+        struct lane_stream *known = &exec->streams[i];
+        if (known->lane == step->lane && known->context == context) {
+            *first = !known->used;
+            known->used = true;
+            return known->stream;
+        }
+    }
+    struct lane_stream *streams = realloc(exec->streams, (exec->stream_count + 1) * sizeof *streams);
+    struct wl_stream *made = NULL;
+    if (!streams)
+        return NULL;
+    exec->streams = streams;
+    if (wl_stream_create(context, WL_STREAM_NON_BLOCKING, launched->priority, &made) != WL_OK)
+        return NULL;
+    exec->streams[exec->stream_count++] = (struct lane_stream){step->lane, context, made, true};
+    *first = true;
+    return made;
+}
+
+struct call {
+    void (*function)(void *argument);
+    void *argument;
+};
+
+static void call(void *argument, enum wl_status fault) {
+    const struct call *call = argument;
+    if (fault == WL_OK)
+        call->function(call->argument);
+    free(argument);
+}
+
+static enum wl_status queue_host(struct wl_stream *stream, const struct wl_work *work) {
+    struct call *made = malloc(sizeof *made);
+    if (!made)
+        return no_memory();
+    *made = (struct call){work->host.function, work->host.argument};
+    enum wl_status status = wl_command_host(stream, call, made, true);
+    if (status != WL_OK)
+        free(made);
+    return status;
+}
+
+static enum wl_status queue_free(void *address) {
+    struct wl_graph_memory *memory = wl_graph_memory_at(address);
+    return memory ? wl_graph_memory_end(memory) : wl_fail(WL_INVALID_VALUE, "%p was not allocated by a graph", address);
+}
+
+static enum wl_status queue_work(struct wl_stream *stream, const struct wl_work *work) {
+    switch (work->kind) {
+    case WL_NODE_KERNEL: {
+        struct wl_launch_request request = work->kernel.request;
+        request.arguments = NULL; /* the packed ones are ready */
+        return wl_launch_enqueue(stream, &request);
+    }
+    case WL_NODE_COPY:
+        return wl_command_copy(stream, &work->copy, false);
+    case WL_NODE_FILL:
+        return wl_command_fill(stream, &work->fill, false);
+    case WL_NODE_HOST:
+        return queue_host(stream, work);
+    case WL_NODE_EVENT_RECORD:
+        return wl_event_record(work->event, stream);
+    case WL_NODE_EVENT_WAIT:
+        return wl_event_wait(work->event, stream);
+    case WL_NODE_VALUES:
+        return wl_value_enqueue(stream, work->values.values, work->values.count);
+    case WL_NODE_ALLOCATE:
+        wl_graph_memory_begin(work->memory);
+        return WL_OK;
+    case WL_NODE_FREE:
+        return queue_free(work->address);
+    default:
+        return WL_OK;
+    }
+}
+
+static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
+    (void)command;
+    (void)stream;
+    return WL_OK;
+}
+
+/* The stream waits for the launch's start, if `start` is not 0, and for the steps it depends on in other streams. */
+static enum wl_status queue_waits(struct wl_graph_exec *exec, const struct step *step, struct wl_stream *stream, struct wl_stream *launched,
+                                  uint64_t start) {
+    struct wl_command *command = NULL;
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; i <= step->count && status == WL_OK; i++) {
+        const struct step *before = i < step->count ? &exec->steps[step->dependencies[i]] : NULL;
+        struct wl_stream *other = before ? before->stream : launched;
+        uint64_t sequence = before ? before->sequence : start;
+        if (other == stream || !sequence || atomic_load(&other->completed) >= sequence)
+            continue;
+        if (!command && !(command = wl_command_new(sizeof *command, run_nothing, NULL)))
+            return WL_OUT_OF_MEMORY;
+        command->always = true;
+        status = wl_command_wait_for(command, other, sequence);
+    }
+    if (!command)
+        return status;
+    if (status == WL_OK)
+        return wl_stream_enqueue(stream, command, NULL);
+    wl_command_free(command);
+    return status;
+}
+
+static enum wl_status queue_step(struct wl_graph_exec *exec, struct step *step, struct wl_stream *launched, uint64_t start) {
+    bool first = false;
+    struct wl_stream *stream = lane_stream(exec, step, launched, &first);
+    if (!stream)
+        return no_memory();
+    if (stream != launched)
+        stream->worker_mask = launched->worker_mask;
+    enum wl_status status = queue_waits(exec, step, stream, launched, first ? start : 0);
+    if (status == WL_OK && step->node && !step->node->disabled)
+        status = queue_work(stream, &step->node->work);
+    step->stream = stream;
+    step->sequence = atomic_load(&stream->submitted);
+    return status;
+}
+
+static enum wl_status launch(struct wl_graph_exec *exec, struct wl_stream *stream) {
+    uint64_t start = 0;
+    enum wl_status status = check(exec, exec->graph);
+    if (status == WL_OK && exec->last_stream && exec->last_stream != stream) /* launches of one executable follow each other */
+        status = wl_stream_wait_for(stream, exec->last_stream, exec->last_sequence);
+    bool alone = true;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        const struct wl_node *node = exec->steps[i].node;
+        alone = alone && exec->steps[i].lane == 0 && (!node || !node->work.context || node->work.context == stream->context);
+    }
+    if (status == WL_OK && !alone)
+        status = wl_stream_mark(stream, &start);
+    for (size_t i = 0; i < exec->stream_count; i++)
+        exec->streams[i].used = false;
+    for (size_t i = 0; i < exec->step_count && status == WL_OK; i++)
+        status = queue_step(exec, &exec->steps[i], stream, start);
+    if (exec->last_stream)
+        wl_stream_release(exec->last_stream);
+    wl_stream_retain(exec->last_stream = stream);
+    exec->last_sequence = atomic_load(&stream->submitted);
+    return status;
+}
+
+enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream *stream) {
+    if (wl_capture_active(stream)) {
+        struct wl_work work = {.kind = WL_NODE_GRAPH};
+        enum wl_status status = wl_graph_clone(exec->graph, &work.child);
+        return status == WL_OK ? wl_capture_add(stream, &work, NULL) : status;
+    }
+    enum wl_status status = wl_capture_forbids(stream);
+    if (status != WL_OK)
+        return status;
+    pthread_mutex_lock(&exec->lock);
+    status = launch(exec, stream);
+    pthread_mutex_unlock(&exec->lock);
+    return status;
+}
+
+/* ---- updating -------------------------------------------------------------------------------- */
+
+enum wl_graph_update wl_node_may_become(const struct wl_node *node, const struct wl_work *work) {
+    const struct wl_work *now = &node->work;
+    if (now->kind != work->kind)
+        return WL_UPDATE_KIND;
+    if (now->kind == WL_NODE_KERNEL && now->context != work->context)
+        return WL_UPDATE_FUNCTION_UNSUPPORTED;
+    if ((now->kind == WL_NODE_COPY || now->kind == WL_NODE_FILL) && now->context != work->context)
+        return WL_UPDATE_PARAMETERS;
+    if (now->kind == WL_NODE_FILL && (now->fill.rows > 1) != (work->fill.rows > 1))
+        return WL_UPDATE_PARAMETERS;
+    if ((now->kind == WL_NODE_ALLOCATE && now->memory != work->memory) || (now->kind == WL_NODE_FREE && now->address != work->address))
+        return WL_UPDATE_UNSUPPORTED;
+    return WL_UPDATE_SUCCESS;
+}
+
+static bool same_edges(const struct wl_node *a, const struct wl_node *b) {
+    if (a->dependencies.count != b->dependencies.count)
+        return false;
+    for (size_t i = 0; i < a->dependencies.count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < b->dependencies.count && !found; j++)
+            found = a->dependencies.at[i]->index == b->dependencies.at[j]->index;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static enum wl_graph_update compare(const struct wl_graph *mine, const struct wl_graph *other, struct wl_node **culprit) {
+    if (mine->nodes.count != other->nodes.count)
+        return WL_UPDATE_TOPOLOGY;
+    for (size_t i = 0; i < mine->nodes.count; i++) {
+        const struct wl_node *node = mine->nodes.at[i], *update = other->nodes.at[i];
+        enum wl_graph_update result = same_edges(node, update) ? wl_node_may_become(node, &update->work) : WL_UPDATE_TOPOLOGY;
+        if (result == WL_UPDATE_SUCCESS && node->work.kind == WL_NODE_GRAPH)
+            result = compare(node->work.child, update->work.child, culprit);
+        if (result != WL_UPDATE_SUCCESS) {
+            if (!*culprit)
+                *culprit = other->nodes.at[i];
+            return result;
+        }
+    }
+    return WL_UPDATE_SUCCESS;
+}
+
+static bool take_over(struct wl_graph *mine, const struct wl_graph *other) {
+    bool good = true;
+    for (size_t i = 0; i < mine->nodes.count && good; i++) {
+        struct wl_work work;
+        if (mine->nodes.at[i]->work.kind == WL_NODE_GRAPH) {
+            good = take_over(mine->nodes.at[i]->work.child, other->nodes.at[i]->work.child);
+        } else {
+            good = wl_work_copy(&other->nodes.at[i]->work, &work) == WL_OK;
+            if (good)
+                wl_node_replace(mine->nodes.at[i], &work);
+        }
+    }
+    return good;
+}
+
+static enum wl_graph_update update(struct wl_graph *mine, const struct wl_graph *other, struct wl_node **culprit) {
+    *culprit = NULL;
+    enum wl_graph_update result = compare(mine, other, culprit);
+    if (result == WL_UPDATE_SUCCESS && !take_over(mine, other))
+        result = WL_UPDATE_ERROR;
+    return result;
+}
+
+enum wl_graph_update wl_graph_exec_update(struct wl_graph_exec *exec, const struct wl_graph *graph, struct wl_node **culprit) {
+    pthread_mutex_lock(&exec->lock);
+    enum wl_graph_update result = update(exec->graph, graph, culprit);
+    pthread_mutex_unlock(&exec->lock);
+    return result;
+}
+
+enum wl_graph_update wl_graph_exec_update_child(struct wl_graph_exec *exec, struct wl_node *node, const struct wl_graph *graph) {
+    struct wl_node *culprit = NULL;
+    pthread_mutex_lock(&exec->lock);
+    enum wl_graph_update result = update(node->work.child, graph, &culprit);
+    pthread_mutex_unlock(&exec->lock);
+    return result;
+}
