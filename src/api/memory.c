@@ -134,7 +134,8 @@ hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
 
 hipError_t hipHostUnregister(void *hostPtr) {
     API_REQUIRE(hostPtr != NULL, hipErrorInvalidValue);
-    wl_runtime_drain();
+    if (!wl_stream_inside_command())
+        wl_runtime_drain();
     API_REQUIRE(wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED) == WL_OK, hipErrorHostMemoryNotRegistered);
     API_SUCCESS();
 }

@@ -250,6 +250,15 @@ bool wl_memory_set(const void *address, enum wl_memory_member member, unsigned v
     return found;
 }
 
+/* Whether an address lies in a node's pages without being part of a live allocation: behind its end, or freed. */
+static bool is_stray(uint64_t address) {
+    pthread_rwlock_rdlock(&map.lock);
+    struct wl_map_node *node = floor_node(address);
+    bool stray = node && address - node->start < node->capacity;
+    pthread_rwlock_unlock(&map.lock);
+    return stray;
+}
+
 /* Bytes behind `address` that are known without a gap, as far as `size` asks. */
 static uint64_t known_bytes(uint64_t address, uint64_t size, struct wl_allocation *first) {
     struct wl_allocation allocation;
@@ -280,6 +289,8 @@ enum wl_status wl_memory_check(const void *address, size_t size, bool write, str
         *allocation = (struct wl_allocation){.address = (uint64_t)(uintptr_t)address};
         if (wl_virtual_is_reserved(address))
             return wl_fail(WL_INVALID_VALUE, "nothing is mapped at the reserved address %p", address);
+        if (is_stray((uint64_t)(uintptr_t)address))
+            return wl_fail(WL_INVALID_VALUE, "%p lies behind the end of an allocation, or in memory that was freed", address);
         return WL_OK;
     }
     if (size > known)

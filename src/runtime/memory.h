@@ -108,7 +108,7 @@ bool wl_memory_is_mapped(const void *address, size_t size);
  * mappings of virtual.c that follow each other count as one. */
 bool wl_memory_overruns(const void *address, size_t size);
 /* Whether runtime functions may read or write all of [address, address + size): WL_INVALID_VALUE for a range that runs over
- * the end of an allocation, or over virtual addresses without memory or without that access. `allocation` receives what is
+ * the end of an allocation, begins behind one's end or in memory that was freed and is kept for later, or runs over virtual addresses without memory or without that access. `allocation` receives what is
  * at `address`; its size is 0 if nothing is known there. */
 enum wl_status wl_memory_check(const void *address, size_t size, bool write, struct wl_allocation *allocation);
 /* A sentence about the nearest allocation; for faults, so it waits for no lock. */

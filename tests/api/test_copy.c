@@ -87,6 +87,15 @@ static void test_bounds(void **state) {
         fails(hipErrorInvalidValue, hipMemsetD32(p, 1, 251));
         fails(hipErrorInvalidValue, hipMemsetD32(p, 1, SIZE_MAX / 2));
     }
+    /* Behind the end of an allocation, and where one was. */
+    fails(hipErrorInvalidValue, hipMemcpy(pinned, (char *)device + 1000, 1, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipMemcpy((char *)managed + 1000, host, 1, hipMemcpyDefault));
+    void *freed = NULL;
+    ok(hipMalloc(&freed, 1000));
+    ok(hipFree(freed));
+    fails(hipErrorInvalidValue, hipMemcpy(pinned, freed, 1, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipMemcpyAsync((char *)freed + 10, pinned, 1, hipMemcpyHostToDevice, NULL));
+    fails(hipErrorInvalidValue, hipMemset(freed, 1, 1));
     fails(hipErrorInvalidValue, hipMemcpy(NULL, host, 1, hipMemcpyDefault));
     fails(hipErrorInvalidValue, hipMemcpy(device, NULL, 1, hipMemcpyDefault));
     ok(hipMemcpy(NULL, NULL, 0, hipMemcpyDefault));
