@@ -48,6 +48,7 @@ struct name {
 struct wl_decoder {
     LLVMDisasmContextRef context;
     unsigned generation;
+    bool has_ocp; /* gfx9 with OCP's 8-bit numbers instead of FNUZ */
     uint32_t wave_size;
     unsigned name_count;
     struct name names[NAME_SLOTS];
@@ -119,6 +120,7 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a decoder");
     made->generation = generation_of(processor);
+    made->has_ocp = strcmp(processor, "gfx950") == 0;
     made->wave_size = wave_size;
     made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", known->llvm ? known->llvm : processor, features, NULL, 0, NULL, NULL);
     if (!made->context) {
@@ -230,6 +232,8 @@ static void resolve_name(const struct wl_decoder *decoder, struct name *name) {
     name->lds = strstr(text, "_load_lds_") != NULL;
     canonical = wl_isa_canonical(text, decoder->generation);
     snprintf(name->canonical, sizeof(name->canonical), "%.*s", (int)sizeof(name->canonical) - 1, canonical);
+    if (decoder->has_ocp)
+        strip_suffix(name->canonical, "_fnuz");
     name->isa = wl_isa_find(name->canonical);
     name->sem = name->isa ? NULL : wl_sem_find(name->canonical, NULL);
     name->repair = (uint8_t)find_repair(llvm, name->isa);

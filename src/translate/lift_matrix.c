@@ -37,6 +37,8 @@ static uint32_t modifiers_of(const struct wl_lift *l, const struct wl_inst *inst
             (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->abid << WL_MATRIX_ABID | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
         if (!strcmp(l->request->processor, "gfx90a") && (a == WL_MATRIX_F16 || a == WL_MATRIX_BF16))
             modifiers |= WL_MATRIX_FLUSH;
+        if (!strcmp(l->request->processor, "gfx950"))
+            modifiers |= WL_MATRIX_OCP;
         return modifiers;
     }
     modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;

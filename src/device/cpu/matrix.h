@@ -14,7 +14,7 @@
  * Rounding: sums are formed in the order of the lane groups and of the elements in a lane, by fused multiply-adds in f32
  * (f64), rounded to nearest even whatever MODE says; 16-bit results are rounded once at the end. Integer sums are exact, then
  * added to C, wrapping or (clamp) saturating. Denormals are kept, but for f16 and bf16 on gfx90a (WL_MATRIX_FLUSH).
- * Numbers of 8 bits are FNUZ on gfx9, OCP on gfx12. */
+ * Numbers of 8 bits are FNUZ on gfx94x, OCP on gfx950 and gfx12. */
 #ifndef WL_DEVICE_CPU_MATRIX_H
 #define WL_DEVICE_CPU_MATRIX_H
 
@@ -60,6 +60,7 @@ enum {
     WL_MATRIX_CLAMP = 1 << 18,
     WL_MATRIX_HIGH = 1 << 19,  /* gfx11, 16-bit results: C and D are the registers' high halves */
     WL_MATRIX_FLUSH = 1 << 20, /* denormal inputs and results count as zero */
+    WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
 };
 
 /* Computes on rows of a wave of `wave_size` lanes (helpers.h says what a row is). `c`: the first row of C, or NULL: every element

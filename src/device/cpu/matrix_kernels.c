@@ -124,7 +124,7 @@ INLINE u32x16 flushed_halves(u32x16 dword) {
 
 INLINE void stage_kind(float *staged, const uint32_t *rows, unsigned elements, const struct matrix *x, unsigned kind, bool is_signed) {
     const unsigned each = per_dword(kind);
-    const bool fnuz = x->layout == WL_MATRIX_MFMA;
+    const bool fnuz = x->layout == WL_MATRIX_MFMA && !(x->modifiers & WL_MATRIX_OCP);
     for (unsigned r = 0; r < (elements + each - 1) / each; r++)
         for (unsigned l = 0; l < x->wave_size; l += 16) {
             u32x16 dword = load(rows + r * x->wave_size + l);
