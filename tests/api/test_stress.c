@@ -170,6 +170,78 @@ static void memory(struct worker *w) {
     TRY(hipFree(plain));
 }
 
+/* Adds to ints that are 0 with a kernel and looks at what comes out. */
+static void add_to(struct worker *w, void *ints) {
+    int amount = 1 + (int)next(w, 100), count = SLOTS, back[SLOTS] = {0};
+    void *arguments[] = {&ints, &amount, &count};
+    TRY(hipModuleLaunchKernel(shared_add[w->device], 1, 1, 1, SLOTS, 1, 1, 0, w->stream, arguments, NULL));
+    TRY(hipMemcpyAsync(back, ints, sizeof back, hipMemcpyDeviceToHost, w->stream));
+    TRY(hipStreamSynchronize(w->stream));
+    EXPECT(back[0] == amount && back[SLOTS - 1] == amount);
+}
+
+static void managed_memory(struct worker *w) {
+    void *memory = NULL;
+    int value = 0;
+    TRY(hipMallocManaged(&memory, 3 * 4096, hipMemAttachGlobal));
+    TRY(hipMemAdvise(memory, 4096, hipMemAdviseSetPreferredLocation, w->device));
+    TRY(hipMemPrefetchAsync(memory, 3 * 4096, w->device, w->stream));
+    add_to(w, memory);
+    TRY(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributePreferredLocation, memory, 4096));
+    EXPECT(value == w->device);
+    TRY(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributePreferredLocation, memory, 2 * 4096));
+    EXPECT(value == hipInvalidDeviceId);
+    TRY(hipFree(memory));
+}
+
+static void mapped_memory(struct worker *w) {
+    hipMemAllocationProp prop;
+    hipMemAccessDesc access = {{hipMemLocationTypeDevice, w->device}, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t handle = NULL;
+    void *address = NULL;
+    memset(&prop, 0, sizeof prop);
+    prop.type = hipMemAllocationTypePinned;
+    prop.location = access.location;
+    TRY(hipMemAddressReserve(&address, 2 * 4096, 0, NULL, 0));
+    TRY(hipMemCreate(&handle, 4096, &prop, 0));
+    TRY(hipMemMap((char *)address + 4096, 4096, 0, handle, 0));
+    TRY(hipMemRelease(handle));
+    TRY(hipMemSetAccess((char *)address + 4096, 4096, &access, 1));
+    add_to(w, (char *)address + 4096);
+    TRY(hipMemUnmap((char *)address + 4096, 4096));
+    TRY(hipMemAddressFree(address, 2 * 4096));
+}
+
+static void array(struct worker *w) {
+    hipChannelFormatDesc desc = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindSigned);
+    hipArray_t made = NULL;
+    int in[SLOTS], out[SLOTS] = {0};
+    for (int i = 0; i < SLOTS; i++)
+        in[i] = (int)next(w, 1000);
+    TRY(hipMallocArray(&made, &desc, 8, SLOTS / 8, 0));
+    TRY(hipMemcpy2DToArrayAsync(made, 0, 0, in, 32, 32, SLOTS / 8, hipMemcpyHostToDevice, w->stream));
+    TRY(hipMemcpyAtoHAsync(out, made, 0, sizeof out, w->stream));
+    TRY(hipStreamSynchronize(w->stream));
+    EXPECT(memcmp(in, out, sizeof in) == 0);
+    TRY(hipFreeArray(made));
+}
+
+static void registered_memory(struct worker *w) {
+    int *own = calloc(SLOTS, sizeof *own);
+    hipIpcMemHandle_t handle;
+    void *device = NULL;
+    TRY(hipHostRegister(own, SLOTS * sizeof *own, hipHostRegisterMapped));
+    add_to(w, own);
+    TRY(hipHostUnregister(own));
+    TRY(hipMalloc(&device, SLOTS * sizeof *own));
+    TRY(hipMemset(device, 0, SLOTS * sizeof *own));
+    if (next(w, 4) == 0 && (uintptr_t)device % 4096 == 0)
+        TRY(hipIpcGetMemHandle(&handle, device)); /* its pages are exchanged; not in the fake device's */
+    add_to(w, device);
+    TRY(hipFree(device));
+    free(own);
+}
+
 static void context(struct worker *w) {
     hipCtx_t primary = NULL, popped = NULL;
     hipDevice_t device = -1;
@@ -205,8 +277,8 @@ static void check(struct worker *w) {
         EXPECT(w->values[i] == w->expected);
 }
 
-static void (*const steps[])(struct worker *) = {own_module, shared_module, library, registered, new_stream,
-                                                 new_event,  memory,        context, wrong,      check};
+static void (*const steps[])(struct worker *) = {own_module,     shared_module, library, registered,        new_stream, new_event, memory,
+                                                 managed_memory, mapped_memory, array,   registered_memory, context,    wrong,     check};
 
 /* ---- threads ----------------------------------------------------------------------------------- */
 
