@@ -185,6 +185,31 @@ static void test_rectangles(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* What programs with a default stream for each thread call. */
+hipError_t hipMemcpy2DToArray_spt(hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind);
+hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t, size_t, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind, hipStream_t);
+hipError_t hipMemcpy2DFromArray_spt(void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind);
+hipError_t hipMemcpy2DFromArrayAsync_spt(void *, size_t, hipArray_const_t, size_t, size_t, size_t, size_t, hipMemcpyKind, hipStream_t);
+hipError_t hipMemcpyFromArray_spt(void *, hipArray_const_t, size_t, size_t, size_t, hipMemcpyKind);
+
+static void test_per_thread(void **state) {
+    (void)state;
+    hipChannelFormatDesc desc = bytes1();
+    unsigned char in[60], out[60] = {0};
+    hipArray_t array = NULL;
+    fill_pattern(in, sizeof in);
+    ok(hipMallocArray(&array, &desc, 10, 6, 0));
+    ok(hipMemcpy2DToArray_spt(array, 0, 0, in, 10, 10, 3, hipMemcpyHostToDevice));
+    ok(hipMemcpy2DToArrayAsync_spt(array, 0, 3, in + 30, 10, 10, 3, hipMemcpyHostToDevice, NULL));
+    ok(hipMemcpy2DFromArray_spt(out, 10, array, 0, 0, 10, 2, hipMemcpyDeviceToHost));
+    ok(hipMemcpy2DFromArrayAsync_spt(out + 20, 10, array, 0, 2, 10, 2, hipMemcpyDeviceToHost, NULL));
+    ok(hipMemcpyFromArray_spt(out + 40, array, 0, 4, 20, hipMemcpyDeviceToHost));
+    ok(hipStreamSynchronize(hipStreamPerThread));
+    assert_memory_equal(in, out, sizeof in);
+    fails(hipErrorInvalidValue, hipMemcpy2DFromArray_spt(out, 10, array, 1, 0, 10, 1, hipMemcpyDeviceToHost));
+    ok(hipFreeArray(array));
+}
+
 /* Bytes run on from row to row, and from plane to plane. */
 static void test_runs(void **state) {
     (void)state;
@@ -526,9 +551,9 @@ static void test_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_errors),  cmocka_unit_test(test_accounting),
-        cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_runs),    cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_mipmaps),      cmocka_unit_test(test_batches), cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_runs),    cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_mipmaps), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_reset),        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

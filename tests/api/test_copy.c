@@ -310,6 +310,21 @@ static void test_devices(void **state) {
     ok(hipStreamCreate(&stream));
     ok(hipDeviceCanAccessPeer(&can, 0, 1));
     assert_int_equal(can, 1);
+    ok(hipDeviceCanAccessPeer(&can, 1, 1));
+    assert_int_equal(can, 0);
+    fails(hipErrorInvalidDevice, hipDeviceCanAccessPeer(&can, 0, count));
+    fails(hipErrorInvalidValue, hipDeviceCanAccessPeer(NULL, 0, 1));
+    ok(hipDeviceEnablePeerAccess(0, 0));
+    fails(hipErrorPeerAccessAlreadyEnabled, hipDeviceEnablePeerAccess(0, 0));
+    ok(hipDeviceDisablePeerAccess(0));
+    fails(hipErrorPeerAccessNotEnabled, hipDeviceDisablePeerAccess(0));
+    fails(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(1, 0)); /* itself */
+    fails(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(count, 0));
+    fails(hipErrorInvalidValue, hipDeviceEnablePeerAccess(0, 1));
+    ok(hipDeviceGetP2PAttribute(&can, hipDevP2PAttrAccessSupported, 0, 1));
+    assert_int_equal(can, 1);
+    fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&can, hipDevP2PAttrAccessSupported, 0, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetP2PAttribute(NULL, hipDevP2PAttrAccessSupported, 0, 1));
 
     /* hipMemcpyPeer comes after all work of both devices. */
     ok(hipMemcpy(second, &value, sizeof value, hipMemcpyHostToDevice));
