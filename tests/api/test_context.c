@@ -350,6 +350,79 @@ static void test_between_devices(void **state) {
     hipGetLastError();
 }
 
+/* Functions of modules on several devices at once; with barriers between grids in tests/hip/multigrid.hip. */
+static void test_module_launch_on_devices(void **state) {
+    (void)state;
+    hipFunctionLaunchParams good[DEVICES + 1], list[DEVICES + 1];
+    hipModule_t modules[DEVICES];
+    hipStream_t streams[DEVICES];
+    hipFunction_t empty = NULL;
+    int *flags = NULL, one = 1, *places[DEVICES];
+    void *arguments[DEVICES][2];
+    ok(hipHostMalloc((void **)&flags, 4096, 0));
+    memset(flags, 0, 4096);
+    memset(good, 0, sizeof good);
+    for (int d = 0; d < DEVICES; d++) {
+        ok(hipSetDevice(d));
+        ok(hipModuleLoad(&modules[d], API_TEST_OBJECT));
+        ok(hipStreamCreate(&streams[d]));
+        places[d] = flags + 16 * d;
+        arguments[d][0] = &places[d];
+        arguments[d][1] = &one;
+        good[d] = (hipFunctionLaunchParams){.gridDimX = 2,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 64,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .hStream = streams[d],
+                                            .kernelParams = arguments[d]};
+        ok(hipModuleGetFunction(&good[d].function, modules[d], "set"));
+    }
+    good[DEVICES] = good[0];
+    ok(hipModuleGetFunction(&empty, modules[1], "empty"));
+    ok(hipSetDevice(0));
+#define TRY(wanted, count, flags, change)                                                                                                  \
+    do {                                                                                                                                   \
+        memcpy(list, good, sizeof list);                                                                                                   \
+        change;                                                                                                                            \
+        fails(wanted, hipModuleLaunchCooperativeKernelMultiDevice(list, count, flags));                                                    \
+    } while (0)
+    TRY(hipErrorInvalidValue, 0, 0, (void)0);
+    TRY(hipErrorInvalidValue, DEVICES + 1, 0, (void)0);
+    TRY(hipErrorInvalidValue, DEVICES, 4, (void)0);
+    TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].function = NULL);
+    TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].function = (hipFunction_t)state);
+    TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].hStream = NULL);
+    TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].hStream = (hipStream_t)state);
+    TRY(hipErrorInvalidDevice, DEVICES, 0, list[1].hStream = streams[0]);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = list[0].function); /* loaded on another device */
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = empty);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[2].gridDimY = 2);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[3].blockDimZ = 2);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[0].sharedMemBytes = 16);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[0].kernelParams = NULL);
+    TRY(hipErrorInvalidConfiguration, 1, 0, list[0].blockDimX = 0);
+    TRY(hipErrorInvalidConfiguration, 1, 0, list[0].gridDimX = 0);
+    TRY(hipErrorInvalidConfiguration, 1, 0, list[0].blockDimX = 1025);
+    TRY(hipErrorCooperativeLaunchTooLarge, 1, 0, list[0].gridDimX = 1000000);
+    TRY(hipErrorInvalidValue, 1, 0, list[0].sharedMemBytes = 65537);
+    fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernelMultiDevice(NULL, 1, 0));
+    for (int d = 0; d < DEVICES; d++) {
+        ok(hipStreamSynchronize(streams[d]));
+        assert_int_equal(*places[d], 0); /* none ran */
+    }
+    ok(hipModuleLaunchCooperativeKernelMultiDevice(good, DEVICES, 0));
+    for (int d = 0; d < DEVICES; d++) {
+        ok(hipStreamSynchronize(streams[d]));
+        assert_int_equal(*places[d], 1);
+        ok(hipStreamDestroy(streams[d]));
+        ok(hipModuleUnload(modules[d]));
+    }
+    ok(hipHostFree(flags));
+    hipGetLastError();
+}
+
 /* ---- entry points by name ------------------------------------------------------------------------------ */
 
 #ifndef API_FAKE
@@ -450,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_valid_devices),
         cmocka_unit_test(test_memory_accounts),
         cmocka_unit_test(test_between_devices),
+        cmocka_unit_test(test_module_launch_on_devices),
 #ifndef API_FAKE
         cmocka_unit_test(test_entry_points),
         cmocka_unit_test(test_entry_points_of_threads),

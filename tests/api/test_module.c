@@ -66,6 +66,7 @@ static void test_loading_errors(void **state) {
     fails(hipErrorInvalidValue, hipModuleLoad(&module, NULL));
     fails(hipErrorFileNotFound, hipModuleLoad(&module, "/"));
     fails(hipErrorInvalidImage, hipModuleLoad(&module, __FILE__));
+    fails(hipErrorInvalidImage, hipModuleLoadData(&module, (const void *)16)); /* nothing is mapped there */
     fails(hipErrorInvalidHandle, hipModuleUnload(NULL));
     fails(hipErrorInvalidHandle, hipModuleUnload((hipModule_t)&count));
     fails(hipErrorInvalidValue, hipModuleGetFunction(NULL, module, "add"));

@@ -258,6 +258,39 @@ static void test_fault() {
     }
 }
 
+__global__ void fault(unsigned *nowhere) { *nowhere = 1; }
+
+static void make_streams() {
+    for (int d = 0; d < DEVICES; d++) {
+        HIP(hipSetDevice(d));
+        HIP(hipDeviceReset());
+        HIP(hipStreamCreate(&streams[d]));
+    }
+    HIP(hipSetDevice(0));
+    (void)hipGetLastError();
+}
+
+// A grid that is dropped before it runs, because of a fault before it in its stream, does not let the others wait for ever.
+static void test_dropped_grid() {
+    unsigned *words = memory, *facts = memory + 16, *wrong = memory + 32, *flag = memory + 64;
+    memset(memory, 0, 4096);
+    make_streams();
+    HIP(hipSetDevice(1));
+    wait_for<<<1, 1, 0, streams[1]>>>(flag);
+    fault<<<1, 1, 0, streams[1]>>>(nullptr);
+    HIP(hipGetLastError());
+    HIP(hipSetDevice(0));
+    void *arguments[] = {&words, &facts, &wrong};
+    HIP(launch_all((const void *)rounds, arguments, hipCooperativeLaunchMultiDeviceNoPreSync));
+    __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+    for (int d = 0; d < DEVICES; d++) {
+        hipError_t error = hipStreamSynchronize(streams[d]), wanted = d == 1 ? hipErrorIllegalAddress : hipErrorLaunchFailure;
+        EXPECT(error == wanted, "device %d: %s instead of %s", d, hipGetErrorName(error), hipGetErrorName(wanted));
+    }
+    make_streams(); // and everything works again
+    test_barriers(0);
+}
+
 int main() {
     check_name = "multigrid";
     setenv("WAVELIFT_DEVICES", "4", 1);
@@ -284,5 +317,6 @@ int main() {
     test_extended();
     test_extended_order();
     test_fault();
+    test_dropped_grid();
     return finish();
 }
