@@ -227,7 +227,7 @@ enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const str
     for (unsigned i = 0; i < count && status == WL_OK; i++) {
         struct kernel_command *command = NULL;
         status = make_ready(streams[i], &requests[i], &command);
-        commands[i] = &command->base;
+        commands[i] = command ? &command->base : NULL;
     }
     if (flags & WL_LAUNCH_WAIT_AFTER)
         after = commands + count;
