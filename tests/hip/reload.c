@@ -1,5 +1,6 @@
-/* Opens and closes a library with kernels (the first argument; a second one: resident memory says nothing here) many times, at last with work that is queued: unregistering waits
- * for it. Nothing is left behind: symbols are forgotten, memory is given back. Then leaves main with work queued. */
+/* Opens and closes a library with kernels (the first argument) many times, at last with work that is queued: unregistering waits
+ * for it. Nothing is left behind: symbols are forgotten, memory is given back (a second argument: resident memory says nothing
+ * here). Then leaves main with work queued. */
 #include <hip/hip_runtime_api.h>
 
 #include <dlfcn.h>
