@@ -35,6 +35,8 @@ hipError_t hipMemGetInfo(size_t *free, size_t *total);
  * and one of Coherent and NonCoherent. The pages are placed by the calling thread's NUMA policy; what the other flags promise
  * always holds. hipErrorInvalidValue: unknown flags, or Coherent and NonCoherent. Free with hipHostFree. */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
+/* The same under the name that HIP 6.3 gave it. */
+hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags);
 /* The same under CUDA's name: Portable, Mapped and WriteCombined only. */
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags);
 hipError_t hipMallocHost(void **ptr, size_t size);

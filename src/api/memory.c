@@ -79,6 +79,8 @@ hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags) {
     return allocate(__func__, WL_MEMORY_HOST, ptr, size, flags);
 }
 
+hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags) { return hipHostMalloc(ptr, size, flags); }
+
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(!(flags & ~(hipHostAllocPortable | hipHostAllocMapped | hipHostAllocWriteCombined)), hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_HOST, ptr, size, flags);

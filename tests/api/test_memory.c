@@ -169,6 +169,10 @@ static void test_attributes(void **state) {
     int local = 0;
     unsigned flag = 0;
     ok(hipMalloc(&device, 100));
+    ok(hipExtHostAlloc(&host, 100, hipHostMallocPortable)); /* HIP 6.3's name */
+    ok(hipHostFree(host));
+    fails(hipErrorInvalidValue, hipExtHostAlloc(&host, 100, 0x40u));
+    fails(hipErrorInvalidValue, hipExtHostAlloc(NULL, 100, 0));
     ok(hipHostMalloc(&host, 100, hipHostMallocMapped));
     ok(hipMallocManaged(&managed, 100, hipMemAttachGlobal));
     ok(hipPointerGetAttributes(&attributes, (char *)device + 50));
