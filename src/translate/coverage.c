@@ -96,6 +96,8 @@ void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *con
         do {
             for (size_t f = 0; f < encoding->count; f++) {
                 uint32_t words[6] = {0};
+                if (encoding->prefix == 0x80000000 && opcode >= 0x3e800000)
+                    break; /* SOP1, SOPC and SOPP have rows of their own */
                 memcpy(words, encoding->fillings[f].words, sizeof encoding->fillings[f].words);
                 words[0] |= encoding->prefix | opcode;
                 each(context, words, encoding->family);

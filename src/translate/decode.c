@@ -411,7 +411,7 @@ static bool cannot_overflow(const char *mnemonic) {
         "v_min",      "v_max",      "v_med3",     "v_and_b",  "v_or_b",      "v_xor_b",   "v_xnor_b", "v_not_b",
         "v_lshlrev_", "v_lshrrev_", "v_ashrrev_", "v_cvt_",   "v_mov_b",     "v_cndmask", "v_bfe_",   "v_bfi_",
         "v_bfm_",     "v_bfrev_",   "v_perm_",    "v_alignb", "v_frexp_exp", "v_sat_pk",  "v_pk_min", "v_pk_max",
-        "v_pk_lsh",   "v_pk_ashr",  "v_mul_hi_",  "v_clz_",   "v_cls_",      "v_ctz_",    "v_pack_",
+        "v_pk_lsh",   "v_pk_ashr",  "v_mul_hi_",  "v_clz_",   "v_cls_",      "v_ctz_",    "v_pack_",  "v_pk_mov_",
     };
 
     for (size_t i = 0; i < COUNT(prefixes); i++)

@@ -255,7 +255,7 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
         break;
     case WL_ISA_SAVEEXEC:
         write_scalar(c, op[0].reg, op[0].count);
-        write_scalar(c, WL_SGPR_EXEC, c->mask_registers);
+        write_scalar(c, WL_SGPR_EXEC, inst->isa->bits / 32);
         write_scalar(c, WL_SGPR_SCC, 1);
         first = 1;
         break;

@@ -48,8 +48,9 @@ void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
 
 LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
 
-static void set_wave_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
-    if (l->wave_size == 64)
+/* A register, or a pair, as wide as the mask. */
+static void set_mask_register(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
+    if (LLVMTypeOf(mask) == l->i64)
         wl_lift_set_sgpr64(l, reg, mask);
     else
         wl_lift_set_sgpr(l, reg, mask);
@@ -107,7 +108,7 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
     case WL_OPERAND_IMM:
         if (type == WL_PKF16 && operand->is_float) /* a constant's number fills the low half alone, an integer both */
             return wl_lift_int(l, wanted, wl_operand_bits(operand, 16, true, false));
-        if (type == WL_PKBF16 && operand->is_float)
+        if ((type == WL_PKBF16 || type == WL_BF16) && operand->is_float)
             return wl_lift_int(l, wanted, wl_operand_bits(operand, 32, true, false) >> 16);
         if (type == WL_PKF16 || type == WL_PKBF16 || type == WL_PKU16 || type == WL_PKI16)
             return wl_lift_int(l, wanted, wl_operand_bits(operand, 32, false, true));
@@ -186,8 +187,9 @@ static void smem_load(struct wl_lift *l, const struct wl_inst *inst) {
 
 static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    LLVMValueRef exec = wl_lift_exec(l), result;
-    LLVMValueRef source = wl_lift_scalar_operand(l, &op[1], l->wave_size == 64 ? WL_U64 : WL_U32);
+    bool wide = inst->isa->bits == 64; /* whatever the size of the wave */
+    LLVMValueRef exec = wide ? wl_lift_sgpr64(l, WL_SGPR_EXEC) : wl_lift_sgpr(l, WL_SGPR_EXEC), result;
+    LLVMValueRef source = wl_lift_scalar_operand(l, &op[1], wide ? WL_U64 : WL_U32);
     LLVMValueRef not_source = LLVMBuildNot(l->b, source, ""), not_exec = LLVMBuildNot(l->b, exec, "");
     switch (inst->isa->detail) {
     case WL_SAVE_AND:
@@ -224,9 +226,9 @@ static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
         break;
     }
     bool wrexec = inst->isa->detail == WL_WREXEC_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN2;
-    set_wave_mask(l, op[0].reg, wrexec ? result : exec);
-    set_wave_mask(l, WL_SGPR_EXEC, result);
-    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, result, LLVMConstNull(l->mask_type), "");
+    set_mask_register(l, op[0].reg, wrexec ? result : exec);
+    set_mask_register(l, WL_SGPR_EXEC, result);
+    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, result, LLVMConstNull(LLVMTypeOf(result)), "");
     wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
 }
 

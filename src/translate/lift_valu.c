@@ -82,6 +82,23 @@ static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl
     return form ? form : sem;
 }
 
+/* Output multiplier and clamp of v_s_*, the one kind of scalar instructions that has them. */
+static LLVMValueRef modify_scalar(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value) {
+    static const double factors[] = {1, 2, 4, 0.5};
+    LLVMTypeRef type = LLVMTypeOf(value);
+    unsigned kind = LLVMGetTypeKind(type);
+    if (kind != LLVMFloatTypeKind && kind != LLVMHalfTypeKind)
+        return value;
+    if (inst->omod)
+        value = LLVMBuildFMul(l->b, value, LLVMConstReal(type, factors[inst->omod & 3]), "");
+    if (inst->clamp) {
+        LLVMValueRef zero = LLVMConstNull(type), one = LLVMConstReal(type, 1.0);
+        value = LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOGT, value, zero, ""), value, zero, "");
+        value = LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOLT, value, one, ""), value, one, "");
+    }
+    return value;
+}
+
 void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_sem *sem = choose_form(l, inst->sem);
     LLVMValueRef function = wl_lift_semantics(l, sem), arguments[WL_SEM_SLOTS];
@@ -131,6 +148,8 @@ void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst) {
     printed = 0;
     for (unsigned i = 0; i < sem->result_count; i++) {
         LLVMValueRef value = wl_denormal_result(l, inst, result_of(l, returned, sem, i), sem->results[i].type);
+        if (inst->omod || inst->clamp)
+            value = modify_scalar(l, inst, value);
         switch (sem->results[i].role) {
         case WL_ROLE_SCC:
             set_scalar(l, WL_SGPR_SCC, 1, value);

@@ -640,12 +640,10 @@ static uint64_t wide_scalar(const struct machine *m, const struct operand *op, u
 
 /* s_OP_saveexec, s_OP_wrexec */
 static enum machine_result save_exec(struct machine *m, const struct line *line) {
-    bool wide = strstr(line->name, "_b64") != NULL;
+    bool wide = strstr(line->name, "_b64") != NULL; /* whatever the size of the wave */
     uint64_t all = wide ? UINT64_MAX : UINT32_MAX, exec = m->s[MACHINE_EXEC] | (wide ? (uint64_t)m->s[MACHINE_EXEC + 1] << 32 : 0);
     uint64_t source = wide_scalar(m, &line->op[1], wide ? 2 : 1), result;
     const char *op = line->name + 2;
-    if (wide != (m->wave_size == 64))
-        return MACHINE_ELSEWHERE;
     if (starts(op, "and_not0"))
         result = ~source & exec;
     else if (starts(op, "and_not1"))
@@ -667,18 +665,24 @@ static enum machine_result save_exec(struct machine *m, const struct line *line)
     else
         result = ~(source ^ exec);
     result &= all;
-    set_mask(m, line->op[0].reg, strstr(op, "wrexec") ? result : exec);
-    set_mask(m, MACHINE_EXEC, result);
+    uint64_t saved = strstr(op, "wrexec") ? result : exec;
+    m->s[line->op[0].reg] = (uint32_t)saved;
+    m->s[MACHINE_EXEC] = (uint32_t)result;
+    if (wide) {
+        m->s[line->op[0].reg + 1] = (uint32_t)(saved >> 32);
+        m->s[MACHINE_EXEC + 1] = (uint32_t)(result >> 32);
+    }
     m->s[MACHINE_SCC] = result != 0;
     return MACHINE_DONE;
 }
 
-static bool is_elsewhere(const char *name) {
+bool machine_is_elsewhere(const char *name) {
     static const char *const prefixes[] = {
-        "v_mfma",   "v_smfmac",    "v_wmma",      "v_swmmac",  "v_permlane",  "v_readlane", "v_readfirst",   "v_writelane", "v_mbcnt",
-        "v_movrel", "v_div_scale", "s_movrel",    "s_set_gpr", "s_getpc",     "s_setpc",    "s_swappc",      "s_call",      "s_getreg",
-        "s_setreg", "s_sendmsg",   "s_version",   "s_cbranch", "s_barrier",   "s_sleep",    "v_nop",         "v_interp",    "v_swap",
-        "s_rfe",    "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen"};
+        "v_mfma",    "v_smfmac",    "v_wmma",      "v_swmmac",  "v_permlane",  "v_readlane", "v_readfirst",   "v_writelane", "v_mbcnt",
+        "v_movrel",  "v_div_scale", "s_movrel",    "s_set_gpr", "s_getpc",     "s_setpc",    "s_swappc",      "s_call",      "s_getreg",
+        "s_setreg",  "s_sendmsg",   "s_version",   "s_cbranch", "s_barrier",   "s_sleep",    "v_nop",         "v_interp",    "v_swap",
+        "s_rfe",     "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen",
+        "v_accvgpr", "lds_direct",  "ds_direct",   "s_endpgm",  "s_setkill"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (starts(name, prefixes[i]))
             return true;
@@ -706,7 +710,7 @@ static bool cannot_overflow(const char *name) {
     static const char *const prefixes[] = {"v_cmp",    "v_min",   "v_max",   "v_med3", "v_and",    "v_or",     "v_xor",     "v_xnor",
                                            "v_not",    "v_lshl",  "v_lshr",  "v_ashr", "v_cvt",    "v_mov",    "v_cndmask", "v_bf",
                                            "v_perm",   "v_align", "v_frexp", "v_sat",  "v_pk_min", "v_pk_max", "v_pk_lsh",  "v_pk_ash",
-                                           "v_mul_hi", "v_cls",   "v_clz",   "v_ctz",  "v_pack"};
+                                           "v_mul_hi", "v_cls",   "v_clz",   "v_ctz",  "v_pack",   "v_pk_mov"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (starts(name, prefixes[i]) && !starts(name, "v_lshl_add"))
             return true;
@@ -756,7 +760,7 @@ enum machine_result machine_step(struct machine *m, const char *text) {
     read_line(m, text, second ? (size_t)(second - text) : strlen(text), &lines[0]);
     if (second)
         read_line(m, second + 4, strlen(second + 4), &lines[1]);
-    if (is_elsewhere(lines[0].name))
+    if (machine_is_elsewhere(lines[0].name))
         return MACHINE_ELSEWHERE;
     if (strstr(lines[0].name, "saveexec") || strstr(lines[0].name, "wrexec"))
         return save_exec(m, &lines[0]);

@@ -33,6 +33,9 @@ enum machine_result {
 /* Executes one instruction (a VOPD pair is one) of which this is the disassembler's text. */
 enum machine_result machine_step(struct machine *m, const char *text);
 
+/* Whether a mnemonic (without the encoding's suffix) is tested elsewhere. */
+bool machine_is_elsewhere(const char *name);
+
 /* ---- signatures.c ---- */
 
 /* Types: i 32-bit integer, q 64-bit, w 16-bit, f, d, h floats, B bf16, H two f16, P two 16-bit integers or bf16, F two f32,

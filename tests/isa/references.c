@@ -117,6 +117,21 @@ PAIR_CLAMP(v_pk_mul_lo_u16_clamp, PU(0) * PU(1), 0, UINT16_MAX)
 PAIR_CLAMP(v_pk_mad_u16_clamp, PU(0) * PU(1) + PU(2), 0, UINT16_MAX)
 PAIR_CLAMP(v_pk_mad_i16_clamp, PI(0) * PI(1) + PI(2), INT16_MIN, INT16_MAX)
 
+/* Dot products that saturate, with the old value as the addend. */
+static int64_t signed_dot(const uint64_t *s, unsigned bits) {
+    int64_t sum = 0;
+
+    for (unsigned i = 0; i < 32; i += bits) {
+        const int64_t x = (int64_t)(s[0] << (64 - bits - i)) >> (64 - bits), y = (int64_t)(s[1] << (64 - bits - i)) >> (64 - bits);
+
+        sum += x * y;
+    }
+    return sum;
+}
+CLAMP_I32(v_dot2c_i32_i16_clamp, (wide_int)signed_dot(s, 16) + I(2))
+CLAMP_I32(v_dot4c_i32_i8_clamp, (wide_int)signed_dot(s, 8) + I(2))
+CLAMP_I32(v_dot8c_i32_i4_clamp, (wide_int)signed_dot(s, 4) + I(2))
+
 /* A product for lighting: 0 * x is 0; -FLT_MAX where the second factor or the third operand rules it out. */
 static void ref_v_mullit_f32(uint64_t *d, const uint64_t *s) {
     const float a = as_f32(s[0]), b = as_f32(s[1]), c = as_f32(s[2]), lowest = -0x1.fffffep127f;
@@ -160,6 +175,9 @@ const struct reference more_references[] = {
     ROW(v_pk_mul_lo_u16_clamp),
     ROW(v_pk_mad_u16_clamp),
     ROW(v_pk_mad_i16_clamp),
+    ROW(v_dot2c_i32_i16_clamp),
+    ROW(v_dot4c_i32_i8_clamp),
+    ROW(v_dot8c_i32_i4_clamp),
     ROW(v_mullit_f32),
     ROW(v_cvt_pkaccum_u8_f32),
     {NULL, NULL, 0},

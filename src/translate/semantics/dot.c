@@ -62,6 +62,9 @@ LANES3(v_dot8_i32_i4_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4
 LANES3(v_dot8_i32_u4_i4_clamp, u32, b8x4, b8x4, u32) { return (u32s)add_saturated((i32s)dot8_i4_u4(b, a), (i32s)c); }
 LANES3(v_dot8_u32_u4_clamp, u32, b8x4, b8x4, u32) { return ADD_UNSIGNED(dot8_u4); }
 LANES3(v_dot8_i32_i4_clamp, u32, b8x4, b8x4, u32) { return ADD_SIGNED(dot8_i4); }
+LANES2_OLD(v_dot2c_i32_i16_clamp, u32, pki16, pki16) { return saturated_i32(products_i16((u32s)a, (u32s)b) + CONVERT(i64s, (i32s)c)); }
+LANES2_OLD(v_dot4c_i32_i8_clamp, u32, b8x4, b8x4) { return ADD_SIGNED(dot4_i8); }
+LANES2_OLD(v_dot8c_i32_i4_clamp, u32, b8x4, b8x4) { return ADD_SIGNED(dot8_i4); }
 
 /* Halves: products are exact in f32; the low one is added first. */
 static INLINE f32s low_half(u32s a) { return wide((f16s)CONVERT(u16s, a)); }
