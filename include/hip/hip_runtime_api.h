@@ -121,8 +121,9 @@ typedef struct hipIpcEventHandle_st {
 
 /* ---- Initialization and version -------------------------------------------------------------- */
 
-/* Starts the runtime, which every other call does too. `flags` must be 0. */
+/* Starts the runtime, which every other call does too. hipErrorInvalidValue: `flags` is not 0; hipErrorNoDevice. */
 hipError_t hipInit(unsigned int flags);
+/* HIP_VERSION of this library, both. hipErrorInvalidValue: NULL. */
 hipError_t hipDriverGetVersion(int *driverVersion);
 hipError_t hipRuntimeGetVersion(int *runtimeVersion);
 
@@ -139,26 +140,42 @@ hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned l
 hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
                                       hipDriverEntryPointQueryResult *driverStatus);
 
-/* ---- Device management ----------------------------------------------------------------------- */
+/* ---- Device management -----------------------------------------------------------------------
+ * hipErrorInvalidDevice: there is no device of that number; hipErrorInvalidValue: NULL for a result, and what is said below. */
 
+/* The number of devices: WAVELIFT_DEVICES, 1 by default. hipErrorNoDevice if none could be made. */
 hipError_t hipGetDeviceCount(int *count);
+/* Makes a device the calling thread's current one; no other thread notices. Never waits. */
 hipError_t hipSetDevice(int deviceId);
+/* The calling thread's current device; 0, or hipSetValidDevices' first, in a thread that never chose. */
 hipError_t hipGetDevice(int *deviceId);
+/* The handle of device `ordinal`, which is its number. */
 hipError_t hipDeviceGet(hipDevice_t *device, int ordinal);
+/* Writes the device's name, cut to `len` bytes with the end mark. */
 hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device);
+/* 16 bytes that differ between the devices of a process. */
 hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device);
+/* "domain:bus:device.function" in hexadecimal; each device has a bus of its own. hipErrorInvalidValue: `len` is below 13. */
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device);
+/* The device of such a name, in capital letters or small ones. hipErrorInvalidValue if there is none. */
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId);
+/* Bytes of memory: the host's. */
 hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device);
+/* Major and minor version of the presented architecture: 9 and 0 for gfx90a. */
 hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device);
+/* One property as an int; sizes that do not fit are INT_MAX. hipErrorInvalidValue: no such attribute. */
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId);
+/* All properties. The architecture is WAVELIFT_ARCH, else what the program's code is for, else gfx942. */
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId);
-/* The device that fits the non-zero fields of `properties` best. */
+/* The first device with the memory and the compute units that `properties` asks for; device 0 if none has them. */
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties);
-/* Waits for everything that was queued on the device. */
+/* Waits for everything that was queued on the device, in this thread's help. Returns the sticky error. */
 hipError_t hipDeviceSynchronize(void);
-/* Waits, then gives back all memory, streams and modules of the device and clears its sticky error. */
+/* Waits, gives back all memory and streams of the device and the variables of the program's own code, restores limits and flags,
+ * and clears the sticky error. Modules and libraries stay loaded; streams of threads stay. */
 hipError_t hipDeviceReset(void);
+/* hipDeviceSchedule* (one of them), hipDeviceMapHost, hipDeviceLmemResizeToMax: hints, which hipGetDeviceFlags gives back.
+ * hipErrorInvalidValue: other flags, or two ways to wait. */
 hipError_t hipSetDeviceFlags(unsigned flags);
 hipError_t hipGetDeviceFlags(unsigned int *flags);
 /* Bytes: the stack of a lane in kernels with recursion or calls through pointers; of device-side printf's buffer and of the heap
@@ -166,26 +183,33 @@ hipError_t hipGetDeviceFlags(unsigned int *flags);
  * hipErrorInvalidValue: more than 4 MiB of stack. hipDeviceReset restores all. */
 hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit);
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
-/* The device of threads that never choose one: the first of the list, device 0 for an empty list. */
+/* The device of threads that never choose one: the first of the list, device 0 for an empty list. hipErrorInvalidValue: a negative
+ * length, one above the number of devices, or a NULL list of some. */
 hipError_t hipSetValidDevices(int *deviceArray, int length);
-/* HSA's type of the link between two different devices, and the number of hops. */
+/* HSA's type of the link between two different devices (4: XGMI), and the number of hops. */
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype, uint32_t *hopcount);
+/* Stream priorities from the lowest to the highest, which is the smaller number. Either pointer may be NULL. */
 hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-/* Hints; they have no effect. */
+/* Hints, which are checked and ignored: hipErrorInvalidValue for none of the enumeration. What is asked for is always
+ * hipFuncCachePreferNone and hipSharedMemBankSizeFourByte. */
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config);
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config);
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config);
 hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config);
 
-/* ---- Error handling -------------------------------------------------------------------------- */
+/* ---- Error handling --------------------------------------------------------------------------
+ * Each thread has its own errors. These functions never fail for want of a device. */
 
-/* The calling thread's last error; set back to hipSuccess. hipErrorNotReady is not kept. */
+/* The calling thread's last error; set back to hipSuccess. hipErrorNotReady is not kept; successes do not hide it. */
 hipError_t hipGetLastError(void);
+/* The same without setting it back. */
 hipError_t hipPeekAtLastError(void);
-/* The result of the calling thread's last call, hipSuccess included. */
+/* The result of the calling thread's last call, hipSuccess included; set back to hipSuccess. */
 hipError_t hipExtGetLastError(void);
+/* The enumerator's name and a sentence; "hipErrorUnknown" and "unknown error" for numbers that are none. Never NULL, never freed. */
 const char *hipGetErrorName(hipError_t error);
 const char *hipGetErrorString(hipError_t error);
+/* The same through `text`; hipErrorInvalidValue, and NULL, for numbers that are no errors. */
 hipError_t hipDrvGetErrorName(hipError_t error, const char **text);
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
 
@@ -245,11 +269,17 @@ hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
 #include <hip/hip_graph.h>
 #include <hip/hip_pool.h>
 
-/* ---- Peer device access ---------------------------------------------------------------------- */
+/* ---- Peer device access ----------------------------------------------------------------------
+ * All devices share the process's memory: access is there from the start, and these functions keep the books that HIP asks for.
+ * hipErrorInvalidDevice: no such device, or the device itself. */
 
+/* 1 for two different devices, 0 for one and itself. */
 hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId);
+/* The current device may access `peerDeviceId`'s memory. hipErrorPeerAccessAlreadyEnabled; hipErrorInvalidValue: `flags` is not 0. */
 hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
+/* hipErrorPeerAccessNotEnabled if it was not. */
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
+/* 1 for access and native atomics, 0 for the rank and for arrays. hipErrorInvalidValue: no such attribute. */
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice);
 
 /* ---- Contexts: each device has one, its primary context --------------------------------------
@@ -258,171 +288,46 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
  * for a device that there is not, hipErrorInvalidContext for what is no context and for an empty stack, hipErrorInvalidValue for
  * NULL results and unknown flags. */
 
-/* Retains the device's primary context, gives it `flags` and pushes it on the calling thread's stack. */
+/* Retains the device's primary context, gives it `flags` (as hipSetDeviceFlags) and pushes it on the calling thread's stack.
+ * hipErrorOutOfMemory: 64 contexts are there. */
 hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device);
+/* Releases it, and pops it where it is the calling thread's current one. hipErrorInvalidValue: not a context. */
 hipError_t hipCtxDestroy(hipCtx_t context);
+/* Makes a context current; the one before stays under it. */
 hipError_t hipCtxPushCurrent(hipCtx_t context);
+/* Takes the current context off the stack and gives it back; `context` may be NULL. */
 hipError_t hipCtxPopCurrent(hipCtx_t *context);
+/* Puts a context in place of the current one; NULL: takes that off the stack. */
 hipError_t hipCtxSetCurrent(hipCtx_t context);
 hipError_t hipCtxGetCurrent(hipCtx_t *context);
+/* The device of the current context. */
 hipError_t hipCtxGetDevice(hipDevice_t *device);
+/* The version of the interface of contexts; `context` may be NULL. */
 hipError_t hipCtxGetApiVersion(hipCtx_t context, unsigned int *apiVersion);
+/* The current context's flags. */
 hipError_t hipCtxGetFlags(unsigned int *flags);
+/* hipDeviceSynchronize. */
 hipError_t hipCtxSynchronize(void);
-/* Hints; they have no effect. */
+/* As the functions of the device, hints without effect. */
 hipError_t hipCtxGetCacheConfig(hipFuncCache_t *config);
 hipError_t hipCtxSetCacheConfig(hipFuncCache_t config);
 hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *config);
 hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config);
-/* As hipDeviceEnablePeerAccess; hipErrorInvalidContext if `peer` is none. */
+/* As hipDeviceEnablePeerAccess and hipDeviceDisablePeerAccess with the device of `peer`. */
 hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags);
 hipError_t hipCtxDisablePeerAccess(hipCtx_t peer);
+/* The device's primary context, which is active from then on. */
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device);
+/* Gives it back; the context and what belongs to it stay. Once too often does nothing. */
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device);
+/* Its flags, and whether it is active: a thread made it current or a program retained it, and it was not reset since. */
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active);
+/* hipErrorContextAlreadyInUse: it is active with other flags. */
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags);
+/* hipDeviceReset for that device. */
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device);
 
-/* ---- Modules and launches -------------------------------------------------------------------- */
-
-hipError_t hipModuleLoad(hipModule_t *module, const char *fileName);
-/* `image`: an AMDGPU ELF, an offload bundle or a compressed bundle, in memory. */
-hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
-/* The options are for other compilers' images and are ignored. */
-hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options, void **optionValues);
-/* `fatbin`: an offload bundle, in memory. */
-hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin);
-/* Waits for the kernels of the module that are queued or run, and unloads it. */
-hipError_t hipModuleUnload(hipModule_t module);
-hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
-hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module);
-/* Textures cannot be sampled yet: hipErrorNotSupported for a name that the module has, hipErrorNotFound for others. */
-hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, const char *name);
-hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name);
-
-/* Launches. All functions copy the arguments before they return, and return
- *   hipErrorInvalidHandle             not a function, stream or event; for multi-device launches also the null stream
- *   hipErrorInvalidValue              both or none of `kernelParams` and `extra` where the kernel has arguments; too few bytes in
- *                                     `extra`; more dynamic LDS than a block may have; a partial block of a kernel that was compiled
- *                                     for full ones; unknown flags
- *   hipErrorInvalidValue (functions of modules), hipErrorInvalidConfiguration (host stubs)
- *                                     a size of 0, a block larger than the device's, 2^32 or more work items in a dimension
- *   hipErrorLaunchFailure             a block larger than the kernel was compiled for
- *   hipErrorLaunchOutOfResources      static and dynamic LDS together are more than a block may have
- *   hipErrorCooperativeLaunchTooLarge more blocks than can be resident at once
- *   hipErrorInvalidDeviceFunction     an address that is not a registered host stub
- *   hipErrorNotSupported              the kernel has an instruction that cannot be translated; nothing runs
- *
- * The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
-hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                 unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
-                                 hipStream_t stream, void **kernelParams, void **extra);
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                                            unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                                            unsigned int sharedMemBytes, hipStream_t stream, void **kernelParams);
-/* The grid is counted in work items. A block is cut to the grid if that is smaller. The events, if not NULL, are recorded before
- * and after the kernel. `flags`: hipExtAnyOrderLaunch permits any order; the stream's order is kept all the same. */
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
-                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
-                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
-                                    hipEvent_t stopEvent WL_DEFAULT(NULL), uint32_t flags WL_DEFAULT(0));
-/* Deprecated: hipExtModuleLaunchKernel without flags. */
-hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
-                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, size_t sharedMemBytes,
-                                    hipStream_t stream, void **kernelParams, void **extra, hipEvent_t startEvent WL_DEFAULT(NULL),
-                                    hipEvent_t stopEvent WL_DEFAULT(NULL));
-/* `function` is the address of the kernel's host stub, or a hipFunction_t or hipKernel_t. */
-hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream);
-hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream,
-                              hipEvent_t startEvent, hipEvent_t stopEvent, int flags);
-hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
-                                      hipStream_t stream);
-
-/* With attributes: hipLaunchAttributeCooperative and a hipLaunchAttributeClusterDimension of 1 x 1 x 1 are known (larger clusters
- * give hipErrorInvalidClusterSize), priorities are hints, others give hipErrorInvalidValue. */
-hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *function, void **args);
-hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t function, void **params, void **extra);
-
-/* One grid on each of several devices: entry i of the list goes to the device of its stream, which is no null stream
- * (hipErrorInvalidHandle); no device comes twice (hipErrorInvalidDevice). Cooperative: the grids are alike in kernel, sizes and LDS
- * (hipErrorInvalidValue) and synchronize with each other; unless `flags` say otherwise they start after all earlier work of all the
- * streams, and later work waits for all of them. If a grid fails, so do the others. Extended: kernels and sizes may differ; on
- * none of the streams another thread's work comes between. Either all grids are queued or, with an error, none. */
-hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
-hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList, unsigned int numDevices,
-                                                       unsigned int flags);
-hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
-/* The older way: configure, one call per argument, launch. */
-hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
-hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
-hipError_t hipLaunchByPtr(const void *function);
-
-/* Libraries: a code object for all devices. Loading selects the image's entry; each device loads it at its first use. JIT options
- * are ignored. hipErrorInvalidHandle: not a library or a kernel of one; hipErrorNotFound: no kernel of that name. */
-hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions, void **jitOptionsValues,
-                              unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
-                              unsigned int numLibraryOptions);
-hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions, void **jitOptionsValues,
-                                  unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
-                                  unsigned int numLibraryOptions);
-/* Waits as hipModuleUnload does; kernels of the library are invalid afterwards. */
-hipError_t hipLibraryUnload(hipLibrary_t library);
-/* The same handle for the same name. */
-hipError_t hipLibraryGetKernel(hipKernel_t *kernel, hipLibrary_t library, const char *name);
-hipError_t hipLibraryGetKernelCount(unsigned int *count, hipLibrary_t library);
-/* At most `numKernels` handles, in the order of the kernels' names. */
-hipError_t hipLibraryEnumerateKernels(hipKernel_t *kernels, unsigned int numKernels, hipLibrary_t library);
-hipError_t hipKernelGetLibrary(hipLibrary_t *library, hipKernel_t kernel);
-/* The name lives as long as the library. */
-hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
-/* The kernel on the current device. */
-hipError_t hipKernelGetFunction(hipFunction_t *function, hipKernel_t kernel);
-/* Offset and size, in bytes, of an argument; `paramSize` may be NULL. */
-hipError_t hipKernelGetParamInfo(hipKernel_t kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
-hipError_t hipKernelGetAttribute(int *value, hipFunction_attribute attribute, hipKernel_t kernel, hipDevice_t device);
-hipError_t hipKernelSetAttribute(hipFunction_attribute attribute, int value, hipKernel_t kernel, hipDevice_t device);
-
-hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function);
-hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function);
-hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value);
-/* Hints; they have no effect. */
-hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config);
-hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config);
-hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol);
-const char *hipKernelNameRef(const hipFunction_t function);
-const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream);
-
-/* ---- Occupancy ------------------------------------------------------------------------------- */
-
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *function, int blockSize, size_t dynamicSharedMem);
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *function, int blockSize,
-                                                                 size_t dynamicSharedMem, unsigned int flags);
-hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *function, size_t dynamicSharedMem,
-                                             int blockSizeLimit);
-/* The dynamic LDS, in bytes, that each of `numBlocks` blocks on a compute unit can have; hipErrorInvalidValue if so many do not fit. */
-hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *function, int numBlocks, int blockSize);
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t function, int blockSize,
-                                                              size_t dynamicSharedMem);
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t function, int blockSize,
-                                                                       size_t dynamicSharedMem, unsigned int flags);
-hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
-                                                   int blockSizeLimit);
-hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicSharedMem,
-                                                            int blockSizeLimit, unsigned int flags);
-
-/* ---- What the compiler emits calls to -------------------------------------------------------- */
-
-void **__hipRegisterFatBinary(const void *wrapper);
-void __hipUnregisterFatBinary(void **handle);
-void __hipRegisterFunction(void **handle, const void *hostFunction, char *deviceFunction, const char *deviceName, unsigned int threadLimit,
-                           void *tid, void *bid, dim3 *blockDim, dim3 *gridDim, int *wSize);
-void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char *deviceName, int external, size_t size, int constant,
-                      int global);
-void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align);
-void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external);
-void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external);
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
-hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
+#include <hip/hip_module.h>
 
 #ifdef __cplusplus
 }

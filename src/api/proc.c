@@ -21,18 +21,25 @@ static const struct {
     {602, "hip_6.2"}, {603, "hip_6.3"}, {604, "hip_6.4"}, {605, "hip_6.5"}, {701, "hip_7.1"}, {702, "hip_7.2"},
 };
 
-static void *library;
+static void *newest, *of_hip5; /* this library, and the one beside it that has what differs for HIP 5 */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void find_library(void) {
+static void find_libraries(void) {
     Dl_info info;
-    if (dladdr((void *)(uintptr_t)&find_library, &info) && info.dli_fname)
-        library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    char path[4096];
+    if (!dladdr((void *)(uintptr_t)&find_libraries, &info) || !info.dli_fname)
+        return;
+    newest = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    const char *slash = strrchr(info.dli_fname, '/');
+    int folder = slash ? (int)(slash - info.dli_fname + 1) : 0;
+    if (snprintf(path, sizeof path, "%.*slibamdhip64.so.5", folder, info.dli_fname) < (int)sizeof path)
+        of_hip5 = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }
 
-/* The function and the version that it came with; NULL if there is none. */
-static void *find(const char *name, unsigned *version) {
-    pthread_once(&once, find_library);
+/* The function, in the form that a version of HIP had, and the version that it came with; NULL if there is none. */
+static void *find(const char *name, unsigned wanted, unsigned *version) {
+    pthread_once(&once, find_libraries);
+    void *library = wanted < 600 && of_hip5 ? of_hip5 : newest; /* the older one passes on what it does not have */
     for (size_t i = 0; library && i < sizeof nodes / sizeof *nodes; i++) {
         void *address = dlvsym(library, name, nodes[i].node);
         if (address) {
@@ -61,7 +68,7 @@ static enum outcome look_up(const char *symbol, unsigned wanted, bool per_thread
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
         if (strcmp(symbol, changed[i]) == 0 && wanted >= 600) {
             snprintf(name, sizeof name, "%sR0600", symbol);
-            *function = find(name, &version);
+            *function = find(name, wanted, &version);
             return *function ? FOUND : MISSING;
         }
     if (strlen(symbol) > NAME_MAX_LENGTH)
@@ -69,10 +76,10 @@ static enum outcome look_up(const char *symbol, unsigned wanted, bool per_thread
     void *address = NULL;
     if (per_thread) {
         snprintf(name, sizeof name, "%s_spt", symbol);
-        address = find(name, &version);
+        address = find(name, wanted, &version);
     }
     if (!address)
-        address = find(symbol, &version);
+        address = find(symbol, wanted, &version);
     if (!address)
         return MISSING;
     if (version > wanted)

@@ -499,6 +499,20 @@ static void test_entry_points_of_versions(void **state) {
     int arch = properties.older.gcnArch, warp = properties.older.warpSize;
     assert_int_equal(arch, 1030);
     assert_int_equal(warp, 32);
+    /* Memory types were numbered anew in HIP 6. */
+    hipPointerAttribute_t attributes;
+    hipError_t (*ask)(hipPointerAttribute_t *, const void *) = NULL;
+    void *memory = NULL;
+    ok(hipMalloc(&memory, 64));
+    ok(hipGetProcAddress("hipPointerGetAttributes", &function, 502, 0, NULL));
+    memcpy(&ask, &function, sizeof ask);
+    ok(ask(&attributes, memory));
+    assert_int_equal(attributes.type, 1);
+    ok(hipGetProcAddress("hipPointerGetAttributes", &function, 600, 0, NULL));
+    memcpy(&ask, &function, sizeof ask);
+    ok(ask(&attributes, memory));
+    assert_int_equal(attributes.type, 2);
+    ok(hipFree(memory));
     ok(hipGetProcAddress("hipGetDeviceProperties", &function, 60000000, 0, NULL));
     memcpy(&get, &function, sizeof get);
     ok(get(&properties, 0));
