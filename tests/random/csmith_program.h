@@ -21,7 +21,16 @@
 /* The few float wrappers are never called (--no-float is csmith's default) and need the C library. */
 #define fabsf __builtin_fabsf
 #define fabs  __builtin_fabs
-#include <safe_math.h>
+
+/* A number that the device's compiler knows nothing about. */
+template <class T> static inline T opaque(T x) {
+#ifdef DEVICE
+    __typeof__(x + 0u) wide = x;
+    asm("" : "+v"(wide));
+    x = (T)wide;
+#endif
+    return x;
+}
 
 /* CRC-32 over the 8 bytes of each value. Not inlined: a program has hundreds of calls. */
 __attribute__((noinline)) static uint32_t crc_value(uint32_t crc, uint64_t value) {

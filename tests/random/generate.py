@@ -13,7 +13,8 @@ An expression's text is the same on both sides: `@x` is the variable x of the la
 import random
 import re
 
-PRELUDE = '#include "generate_program.h"\n'
+
+TRACE = False # store what the variables hold behind each statement of the kernel: says where a program first differs
 KINDS = ("float", "double", "packed", "control", "lds", "wave")
 
 TYPES = {"u": "unsigned", "s": "unsigned", "q": "unsigned long long", "f": "float", "d": "double", "h": "_Float16", "p": "ushort2", "g": "short2"}
@@ -29,9 +30,10 @@ VARIABLES = {
 OUTPUTS = {"u": "{}", "s": "{}", "q": "(unsigned)({0} ^ {0} >> 32)", "f": "bits_f({})", "d": "bits_d({})", "h": "bits_h({})", "p": "bits_p({})", "g": "bits_g({})"}
 
 # Expressions by the letter of their result; a letter in braces is a subexpression of that type, {c} a small constant, {C} any.
+# Fractions beside conversions of signed numbers: clang 19 makes a product of two converted integers a converted product, which loses -0.
 EXPRESSIONS = {
     "u": ["({u} + {u})", "({u} - {u})", "({u} * {u})", "({u} & {u})", "({u} | {u})", "({u} ^ {u})", "(~{u})", "({u} << ({u} & 31))", "({u} >> ({u} & 31))",
-          "(unsigned)((int){u} >> ({u} & 31))", "({u} < {u} ? {u} : {u})", "((int){u} < (int){u} ? {u} : {u})", "({u} / ({u} | 1))", "({u} % ({u} | 1))",
+          "(unsigned)((int){u} >> ({u} & 31))", "({u} < {u} ? {u} : {u})", "((int){u} < (int){u} ? {u} : {u})", "(opaque({u}) / ({u} | 1))", "(opaque({u}) % ({u} | 1))",
           "(unsigned)((int){u} / ((int)({u} & 0xffff) + 1))", "rotate({u}, {c})", "(unsigned)__builtin_popcount({u})", "(unsigned)__builtin_clz({u} | 1)",
           "(unsigned)__builtin_ctz({u} | 0x80000000)", "min_u({u}, {u})", "max_i({u}, {u})", "({u} * {c} + {u})", "mul_hi({u}, {u})", "({u} == {u})", "({u} + {C})",
           "({u} ^ {C})", "(unsigned)(unsigned char){u}", "(unsigned)(int)(short){u}", "__builtin_bitreverse32({u})"],
@@ -41,7 +43,7 @@ EXPRESSIONS = {
                  "(unsigned)__builtin_elementwise_add_sat((int){u}, (int){u})", "bits_p(to_p({u}) + to_p({u}))"],
     "q": ["({q} + {q})", "({q} - {q})", "({q} * {q})", "({q} & {q})", "({q} | {q})", "({q} ^ {q})", "({q} << ({u} & 63))", "({q} >> ({u} & 63))",
           "(unsigned long long)((long long){q} >> ({u} & 63))", "({q} < {q} ? {q} : {q})", "((long long){q} < (long long){q} ? {q} : {q})", "(unsigned long long){u} * {u}",
-          "(unsigned long long)((long long)(int){u} * (int){u})", "({q} / ({q} | 1))", "({q} % (({q} >> 17) | 1))", "({q} + {u})", "((unsigned long long){u} << 32 | {u})",
+          "(unsigned long long)((long long)(int){u} * (int){u})", "(opaque({q}) / ({q} | 1))", "(opaque({q}) % (({q} >> 17) | 1))", "({q} + {u})", "((unsigned long long){u} << 32 | {u})",
           "(~{q})", "({q} == {q} ? {q} : (unsigned long long){u})", "(unsigned long long)(long long)(int){u}"],
     "p": ["({p} + {p})", "({p} - {p})", "({p} * {p})", "({p} & {p})", "({p} ^ {p})", "({p} << ({p} & (ushort2)15))", "({p} >> ({p} & (ushort2)15))", "__builtin_elementwise_min({p}, {p})",
           "__builtin_elementwise_max({p}, {p})", "__builtin_elementwise_add_sat({p}, {p})", "__builtin_elementwise_sub_sat({p}, {p})", "to_p({u})", "{p}.yx", "({p} * {p} + {p})"],
@@ -49,7 +51,7 @@ EXPRESSIONS = {
           "__builtin_elementwise_add_sat({g}, {g})", "__builtin_elementwise_sub_sat({g}, {g})", "to_g({u})", "{g}.yx", "__builtin_elementwise_abs({g})"],
     "f": ["({f} + {f})", "({f} - {f})", "({f} * {f})", "({f} / {f})", "__builtin_fmaf({f}, {f}, {f})", "__builtin_sqrtf(__builtin_fabsf({f}))", "min_f({f}, {f})", "max_f({f}, {f})",
           "({f} < {f} ? {f} : {f})", "({f} == {f} ? {f} : {f})", "(-{f})", "__builtin_fabsf({f})", "__builtin_floorf({f})", "__builtin_ceilf({f})", "__builtin_truncf({f})",
-          "__builtin_rintf({f})", "(float){u}", "(float)(int){u}", "({f} * {F})", "({f} + {F})", "({f} >= {f} ? {F} : {f})", "fract_f({f})", "__builtin_ldexpf({f}, (int)({u} & 63) - 32)",
+          "__builtin_rintf({f})", "(float){u}", "((float)(int){u} + 0.25f)", "({f} * {F})", "({f} + {F})", "({f} >= {f} ? {F} : {f})", "fract_f({f})", "__builtin_ldexpf({f}, (int)({u} & 63) - 32)",
           "frexp_f({f})", "__builtin_copysignf({f}, some({f}))"],
     "float:f": ["(float){h}", "(float)(unsigned char){u}", "(float)(unsigned char)({u} >> 8)", "(!({f} < {f}) ? {f} : {f})"],
     "double:f": ["(float){d}"],
@@ -57,7 +59,7 @@ EXPRESSIONS = {
     "float:u": ["to_int({f})", "to_unsigned({f})", "({f} < {f} ? {u} : {u})", "bits_f({f})", "bits_h({h})", "({f} != {f})"],
     "d": ["({d} + {d})", "({d} - {d})", "({d} * {d})", "({d} / {d})", "__builtin_fma({d}, {d}, {d})", "__builtin_sqrt(__builtin_fabs({d}))", "min_d({d}, {d})", "max_d({d}, {d})",
           "({d} < {d} ? {d} : {d})", "(-{d})", "__builtin_fabs({d})", "__builtin_floor({d})", "__builtin_ceil({d})", "__builtin_trunc({d})", "__builtin_rint({d})", "(double){u}",
-          "(double)(int){u}", "(double){f}", "({d} * {F})", "({d} + {F})", "__builtin_ldexp({d}, (int)({u} & 255) - 128)", "(double){q}", "(double)(long long){q}", "frexp_d({d})",
+          "((double)(int){u} + 0.25)", "(double){f}", "({d} * {F})", "({d} + {F})", "__builtin_ldexp({d}, (int)({u} & 255) - 128)", "(double){q}", "((double)(long long){q} + 0.25)", "frexp_d({d})",
           "fract_d({d})"],
     "double:u": ["to_int_d({d})", "({d} < {d} ? {u} : {u})", "bits_d({d})", "({d} == {d} ? {u} : {u})"],
     "double:q": ["to_long_d({d})"],
@@ -77,9 +79,10 @@ class Program:
         self.threads = self.rng.choice([48, 64, 112, 128])
         self.blocks = self.rng.choice([1, 2, 3])
         self.device, self.host = [], []
-        self.scale = {"tiny": 0.4, "small": 1, "large": 2.5}[size]
+        self.scale = {"tiny": 0.3, "small": 0.6 if kind in ("control", "wave") else 1, "large": 2.5}[size]
         self.count = 0
         self.functions = []  # names of device functions
+        self.points = 0 # of the trace
 
     # ---- expressions
 
@@ -169,6 +172,16 @@ class Program:
     def statements(self, count, depth):
         for _ in range(max(1, int(count))):
             self.statement(depth)
+            if TRACE and len(self.masks) == 1 and self.result == "early" and self.kind != "lds":
+                self.trace()
+
+    def trace(self):
+        """A word of memory for each lane that says what the variables hold now."""
+        lanes = self.blocks * self.threads
+        place = f"memory[{self.points * lanes} + BLOCK_ * {self.threads} + T_]"
+        self.assign(place, " ^ ".join(f"({OUTPUTS[n[0]].format('@' + n)}) * {2 * i + 1}" for i, n in enumerate(self.names)))
+        self.device[-1] += f" // point {self.points}"
+        self.points += 1
 
     def assignment(self, depth):
         name = self.rng.choice(self.names)
@@ -240,7 +253,7 @@ class Program:
             self.push(condition)
             self.block(2, depth)
             self.pop()
-            if case + 1 < cases and self.rng.random() < 0.25:
+            if case + 1 < cases and self.kind != "wave" and self.rng.random() < 0.25: # which lanes meet in such a case is open
                 falls = case if falls is None else falls
             else:
                 falls = None
@@ -375,7 +388,7 @@ class Program:
         menu = [
             (f"ballot({condition})", f"ballot(v, {{m}}, t, wave, THREADS)", condition),
             (f"rank({condition})", f"rank(v, {{m}}, t, wave, THREADS)", condition),
-            (f"any_lane({condition})", f"(ballot(v, {{m}}, t, wave, THREADS) != 0)", condition),
+            (f"any_lane({condition})", f"(lanes_of(v, {{m}}, t, wave, THREADS) != 0)", condition),
             (f"all_lanes({condition})", f"all_lanes(v, {{m}}, t, wave, THREADS)", condition),
             (f"bpermute({index}, {source})", f"bpermute({self.on_host(index)}, v, {{m}}, t, wave, THREADS)", source),
             (f"bpermute({index}, {source})", f"bpermute({self.on_host(index)}, v, {{m}}, t, wave, THREADS)", source),
@@ -469,7 +482,7 @@ class Program:
             self.outputs(lanes)
         self.device.append(f"out[{len(self.names) * lanes} + BLOCK_ * {self.threads} + T_] = early; }}")
         self.host.append(f"ALL out[{len(self.names) * lanes} + BLOCK_ * {self.threads} + T_] = early[t]; }} }}")
-        memory = 64 + lanes * 8 if shared else 0
+        memory = 64 + lanes * 8 if shared else self.points * lanes
         kind = {"float": "RANDOM_FLOATS", "double": "RANDOM_DOUBLES"}.get(self.kind, "RANDOM_BITS")
         source = "\n".join(["", f"#define THREADS {self.threads}", "#ifdef DEVICE"] + self.device + ["#else"] + self.host + ["#endif", "#undef THREADS", ""])
         row = f'{{"{self.name}", {self.blocks}, {self.threads}, {len(self.names) + 1}, {words}, {memory}, {kind}, {self.seed}u, host_{self.name}}}'
@@ -485,3 +498,7 @@ class Program:
 def generate(seed, size, kind):
     """The C++ text of one program, its name, and its row of random_programs."""
     return Program(seed, size, kind).make()
+
+
+def prelude():
+    return '#include "generate_program.h"\n'

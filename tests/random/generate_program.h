@@ -46,6 +46,17 @@ static inline unsigned to_int_d(double x) { return x > -2147483648.0 && x < 2147
 static inline unsigned long long to_long_d(double x) { return x > -0x1p62 && x < 0x1p62 ? (unsigned long long)(long long)x : 13; }
 static inline float some(float x) { return x != x ? 1.0f : x; } /* a sign that is defined */
 
+/* A number that the device's compiler knows nothing about: clang 19 takes dividends of unsigned divisions for narrow when they are
+ * sign-extended. */
+template <class T> static inline T opaque(T x) {
+#ifdef DEVICE
+    __typeof__(x + 0u) wide = x;
+    asm("" : "+v"(wide));
+    x = (T)wide;
+#endif
+    return x;
+}
+
 static inline unsigned rotate(unsigned x, unsigned n) { return x << n | x >> (32 - n); }
 static inline unsigned min_u(unsigned a, unsigned b) { return a < b ? a : b; }
 static inline unsigned max_i(unsigned a, unsigned b) { return (int)a > (int)b ? a : b; }
@@ -53,9 +64,9 @@ static inline unsigned mul_hi(unsigned a, unsigned b) { return (unsigned)((unsig
 
 #ifdef DEVICE
 
-#define T_ __builtin_amdgcn_workitem_id_x()
+#define T_     __builtin_amdgcn_workitem_id_x()
 #define BLOCK_ __builtin_amdgcn_workgroup_id_x()
-#define LANE_ __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))
+#define LANE_  __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0))
 
 static inline _Float16 half_add(_Float16 a, _Float16 b) { return a + b; }
 static inline _Float16 half_sub(_Float16 a, _Float16 b) { return a - b; }
@@ -67,11 +78,17 @@ static inline double min_d(double a, double b) { return __builtin_fmin(a, b) + 0
 static inline double max_d(double a, double b) { return __builtin_fmax(a, b) + 0.0; }
 static inline float fract_f(float x) { return __builtin_isfinite(x) ? __builtin_amdgcn_fractf(x) + 0.0f : 0.0f; }
 static inline double fract_d(double x) { return __builtin_isfinite(x) ? __builtin_amdgcn_fract(x) + 0.0 : 0.0; }
-static inline float frexp_f(float x) { return __builtin_isfinite(x) ? __builtin_amdgcn_frexp_mantf(x) + (float)__builtin_amdgcn_frexp_expf(x) : 0.0f; }
-static inline double frexp_d(double x) { return __builtin_isfinite(x) ? __builtin_amdgcn_frexp_mant(x) + (double)__builtin_amdgcn_frexp_exp(x) : 0.0; }
+static inline float frexp_f(float x) {
+    return __builtin_isfinite(x) ? __builtin_amdgcn_frexp_mantf(x) + (float)__builtin_amdgcn_frexp_expf(x) : 0.0f;
+}
+static inline double frexp_d(double x) {
+    return __builtin_isfinite(x) ? __builtin_amdgcn_frexp_mant(x) + (double)__builtin_amdgcn_frexp_exp(x) : 0.0;
+}
 
 static inline unsigned bfe_u(unsigned x, unsigned at, unsigned width) { return __builtin_amdgcn_ubfe(x, at & 31, width & 31); }
-static inline unsigned bfe_i(unsigned x, unsigned at, unsigned width) { return (unsigned)__builtin_amdgcn_sbfe((int)x, at & 31, width & 31); }
+static inline unsigned bfe_i(unsigned x, unsigned at, unsigned width) {
+    return (unsigned)__builtin_amdgcn_sbfe((int)x, at & 31, width & 31);
+}
 static inline unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) { return __builtin_amdgcn_perm(a, b, selector); }
 static inline unsigned align_bit(unsigned a, unsigned b, unsigned n) { return __builtin_amdgcn_alignbit(a, b, n); }
 static inline unsigned align_byte(unsigned a, unsigned b, unsigned n) { return __builtin_amdgcn_alignbyte(a, b, n); }
@@ -108,19 +125,21 @@ static inline unsigned rank(bool c) {
 }
 static inline unsigned any_lane(bool c) { return BALLOT(c) != 0; }
 static inline unsigned all_lanes(bool c) { return BALLOT(c) == BALLOT(true); }
-static inline unsigned bpermute(unsigned i, unsigned v) { return (unsigned)__builtin_amdgcn_ds_bpermute((int)((LANE_ & ~31u) | (i & 31)) * 4, (int)v); }
+static inline unsigned bpermute(unsigned i, unsigned v) {
+    return (unsigned)__builtin_amdgcn_ds_bpermute((int)((LANE_ & ~31u) | (i & 31)) * 4, (int)v);
+}
 static inline unsigned permute_xor(unsigned c, unsigned v) { return (unsigned)__builtin_amdgcn_ds_permute((int)(LANE_ ^ c) * 4, (int)v); }
 static inline unsigned first_lane(unsigned v) { return (unsigned)__builtin_amdgcn_readfirstlane((int)v); }
 static inline unsigned read_lane(unsigned v, unsigned lane) { return (unsigned)__builtin_amdgcn_readlane((int)v, (int)lane); }
-#define swizzle(V, PATTERN) (unsigned)__builtin_amdgcn_ds_swizzle((int)(V), PATTERN)
+#define swizzle(V, PATTERN)                      (unsigned)__builtin_amdgcn_ds_swizzle((int)(V), PATTERN)
 #define dpp(OLD, V, CONTROL, ROWS, BANKS, BOUND) (unsigned)__builtin_amdgcn_update_dpp((int)(OLD), (int)(V), CONTROL, ROWS, BANKS, BOUND)
 
 #else
 
-#define T_ t
-#define BLOCK_ block
-#define LANE_ (t % wave)
-#define ALL for (unsigned t = 0; t < THREADS; t++)
+#define T_          t
+#define BLOCK_      block
+#define LANE_       (t % wave)
+#define ALL         for (unsigned t = 0; t < THREADS; t++)
 #define LANES(MASK) ALL if (MASK[t])
 
 static inline bool any(const bool *mask, unsigned threads) {
@@ -135,9 +154,7 @@ static inline _Float16 half_add(_Float16 a, _Float16 b) { return (_Float16)((flo
 static inline _Float16 half_sub(_Float16 a, _Float16 b) { return (_Float16)((float)a - (float)b); }
 static inline _Float16 half_mul(_Float16 a, _Float16 b) { return (_Float16)((float)a * (float)b); }
 #define MINMAX(NAME, TYPE, RELATION)                                                                                                       \
-    static inline TYPE NAME(TYPE a, TYPE b) {                                                                                              \
-        return (b != b || a RELATION b ? a : b) + 0;                                                                                       \
-    }
+    static inline TYPE NAME(TYPE a, TYPE b) { return (b != b || a RELATION b ? a : b) + 0; }
 MINMAX(min_f, float, <)
 MINMAX(max_f, float, >)
 MINMAX(min_d, double, <)
@@ -191,7 +208,9 @@ static inline unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) 
     return result;
 }
 static inline unsigned align_bit(unsigned a, unsigned b, unsigned n) { return (unsigned)(((unsigned long long)a << 32 | b) >> (n & 31)); }
-static inline unsigned align_byte(unsigned a, unsigned b, unsigned n) { return (unsigned)(((unsigned long long)a << 32 | b) >> (8 * (n & 3))); }
+static inline unsigned align_byte(unsigned a, unsigned b, unsigned n) {
+    return (unsigned)(((unsigned long long)a << 32 | b) >> (8 * (n & 3)));
+}
 static inline unsigned sad_u8(unsigned a, unsigned b, unsigned c) {
     for (unsigned i = 0; i < 32; i += 8)
         c += (unsigned)__builtin_abs((int)(a >> i & 255) - (int)(b >> i & 255));
@@ -217,7 +236,9 @@ HOST_ATOMIC(max, old > value ? old : value)
 HOST_ATOMIC(swap, value)
 
 /* Lane t of the set `m` in waves of `wave` lanes; `v` is the operand of each lane. A lane that is off gives 0. */
-static inline unsigned lane_value(const unsigned *v, const bool *m, unsigned from, unsigned threads) { return from < threads && m[from] ? v[from] : 0; }
+static inline unsigned lane_value(const unsigned *v, const bool *m, unsigned from, unsigned threads) {
+    return from < threads && m[from] ? v[from] : 0;
+}
 static inline unsigned long long lanes_of(const unsigned *v, const bool *m, unsigned t, unsigned wave, unsigned threads) {
     unsigned long long lanes = 0;
     for (unsigned i = 0, first = t / wave * wave; i < wave; i++)

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { HOST_MILLISECONDS = 400, PATIENCE = 100 }; /* of CPU time; of the clock */
+enum { HOST_MILLISECONDS = 400, PATIENCE = 300 }; /* of CPU time; of the clock */
 
 #define HIP(call)                                                                                                                          \
     do {                                                                                                                                   \
