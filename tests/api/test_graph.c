@@ -1,0 +1,1049 @@
+/* Graphs: building them, every kind of node and its parameters, executables, updates, memory, user objects. */
+#include "api_test.h"
+
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+static int *words; /* pinned */
+static hipStream_t stream;
+
+/* A registered program, for symbols. */
+static struct {
+    uint32_t magic, version;
+    const void *binary;
+    void *unused;
+} wrapper = {0x48495046, 1, NULL, NULL};
+static int shadow_counter, shadow_table[4];
+static void stub_add(void) {}
+
+static int setup(void **state) {
+    (void)state;
+    size_t size = 0;
+    wrapper.binary = read_file(API_TEST_OBJECT, &size);
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    static char add[] = "add", counter[] = "counter", table[] = "table";
+    __hipRegisterFunction(handle, (const void *)(uintptr_t)stub_add, add, add, ~0u, NULL, NULL, NULL, NULL, NULL);
+    __hipRegisterVar(handle, &shadow_counter, counter, counter, 0, 4, 0, 0);
+    __hipRegisterVar(handle, shadow_table, table, table, 0, 16, 1, 0);
+    ok(hipHostMalloc((void **)&words, 65536, 0));
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    ok(hipStreamDestroy(stream));
+    ok(hipHostFree(words));
+    return 0;
+}
+
+static int clear(void **state) {
+    (void)state;
+    memset(words, 0, 65536);
+    return 0;
+}
+
+static hipGraph_t new_graph(void) {
+    hipGraph_t graph = NULL;
+    ok(hipGraphCreate(&graph, 0));
+    return graph;
+}
+
+static hipGraphExec_t instantiate(hipGraph_t graph) {
+    hipGraphExec_t exec = NULL;
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    return exec;
+}
+
+static void run(hipGraphExec_t exec) {
+    ok(hipGraphLaunch(exec, stream));
+    ok(hipStreamSynchronize(stream));
+}
+
+static dim3 extent(unsigned x) { return (dim3){x, 1, 1}; }
+
+struct add_arguments {
+    int *values;
+    int value, count;
+    void *pointers[3];
+};
+
+static hipKernelNodeParams add_params(struct add_arguments *arguments, int index, int value) {
+    *arguments = (struct add_arguments){&words[index], value, 1, {&arguments->values, &arguments->value, &arguments->count}};
+    return (hipKernelNodeParams){
+        .func = test_kernel("add"), .gridDim = extent(1), .blockDim = extent(64), .kernelParams = arguments->pointers};
+}
+
+static hipGraphNode_t add_node(hipGraph_t graph, const hipGraphNode_t *before, size_t count, int index, int value) {
+    struct add_arguments arguments;
+    hipKernelNodeParams params = add_params(&arguments, index, value);
+    hipGraphNode_t node = NULL;
+    ok(hipGraphAddKernelNode(&node, graph, before, count, &params));
+    memset(&arguments, 0xee, sizeof arguments); /* they were copied */
+    return node;
+}
+
+static hipGraphNodeType type_of(hipGraphNode_t node) {
+    hipGraphNodeType type = hipGraphNodeTypeCount;
+    ok(hipGraphNodeGetType(node, &type));
+    return type;
+}
+
+/* ---- shape ----------------------------------------------------------------------------------- */
+
+static void test_shape(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), other = new_graph();
+    hipGraphNode_t a = NULL, b = NULL, c = NULL, d = NULL, foreign = NULL, list[8], to[8];
+    size_t count = 8;
+    fails(hipErrorInvalidValue, hipGraphCreate(NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphCreate(&other, 1));
+    ok(hipGraphAddEmptyNode(&foreign, other, NULL, 0));
+    ok(hipGraphAddEmptyNode(&a, graph, NULL, 0));
+    ok(hipGraphAddEmptyNode(&b, graph, &a, 1));
+    ok(hipGraphAddEmptyNode(&c, graph, &a, 1));
+    ok(hipGraphAddEmptyNode(&d, graph, (hipGraphNode_t[]){b, c}, 2));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(NULL, graph, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(&list[0], NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(&list[0], graph, NULL, 1));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(&list[0], graph, &foreign, 1));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(&list[0], graph, (hipGraphNode_t[]){a, a}, 2));
+    fails(hipErrorInvalidValue, hipGraphAddEmptyNode(&list[0], graph, (hipGraphNode_t[]){(hipGraphNode_t)words}, 1));
+    ok(hipGraphGetNodes(graph, list, &count));
+    assert_int_equal(count, 4);
+    assert_ptr_equal(list[3], d);
+    assert_null(list[4]); /* the rest of the room */
+    count = 2;
+    ok(hipGraphGetNodes(graph, list, &count));
+    assert_int_equal(count, 2);
+    ok(hipGraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 4);
+    count = 8;
+    ok(hipGraphGetRootNodes(graph, list, &count));
+    assert_int_equal(count, 1);
+    assert_ptr_equal(list[0], a);
+    count = 8;
+    ok(hipGraphGetEdges(graph, list, to, &count));
+    assert_int_equal(count, 4);
+    assert_ptr_equal(list[0], a);
+    assert_ptr_equal(to[0], b);
+    assert_null(list[4]);
+    count = 8;
+    ok(hipGraphNodeGetDependencies(d, list, &count));
+    assert_int_equal(count, 2);
+    assert_ptr_equal(list[1], c);
+    count = 8;
+    ok(hipGraphNodeGetDependentNodes(a, list, &count));
+    assert_int_equal(count, 2);
+    fails(hipErrorInvalidValue, hipGraphGetNodes(graph, list, NULL));
+    fails(hipErrorInvalidValue, hipGraphGetRootNodes(NULL, list, &count));
+    fails(hipErrorInvalidValue, hipGraphGetEdges(graph, list, NULL, &count));
+    fails(hipErrorInvalidValue, hipGraphGetEdges(graph, NULL, NULL, NULL));
+    fails(hipErrorInvalidValue, hipGraphNodeGetDependencies(NULL, list, &count));
+    fails(hipErrorInvalidValue, hipGraphNodeGetDependentNodes(a, list, NULL));
+    fails(hipErrorInvalidValue, hipGraphNodeGetType(a, NULL));
+    /* Edges: no doubles, no cycles, none between graphs. */
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &b, 1));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &d, &a, 1));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &a, 1));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &foreign, 1));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, NULL, &a, 1));
+    ok(hipGraphAddDependencies(graph, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, a}, (hipGraphNode_t[]){c, b}, 2)); /* none of both */
+    ok(hipGraphGetEdges(graph, NULL, NULL, &count));
+    assert_int_equal(count, 4);
+    ok(hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, a}, (hipGraphNode_t[]){c, d}, 2));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &c, &b, 1));
+    ok(hipGraphRemoveDependencies(graph, &b, &c, 1));
+    fails(hipErrorInvalidValue, hipGraphRemoveDependencies(graph, &b, &c, 1));
+    fails(hipErrorInvalidValue, hipGraphRemoveDependencies(graph, NULL, &c, 1));
+    ok(hipGraphDestroyNode(b));
+    fails(hipErrorInvalidValue, hipGraphDestroyNode(b));
+    ok(hipGraphGetEdges(graph, NULL, NULL, &count));
+    assert_int_equal(count, 3);
+    ok(hipGraphDestroy(graph));
+    fails(hipErrorInvalidValue, hipGraphDestroy(graph));
+    fails(hipErrorInvalidValue, hipGraphNodeGetType(a, &(hipGraphNodeType){0}));
+    ok(hipGraphDestroy(other));
+}
+
+/* Nodes that were added in another order than they must run in. */
+static void test_order(void **state) {
+    (void)state;
+    enum { COUNT = 50 };
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t nodes[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        hipMemsetParams fill = {.dst = &words[0], .elementSize = 4, .height = 1, .value = (unsigned)i, .width = 1};
+        ok(hipGraphAddMemsetNode(&nodes[i], graph, NULL, 0, &fill));
+    }
+    for (int i = 0; i + 1 < COUNT; i++) /* the last one runs first */
+        ok(hipGraphAddDependencies(graph, &nodes[i + 1], &nodes[i], 1));
+    words[0] = 99;
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 0);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+/* Random graphs, run many times: each node checks that all it depends on has run. */
+struct check {
+    int done;
+    struct check *before[6];
+    int count, *errors;
+};
+
+static void check_order(void *argument) {
+    struct check *check = argument;
+    int mine = __atomic_load_n(&check->done, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < check->count; i++)
+        if (__atomic_load_n(&check->before[i]->done, __ATOMIC_SEQ_CST) <= mine)
+            __atomic_fetch_add(check->errors, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&check->done, 1, __ATOMIC_SEQ_CST);
+}
+
+static void test_random_graphs(void **state) {
+    (void)state;
+    enum { COUNT = 60, ROUNDS = 20 };
+    static struct check checks[COUNT];
+    unsigned seed = 99;
+    int errors = 0;
+    for (int trial = 0; trial < 10; trial++) {
+        hipGraph_t graph = new_graph();
+        hipGraphNode_t nodes[COUNT];
+        memset(checks, 0, sizeof checks);
+        for (int i = 0; i < COUNT; i++) {
+            hipGraphNode_t before[6];
+            hipHostNodeParams params = {check_order, &checks[i]};
+            checks[i].errors = &errors;
+            for (int j = 0; j < 6 && i; j++) {
+                int candidate = rand_r(&seed) % (i * 2);
+                bool twice = candidate >= i;
+                for (int k = 0; k < checks[i].count && !twice; k++)
+                    twice = checks[i].before[k] == &checks[candidate];
+                if (!twice) {
+                    before[checks[i].count] = nodes[candidate];
+                    checks[i].before[checks[i].count++] = &checks[candidate];
+                }
+            }
+            ok(hipGraphAddHostNode(&nodes[i], graph, before, (size_t)checks[i].count, &params));
+        }
+        hipGraphExec_t exec = instantiate(graph);
+        for (int round = 0; round < ROUNDS; round++)
+            ok(hipGraphLaunch(exec, round % 2 ? stream : NULL));
+        ok(hipDeviceSynchronize());
+        for (int i = 0; i < COUNT; i++)
+            assert_int_equal(checks[i].done, ROUNDS);
+        assert_int_equal(errors, 0);
+        ok(hipGraphExecDestroy(exec));
+        ok(hipGraphDestroy(graph));
+    }
+}
+
+/* Branches run side by side: each waits for the other. */
+static void meet(void *argument) {
+    int *both = argument;
+    __atomic_fetch_add(both, 1, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < 5000 && __atomic_load_n(both, __ATOMIC_SEQ_CST) < 2; i++)
+        usleep(1000);
+    if (__atomic_load_n(both, __ATOMIC_SEQ_CST) < 2)
+        both[1] = 1;
+}
+
+static void test_branches(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t root = NULL, a = NULL, b = NULL, last = NULL;
+    int both[2] = {0, 0};
+    hipHostNodeParams params = {meet, both};
+    ok(hipGraphAddEmptyNode(&root, graph, NULL, 0));
+    ok(hipGraphAddHostNode(&a, graph, &root, 1, &params));
+    ok(hipGraphAddHostNode(&b, graph, &root, 1, &params));
+    ok(hipGraphAddEmptyNode(&last, graph, (hipGraphNode_t[]){a, b}, 2));
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(both[0], 2);
+    assert_int_equal(both[1], 0);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static void test_kernel_node(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    struct add_arguments arguments;
+    hipKernelNodeParams params = add_params(&arguments, 0, 5), seen;
+    hipGraphNode_t node = NULL, other = NULL;
+    fails(hipErrorInvalidValue, hipGraphAddKernelNode(&node, graph, NULL, 0, NULL));
+    params.func = NULL;
+    fails(hipErrorInvalidValue, hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    params.func = words;
+    fails(hipErrorInvalidDeviceFunction, hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    params.func = (void *)(uintptr_t)stub_add; /* a host stub, as compilers know kernels */
+    params.blockDim.x = 0;
+    assert_int_not_equal(hipGraphAddKernelNode(&node, graph, NULL, 0, &params), hipSuccess);
+    params.blockDim.x = 64;
+    ok(hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    assert_int_equal(type_of(node), hipGraphNodeTypeKernel);
+    ok(hipGraphKernelNodeGetParams(node, &seen));
+    assert_ptr_equal(seen.func, (void *)(uintptr_t)stub_add);
+    assert_int_equal(seen.gridDim.x, 1);
+    assert_int_equal(seen.sharedMemBytes, 0);
+    assert_ptr_equal(*(int **)seen.kernelParams[0], words);
+    assert_int_equal(*(int *)seen.kernelParams[1], 5);
+    /* What was asked for can be given back. */
+    seen.gridDim.x = 2;
+    ok(hipGraphKernelNodeSetParams(node, &seen));
+    ok(hipGraphKernelNodeGetParams(node, &seen));
+    assert_int_equal(seen.gridDim.x, 2);
+    assert_int_equal(*(int *)seen.kernelParams[1], 5);
+    params = add_params(&arguments, 1, 7);
+    struct {
+        int *values;
+        int value, count;
+    } packed = {&words[1], 7, 1};
+    size_t size = sizeof packed;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    params.kernelParams = NULL;
+    params.extra = extra;
+    ok(hipGraphAddKernelNode(&other, graph, NULL, 0, &params));
+    fails(hipErrorInvalidValue, hipGraphKernelNodeGetParams(node, NULL));
+    fails(hipErrorInvalidValue, hipGraphKernelNodeGetParams(NULL, &seen));
+    fails(hipErrorInvalidValue, hipGraphKernelNodeSetParams(node, NULL));
+    /* Attributes. */
+    hipKernelNodeAttrValue value;
+    memset(&value, 0, sizeof value);
+    ok(hipGraphKernelNodeGetAttribute(node, hipKernelNodeAttributeCooperative, &value));
+    assert_int_equal(value.cooperative, 0);
+    value.cooperative = 1;
+    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeCooperative, &value));
+    value.priority = -9;
+    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributePriority, &value));
+    value.accessPolicyWindow = (hipAccessPolicyWindow){words, hipAccessPropertyStreaming, 0.5f, hipAccessPropertyNormal, 64};
+    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    ok(hipGraphKernelNodeCopyAttributes(node, other));
+    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributeCooperative, &value));
+    assert_int_equal(value.cooperative, 1);
+    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributePriority, &value));
+    assert_int_equal(value.priority, -1); /* clamped */
+    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    assert_int_equal(value.accessPolicyWindow.num_bytes, 64);
+    value.accessPolicyWindow.hitRatio = 2;
+    fails(hipErrorInvalidValue, hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    fails(hipErrorInvalidValue, hipGraphKernelNodeSetAttribute(node, (hipKernelNodeAttrID)77, &value));
+    fails(hipErrorInvalidValue, hipGraphKernelNodeGetAttribute(node, hipKernelNodeAttributePriority, NULL));
+    value.cooperative = 0;
+    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeCooperative, &value));
+    ok(hipGraphKernelNodeSetAttribute(other, hipKernelNodeAttributeCooperative, &value));
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 5);
+    assert_int_equal(words[1], 7);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+static void test_copy_nodes(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node = NULL, second = NULL, third = NULL;
+    static int source[6][8], result[6][8], line[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    void *device = NULL;
+    size_t pitch = 0;
+    for (int i = 0; i < 48; i++)
+        source[i / 8][i % 8] = i + 1;
+    ok(hipMallocPitch(&device, &pitch, 32, 6));
+    hipMemcpy3DParms up = {
+        .srcPtr = {source, 32, 32, 6}, .dstPtr = {device, pitch, 32, 6}, .extent = {32, 6, 1}, .kind = hipMemcpyHostToDevice};
+    hipMemcpy3DParms down = {
+        .srcPtr = {device, pitch, 32, 6}, .dstPtr = {result, 32, 32, 6}, .extent = {32, 6, 1}, .kind = hipMemcpyDeviceToHost};
+    hipMemcpy3DParms seen;
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode(&node, graph, NULL, 0, NULL));
+    ok(hipGraphAddMemcpyNode(&node, graph, NULL, 0, &up));
+    ok(hipGraphAddMemcpyNode1D(&second, graph, &node, 1, (char *)device + pitch, line, sizeof line, hipMemcpyHostToDevice));
+    ok(hipGraphAddMemcpyNode(&third, graph, &second, 1, &down));
+    assert_int_equal(type_of(second), hipGraphNodeTypeMemcpy);
+    ok(hipGraphMemcpyNodeGetParams(node, &seen));
+    assert_ptr_equal(seen.srcPtr.ptr, source);
+    assert_ptr_equal(seen.dstPtr.ptr, device);
+    assert_int_equal(seen.dstPtr.pitch, pitch);
+    assert_int_equal(seen.extent.height, 6);
+    assert_int_equal(seen.kind, hipMemcpyHostToDevice);
+    ok(hipGraphMemcpyNodeGetParams(second, &seen));
+    assert_ptr_equal(seen.srcPtr.ptr, line);
+    assert_int_equal(seen.extent.width, sizeof line);
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(result[0][0], 1);
+    assert_int_equal(result[1][7], 8);
+    assert_int_equal(result[2][0], 17);
+    assert_int_equal(result[5][7], 48);
+    /* In the executable only. */
+    ok(hipGraphExecMemcpyNodeSetParams1D(exec, second, (char *)device + 2 * pitch, line, sizeof line, hipMemcpyHostToDevice));
+    source[1][7] = 1000;
+    run(exec);
+    assert_int_equal(result[1][7], 1000);
+    assert_int_equal(result[2][0], 1);
+    up.extent.height = 1;
+    ok(hipGraphExecMemcpyNodeSetParams(exec, node, &up));
+    source[1][7] = 2000;
+    run(exec);
+    assert_int_equal(result[1][7], 1000);
+    /* In the graph, for later executables. */
+    ok(hipGraphMemcpyNodeSetParams(node, &up));
+    ok(hipGraphMemcpyNodeSetParams1D(second, (char *)device + 3 * pitch, line, 4, hipMemcpyHostToDevice));
+    ok(hipGraphMemcpyNodeGetParams(second, &seen));
+    assert_int_equal(seen.extent.width, 4);
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParams(node, NULL));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeGetParams(node, NULL));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, NULL, line, 4, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, NULL, 4, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, line, 0, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidMemcpyDirection, hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, line, 4, (hipMemcpyKind)99));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, line, pitch * 6 + 1, hipMemcpyHostToDevice));
+    HIP_MEMCPY3D driver, back;
+    memset(&driver, 0, sizeof driver);
+    driver.srcMemoryType = hipMemoryTypeHost;
+    driver.srcHost = line;
+    driver.dstMemoryType = hipMemoryTypeDevice;
+    driver.dstDevice = device;
+    driver.WidthInBytes = 32;
+    driver.Height = driver.Depth = 1;
+    hipGraph_t plain = new_graph();
+    ok(hipDrvGraphAddMemcpyNode(&node, plain, NULL, 0, &driver, NULL));
+    ok(hipDrvGraphMemcpyNodeGetParams(node, &back));
+    assert_int_equal(back.WidthInBytes, 32);
+    assert_ptr_equal(back.dstDevice, device);
+    driver.WidthInBytes = 16;
+    ok(hipDrvGraphMemcpyNodeSetParams(node, &driver));
+    hipGraphExec_t other = instantiate(plain);
+    ok(hipMemset(device, 0, 32));
+    run(other);
+    int check[8];
+    ok(hipMemcpy(check, device, 32, hipMemcpyDeviceToHost));
+    assert_int_equal(check[3], 4);
+    assert_int_equal(check[4], 0);
+    driver.WidthInBytes = 24;
+    ok(hipDrvGraphExecMemcpyNodeSetParams(other, node, &driver, NULL));
+    run(other);
+    ok(hipMemcpy(check, device, 32, hipMemcpyDeviceToHost));
+    assert_int_equal(check[5], 6);
+    ok(hipGraphExecDestroy(other));
+    ok(hipGraphDestroy(plain));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipFree(device));
+}
+
+static void test_symbol_nodes(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t to = NULL, from = NULL;
+    static int values[4] = {10, 20, 30, 40}, result[4];
+    ok(hipGraphAddMemcpyNodeToSymbol(&to, graph, NULL, 0, shadow_table, values, 8, 8, hipMemcpyHostToDevice));
+    ok(hipGraphAddMemcpyNodeFromSymbol(&from, graph, &to, 1, result, shadow_table, 16, 0, hipMemcpyDeviceToHost));
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(result[0], 1);
+    assert_int_equal(result[2], 10);
+    assert_int_equal(result[3], 20);
+    ok(hipGraphExecMemcpyNodeSetParamsToSymbol(exec, to, shadow_table, values, 4, 0, hipMemcpyHostToDevice));
+    ok(hipGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, result, shadow_table, 4, 0, hipMemcpyDeviceToHost));
+    run(exec);
+    assert_int_equal(result[0], 10);
+    ok(hipGraphMemcpyNodeSetParamsToSymbol(to, &shadow_counter, values, 4, 0, hipMemcpyHostToDevice));
+    ok(hipGraphMemcpyNodeSetParamsFromSymbol(from, result, &shadow_counter, 4, 0, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidSymbol, hipGraphMemcpyNodeSetParamsToSymbol(to, words, values, 4, 0, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsToSymbol(to, &shadow_counter, values, 8, 0, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNodeToSymbol(&to, graph, NULL, 0, &shadow_counter, NULL, 4, 0, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidMemcpyDirection,
+          hipGraphAddMemcpyNodeFromSymbol(&to, graph, NULL, 0, result, &shadow_counter, 4, 0, hipMemcpyHostToDevice));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+static void test_fill_node(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node = NULL, second = NULL;
+    unsigned char *device = NULL, result[96];
+    ok(hipMalloc((void **)&device, 96));
+    ok(hipMemset(device, 0, 96));
+    hipMemsetParams params = {.dst = device, .elementSize = 2, .height = 3, .pitch = 32, .value = 0xa1b2, .width = 4}, seen;
+    ok(hipGraphAddMemsetNode(&node, graph, NULL, 0, &params));
+    ok(hipGraphMemsetNodeGetParams(node, &seen));
+    assert_ptr_equal(seen.dst, device);
+    assert_int_equal(seen.elementSize, 2);
+    assert_int_equal(seen.height, 3);
+    assert_int_equal(seen.pitch, 32);
+    assert_int_equal(seen.value, 0xa1b2);
+    assert_int_equal(seen.width, 4);
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    ok(hipMemcpy(result, device, 96, hipMemcpyDeviceToHost));
+    assert_int_equal(result[0], 0xb2);
+    assert_int_equal(result[7], 0xa1);
+    assert_int_equal(result[8], 0);
+    assert_int_equal(result[64 + 7], 0xa1);
+    params.value = 0x3344;
+    ok(hipGraphExecMemsetNodeSetParams(exec, node, &params));
+    run(exec);
+    ok(hipMemcpy(result, device, 96, hipMemcpyDeviceToHost));
+    assert_int_equal(result[33], 0x33);
+    params.value = 0x5555;
+    ok(hipDrvGraphExecMemsetNodeSetParams(exec, node, &params, NULL));
+    params.elementSize = 3;
+    fails(hipErrorInvalidValue, hipGraphAddMemsetNode(&second, graph, NULL, 0, &params));
+    params.elementSize = 2;
+    params.pitch = 4;
+    fails(hipErrorInvalidValue, hipGraphAddMemsetNode(&second, graph, NULL, 0, &params));
+    params.pitch = 32;
+    params.height = 4;
+    fails(hipErrorInvalidValue, hipGraphAddMemsetNode(&second, graph, NULL, 0, &params)); /* runs over the end */
+    params.dst = NULL;
+    fails(hipErrorInvalidValue, hipGraphMemsetNodeSetParams(node, &params));
+    fails(hipErrorInvalidValue, hipGraphMemsetNodeSetParams(node, NULL));
+    fails(hipErrorInvalidValue, hipGraphMemsetNodeGetParams(node, NULL));
+    params = (hipMemsetParams){.dst = device, .elementSize = 4, .height = 1, .value = 9, .width = 1};
+    ok(hipDrvGraphAddMemsetNode(&second, graph, &node, 1, &params, NULL));
+    ok(hipGraphMemsetNodeSetParams(node, &params));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipFree(device));
+}
+
+static void add_one(void *argument) { ++*(int *)argument; }
+static void add_hundred(void *argument) { *(int *)argument += 100; }
+
+static void test_host_event_and_empty_nodes(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node = NULL, record = NULL, wait = NULL, empty = NULL;
+    hipHostNodeParams params = {add_one, &words[0]}, seen;
+    hipEvent_t event = NULL, other = NULL, asked = NULL;
+    ok(hipEventCreate(&event));
+    ok(hipEventCreate(&other));
+    ok(hipGraphAddHostNode(&node, graph, NULL, 0, &params));
+    ok(hipGraphAddEventRecordNode(&record, graph, &node, 1, event));
+    ok(hipGraphAddEventWaitNode(&wait, graph, &record, 1, event));
+    ok(hipGraphAddEmptyNode(&empty, graph, &wait, 1));
+    assert_int_equal(type_of(node), hipGraphNodeTypeHost);
+    assert_int_equal(type_of(record), hipGraphNodeTypeEventRecord);
+    assert_int_equal(type_of(wait), hipGraphNodeTypeWaitEvent);
+    assert_int_equal(type_of(empty), hipGraphNodeTypeEmpty);
+    ok(hipGraphHostNodeGetParams(node, &seen));
+    assert_ptr_equal(seen.userData, &words[0]);
+    ok(hipGraphEventRecordNodeGetEvent(record, &asked));
+    assert_ptr_equal(asked, event);
+    ok(hipGraphEventWaitNodeGetEvent(wait, &asked));
+    assert_ptr_equal(asked, event);
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 1);
+    ok(hipEventQuery(event));
+    params.fn = add_hundred;
+    ok(hipGraphExecHostNodeSetParams(exec, node, &params));
+    ok(hipGraphExecEventRecordNodeSetEvent(exec, record, other));
+    ok(hipGraphExecEventWaitNodeSetEvent(exec, wait, other));
+    run(exec);
+    assert_int_equal(words[0], 101);
+    float ms = -1;
+    ok(hipEventElapsedTime(&ms, event, other)); /* both were recorded */
+    assert_true(ms >= 0);
+    ok(hipGraphHostNodeSetParams(node, &params));
+    ok(hipGraphEventRecordNodeSetEvent(record, other));
+    ok(hipGraphEventWaitNodeSetEvent(wait, other));
+    params.fn = NULL;
+    fails(hipErrorInvalidValue, hipGraphHostNodeSetParams(node, &params));
+    fails(hipErrorInvalidValue, hipGraphAddHostNode(&node, graph, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipGraphAddEventRecordNode(&record, graph, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipGraphAddEventWaitNode(&record, graph, NULL, 0, (hipEvent_t)words));
+    fails(hipErrorInvalidValue, hipGraphEventRecordNodeGetEvent(wait, &asked)); /* another type */
+    fails(hipErrorInvalidValue, hipGraphEventWaitNodeSetEvent(record, other));
+    fails(hipErrorInvalidValue, hipGraphExecEventWaitNodeSetEvent(exec, record, other));
+    ok(hipEventDestroy(other));
+    fails(hipErrorInvalidValue, hipGraphLaunch(exec, stream)); /* the event is gone */
+    ok(hipEventDestroy(event));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+static void test_batch_node(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node = NULL;
+    hipStreamBatchMemOpParams operations[2];
+    memset(operations, 0, sizeof operations);
+    operations[0].waitValue.operation = hipStreamMemOpWaitValue32;
+    operations[0].waitValue.address = &words[0];
+    operations[0].waitValue.value = 3;
+    operations[1].writeValue.operation = hipStreamMemOpWriteValue32;
+    operations[1].writeValue.address = &words[1];
+    operations[1].writeValue.value = 4;
+    hipBatchMemOpNodeParams params = {.count = 2, .paramArray = operations}, seen;
+    ok(hipGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    assert_int_equal(type_of(node), hipGraphNodeTypeBatchMemOp);
+    ok(hipGraphBatchMemOpNodeGetParams(node, &seen));
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(seen.paramArray[1].writeValue.value, 4);
+    hipGraphExec_t exec = instantiate(graph);
+    ok(hipGraphLaunch(exec, stream));
+    usleep(3000);
+    assert_int_equal(words[1], 0);
+    __atomic_store_n(&words[0], 3, __ATOMIC_SEQ_CST);
+    ok(hipStreamSynchronize(stream));
+    assert_int_equal(words[1], 4);
+    operations[1].writeValue.value = 5;
+    ok(hipGraphExecBatchMemOpNodeSetParams(exec, node, &params));
+    run(exec);
+    assert_int_equal(words[1], 5);
+    ok(hipGraphBatchMemOpNodeSetParams(node, &params));
+    params.count = 0;
+    fails(hipErrorInvalidValue, hipGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    fails(hipErrorInvalidValue, hipGraphBatchMemOpNodeGetParams(node, NULL));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+static void test_child_graph(void **state) {
+    (void)state;
+    hipGraph_t inner = new_graph(), outer = new_graph(), owned = NULL, empty = new_graph();
+    hipGraphNode_t first = add_node(inner, NULL, 0, 0, 1), second = NULL, child = NULL, hollow = NULL, last = NULL, found = NULL;
+    second = add_node(inner, &first, 1, 1, 10);
+    ok(hipGraphAddChildGraphNode(&child, outer, NULL, 0, inner));
+    ok(hipGraphAddChildGraphNode(&hollow, outer, &child, 1, empty));
+    last = add_node(outer, &hollow, 1, 2, 100);
+    assert_int_equal(type_of(child), hipGraphNodeTypeGraph);
+    ok(hipGraphChildGraphNodeGetGraph(child, &owned));
+    assert_ptr_not_equal(owned, inner);
+    fails(hipErrorInvalidValue, hipGraphDestroy(owned)); /* the node's */
+    ok(hipGraphNodeFindInClone(&found, second, owned));
+    struct add_arguments arguments;
+    hipKernelNodeParams params = add_params(&arguments, 1, 20);
+    ok(hipGraphKernelNodeSetParams(found, &params)); /* changes the outer graph */
+    hipGraphExec_t exec = instantiate(outer);
+    run(exec);
+    assert_int_equal(words[0], 1);
+    assert_int_equal(words[1], 20);
+    assert_int_equal(words[2], 100);
+    params = add_params(&arguments, 1, 30);
+    ok(hipGraphExecKernelNodeSetParams(exec, found, &params)); /* a node within */
+    run(exec);
+    assert_int_equal(words[1], 50);
+    ok(hipGraphExecChildGraphNodeSetParams(exec, child, inner)); /* 10 again */
+    run(exec);
+    assert_int_equal(words[1], 60);
+    fails(hipErrorInvalidValue, hipGraphExecChildGraphNodeSetParams(exec, child, outer)); /* another shape */
+    fails(hipErrorInvalidValue, hipGraphExecChildGraphNodeSetParams(exec, last, inner));
+    fails(hipErrorInvalidValue, hipGraphAddChildGraphNode(&child, outer, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipGraphChildGraphNodeGetGraph(last, &owned));
+    fails(hipErrorInvalidValue, hipGraphChildGraphNodeGetGraph(child, NULL));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(inner));
+    ok(hipGraphDestroy(empty));
+    ok(hipGraphDestroy(outer));
+}
+
+/* hipGraphAddNode knows every type. */
+static void test_any_node(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), inner = new_graph();
+    hipGraphNode_t nodes[8];
+    struct add_arguments arguments;
+    hipEvent_t event = NULL;
+    ok(hipEventCreate(&event));
+    hipGraphNodeParams params;
+    memset(&params, 0, sizeof params);
+    (void)add_node(inner, NULL, 0, 3, 1);
+    params.type = hipGraphNodeTypeKernel;
+    params.kernel = add_params(&arguments, 0, 2);
+    ok(hipGraphAddNode(&nodes[0], graph, NULL, 0, &params));
+    memset(&params, 0, sizeof params);
+    params.type = hipGraphNodeTypeMemset;
+    params.memset = (hipMemsetParams){.dst = &words[1], .elementSize = 4, .height = 1, .value = 6, .width = 1};
+    ok(hipGraphAddNode(&nodes[1], graph, &nodes[0], 1, &params));
+    memset(&params, 0, sizeof params);
+    params.type = hipGraphNodeTypeMemcpy;
+    params.memcpy.copyParams =
+        (hipMemcpy3DParms){.srcPtr = {&words[1], 4, 4, 1}, .dstPtr = {&words[2], 4, 4, 1}, .extent = {4, 1, 1}, .kind = hipMemcpyDefault};
+    ok(hipGraphAddNode(&nodes[2], graph, &nodes[1], 1, &params));
+    memset(&params, 0, sizeof params);
+    params.type = hipGraphNodeTypeHost;
+    params.host = (hipHostNodeParams){add_one, &words[2]};
+    ok(hipGraphAddNode(&nodes[3], graph, &nodes[2], 1, &params));
+    memset(&params, 0, sizeof params);
+    params.type = hipGraphNodeTypeGraph;
+    params.graph.graph = inner;
+    ok(hipGraphAddNode(&nodes[4], graph, &nodes[3], 1, &params));
+    params.type = hipGraphNodeTypeEventRecord;
+    params.eventRecord.event = event;
+    ok(hipGraphAddNode(&nodes[5], graph, &nodes[4], 1, &params));
+    params.type = hipGraphNodeTypeWaitEvent;
+    ok(hipGraphAddNode(&nodes[6], graph, &nodes[5], 1, &params));
+    params.type = hipGraphNodeTypeEmpty;
+    ok(hipGraphAddNode(&nodes[7], graph, &nodes[6], 1, &params));
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 2);
+    assert_int_equal(words[2], 7);
+    assert_int_equal(words[3], 1);
+    memset(&params, 0, sizeof params);
+    params.type = hipGraphNodeTypeMemset;
+    params.memset = (hipMemsetParams){.dst = &words[1], .elementSize = 4, .height = 1, .value = 60, .width = 1};
+    ok(hipGraphExecNodeSetParams(exec, nodes[1], &params));
+    ok(hipGraphNodeSetParams(nodes[1], &params));
+    run(exec);
+    assert_int_equal(words[2], 61);
+    fails(hipErrorInvalidValue, hipGraphExecNodeSetParams(exec, nodes[0], &params));
+    fails(hipErrorInvalidValue, hipGraphNodeSetParams(nodes[0], &params));
+    params.type = hipGraphNodeTypeExtSemaphoreWait;
+    fails(hipErrorNotSupported, hipGraphAddNode(&nodes[0], graph, NULL, 0, &params));
+    params.type = (hipGraphNodeType)55;
+    fails(hipErrorInvalidValue, hipGraphAddNode(&nodes[0], graph, NULL, 0, &params));
+    fails(hipErrorInvalidValue, hipGraphAddNode(&nodes[0], graph, NULL, 0, NULL));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(inner));
+    ok(hipEventDestroy(event));
+}
+
+/* ---- copies and executables ----------------------------------------------------------------------- */
+
+static void test_clone(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), clone = NULL;
+    hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1), b = add_node(graph, &a, 1, 0, 2), found = NULL, list[4];
+    size_t count = 4;
+    ok(hipGraphClone(&clone, graph));
+    ok(hipGraphNodeFindInClone(&found, b, clone));
+    assert_ptr_not_equal(found, b);
+    ok(hipGraphNodeGetDependencies(found, list, &count));
+    assert_int_equal(count, 1);
+    hipGraphNode_t late = add_node(graph, NULL, 0, 1, 1);
+    fails(hipErrorInvalidValue, hipGraphNodeFindInClone(&found, late, clone)); /* was added later */
+    fails(hipErrorInvalidValue, hipGraphNodeFindInClone(&found, found, graph));
+    ok(hipGraphDestroy(graph));
+    hipGraphExec_t exec = instantiate(clone);
+    run(exec);
+    assert_int_equal(words[0], 3);
+    assert_int_equal(words[1], 0);
+    fails(hipErrorInvalidValue, hipGraphClone(NULL, clone));
+    fails(hipErrorInvalidValue, hipGraphClone(&graph, NULL));
+    fails(hipErrorInvalidValue, hipGraphNodeFindInClone(NULL, found, clone));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(clone));
+}
+
+static void test_instantiate(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1), error = a;
+    hipGraphExec_t exec = NULL;
+    char log[8] = "x";
+    unsigned long long flags = 99;
+    ok(hipGraphInstantiate(&exec, graph, &error, log, sizeof log));
+    assert_null(error);
+    assert_int_equal(log[0], 0);
+    (void)add_node(graph, &a, 1, 0, 50); /* not in the executable */
+    run(exec);
+    assert_int_equal(words[0], 1);
+    ok(hipGraphUpload(exec, stream));
+    ok(hipGraphExecGetFlags(exec, &flags));
+    assert_int_equal(flags, 0);
+    ok(hipGraphExecDestroy(exec));
+    fails(hipErrorInvalidValue, hipGraphExecDestroy(exec));
+    fails(hipErrorInvalidValue, hipGraphLaunch(exec, stream));
+    fails(hipErrorInvalidValue, hipGraphUpload(exec, stream));
+    fails(hipErrorInvalidValue, hipGraphInstantiate(NULL, graph, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphInstantiate(&exec, NULL, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&exec, graph, 0x100));
+    fails(hipErrorNotSupported, hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagDeviceLaunch));
+    ok(hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority));
+    ok(hipGraphExecGetFlags(exec, &flags));
+    assert_int_equal(flags, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority);
+    fails(hipErrorInvalidValue, hipGraphExecGetFlags(exec, NULL));
+    fails(hipErrorInvalidHandle, hipGraphLaunch(exec, (hipStream_t)words));
+    ok(hipGraphExecDestroy(exec));
+    hipGraphInstantiateParams params = {.flags = hipGraphInstantiateFlagUpload, .uploadStream = stream};
+    ok(hipGraphInstantiateWithParams(&exec, graph, &params));
+    assert_int_equal(params.result_out, hipGraphInstantiateSuccess);
+    ok(hipGraphExecDestroy(exec));
+    params.flags = 0x200;
+    fails(hipErrorInvalidValue, hipGraphInstantiateWithParams(&exec, graph, &params));
+    assert_int_equal(params.result_out, hipGraphInstantiateError);
+    fails(hipErrorInvalidValue, hipGraphInstantiateWithParams(&exec, graph, NULL));
+    ok(hipGraphDestroy(graph));
+}
+
+/* Launches follow the stream's order and each other's, also in different streams; destroying lets them finish. */
+static void test_launch_order(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t root = add_node(graph, NULL, 0, 0, 1);
+    for (int i = 1; i < 6; i++)
+        (void)add_node(graph, &root, 1, i, 1);
+    hipGraphExec_t exec = instantiate(graph);
+    hipStream_t other = NULL;
+    ok(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+    ok(hipStreamWaitValue32(stream, &words[20], 1, hipStreamWaitValueEq, UINT32_MAX));
+    for (int i = 0; i < 50; i++)
+        ok(hipGraphLaunch(exec, i % 2 ? other : stream));
+    usleep(5000);
+    assert_int_equal(words[0], 0); /* even those in the other stream wait */
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    __atomic_store_n(&words[20], 1, __ATOMIC_SEQ_CST);
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamSynchronize(other));
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(words[i], 50);
+    ok(hipStreamDestroy(other));
+}
+
+static void test_update(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), changed = new_graph(), other = new_graph();
+    hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1), error = NULL, b = NULL;
+    (void)add_node(graph, &a, 1, 1, 2);
+    hipGraphExec_t exec = instantiate(graph);
+    hipGraphExecUpdateResult result = hipGraphExecUpdateError;
+    a = add_node(changed, NULL, 0, 0, 10);
+    b = add_node(changed, &a, 1, 1, 20);
+    ok(hipGraphExecUpdate(exec, changed, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateSuccess);
+    assert_null(error);
+    run(exec);
+    assert_int_equal(words[0], 10);
+    assert_int_equal(words[1], 20);
+    /* Another edge, another number of nodes, another type. */
+    ok(hipGraphRemoveDependencies(changed, &a, &b, 1));
+    fails(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(exec, changed, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateErrorTopologyChanged);
+    assert_ptr_equal(error, b);
+    (void)add_node(changed, NULL, 0, 2, 1);
+    fails(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(exec, changed, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateErrorTopologyChanged);
+    a = add_node(other, NULL, 0, 0, 1000);
+    ok(hipGraphAddEmptyNode(&b, other, &a, 1));
+    fails(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(exec, other, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateErrorNodeTypeChanged);
+    assert_ptr_equal(error, b);
+    run(exec);
+    assert_int_equal(words[0], 20); /* nothing had changed */
+    fails(hipErrorInvalidValue, hipGraphExecUpdate(NULL, graph, &error, &result));
+    fails(hipErrorInvalidValue, hipGraphExecUpdate(exec, NULL, &error, &result));
+    fails(hipErrorInvalidValue, hipGraphExecUpdate(exec, graph, &error, NULL));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(changed));
+    ok(hipGraphDestroy(other));
+}
+
+static void test_enabled(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1), b = add_node(graph, &a, 1, 1, 1), empty = NULL;
+    unsigned enabled = 9;
+    ok(hipGraphAddEmptyNode(&empty, graph, &b, 1));
+    hipGraphExec_t exec = instantiate(graph);
+    ok(hipGraphNodeGetEnabled(exec, a, &enabled));
+    assert_int_equal(enabled, 1);
+    ok(hipGraphNodeSetEnabled(exec, a, 0));
+    ok(hipGraphNodeGetEnabled(exec, a, &enabled));
+    assert_int_equal(enabled, 0);
+    run(exec);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1], 1);
+    ok(hipGraphNodeSetEnabled(exec, a, 1));
+    run(exec);
+    assert_int_equal(words[0], 1);
+    fails(hipErrorInvalidValue, hipGraphNodeSetEnabled(exec, empty, 0));
+    fails(hipErrorInvalidValue, hipGraphNodeGetEnabled(exec, a, NULL));
+    fails(hipErrorInvalidValue, hipGraphNodeSetEnabled(NULL, a, 0));
+    struct add_arguments arguments;
+    hipKernelNodeParams params = add_params(&arguments, 0, 100);
+    ok(hipGraphExecKernelNodeSetParams(exec, a, &params));
+    run(exec);
+    assert_int_equal(words[0], 101);
+    fails(hipErrorInvalidValue, hipGraphExecKernelNodeSetParams(exec, empty, &params));
+    fails(hipErrorInvalidValue, hipGraphExecKernelNodeSetParams(exec, a, NULL));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static uint64_t graph_memory(hipGraphMemAttributeType attribute) {
+    uint64_t value = 77;
+    ok(hipDeviceGetGraphMemAttribute(0, attribute, &value));
+    return value;
+}
+
+static hipGraphNode_t allocation(hipGraph_t graph, size_t size, void **memory) {
+    hipMemAllocNodeParams params;
+    hipGraphNode_t node = NULL;
+    memset(&params, 0, sizeof params);
+    params.poolProps.allocType = hipMemAllocationTypePinned;
+    params.poolProps.location.type = hipMemLocationTypeDevice;
+    params.bytesize = size;
+    ok(hipGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    assert_non_null(params.dptr);
+    *memory = params.dptr;
+    return node;
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    void *memory = NULL, *asked = NULL;
+    hipGraphNode_t node = allocation(graph, 1 << 20, &memory), fill = NULL, copy = NULL, release = NULL;
+    hipMemsetParams params = {.dst = memory, .elementSize = 4, .height = 1, .value = 42, .width = 1 << 18};
+    hipMemAllocNodeParams seen;
+    uint64_t zero = 0, one = 1;
+    ok(hipGraphAddMemsetNode(&fill, graph, &node, 1, &params));
+    ok(hipGraphAddMemcpyNode1D(&copy, graph, &fill, 1, words, memory, 64, hipMemcpyDeviceToHost));
+    assert_int_equal(type_of(node), hipGraphNodeTypeMemAlloc);
+    ok(hipGraphMemAllocNodeGetParams(node, &seen));
+    assert_ptr_equal(seen.dptr, memory);
+    assert_int_equal(seen.bytesize, 1 << 20);
+    ok(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, &zero));
+    assert_int_equal(graph_memory(hipGraphMemAttrUsedMemCurrent), 0);
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[15], 42);
+    assert_int_equal(graph_memory(hipGraphMemAttrUsedMemCurrent), 1 << 20);
+    fails(hipErrorInvalidValue, hipGraphLaunch(exec, stream)); /* still allocated */
+    ok(hipFreeAsync(memory, stream));
+    assert_int_equal(graph_memory(hipGraphMemAttrUsedMemCurrent), 0);
+    assert_int_equal(graph_memory(hipGraphMemAttrUsedMemHigh), 1 << 20);
+    assert_int_equal(graph_memory(hipGraphMemAttrReservedMemCurrent), 1 << 20);
+    fails(hipErrorInvalidValue, hipFreeAsync(memory, stream));
+    run(exec);
+    ok(hipFree(memory));
+    ok(hipDeviceGraphMemTrim(0));
+    assert_int_equal(graph_memory(hipGraphMemAttrReservedMemCurrent), 0);
+    ok(hipGraphExecDestroy(exec));
+    /* Freed by the next launch. */
+    ok(hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagAutoFreeOnLaunch));
+    run(exec);
+    run(exec);
+    ok(hipFree(memory));
+    ok(hipGraphExecDestroy(exec));
+    /* Freed by the graph itself. */
+    ok(hipGraphAddMemFreeNode(&release, graph, &copy, 1, memory));
+    assert_int_equal(type_of(release), hipGraphNodeTypeMemFree);
+    ok(hipGraphMemFreeNodeGetParams(release, &asked));
+    assert_ptr_equal(asked, memory);
+    exec = instantiate(graph);
+    for (int i = 0; i < 3; i++)
+        run(exec);
+    assert_int_equal(graph_memory(hipGraphMemAttrUsedMemCurrent), 0);
+    fails(hipErrorInvalidValue, hipGraphAddMemFreeNode(&release, graph, NULL, 0, words));
+    fails(hipErrorInvalidValue, hipGraphAddMemFreeNode(&release, graph, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipGraphMemFreeNodeGetParams(release, NULL));
+    fails(hipErrorInvalidValue, hipGraphMemAllocNodeGetParams(release, &seen));
+    seen.bytesize = 0;
+    fails(hipErrorInvalidValue, hipGraphAddMemAllocNode(&node, graph, NULL, 0, &seen));
+    fails(hipErrorInvalidValue, hipGraphAddMemAllocNode(&node, graph, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, &one));
+    fails(hipErrorInvalidValue, hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemCurrent, &zero));
+    fails(hipErrorInvalidValue, hipDeviceGetGraphMemAttribute(0, (hipGraphMemAttributeType)9, &zero));
+    fails(hipErrorInvalidValue, hipDeviceGetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, NULL));
+    fails(hipErrorInvalidDevice, hipDeviceGetGraphMemAttribute(99, hipGraphMemAttrUsedMemHigh, &zero));
+    fails(hipErrorInvalidDevice, hipDeviceGraphMemTrim(99));
+    ok(hipGraphDestroy(graph)); /* the executable keeps the memory */
+    run(exec);
+    assert_int_equal(words[15], 42);
+    ok(hipGraphExecDestroy(exec));
+    hipPointerAttribute_t attributes;
+    ok(hipPointerGetAttributes(&attributes, memory));
+    assert_int_equal(attributes.type, hipMemoryTypeUnregistered);
+}
+
+/* ---- user objects ---------------------------------------------------------------------------- */
+
+static void test_user_objects(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), clone = NULL;
+    hipUserObject_t object = NULL;
+    (void)add_node(graph, NULL, 0, 0, 1);
+    fails(hipErrorInvalidValue, hipUserObjectCreate(NULL, words, add_one, 1, hipUserObjectNoDestructorSync));
+    fails(hipErrorInvalidValue, hipUserObjectCreate(&object, words, NULL, 1, hipUserObjectNoDestructorSync));
+    fails(hipErrorInvalidValue, hipUserObjectCreate(&object, words, add_one, 0, hipUserObjectNoDestructorSync));
+    fails(hipErrorInvalidValue, hipUserObjectCreate(&object, words, add_one, 1, 0));
+    ok(hipUserObjectCreate(&object, &words[9], add_one, 2, hipUserObjectNoDestructorSync));
+    ok(hipUserObjectRelease(object, 1));
+    ok(hipUserObjectRetain(object, 2));
+    fails(hipErrorInvalidValue, hipUserObjectRelease(object, 9));
+    ok(hipGraphRetainUserObject(graph, object, 2, hipGraphUserObjectMove)); /* 1 is the program's */
+    ok(hipGraphRetainUserObject(graph, object, 1, 0));
+    ok(hipUserObjectRelease(object, 1));
+    fails(hipErrorInvalidValue, hipGraphReleaseUserObject(graph, object, 4));
+    ok(hipGraphReleaseUserObject(graph, object, 2));
+    fails(hipErrorInvalidValue, hipGraphRetainUserObject(graph, object, 0, 0));
+    fails(hipErrorInvalidValue, hipGraphRetainUserObject(graph, object, 1, 2));
+    fails(hipErrorInvalidValue, hipGraphRetainUserObject(NULL, object, 1, 0));
+    ok(hipGraphClone(&clone, graph));
+    hipGraphExec_t exec = instantiate(graph);
+    ok(hipGraphDestroy(graph));
+    assert_int_equal(words[9], 0);
+    ok(hipGraphDestroy(clone));
+    assert_int_equal(words[9], 0);
+    run(exec);
+    ok(hipGraphExecDestroy(exec)); /* the last one */
+    assert_int_equal(words[9], 1);
+    fails(hipErrorInvalidValue, hipUserObjectRetain(object, 1));
+}
+
+static void test_drawing(void **state) {
+    (void)state;
+    char path[] = "/tmp/wavelift-graph-XXXXXX", *text = NULL;
+    size_t size = 0;
+    int file = mkstemp(path);
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1);
+    (void)add_node(graph, &a, 1, 0, 2);
+    ok(hipGraphDebugDotPrint(graph, path, hipGraphDebugDotFlagsVerbose));
+    text = read_file(path, &size);
+    text = realloc(text, size + 1);
+    text[size] = 0;
+    assert_non_null(strstr(text, "digraph"));
+    assert_non_null(strstr(text, "->"));
+    assert_non_null(strstr(text, "add"));
+    fails(hipErrorInvalidValue, hipGraphDebugDotPrint(graph, NULL, 0));
+    fails(hipErrorOperatingSystem, hipGraphDebugDotPrint(graph, "/nonexistent/folder/file", 0));
+    free(text);
+    close(file);
+    unlink(path);
+    ok(hipGraphDestroy(graph));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_shape, clear),
+        cmocka_unit_test_setup(test_order, clear),
+        cmocka_unit_test_setup(test_random_graphs, clear),
+        cmocka_unit_test_setup(test_branches, clear),
+        cmocka_unit_test_setup(test_kernel_node, clear),
+        cmocka_unit_test_setup(test_copy_nodes, clear),
+        cmocka_unit_test_setup(test_symbol_nodes, clear),
+        cmocka_unit_test_setup(test_fill_node, clear),
+        cmocka_unit_test_setup(test_host_event_and_empty_nodes, clear),
+        cmocka_unit_test_setup(test_batch_node, clear),
+        cmocka_unit_test_setup(test_child_graph, clear),
+        cmocka_unit_test_setup(test_any_node, clear),
+        cmocka_unit_test_setup(test_clone, clear),
+        cmocka_unit_test_setup(test_instantiate, clear),
+        cmocka_unit_test_setup(test_launch_order, clear),
+        cmocka_unit_test_setup(test_update, clear),
+        cmocka_unit_test_setup(test_enabled, clear),
+        cmocka_unit_test_setup(test_memory, clear),
+        cmocka_unit_test_setup(test_user_objects, clear),
+        cmocka_unit_test_setup(test_drawing, clear),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
