@@ -73,6 +73,17 @@ static enum wl_status run_set(const struct wl_launch *launch, const unsigned cha
     return WL_OK;
 }
 
+static enum wl_status run_burn(const struct wl_launch *launch, const unsigned char *kernarg) {
+    unsigned *out = *(unsigned *const *)kernarg;
+    for (uint64_t item = 0; item < items(launch); item++) {
+        unsigned value = (unsigned)item;
+        for (int i = 0; i < *(const int *)(kernarg + 8); i++)
+            value = value * 1664525u + 1013904223u;
+        out[item] = value;
+    }
+    return WL_OK;
+}
+
 static enum wl_status run_fault(const struct wl_launch *launch, const unsigned char *kernarg) {
     (void)launch, (void)kernarg;
     return WL_ILLEGAL_ADDRESS;
@@ -94,9 +105,9 @@ static enum wl_status run_variables(const struct wl_launch *launch, const unsign
 static const struct {
     const char *name;
     body run;
-} kernels[] = {{"empty", run_empty},         {"small_block", run_empty},   {"add", run_add},
-               {"arguments", run_arguments}, {"wait_for", run_wait_for},   {"set", run_set},
-               {"fault", run_fault},         {"variables", run_variables}, {"needs", run_empty}};
+} kernels[] = {{"empty", run_empty},       {"small_block", run_empty}, {"add", run_add},     {"arguments", run_arguments},
+               {"wait_for", run_wait_for}, {"set", run_set},           {"fault", run_fault}, {"variables", run_variables},
+               {"needs", run_empty},       {"burn", run_burn}};
 
 /* ---- the operations --------------------------------------------------------------------------- */
 

@@ -70,3 +70,11 @@ GLOBAL void needs(int *out, int index) {
     __builtin_amdgcn_s_barrier();
     out[item()] = array[index] + lds[0];
 }
+
+// Keeps its worker busy.
+GLOBAL void burn(unsigned *out, int rounds) {
+    unsigned value = item();
+    for (int i = 0; i < rounds; i++)
+        value = value * 1664525u + 1013904223u;
+    out[item()] = value;
+}
