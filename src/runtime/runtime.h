@@ -155,6 +155,7 @@ struct wl_stream {
     atomic_uint references;
     pthread_mutex_t lock; /* guards the fields up to `parked` */
     struct wl_command *head, *tail;
+    struct wl_command *forgotten; /* in a forked child: what the parent had queued */
     enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
     struct wl_parked *parked;   /* streams that wait for a point of this one */
     struct wl_known known[WL_STREAM_KNOWN];

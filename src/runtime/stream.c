@@ -774,7 +774,8 @@ enum wl_status wl_stream_query(struct wl_stream *stream) {
 
 void wl_stream_after_fork(struct wl_stream *stream) {
     pthread_mutex_init(&stream->lock, NULL);
-    stream->head = stream->tail = NULL; /* leaked: other processes' work */
+    stream->forgotten = stream->head; /* the parent's work: kept, for what it refers to may be in any state */
+    stream->head = stream->tail = NULL;
     stream->parked = NULL;
     stream->ready_next = stream->watch_next = NULL;
     stream->state = WL_STREAM_IDLE;
