@@ -156,8 +156,8 @@ struct wl_stream {
     pthread_mutex_t lock; /* guards the fields up to `parked` */
     struct wl_command *head, *tail;
     struct wl_command *forgotten; /* in a forked child: what the parent had queued */
-    enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
-    struct wl_parked *parked;   /* streams that wait for a point of this one */
+    enum wl_stream_state state;   /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
+    struct wl_parked *parked;     /* streams that wait for a point of this one */
     struct wl_known known[WL_STREAM_KNOWN];
     unsigned known_next;        /* the entry to replace */
     _Atomic uint64_t submitted; /* sequence number of the last queued command */
