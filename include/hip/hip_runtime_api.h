@@ -340,6 +340,21 @@ template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t siz
 template <typename T> static inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hipMemAttachGlobal) {
     return hipMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
 }
+template <typename T> static inline hipError_t hipMallocAsync(T **ptr, size_t size, hipStream_t stream) {
+    return hipMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
+}
+template <typename T> static inline hipError_t hipMallocAsync(T **ptr, size_t size, hipMemPool_t pool, hipStream_t stream) {
+    return hipMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, pool, stream);
+}
+template <typename T> static inline hipError_t hipMallocFromPoolAsync(T **ptr, size_t size, hipMemPool_t pool, hipStream_t stream) {
+    return hipMallocFromPoolAsync(reinterpret_cast<void **>(ptr), size, pool, stream);
+}
+template <typename T> static inline hipError_t hipGetSymbolAddress(void **address, const T &symbol) {
+    return hipGetSymbolAddress(address, static_cast<const void *>(&symbol));
+}
+template <typename T> static inline hipError_t hipGetSymbolSize(size_t *size, const T &symbol) {
+    return hipGetSymbolSize(size, static_cast<const void *>(&symbol));
+}
 #endif
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -76,6 +76,99 @@ static void test_small_questions(void **state) {
     fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&bytes, (enum hipLimit_t)99));
 }
 
+/* Two devices: 0 and 1. */
+static void test_device_errors(void **state) {
+    (void)state;
+    static const int wrong[] = {-1, 2, 1000000, INT32_MIN, INT32_MAX};
+    char text[64];
+    int value = 0, other = 0;
+    size_t bytes = 0;
+    unsigned flags = 0;
+    hipUUID uuid;
+    hipDevice_t device = 0;
+    hipDeviceProp_tR0600 properties;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int bad = wrong[i];
+        fails(hipErrorInvalidDevice, hipSetDevice(bad));
+        fails(hipErrorInvalidDevice, hipDeviceGet(&device, bad));
+        fails(hipErrorInvalidDevice, hipDeviceGetName(text, sizeof text, bad));
+        fails(hipErrorInvalidDevice, hipDeviceGetUuid(&uuid, bad));
+        fails(hipErrorInvalidDevice, hipDeviceGetPCIBusId(text, sizeof text, bad));
+        fails(hipErrorInvalidDevice, hipDeviceTotalMem(&bytes, bad));
+        fails(hipErrorInvalidDevice, hipDeviceComputeCapability(&value, &other, bad));
+        fails(hipErrorInvalidDevice, hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, bad));
+        fails(hipErrorInvalidDevice, hipGetDevicePropertiesR0600(&properties, bad));
+        fails(hipErrorInvalidDevice, hipDeviceCanAccessPeer(&value, bad, 0));
+        fails(hipErrorInvalidDevice, hipDeviceCanAccessPeer(&value, 0, bad));
+        fails(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(bad, 0));
+        fails(hipErrorInvalidDevice, hipDeviceDisablePeerAccess(bad));
+        fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, bad, 0));
+        fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, 0, bad));
+    }
+    fails(hipErrorInvalidValue, hipInit(1));
+    fails(hipErrorInvalidValue, hipDriverGetVersion(NULL));
+    fails(hipErrorInvalidValue, hipRuntimeGetVersion(NULL));
+    fails(hipErrorInvalidValue, hipGetDeviceCount(NULL));
+    fails(hipErrorInvalidValue, hipGetDevice(NULL));
+    fails(hipErrorInvalidValue, hipDeviceGet(NULL, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetName(NULL, 10, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetName(text, 0, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetUuid(NULL, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetPCIBusId(NULL, 64, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetPCIBusId(text, 12, 0));
+    ok(hipDeviceGetPCIBusId(text, 13, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetByPCIBusId(NULL, text));
+    fails(hipErrorInvalidValue, hipDeviceGetByPCIBusId(&value, NULL));
+    fails(hipErrorInvalidValue, hipDeviceGetByPCIBusId(&value, "nonsense"));
+    fails(hipErrorInvalidValue, hipDeviceTotalMem(NULL, 0));
+    fails(hipErrorInvalidValue, hipDeviceComputeCapability(NULL, &other, 0));
+    fails(hipErrorInvalidValue, hipDeviceComputeCapability(&value, NULL, 0));
+    fails(hipErrorInvalidValue, hipDeviceGetAttribute(NULL, hipDeviceAttributeWarpSize, 0));
+    fails(hipErrorInvalidValue, hipChooseDeviceR0600(NULL, &properties));
+    fails(hipErrorInvalidValue, hipChooseDeviceR0600(&value, NULL));
+    fails(hipErrorInvalidValue, hipSetDeviceFlags(0x8000u));
+    fails(hipErrorInvalidValue, hipGetDeviceFlags(NULL));
+    ok(hipSetDeviceFlags(hipDeviceMapHost | hipDeviceLmemResizeToMax | hipDeviceScheduleBlockingSync));
+    ok(hipGetDeviceFlags(&flags));
+    assert_int_equal(flags, hipDeviceMapHost | hipDeviceLmemResizeToMax | hipDeviceScheduleBlockingSync);
+    ok(hipSetDeviceFlags(0));
+    fails(hipErrorInvalidValue, hipDeviceCanAccessPeer(NULL, 0, 1));
+    fails(hipErrorInvalidValue, hipDeviceEnablePeerAccess(1, 1));
+    fails(hipErrorInvalidValue, hipDeviceGetP2PAttribute(NULL, hipDevP2PAttrAccessSupported, 0, 1));
+    fails(hipErrorInvalidValue, hipDeviceGetP2PAttribute(&value, (hipDeviceP2PAttr)77, 0, 1));
+    fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, 1, 1));
+    ok(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrNativeAtomicSupported, 0, 1));
+    assert_int_equal(value, 1);
+    ok(hipDeviceGetStreamPriorityRange(NULL, NULL));
+    ok(hipDeviceGetName(text, 3, 0)); /* cut, with its end */
+    assert_int_equal(text[2], 0);
+    ok(hipGetDevice(&value));
+    assert_int_equal(value, 0); /* nothing of all this changed the device */
+    assert_int_equal(hipGetStreamDeviceId((hipStream_t)state), -1);
+    assert_null(hipKernelNameRefByPtr(NULL, NULL));
+    assert_null(hipKernelNameRefByPtr(text, NULL));
+    hipGetLastError();
+}
+
+/* Every attribute of the enumeration has a value, but for those that stand for nothing. */
+static void test_every_attribute(void **state) {
+    (void)state;
+    int value = 0, count = 0;
+    for (int attribute = 0; attribute < 20100; attribute++)
+        count += hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)attribute, 1) == hipSuccess;
+    assert_true(count > 110);
+    for (int attribute = 0; attribute <= 88; attribute++) /* those that CUDA has as well */
+        if (attribute != hipDeviceAttributeLuid && attribute != hipDeviceAttributeUnused1 && attribute != hipDeviceAttributeUnused2)
+            ok(hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)attribute, 0));
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributeCooperativeLaunch, 0));
+    assert_int_equal(value, 1);
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributeCooperativeMultiDeviceLaunch, 0));
+    assert_int_equal(value, 1);
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributePciBusId, 1));
+    assert_int_equal(value, 2);
+    hipGetLastError();
+}
+
 static void test_flags(void **state) {
     (void)state;
     unsigned flags = 0;
@@ -148,13 +241,9 @@ int main(void) {
     setenv("WAVELIFT_DEVICES", "2", 1);
     setenv("WAVELIFT_ARCH", "gfx1030", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_count_and_choice),
-        cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_small_questions),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_peers),
-        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_count_and_choice), cmocka_unit_test(test_properties),      cmocka_unit_test(test_small_questions),
+        cmocka_unit_test(test_device_errors),    cmocka_unit_test(test_every_attribute), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_contexts),         cmocka_unit_test(test_peers),           cmocka_unit_test(test_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
