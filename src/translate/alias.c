@@ -84,6 +84,8 @@ static const struct alias aliases[] = {
     SCALAR_MEMORY(s),
     SCALAR_MEMORY(s_buffer),
     SCALAR_MEMORY(s_scratch),
+    VECTOR_ATOMICS(s),
+    VECTOR_ATOMICS(s_buffer),
     VECTOR_MEMORY(global),
     VECTOR_MEMORY(flat),
     VECTOR_MEMORY(scratch),

@@ -31,6 +31,7 @@ enum repair {
     REPAIR_SIMM16_UPDATE, /* the same, and the destination is the first source as well */
     REPAIR_DUAL_SELECT,   /* v_dual_cndmask_b32: VCC is not printed */
     REPAIR_SWAP,
+    REPAIR_NO_ADDRESS, /* buffer_store_lds_dword: prints no address, as if it were `off` */
     REPAIR_ILLEGAL, /* s_code_end: a trap */
 };
 
@@ -202,6 +203,7 @@ static enum repair find_repair(const char *text, const struct wl_isa *isa) {
         {"v_dual_cndmask_b32", REPAIR_DUAL_SELECT},
         {"v_swap_b32", REPAIR_SWAP},
         {"s_code_end", REPAIR_ILLEGAL},
+        {"buffer_store_lds_dword", REPAIR_NO_ADDRESS},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -363,6 +365,12 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
             vcc->count = (uint8_t)(decoder->wave_size / 32);
         }
         break;
+    case REPAIR_NO_ADDRESS:
+        memmove(inst->operands + 1, inst->operands, inst->operand_count * sizeof(inst->operands[0]));
+        memset(&inst->operands[0], 0, sizeof(inst->operands[0]));
+        inst->operands[0].kind = WL_OPERAND_OFF;
+        inst->operand_count++;
+        break;
     case REPAIR_ILLEGAL:
         inst->operand_count = 0;
         append(inst, WL_OPERAND_IMM, 2);
@@ -384,7 +392,7 @@ static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed,
 static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *decoder, uint32_t word, uint32_t second) {
     const struct wl_isa *isa = inst->isa;
 
-    if (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS)
+    if (isa->class == WL_ISA_SMEM_ATOMIC || (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS))
         inst->returns |= inst->glc || inst->sc0;
     else if (isa->class != WL_ISA_ATOMIC)
         inst->returns = false;

@@ -284,6 +284,7 @@ enum modifier_kind {
     DPP,         /* "row_shl:1", "row_mirror" */
     HINT,        /* "th:TH_ATOMIC_RETURN" */
     BYTE_SELECT, /* "byte_sel:2" */
+    SCOPE,       /* "scope:SCOPE_SYS": wider than a compute unit, so that a load must see memory */
     IGNORED,     /* no meaning here */
 };
 
@@ -312,7 +313,7 @@ static const struct modifier {
     {"gds", FLAG, 0, FIELD(gds)},
     {"clamp", FLAG, 0, FIELD(clamp)},
     {"th", HINT, 0, 0},
-    {"scope", IGNORED, 0, 0},
+    {"scope", SCOPE, 0, FIELD(dlc)},
     {"mul", OMOD, 0, 0},
     {"div", OMOD, 1, 0},
     {"op_sel", BITS, 0, FIELD(op_sel)},
@@ -512,6 +513,10 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
         return read_dpp(c, modifier, inst);
     case HINT:
         return read_hint(c, inst);
+    case SCOPE:
+        *byte = 1; /* the default, one compute unit, is not printed */
+        skip_value(c);
+        return true;
     case IGNORED:
         skip_value(c);
         return true;

@@ -124,17 +124,24 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_LANE_PERMLANEX16_VAR:
         keeps = true;
         break;
+    case WL_LANE_LOAD_BLOCK: /* registers that M0 leaves out stay */
+        keeps = true;
+        read_scalar(c, WL_SGPR_M0, 1);
+        break;
     case WL_LANE_LDS_DIRECT:
     case WL_LANE_ADDTID_LOAD:
     case WL_LANE_ADDTID_STORE:
     case WL_LANE_APPEND:
     case WL_LANE_CONSUME:
+    case WL_LANE_STORE_BLOCK:
         read_scalar(c, WL_SGPR_M0, 1);
         break;
     default:
         break;
     }
-    unsigned first_source = inst->isa->detail == WL_LANE_ADDTID_STORE ? 0 : 1;
+    bool has_result = inst->isa->detail != WL_LANE_ADDTID_STORE && inst->isa->detail != WL_LANE_STORE_BLOCK &&
+                      inst->isa->detail != WL_LANE_LDS_SRC2;
+    unsigned first_source = has_result ? 1 : 0;
     if (first_source)
         write(c, &op[0], keeps);
     for (unsigned i = first_source; i < inst->operand_count; i++)
@@ -268,6 +275,12 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
     case WL_ISA_MESSAGE_RETURN:
         write(c, &op[0], false);
         first = 1;
+        break;
+    case WL_ISA_SMEM_ATOMIC: /* the data register is read, and its first dwords written */
+        if (inst->returns) {
+            add(&c->effects->def, op[0].kind, op[0].reg, inst->isa->dwords);
+            add(&c->effects->touch, op[0].kind, op[0].reg, inst->isa->dwords);
+        }
         break;
     case WL_ISA_MESSAGE:
         read_scalar(c, WL_SGPR_M0, 1);

@@ -1,5 +1,7 @@
 /* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
 #include "translate/isa.h"
+
+#include "device/cpu/wave.h"
 #include "translate/matrix_rows.h"
 
 #include <pthread.h>
@@ -21,6 +23,20 @@
         SMEM_SIZE(NAME, 256, 8, BUFFER), SMEM_SIZE(NAME, 512, 16, BUFFER), SMEM_PART(NAME, u, 8, false, BUFFER),                           \
         SMEM_PART(NAME, i, 8, true, BUFFER), SMEM_PART(NAME, u, 16, false, BUFFER), SMEM_PART(NAME, i, 16, true, BUFFER),                  \
         SMEM_STORE(NAME, 32, 1, BUFFER), SMEM_STORE(NAME, 64, 2, BUFFER), SMEM_STORE(NAME, 128, 4, BUFFER)
+#define SMEM_SCRATCH(W, N) SMEM_SIZE(s_scratch, W, N, WL_SMEM_SCRATCH), SMEM_STORE(s_scratch, W, N, WL_SMEM_SCRATCH)
+#define SMEM_ATOMIC(NAME, KIND, T, OP, OPERATION)                                                                                          \
+    {.name = #NAME "_" #OP "_" #T "32", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 32, .dwords = 1, .atomic = (OPERATION)},    \
+    {                                                                                                                                      \
+        .name = #NAME "_" #OP "_" #T "64", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 64, .dwords = 2, .atomic = (OPERATION)   \
+    }
+#define SMEM_ATOMICS(NAME, KIND)                                                                                                           \
+    SMEM_ATOMIC(NAME, KIND, b, swap, WL_ATOMIC_SWAP), SMEM_ATOMIC(NAME, KIND, b, cmpswap, WL_ATOMIC_CMPSWAP),                              \
+        SMEM_ATOMIC(NAME, KIND, u, add, WL_ATOMIC_ADD), SMEM_ATOMIC(NAME, KIND, u, sub, WL_ATOMIC_SUB),                                    \
+        SMEM_ATOMIC(NAME, KIND, i, min, WL_ATOMIC_SMIN), SMEM_ATOMIC(NAME, KIND, u, min, WL_ATOMIC_UMIN),                                  \
+        SMEM_ATOMIC(NAME, KIND, i, max, WL_ATOMIC_SMAX), SMEM_ATOMIC(NAME, KIND, u, max, WL_ATOMIC_UMAX),                                  \
+        SMEM_ATOMIC(NAME, KIND, b, and, WL_ATOMIC_AND), SMEM_ATOMIC(NAME, KIND, b, or, WL_ATOMIC_OR),                                      \
+        SMEM_ATOMIC(NAME, KIND, b, xor, WL_ATOMIC_XOR), SMEM_ATOMIC(NAME, KIND, u, inc, WL_ATOMIC_INC),                                    \
+        SMEM_ATOMIC(NAME, KIND, u, dec, WL_ATOMIC_DEC)
 
 /* ---- vector memory ---- */
 #define WIDE(NAME, CLASS, SPACE, N) {.name = (NAME), .class = WL_ISA_##CLASS, .space = WL_SPACE_##SPACE, .bits = 32, .dwords = (N)}
@@ -110,6 +126,12 @@
      .dwords = (W) / 32,                                                                                                                   \
      .atomic = WL_ATOMIC_##OP,                                                                                                             \
      .compare_first = (FIRST)}
+
+#define SRC2(OP, T, W, OPERATION)                                                                                                          \
+    {                                                                                                                                      \
+        .name = "ds_" #OP "_src2_" #T #W, .class = WL_ISA_LANE, .detail = WL_LANE_LDS_SRC2, .bits = (W), .atomic = WL_ATOMIC_##OPERATION   \
+    }
+#define SRC2_BOTH(OP, T, OPERATION) SRC2(OP, T, 32, OPERATION), SRC2(OP, T, 64, OPERATION)
 
 /* ---- the rest ---- */
 #define SAVEEXEC(NAME, OP)                                                                                                                 \
@@ -211,8 +233,12 @@ static const struct wl_isa table[] = {
     PLAIN(SLEEP, s_sleep_var),
     PLAIN(MESSAGE, s_sendmsg),
     PLAIN(MESSAGE, s_sendmsghalt),
-    DETAIL(MESSAGE, ds_gws_barrier, 1),
-    PLAIN(NOP, ds_gws_init),
+    DETAIL(MESSAGE, ds_gws_init, WL_GWS_INIT + 1),
+    DETAIL(MESSAGE, ds_gws_barrier, WL_GWS_BARRIER + 1),
+    DETAIL(MESSAGE, ds_gws_sema_v, WL_GWS_SEMA_V + 1),
+    DETAIL(MESSAGE, ds_gws_sema_br, WL_GWS_SEMA_BR + 1),
+    DETAIL(MESSAGE, ds_gws_sema_p, WL_GWS_SEMA_P + 1),
+    DETAIL(MESSAGE, ds_gws_sema_release_all, WL_GWS_SEMA_RELEASE_ALL + 1),
     PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b32),
     PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b64),
     PLAIN(TRAP, s_trap),
@@ -226,6 +252,7 @@ static const struct wl_isa table[] = {
     DETAIL(SETREG, s_denorm_mode, WL_REG_DENORM_MODE),
     PLAIN(TIME, s_memtime),
     PLAIN(TIME, s_memrealtime),
+    PLAIN(TIME, s_get_waveid_in_workgroup),
 
     /* EXEC. */
     SAVEEXEC(s_and_saveexec, WL_SAVE_AND),
@@ -285,6 +312,28 @@ static const struct wl_isa table[] = {
     DETAIL(LANE, ds_store_addtid_b32, WL_LANE_ADDTID_STORE),
     DETAIL(LANE, ds_append, WL_LANE_APPEND),
     DETAIL(LANE, ds_consume, WL_LANE_CONSUME),
+    DETAIL(LANE, ds_condxchg32_b64, WL_LANE_LDS_CONDXCHG),
+    DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
+    DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),
+    DETAIL(LANE, global_store_block, WL_LANE_STORE_BLOCK),
+    {.name = "scratch_load_block", .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_BLOCK, .space = WL_SPACE_SCRATCH},
+    {.name = "scratch_store_block", .class = WL_ISA_LANE, .detail = WL_LANE_STORE_BLOCK, .space = WL_SPACE_SCRATCH},
+    SRC2_BOTH(add, u, ADD),
+    SRC2_BOTH(sub, u, SUB),
+    SRC2_BOTH(rsub, u, RSUB),
+    SRC2_BOTH(inc, u, INC),
+    SRC2_BOTH(dec, u, DEC),
+    SRC2_BOTH(min, i, SMIN),
+    SRC2_BOTH(max, i, SMAX),
+    SRC2_BOTH(min, u, UMIN),
+    SRC2_BOTH(max, u, UMAX),
+    SRC2_BOTH(and, b, AND),
+    SRC2_BOTH(or, b, OR),
+    SRC2_BOTH(xor, b, XOR),
+    SRC2_BOTH(write, b, SWAP),
+    SRC2_BOTH(min, f, FMIN),
+    SRC2_BOTH(max, f, FMAX),
+    SRC2(add, f, 32, FADD),
 
     MATRIX_ROWS,
 
@@ -305,8 +354,13 @@ static const struct wl_isa table[] = {
     DETAIL(MOVREL, s_set_gpr_idx_mode, WL_MOVREL_INDEX_MODE),
 
     /* Memory. */
-    SMEM(s, 0),
-    SMEM(s_buffer, 1),
+    SMEM(s, WL_SMEM_MEMORY),
+    SMEM(s_buffer, WL_SMEM_BUFFER),
+    SMEM_SCRATCH(32, 1),
+    SMEM_SCRATCH(64, 2),
+    SMEM_SCRATCH(128, 4),
+    SMEM_ATOMICS(s_atomic, WL_SMEM_MEMORY),
+    SMEM_ATOMICS(s_buffer_atomic, WL_SMEM_BUFFER),
     MEMORY(global, GLOBAL),
     MEMORY_D16(global, GLOBAL),
     MEMORY(flat, FLAT),
@@ -316,8 +370,28 @@ static const struct wl_isa table[] = {
     MEMORY(buffer, BUFFER),
     MEMORY_D16(buffer, BUFFER),
     FORMATS(buffer, BUFFER),
+    {.name = "buffer_load_d16_hi_format_x",
+     .class = WL_ISA_LOAD,
+     .space = WL_SPACE_BUFFER,
+     .detail = 1,
+     .bits = 16,
+     .dwords = 1,
+     .d16 = true,
+     .hi = true},
+    {.name = "buffer_store_d16_hi_format_x",
+     .class = WL_ISA_STORE,
+     .space = WL_SPACE_BUFFER,
+     .detail = 1,
+     .bits = 16,
+     .dwords = 1,
+     .d16 = true,
+     .hi = true},
+    WIDE("buffer_store_lds_dword", STORE, BUFFER, 1),
     FORMATS(tbuffer, TBUFFER),
+    {.name = "global_load_addtid_b32", .class = WL_ISA_LOAD, .space = WL_SPACE_GLOBAL, .bits = 32, .dwords = 1, .by_lane = true},
+    {.name = "global_store_addtid_b32", .class = WL_ISA_STORE, .space = WL_SPACE_GLOBAL, .bits = 32, .dwords = 1, .by_lane = true},
     VECTOR_ATOMICS(global, GLOBAL),
+    ATOMIC("global_atomic_ordered_add_b64", GLOBAL, 64, ORDERED_ADD),
     VECTOR_ATOMICS(flat, FLAT),
     VECTOR_ATOMICS(buffer, BUFFER),
     MEMORY(ds, LDS),

@@ -21,15 +21,16 @@ enum wl_isa_class {
     WL_ISA_BARRIER,
     WL_ISA_SIGNAL_FIRST, /* s_barrier_signal_isfirst: SCC = no other wave of the workgroup was first */
     WL_ISA_SLEEP,
-    WL_ISA_MESSAGE, /* s_sendmsg, s_sendmsghalt; `detail` 1: ds_gws_barrier */
+    WL_ISA_MESSAGE, /* s_sendmsg, s_sendmsghalt; ds_gws_*: `detail` is an enum wl_gws_op + 1 */
     WL_ISA_TRAP,
     WL_ISA_HALT,
     WL_ISA_GETREG,
     WL_ISA_SETREG,         /* s_getreg_b32, s_setreg_b32, s_setreg_imm32_b32, s_round_mode, s_denorm_mode */
-    WL_ISA_TIME,           /* s_memtime, s_memrealtime, s_get_shader_cycles */
+    WL_ISA_TIME,           /* s_memtime, s_memrealtime, s_get_waveid_in_workgroup */
     WL_ISA_MESSAGE_RETURN, /* s_sendmsg_rtn_b32/b64 */
-    WL_ISA_SMEM_LOAD,      /* s_load_*, s_buffer_load_*; `detail` 1: buffer; `bits` 8 or 16: extended to one dword */
+    WL_ISA_SMEM_LOAD,      /* s_load_*, s_buffer_load_*; `detail`: enum wl_smem_kind; `bits` 8 or 16: extended to one dword */
     WL_ISA_SMEM_STORE,
+    WL_ISA_SMEM_ATOMIC, /* likewise, with `atomic`, `bits` and `dwords` */
     WL_ISA_LOAD,
     WL_ISA_STORE,
     WL_ISA_ATOMIC,   /* vector memory; `space`, `bits`, `dwords`, ... below; `detail` 1 to 4: a format
@@ -64,7 +65,15 @@ enum wl_lane_op {
     WL_LANE_PERMLANE16_VAR,
     WL_LANE_PERMLANEX16_VAR, /* the selector is a VGPR of per-lane indices */
     WL_LANE_LDS_DIRECT,      /* one LDS element, by M0, to all lanes */
+    WL_LANE_LDS_SRC2,        /* ds_*_src2_*: both operands in LDS; `atomic`, `bits` */
+    WL_LANE_LDS_CONDXCHG,
+    WL_LANE_LOAD_TRANSPOSED, /* global_load_tr_b128 */
+    WL_LANE_LOAD_BLOCK,      /* up to 32 registers, chosen by M0 */
+    WL_LANE_STORE_BLOCK,
 };
+
+/* What the address operand of a scalar memory instruction is. SCRATCH: a 64-bit base, with register offsets in units of 64 bytes. */
+enum wl_smem_kind { WL_SMEM_MEMORY, WL_SMEM_BUFFER, WL_SMEM_SCRATCH };
 
 /* `detail` of WL_ISA_GETREG and WL_ISA_SETREG. */
 enum wl_reg_op { WL_REG_GET, WL_REG_SET, WL_REG_ROUND_MODE, WL_REG_DENORM_MODE };
@@ -118,6 +127,7 @@ enum wl_atomic_op {
     WL_ATOMIC_INC,
     WL_ATOMIC_DEC,
     WL_ATOMIC_FADD,
+    WL_ATOMIC_FADD_FLUSH, /* f32 in memory on processors that flush denormals there, whatever MODE says */
     WL_ATOMIC_FMIN,
     WL_ATOMIC_FMAX,
     WL_ATOMIC_PK_ADD_F16,
@@ -127,6 +137,7 @@ enum wl_atomic_op {
     WL_ATOMIC_MSKOR,
     WL_ATOMIC_FCMPSWAP, /* compares as floating point */
     WL_ATOMIC_WRAP,     /* ds_wrap_rtn_b32: old >= data0 ? old - data0 : old + data1 */
+    WL_ATOMIC_ORDERED_ADD, /* halves: where the low ones are equal, both grow: by 1, and by the data's high half */
 };
 
 struct wl_isa {
@@ -142,6 +153,7 @@ struct wl_isa {
     uint8_t addresses;  /* 2: DS two-address forms; else 0 */
     bool stride64;      /* DS two-address with offsets in units of 64 elements */
     uint32_t matrix;    /* WL_MATRIX_SHAPE, for MATRIX */
+    bool by_lane;       /* GLOBAL: no address register; lane i's element is at base + i * its size */
     bool compare_first; /* DS compare-and-store whose operands are address, compare value, new value (ds_cmpst); else address,
                         * new value, compare value (ds_cmpstore). Vector memory cmpswap: new value in the low half of the data */
 };

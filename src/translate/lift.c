@@ -174,7 +174,16 @@ static void build_entry(struct wl_lift *l) {
 
 /* ---- instructions ---- */
 
+static bool reads_lds_direct(const struct wl_inst *inst) {
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg == WL_SPECIAL_LDS_DIRECT)
+            return true;
+    return false;
+}
+
 static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (reads_lds_direct(inst))
+        wl_lift_flush(l); /* LDS is read when the item is recorded */
     struct wl_item *item = wl_stretch_add(l, inst, effects);
     if (!l->item_count)
         return; /* out of memory */
@@ -219,6 +228,9 @@ void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         wl_lift_matrix(l, inst);
         break;
     case WL_ISA_NOP:
+        if (strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
+            wl_lift_flush(l);
+        break;
     case WL_ISA_END:
     case WL_ISA_BRANCH:
     case WL_ISA_CBRANCH:
@@ -284,6 +296,15 @@ static void finish_exec(struct wl_lift *l) {
     exit_to_piece(l, WL_EXIT_MODE, next);
 }
 
+/* The resource that a GWS instruction names; its operand goes to the wave. */
+static LLVMValueRef gws_resource(struct wl_lift *l, const struct wl_inst *inst) {
+    if (inst->operand_count && inst->operands[0].kind == WL_OPERAND_VGPR)
+        set_wave_field(l, offsetof(struct wl_wave, gws_value), wl_lane_first(l, inst->operands[0].reg));
+    LLVMValueRef base = LLVMBuildLShr(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 16), "");
+    LLVMValueRef resource = LLVMBuildAdd(l->b, base, wl_lift_int(l, l->i32, (uint32_t)inst->offset0), "");
+    return LLVMBuildAnd(l->b, resource, wl_lift_int(l, l->i32, WL_GWS_RESOURCES - 1), "");
+}
+
 static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     enum wl_exit why = WL_EXIT_YIELD;
     switch (inst->isa->class) {
@@ -303,8 +324,11 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     if (why == WL_EXIT_MESSAGE || why == WL_EXIT_TRAP) {
         uint64_t detail = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
         if (inst->isa->class == WL_ISA_MESSAGE && inst->isa->detail)
-            detail = WL_MESSAGE_GRID_BARRIER;
-        set_wave_field(l, offsetof(struct wl_wave, exit_detail), wl_lift_int(l, l->i32, detail));
+            detail = WL_MESSAGE_GWS | (uint64_t)(inst->isa->detail - 1) << 8;
+        LLVMValueRef value = wl_lift_int(l, l->i32, detail);
+        if (detail & WL_MESSAGE_GWS)
+            value = LLVMBuildOr(l->b, value, gws_resource(l, inst), "");
+        set_wave_field(l, offsetof(struct wl_wave, exit_detail), value);
         set_wave_field(l, offsetof(struct wl_wave, pc), wl_lift_int(l, l->i64, inst->address));
         set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
     }

@@ -83,7 +83,7 @@ struct wl_lift {
     /* The buffer descriptor that was read last in this piece (lift_buffer.c); base is NULL if its registers changed. */
     struct {
         unsigned reg;
-        LLVMValueRef base, bytes;
+        LLVMValueRef base, records, flags, raw;
     } descriptor;
 
     /* The stretch being collected. */
@@ -115,6 +115,10 @@ LLVMValueRef wl_lift_exec(struct wl_lift *l);                                   
 LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst); /* i64: what s_getpc gives, and return addresses */
 /* Lifts a scalar instruction that has no semantics function and is no end of a piece; false: it is of another class. */
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
+
+/* ---- lift_smem.c ---- */
+/* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the stretch. */
+void wl_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- lift.c ---- */
 LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);               /* of a byte of struct wl_wave */
@@ -206,6 +210,8 @@ LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueR
 
 /* Lifts an instruction that is not the piece's exit or branch, into the stretch or at once. `inst` must live until the next flush. */
 void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+/* The first active lane's value of a row in memory (lane 0's if none is active), as i32. The stretch must be flushed. */
+LLVMValueRef wl_lane_first(struct wl_lift *l, unsigned row);
 
 /* ---- lift_indexed.c ---- */
 /* Lifts an instruction in gfx9's indexing mode (index_mode), at once. */

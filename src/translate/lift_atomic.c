@@ -11,14 +11,29 @@ static LLVMValueRef choose(struct wl_lift *l, LLVMIntPredicate predicate, LLVMVa
     return LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, predicate, a, b, ""), yes, no, "");
 }
 
-static LLVMValueRef float_op(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data) {
+static LLVMValueRef float_sum(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data) {
     LLVMTypeRef type = float_type(l, a);
-    LLVMValueRef operands[2] = {LLVMBuildBitCast(l->b, old, type, ""), LLVMBuildBitCast(l->b, data, type, "")}, value;
-    if (a->atomic == WL_ATOMIC_FADD)
-        value = LLVMBuildFAdd(l->b, operands[0], operands[1], "");
-    else
-        value = wl_lift_intrinsic(l, a->atomic == WL_ATOMIC_FMIN ? "llvm.minnum" : "llvm.maxnum", &type, 1, operands, 2);
-    return LLVMBuildBitCast(l->b, value, integer_type(l, a), "");
+    LLVMValueRef sum = LLVMBuildFAdd(l->b, LLVMBuildBitCast(l->b, old, type, ""), LLVMBuildBitCast(l->b, data, type, ""), "");
+    return LLVMBuildBitCast(l->b, sum, integer_type(l, a), "");
+}
+
+/* The sign alone, of what is too small for a normal number. */
+static LLVMValueRef flush_denormal(struct wl_lift *l, LLVMValueRef bits) {
+    LLVMValueRef exponent = LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, 0x7f800000), "");
+    LLVMValueRef sign = LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, UINT32_C(1) << 31), "");
+    return choose(l, LLVMIntEQ, exponent, LLVMConstNull(l->i32), sign, bits);
+}
+
+/* A number wins over a NaN, and -0 is less than +0. */
+static LLVMValueRef float_extreme(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef data) {
+    LLVMTypeRef type = float_type(l, a);
+    bool least = a->atomic == WL_ATOMIC_FMIN;
+    LLVMValueRef x = LLVMBuildBitCast(l->b, old, type, ""), y = LLVMBuildBitCast(l->b, data, type, "");
+    LLVMValueRef same = least ? LLVMBuildOr(l->b, old, data, "") : LLVMBuildAnd(l->b, old, data, "");
+    LLVMValueRef keep = LLVMBuildFCmp(l->b, least ? LLVMRealOLT : LLVMRealOGT, x, y, "");
+    keep = LLVMBuildOr(l->b, keep, LLVMBuildFCmp(l->b, LLVMRealUNO, y, y, ""), "");
+    LLVMValueRef chosen = LLVMBuildSelect(l->b, keep, old, data, "");
+    return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, LLVMRealOEQ, x, y, ""), same, chosen, "");
 }
 
 static LLVMValueRef float_compare(struct wl_lift *l, const struct wl_access *a, LLVMValueRef old, LLVMValueRef compare) {
@@ -88,9 +103,12 @@ LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *a, LLVMV
     case WL_ATOMIC_DEC:
         return choose(l, LLVMIntUGT, old, data, data, choose(l, LLVMIntEQ, old, zero, data, LLVMBuildSub(b, old, one, "")));
     case WL_ATOMIC_FADD:
+        return float_sum(l, a, old, data);
+    case WL_ATOMIC_FADD_FLUSH:
+        return flush_denormal(l, float_sum(l, a, flush_denormal(l, old), flush_denormal(l, data)));
     case WL_ATOMIC_FMIN:
     case WL_ATOMIC_FMAX:
-        return float_op(l, a, old, data);
+        return float_extreme(l, a, old, data);
     case WL_ATOMIC_PK_ADD_F16:
         return packed_add_f16(l, old, data);
     case WL_ATOMIC_PK_ADD_BF16:
@@ -101,6 +119,13 @@ LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *a, LLVMV
         return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), old);
     case WL_ATOMIC_MSKOR:
         return LLVMBuildOr(b, LLVMBuildAnd(b, old, LLVMBuildNot(b, data, ""), ""), second, "");
+    case WL_ATOMIC_ORDERED_ADD: {
+        LLVMValueRef grown = LLVMBuildAdd(b, old, LLVMBuildAnd(b, data, LLVMConstInt(type, UINT64_C(0xffffffff00000000), false), ""), "");
+        LLVMValueRef low = LLVMBuildAdd(b, LLVMBuildTrunc(b, old, l->i32, ""), wl_lift_int(l, l->i32, 1), "");
+        grown = LLVMBuildAnd(b, grown, LLVMConstInt(type, UINT64_C(0xffffffff00000000), false), "");
+        grown = LLVMBuildOr(b, grown, LLVMBuildZExt(b, low, type, ""), "");
+        return choose(l, LLVMIntEQ, LLVMBuildTrunc(b, old, l->i32, ""), LLVMBuildTrunc(b, data, l->i32, ""), grown, old);
+    }
     case WL_ATOMIC_WRAP:
         return choose(l, LLVMIntUGE, old, data, LLVMBuildSub(b, old, data, ""), LLVMBuildAdd(b, old, second, ""));
     }

@@ -18,7 +18,7 @@ static bool may_be_scratch(const struct wl_lift *l) {
 }
 
 static bool wants_helper(const struct wl_inst *inst) {
-    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds;
+    return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
 }
 
 /* The descriptor as it lies in the wave, where helpers read it. */
@@ -39,7 +39,7 @@ static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst) {
     unsigned bits = typed || (isa->bits > 32 && !atomic) ? 32 : isa->bits;
     uint32_t flags = (isa->sign ? WL_ELEMENT_SIGNED : 0) | (isa->d16 ? WL_ELEMENT_D16 : 0) | (isa->hi ? WL_ELEMENT_HIGH : 0) |
                      (inst->returns ? WL_ELEMENT_RETURN : 0) | (inst->idxen ? WL_ELEMENT_IDXEN : 0) | (inst->offen ? WL_ELEMENT_OFFEN : 0) |
-                     (inst->lds ? WL_ELEMENT_LDS : 0) | (typed ? WL_ELEMENT_TYPED : 0);
+                     (inst->lds ? WL_ELEMENT_LDS : 0) | (inst->tfe ? WL_ELEMENT_TFE : 0) | (typed ? WL_ELEMENT_TYPED : 0);
     if (isa->space == WL_SPACE_TBUFFER)
         flags |= WL_ELEMENT_WITH_FORMAT(inst->format);
     return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(l->generation);
@@ -61,12 +61,37 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
         soffset,
         wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
         wl_lift_int(l, l->i32, element(l, inst)),
-        wl_lift_int(l, l->i32, isa->atomic),
+        wl_lift_int(l, l->i32, wl_memory_atomic(l, isa)),
     };
     size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
                     : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)
                                                  : offsetof(struct wl_helpers, buffer_atomic);
     wl_lift_call_helper(l, helper, l->void_type, arguments, isa->class == WL_ISA_ATOMIC ? 8 : 7);
+}
+
+static LLVMValueRef field(struct wl_lift *l, LLVMValueRef word, unsigned shift, uint32_t mask) {
+    return LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, word, wl_lift_int(l, l->i32, shift), ""), wl_lift_int(l, l->i32, mask), "");
+}
+
+static LLVMValueRef is_not_zero(struct wl_lift *l, LLVMValueRef value) {
+    return LLVMBuildICmp(l->b, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
+}
+
+/* gfx10 and later choose the range check: bytes, or (without an index) whether there are records, and the stride. *raw: i1,
+ * the scalar offset counts. */
+static LLVMValueRef choose_limit(struct wl_lift *l, LLVMValueRef stride, LLVMValueRef records, LLVMValueRef word3, LLVMValueRef *raw) {
+    if (l->generation == 9) {
+        *raw = LLVMConstInt(l->i1, 1, 0);
+        return records;
+    }
+    enum { STRUCTURED, RAW = 3 };
+    LLVMBuilderRef b = l->b;
+    LLVMValueRef select = field(l, word3, 28, 3), all = wl_lift_int(l, l->i32, UINT32_MAX);
+    LLVMValueRef structured = LLVMBuildICmp(b, LLVMIntEQ, select, wl_lift_int(l, l->i32, STRUCTURED), "");
+    LLVMValueRef within = LLVMBuildSelect(b, LLVMBuildAnd(b, structured, is_not_zero(l, stride), ""), stride, all, "");
+    within = LLVMBuildSelect(b, is_not_zero(l, records), within, LLVMConstNull(l->i32), "");
+    *raw = LLVMBuildICmp(b, LLVMIntEQ, select, wl_lift_int(l, l->i32, RAW), "");
+    return LLVMBuildSelect(b, *raw, records, within, "");
 }
 
 /* Base address and limit of the bytes that offsets count from. Kept for the accesses that follow: unoptimized code reaches
@@ -75,23 +100,39 @@ static void read_descriptor(struct wl_lift *l, unsigned reg) {
     LLVMBuilderRef b = l->b;
     if (l->descriptor.base && l->descriptor.reg == reg)
         return;
-    LLVMValueRef high = wl_lift_sgpr(l, reg + 1), records = LLVMBuildZExt(b, wl_lift_sgpr(l, reg + 2), l->i64, "");
-    LLVMValueRef base = LLVMBuildAnd(b, wl_lift_sgpr64(l, reg), wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
-    LLVMValueRef stride = LLVMBuildAnd(b, LLVMBuildLShr(b, high, wl_lift_int(l, l->i32, 16), ""), wl_lift_int(l, l->i32, 0x3fff), "");
-    LLVMValueRef is_raw = LLVMBuildICmp(b, LLVMIntEQ, stride, wl_lift_int(l, l->i32, 0), "");
-    LLVMValueRef scaled = LLVMBuildMul(b, records, LLVMBuildZExt(b, stride, l->i64, ""), "");
-    LLVMValueRef most = wl_lift_int(l, l->i64, UINT32_MAX);
-    LLVMValueRef bytes = LLVMBuildSelect(b, is_raw, records, scaled, "");
-    bytes = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, bytes, most, ""), bytes, most, "");
+    LLVMValueRef word1 = wl_lift_sgpr(l, reg + 1), word3 = wl_lift_sgpr(l, reg + 3), whole = wl_lift_sgpr64(l, reg), raw;
+    LLVMValueRef base = LLVMBuildAnd(b, whole, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
+    LLVMValueRef limit = choose_limit(l, field(l, word1, 16, 0x3fff), wl_lift_sgpr(l, reg + 2), word3, &raw);
+    LLVMValueRef swizzles = is_not_zero(l, l->generation >= 11 ? field(l, word1, 30, 3) : field(l, word1, 31, 1));
+    if (l->generation >= 10) { /* swizzled records are checked as such */
+        LLVMValueRef records = LLVMBuildAnd(b, swizzles, is_not_zero(l, field(l, word1, 16, 0x3fff)), "");
+        raw = LLVMBuildAnd(b, raw, LLVMBuildNot(b, records, ""), "");
+    }
+    LLVMValueRef by_lane = is_not_zero(l, field(l, word3, 23, 1)), odd = LLVMBuildOr(b, swizzles, by_lane, "");
+    /* Its own descriptor goes along with what is neither linear nor scratch, marked by bit 33. */
+    LLVMValueRef marked = LLVMBuildOr(b, LLVMBuildAnd(b, word3, wl_lift_int(l, l->i32, ~3u), ""), wl_lift_int(l, l->i32, 2), "");
+    LLVMValueRef records = LLVMBuildSelect(b, odd, wl_lift_sgpr(l, reg + 2), limit, "");
+    LLVMValueRef flags = LLVMBuildSelect(b, odd, marked, LLVMConstNull(l->i32), "");
+    base = LLVMBuildSelect(b, odd, whole, base, "");
     if (may_be_scratch(l)) {
-        LLVMValueRef swizzled = LLVMBuildICmp(b, LLVMIntSLT, high, wl_lift_int(l, l->i32, 0), "");
+        LLVMValueRef is_scratch = LLVMBuildAnd(b, swizzles, by_lane, "");
         LLVMValueRef scratch = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
-        base = LLVMBuildSelect(b, swizzled, scratch, base, "");
-        bytes = LLVMBuildSelect(b, swizzled, wl_lift_int(l, l->i64, UINT64_C(1) << 32), bytes, "");
+        base = LLVMBuildSelect(b, is_scratch, scratch, base, "");
+        flags = LLVMBuildSelect(b, is_scratch, wl_lift_int(l, l->i32, 1), flags, "");
     }
     l->descriptor.reg = reg;
     l->descriptor.base = base;
-    l->descriptor.bytes = bytes;
+    l->descriptor.records = records;
+    l->descriptor.flags = LLVMBuildShl(b, LLVMBuildZExt(b, flags, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+    l->descriptor.raw = raw;
+}
+
+/* The limit that offsets without soffset have. */
+static LLVMValueRef find_limit(struct wl_lift *l, LLVMValueRef soffset) {
+    LLVMValueRef less = LLVMBuildSelect(l->b, l->descriptor.raw, soffset, LLVMConstNull(l->i32), "");
+    LLVMValueRef arguments[2] = {l->descriptor.records, less};
+    LLVMValueRef records = LLVMIsNull(soffset) ? l->descriptor.records : wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, arguments, 2);
+    return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, records, l->i64, ""), l->descriptor.flags, "");
 }
 
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address) {
@@ -110,7 +151,7 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
         item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
     read_descriptor(l, descriptor->reg);
     item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, l->descriptor.base, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
-    item->scalar[SCALAR_LIMIT] = l->descriptor.bytes;
+    item->scalar[SCALAR_LIMIT] = find_limit(l, soffset);
     return true;
 }
 

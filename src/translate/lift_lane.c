@@ -168,6 +168,10 @@ static LLVMValueRef first_active_lane(struct wl_lift *l) {
     return LLVMBuildAnd(l->b, lane, wl_lift_int(l, l->i32, l->wave_size - 1), ""); /* no lane active: lane 0 */
 }
 
+LLVMValueRef wl_lane_first(struct wl_lift *l, unsigned row) {
+    return LLVMBuildLoad2(l->b, l->i32, lane_pointer(l, row, first_active_lane(l)), "");
+}
+
 static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first) {
     const struct wl_operand *source = &inst->operands[1];
     LLVMValueRef value;
@@ -180,10 +184,10 @@ static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
     wl_lift_set_sgpr(l, inst->operands[0].reg, value);
 }
 
-static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst) {
+static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst, size_t helper) {
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
                                 wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_permute), l->void_type, arguments, 5);
+    wl_lift_call_helper(l, helper, l->void_type, arguments, 5);
 }
 
 static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects,
@@ -268,6 +272,49 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
     }
 }
 
+static void call_src2(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
+                                wl_lift_int(l, l->i32, inst->isa->bits), wl_lift_int(l, l->i32, inst->isa->atomic)};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_src2), l->void_type, arguments, 5);
+}
+
+/* The rows of an address operand (NULL: none), and the scalar part that all lanes add. */
+static LLVMValueRef address_rows(struct wl_lift *l, const struct wl_operand *address) {
+    return address->kind == WL_OPERAND_VGPR ? wl_lift_row_address(l, address->reg) : LLVMConstNull(l->ptr);
+}
+
+static LLVMValueRef scalar_part(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *scalar) {
+    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
+    if (scalar->kind != WL_OPERAND_SGPR)
+        return offset;
+    LLVMValueRef base = scalar->count >= 2 ? wl_lift_sgpr64(l, scalar->reg) : LLVMBuildZExt(l->b, wl_lift_sgpr(l, scalar->reg), l->i64, "");
+    return LLVMBuildAdd(l->b, base, offset, "");
+}
+
+static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    if (l->wave_size != 32) {
+        wl_lift_error(l, inst, "has no known arrangement of lanes in a wave of 64");
+        return;
+    }
+    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, op[0].reg), address_rows(l, &op[1]), scalar_part(l, inst, &op[2]),
+                                wl_lift_int(l, l->i32, op[1].count == 1)};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, load_transposed), l->void_type, arguments, 5);
+}
+
+static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
+    bool store = inst->isa->detail == WL_LANE_STORE_BLOCK, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    const struct wl_operand *data = &inst->operands[store ? 1 : 0], *address = &inst->operands[store ? 0 : 1];
+    uint32_t kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (address->count == 1 ? WL_BLOCK_NARROW : 0);
+    LLVMValueRef arguments[] = {l->wave,
+                                wl_lift_row_address(l, data->reg),
+                                address_rows(l, address),
+                                scalar_part(l, inst, &inst->operands[2]),
+                                wl_lift_int(l, l->i32, kind),
+                                wl_lift_sgpr(l, WL_SGPR_M0)};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, block), l->void_type, arguments, 6);
+}
+
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     const struct wl_operand *op = inst->operands;
     switch (inst->isa->detail) {
@@ -320,7 +367,7 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
         break;
     case WL_LANE_PERMUTE:
-        call_row_helper(l, inst);
+        call_row_helper(l, inst, offsetof(struct wl_helpers, ds_permute));
         break;
     case WL_LANE_APPEND:
     case WL_LANE_CONSUME:
@@ -332,6 +379,19 @@ void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl
     case WL_LANE_ADDTID_LOAD:
     case WL_LANE_ADDTID_STORE:
         access_by_lane(l, inst);
+        break;
+    case WL_LANE_LDS_SRC2:
+        call_src2(l, inst);
+        break;
+    case WL_LANE_LDS_CONDXCHG:
+        call_row_helper(l, inst, offsetof(struct wl_helpers, ds_condxchg));
+        break;
+    case WL_LANE_LOAD_TRANSPOSED:
+        call_transposed(l, inst);
+        break;
+    case WL_LANE_LOAD_BLOCK:
+    case WL_LANE_STORE_BLOCK:
+        call_block(l, inst);
         break;
     default:
         wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");

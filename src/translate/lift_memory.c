@@ -31,6 +31,11 @@ static struct operands find_operands(const struct wl_inst *inst) {
         found.address = &op[at];
         return found;
     }
+    if (isa->by_lane) {
+        *(isa->class == WL_ISA_LOAD ? &found.result : &found.data) = &op[0];
+        found.scalar = &op[1];
+        return found;
+    }
     if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
         found.result = &op[at++];
     found.address = &op[at++];
@@ -45,7 +50,15 @@ static struct operands find_operands(const struct wl_inst *inst) {
     return found;
 }
 
-static struct wl_access describe(const struct wl_inst *inst) {
+uint8_t wl_memory_atomic(const struct wl_lift *l, const struct wl_isa *isa) {
+    static const char *const flushing[] = {"gfx908", "gfx90a"};
+    for (size_t i = 0; i < sizeof flushing / sizeof *flushing; i++)
+        if (isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS && !strcmp(l->request->processor, flushing[i]))
+            return WL_ATOMIC_FADD_FLUSH;
+    return isa->atomic;
+}
+
+static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     struct wl_access a = {.dwords = isa->dwords, .sign = isa->sign};
     bool atomic = isa->class == WL_ISA_ATOMIC;
@@ -55,7 +68,7 @@ static struct wl_access describe(const struct wl_inst *inst) {
               : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE
               : isa->space == WL_SPACE_BUFFER  ? WL_PLACE_BUFFER
                                                : WL_PLACE_MEMORY;
-    a.atomic = isa->atomic;
+    a.atomic = wl_memory_atomic(l, isa);
     a.returns = atomic && inst->returns;
     a.local = atomic && isa->space == WL_SPACE_LDS;
     /* These bits ask for a coherent access: code that polls must see memory each time. */
@@ -70,6 +83,11 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand && operan
 static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
+    if (item->inst->isa->by_lane) {
+        LLVMValueRef first = LLVMBuildTrunc(l->b, LLVMBuildShl(l->b, l->strip->first_lane, wl_lift_int(l, l->i64, 2), ""), l->i32, "");
+        lanes.offset = LLVMBuildAdd(l->b, wl_memory_splat(l, first), wl_memory_iota(l, l->i32, 4), "");
+        return lanes;
+    }
     if (!lanes.wide) {
         lanes.offset = is_vgpr(op->address) ? wl_strip_row(l, op->address->reg) : LLVMConstNull(l->strip_i32);
         return lanes;
@@ -199,7 +217,7 @@ static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVM
 static void emit_load(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
-    struct wl_access a = describe(inst);
+    struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     LLVMValueRef rows[WL_MAX_ROWS], old = inst->isa->d16 ? wl_strip_row(l, op.result->reg) : NULL;
     access_lanes(l, &a, &lanes, rows);
@@ -212,7 +230,7 @@ static void emit_load(struct wl_lift *l, struct wl_item *item) {
 static void emit_store(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
-    struct wl_access a = describe(inst);
+    struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     LLVMValueRef rows[WL_MAX_ROWS];
     for (unsigned i = 0; i < a.dwords; i++)
@@ -254,7 +272,7 @@ static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struc
 
 /* One check for the wave instead of one for each strip. */
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
-    struct wl_access a = describe(item->inst);
+    struct wl_access a = describe(l, item->inst);
     struct wide w;
     LLVMValueRef check;
     read_wide(l, item, &a, &w);
@@ -295,7 +313,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
 static void emit_two(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
-    struct wl_access a = describe(inst);
+    struct wl_access a = describe(l, inst);
     unsigned size = wl_access_size(&a), unit = inst->isa->stride64 ? size * 64 : size, n = a.dwords;
     uint32_t offset[2] = {(uint32_t)inst->offset0 * unit, (uint32_t)inst->offset1 * unit};
     bool overlapping = item->fact[0].kind == WL_FACT_AFFINE && (uint32_t)item->fact[0].stride == size;
@@ -337,7 +355,7 @@ static void second_data(struct wl_lift *l, const struct operands *op, const stru
 static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct operands op = find_operands(inst);
-    struct wl_access a = describe(inst);
+    struct wl_access a = describe(l, inst);
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
@@ -349,7 +367,7 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
 /* A load to LDS: lane i's element goes to M0 + instruction offset + i * size. */
 static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
     struct operands op = find_operands(item->inst);
-    struct wl_access a = describe(item->inst);
+    struct wl_access a = describe(l, item->inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     LLVMValueRef rows[WL_MAX_ROWS];
     unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
@@ -382,7 +400,7 @@ static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const s
     bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
     if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
         return false;
-    struct wl_access a = describe(item->inst);
+    struct wl_access a = describe(l, item->inst);
     return wl_lanes_wide(l, &a, &item->fact[0], op->address->count >= 2 ? &item->fact[1] : NULL);
 }
 
@@ -446,6 +464,8 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
         } else {
             item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32, .bits = 0, .lanes = WL_ALL_LANES};
         }
+        if (isa->by_lane)
+            item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .stride = 4, .bits = 8};
         if (isa->space == WL_SPACE_LDS)
             item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
         else if (isa->space == WL_SPACE_SCRATCH)

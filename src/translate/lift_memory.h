@@ -21,7 +21,7 @@ enum wl_place {
     WL_PLACE_FLAT,    /* <16 x i64>: host addresses or apertures */
     WL_PLACE_PRIVATE, /* <16 x i32>: offsets in the lane's scratch; `base`: host address of the wave's scratch */
     WL_PLACE_BUFFER,  /* <16 x i32>: offsets in a raw buffer, or in scratch if the descriptor swizzles; `base`: of either;
-                         `limit`: bytes of the buffer, bit 32: swizzled */
+                         `limit`: bytes of the buffer; bits 63:32: 0, 1: scratch, else wl_helpers.buffer_place tells */
 };
 
 enum wl_access_kind { WL_ACCESS_LOAD, WL_ACCESS_STORE, WL_ACCESS_ATOMIC };
@@ -54,6 +54,9 @@ struct wl_lanes {
 };
 
 /* ---- lift_memory.c ---- */
+
+/* The operation (enum wl_atomic_op) that an atomic does on this processor. */
+uint8_t wl_memory_atomic(const struct wl_lift *l, const struct wl_isa *isa);
 
 /* Flushes the stretch without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);

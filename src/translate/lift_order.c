@@ -54,7 +54,7 @@ static bool same_operand(const struct wl_operand *a, const struct wl_operand *b)
 /* All that makes the address, the constant offset aside. The data stand in front of it in buffer stores, else behind. */
 static bool same_address(const struct wl_lift *l, const struct wl_inst *a, const struct wl_inst *b, uint32_t from, uint32_t to) {
     bool lds = a->isa->space == WL_SPACE_LDS;
-    if (a->isa->space != b->isa->space || a->idxen != b->idxen || a->offen != b->offen)
+    if (a->isa->by_lane || b->isa->by_lane || a->isa->space != b->isa->space || a->idxen != b->idxen || a->offen != b->offen)
         return false;
     const struct wl_operand *first = address_of(a);
     for (unsigned i = (unsigned)(first - a->operands); i < (lds ? 1 : a->operand_count); i++) {

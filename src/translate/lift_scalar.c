@@ -1,4 +1,4 @@
-/* Scalar registers, and the scalar instructions that have no semantics function: memory, EXEC, hardware registers, time. */
+/* Scalar registers, and the scalar instructions that have no semantics function: EXEC, hardware registers, time. */
 #include "translate/lift.h"
 
 #include "device/cpu/helpers.h"
@@ -137,54 +137,6 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
 
 /* ---- scalar instructions that have no semantics function ---- */
 
-static LLVMValueRef smem_address(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_operand *op = inst->operands;
-    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
-    for (unsigned i = 2; i < inst->operand_count; i++) {
-        if (op[i].kind == WL_OPERAND_SGPR)
-            offset = LLVMBuildAdd(l->b, offset, LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[i].reg), l->i64, ""), "");
-        else if (op[i].kind == WL_OPERAND_IMM)
-            offset = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, op[i].bits), "");
-    }
-    return offset;
-}
-
-static LLVMValueRef pointer_at(struct wl_lift *l, LLVMValueRef address) { return LLVMBuildIntToPtr(l->b, address, l->ptr, ""); }
-
-static void smem_load(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_operand *op = inst->operands;
-    bool buffer = inst->isa->detail, small = inst->isa->bits < 32;
-    LLVMValueRef offset = smem_address(l, inst), base = wl_lift_sgpr64(l, op[1].reg), limit = NULL;
-    if (buffer) {
-        base = LLVMBuildAnd(l->b, base, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
-        limit = LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[1].reg + 2), l->i64, "");
-    }
-    if (!small)
-        offset = LLVMBuildAnd(l->b, offset, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
-    LLVMValueRef address = LLVMBuildAdd(l->b, base, offset, ""), loaded[16];
-    if (!small && !buffer)
-        address = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
-    unsigned count = small ? 1 : op[0].count;
-    LLVMTypeRef type = small ? LLVMIntTypeInContext(l->context, inst->isa->bits) : l->i32;
-    for (unsigned i = 0; i < count && i < 16; i++) {
-        LLVMValueRef here = LLVMBuildAdd(l->b, address, wl_lift_int(l, l->i64, 4 * i), ""), pointer = pointer_at(l, here);
-        if (limit) { /* out of range reads give 0: read the wave's own padding, which is always 0 */
-            LLVMValueRef end = LLVMBuildAdd(l->b, offset, wl_lift_int(l, l->i64, 4 * i + (small ? 1 : 4)), "");
-            LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULE, end, limit, "");
-            pointer = LLVMBuildSelect(l->b, inside, pointer, wl_lift_wave_pointer(l, offsetof(struct wl_wave, padding)), "");
-        }
-        loaded[i] = LLVMBuildLoad2(l->b, type, pointer, "");
-        LLVMSetAlignment(loaded[i], small ? inst->isa->bits / 8 : 4);
-        if (inst->glc || inst->sc0 || inst->sc1 || inst->dlc)
-            LLVMSetVolatile(loaded[i], 1);
-        if (small)
-            loaded[i] = inst->isa->sign ? LLVMBuildSExt(l->b, loaded[i], l->i32, "") : LLVMBuildZExt(l->b, loaded[i], l->i32, "");
-    }
-    if (op[0].kind == WL_OPERAND_SGPR)
-        for (unsigned i = 0; i < count && i < 16; i++)
-            wl_lift_set_sgpr(l, op[0].reg + i, loaded[i]);
-}
-
 static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     bool wide = inst->isa->bits == 64; /* whatever the size of the wave */
@@ -274,7 +226,9 @@ static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
 
 static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef value;
-    if (!strcmp(inst->mnemonic, "s_memrealtime"))
+    if (!strcmp(inst->mnemonic, "s_get_waveid_in_workgroup"))
+        value = LLVMBuildZExt(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, wave_index), l->i32), l->i64, "");
+    else if (!strcmp(inst->mnemonic, "s_memrealtime"))
         value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
     else
         value = wl_lift_intrinsic(l, "llvm.readcyclecounter", NULL, 0, NULL, 0);
@@ -303,9 +257,9 @@ static void signal_first(struct wl_lift *l) {
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst) {
     switch (inst->isa->class) {
     case WL_ISA_SMEM_LOAD:
-        wl_lift_locate(l, inst, 0);
-        smem_load(l, inst);
-        wl_lift_locate(l, NULL, 0);
+    case WL_ISA_SMEM_STORE:
+    case WL_ISA_SMEM_ATOMIC:
+        wl_lift_smem(l, inst);
         return true;
     case WL_ISA_SAVEEXEC:
         wl_lift_flush(l);

@@ -4,6 +4,8 @@
  * moves its dwords at once; shuffles turn them into rows before or after the loop. */
 #include "translate/lift_memory.h"
 
+#include "device/cpu/helpers.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -272,16 +274,50 @@ static void flat_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address, L
     go(l, done, done);
 }
 
-/* A raw buffer: every dword has its own range check. */
+static LLVMValueRef limit_kind_is(struct wl_lift *l, struct slow *s, uint32_t kind) {
+    LLVMValueRef high = LLVMBuildLShr(l->b, s->limit, constant(l, l->i64, 32), "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, high, constant(l, l->i64, kind), "");
+}
+
+/* Host address of [skip, skip + bytes) of the element at `offset` in a buffer, 0 if that is out of range. */
+static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned skip,
+                                   unsigned bytes) {
+    LLVMBasicBlockRef linear, join, from[2];
+    LLVMValueRef values[2];
+    split(l, LLVMBuildNot(l->b, limit_kind_is(l, s, 0), ""), &linear, &join);
+    LLVMValueRef number = LLVMBuildTrunc(l->b, LLVMBuildAdd(l->b, s->first_lane, lane, ""), l->i32, "");
+    LLVMValueRef arguments[] = {s->base,
+                                s->limit,
+                                constant(l, l->i32, l->generation),
+                                number,
+                                offset,
+                                constant(l, l->i32, skip),
+                                constant(l, l->i32, bytes)};
+    LLVMTypeRef types[] = {l->i64, l->i64, l->i32, l->i32, l->i32, l->i32, l->i32};
+    LLVMValueRef table = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, helpers), l->ptr);
+    LLVMValueRef helper = offset_pointer(l, table, l->i8, constant(l, l->i64, offsetof(struct wl_helpers, buffer_place)));
+    values[0] = LLVMBuildCall2(l->b, LLVMFunctionType(l->i64, types, 7, 0), LLVMBuildLoad2(l->b, l->ptr, helper, ""), arguments, 7, "");
+    from[0] = LLVMGetInsertBlock(l->b);
+    go(l, join, linear);
+    LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, skip), "");
+    LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, bytes), "");
+    LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, "");
+    values[1] = LLVMBuildSelect(l->b, fits, LLVMBuildAdd(l->b, s->base, at, ""), constant(l, l->i64, 0), "");
+    from[1] = LLVMGetInsertBlock(l->b);
+    go(l, join, join);
+    LLVMValueRef address = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMAddIncoming(address, values, from, 2);
+    return address;
+}
+
+/* Every dword has its own range check. */
 static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d) {
     const struct wl_access *a = s->access;
     unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, bytes * 8);
     LLVMBasicBlockRef out, done;
-    LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, UINT64_C(4) * d), "");
-    LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, bytes), "");
-    LLVMValueRef address = LLVMBuildAdd(l->b, s->base, at, "");
-    split(l, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), &out, &done);
+    LLVMValueRef address = buffer_address(l, s, offset, lane, 4 * d, bytes);
+    split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &done);
     if (a->kind == WL_ACCESS_LOAD) {
         LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
         set_result_dword(l, s, lane, d, bytes < 4 ? LLVMBuildZExt(l->b, value, l->i32, "") : value);
@@ -294,16 +330,14 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
 }
 
 static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane) {
-    LLVMBasicBlockRef raw, done, out, inside;
-    LLVMValueRef swizzled = LLVMBuildICmp(l->b, LLVMIntUGE, s->limit, constant(l, l->i64, UINT64_C(1) << 32), "");
-    split(l, swizzled, &raw, &done);
+    LLVMBasicBlockRef memory, done, out, inside;
+    split(l, limit_kind_is(l, s, 1), &memory, &done);
     private_lane(l, s, s->base, offset, lane);
-    go(l, done, raw);
+    go(l, done, memory);
     if (s->access->kind == WL_ACCESS_ATOMIC) {
-        LLVMValueRef at = LLVMBuildZExt(l->b, offset, l->i64, "");
-        LLVMValueRef end = LLVMBuildAdd(l->b, at, constant(l, l->i64, wl_access_size(s->access)), "");
-        split(l, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), &out, &inside);
-        memory_lane(l, s, LLVMBuildAdd(l->b, s->base, at, ""), lane);
+        LLVMValueRef address = buffer_address(l, s, offset, lane, 0, wl_access_size(s->access));
+        split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &inside);
+        memory_lane(l, s, address, lane);
         go(l, inside, out);
         go(l, inside, inside);
     } else {
@@ -394,7 +428,7 @@ static void private_shortcut(struct wl_lift *l, struct slow *s) {
         base = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, scratch), l->i64);
         offset = LLVMBuildTrunc(l->b, address, l->i32, "");
     } else if (a->place == WL_PLACE_BUFFER) {
-        ok = LLVMBuildAnd(l->b, ok, LLVMBuildICmp(l->b, LLVMIntUGE, s->limit, constant(l, l->i64, UINT64_C(1) << 32), ""), "");
+        ok = LLVMBuildAnd(l->b, ok, limit_kind_is(l, s, 1), "");
     }
     LLVMValueRef within = LLVMBuildAnd(l->b, offset, constant(l, l->i32, a->bits >= 32 ? 3 : a->bits == 16 ? 1 : 0), "");
     ok = LLVMBuildAnd(l->b, ok, LLVMBuildICmp(l->b, LLVMIntEQ, within, constant(l, l->i32, 0), ""), "");
@@ -538,7 +572,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct w
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
-    arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT ? l->wave : LLVMGetPoison(l->ptr);
+    arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER ? l->wave : LLVMGetPoison(l->ptr);
     arguments[ARGUMENT_LANE] = l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
     arguments[ARGUMENT_LIMIT] = a->place == WL_PLACE_BUFFER ? lanes->limit : LLVMGetPoison(l->i64);

@@ -74,9 +74,17 @@ static struct pattern *find_pattern(const char *mnemonic) {
     return NULL;
 }
 
+/* The page can speak of waves of 64 alone: `mnemonic (wave64)`. */
+static struct pattern *find_pattern_for(const char *mnemonic, unsigned wave_size) {
+    char name[64];
+    struct pattern *pattern = find_pattern(mnemonic);
+    snprintf(name, sizeof name, "%s (wave%u)", mnemonic, wave_size);
+    return pattern ? pattern : find_pattern(name);
+}
+
 static void check_rows(const char *processor, unsigned wave_size, const struct wl_coverage_row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct pattern *pattern = find_pattern(rows[i].mnemonic);
+        struct pattern *pattern = find_pattern_for(rows[i].mnemonic, wave_size);
         bool supported = rows[i].status != WL_COVERAGE_UNSUPPORTED;
         if (pattern)
             pattern->used = true;

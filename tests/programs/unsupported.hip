@@ -5,10 +5,10 @@
 
 #include <string>
 
-__global__ void has_gws(int *out, int n) {
+__global__ void has_rfe(int *out, int n) {
     out[threadIdx.x] = 1;
     if (n < 0)
-        asm volatile("ds_gws_sema_v gds");
+        asm volatile("s_rfe_b64 s[0:1]");
 }
 __global__ void good(int *out) { out[threadIdx.x] += 2; }
 
@@ -16,7 +16,7 @@ static int run() {
     int *out, host[64] = {};
     HIP(hipMalloc((void **)&out, sizeof host));
     HIP(hipMemset(out, 0, sizeof host));
-    has_gws<<<1, 64>>>(out, 5);
+    has_rfe<<<1, 64>>>(out, 5);
     hipError_t launch = hipGetLastError();
     good<<<1, 64>>>(out); // the device is as good as before
     hipError_t after = hipDeviceSynchronize();
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     EXPECT(status == 0, "the process ended with status %x: %s", status, text.c_str());
     EXPECT(launch > 0, "the launch succeeded: %s", text.c_str());
     EXPECT(after == 0 && value == 2, "later work: error %d, value %d: %s", after, value, text.c_str());
-    EXPECT(text.find("ds_gws_sema_v") != std::string::npos && text.find("has_gws") != std::string::npos,
+    EXPECT(text.find("s_rfe_b64") != std::string::npos && text.find("has_rfe") != std::string::npos,
            "instruction or kernel is not named: %s", text.c_str());
     return finish();
 }

@@ -124,8 +124,8 @@ static struct place find_place(const struct wl_inst *inst, const struct wl_opera
             p.address = offset;
             p.scratch_base = scalar(soffset, 0);
         } else {
-            uint64_t records = scalar(descriptor, 2);
-            p.address = scalar(descriptor, 0) + ((uint64_t)(high & 0xffff) << 32) + scalar(soffset, 0) + offset;
+            uint64_t start = scalar(soffset, 0), records = scalar(descriptor, 2) > start ? scalar(descriptor, 2) - start : 0;
+            p.address = scalar(descriptor, 0) + ((uint64_t)(high & 0xffff) << 32) + start + offset;
             p.limit = records > offset ? records - offset : 0;
         }
         break;
@@ -439,7 +439,7 @@ static void set_descriptor(bool scratch, uint64_t start, uint32_t records, uint3
     s[4] = (uint32_t)start;
     s[5] = (uint32_t)(start >> 32) | stride << 16 | (scratch ? 1u << 31 : 0);
     s[6] = records;
-    s[7] = 0;
+    s[7] = scratch ? 1u << 23 : 3u << 28; /* ADD_TID; gfx10 and later: raw */
     s[8] = scratch ? 64 * machine.wave_size : 64;
 }
 

@@ -11,17 +11,28 @@
 struct buffer {
     uint64_t base;
     uint32_t stride, records, index_stride, swizzle_size; /* swizzle_size 0: linear */
-    uint32_t bounds;                                      /* gfx10 and later: OOB_SELECT */
+    uint32_t bounds;                                      /* BOUNDS_*; gfx10 and later: OOB_SELECT */
     bool add_tid;
     uint32_t generation;
     uint32_t selects; /* DST_SEL */
     uint32_t format;  /* the descriptor's own; gfx9: dfmt | nfmt << 4 */
 };
 
-enum { BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_EMPTY, BOUNDS_RAW };
+/* STRUCTURED: index, and the offset within the record; INDEX: index alone; EMPTY: any address if there are records; RAW: bytes
+ * from the start; NONE: gfx9 checks no addresses that thread ids make. */
+enum { BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_EMPTY, BOUNDS_RAW, BOUNDS_NONE };
+
+static void choose_bounds(struct buffer *b, const uint32_t *d, bool idxen) {
+    if (b->generation == 9)
+        b->bounds = b->add_tid ? BOUNDS_NONE : b->stride && idxen ? BOUNDS_INDEX : BOUNDS_RAW;
+    else
+        b->bounds = d[3] >> 28 & 3;
+    if (b->generation >= 10 && b->bounds == BOUNDS_RAW && b->swizzle_size && b->stride)
+        b->bounds = BOUNDS_STRUCTURED;
+}
 
 static void read_descriptor(struct buffer *b, const uint32_t *d, uint32_t element) {
-    b->generation = 9 + (element >> 28);
+    b->generation = 9 + (element >> 28 & 3);
     b->base = d[0] | (uint64_t)(d[1] & 0xffff) << 32;
     b->stride = d[1] >> 16 & 0x3fff;
     b->records = d[2];
@@ -29,53 +40,76 @@ static void read_descriptor(struct buffer *b, const uint32_t *d, uint32_t elemen
     b->add_tid = d[3] >> 23 & 1;
     b->selects = d[3] & 0xfff;
     b->swizzle_size = b->generation >= 11 ? (uint32_t)((d[1] >> 30) ? 2u << (d[1] >> 30) : 0) : (d[1] >> 31) * 4;
-    if (b->generation >= 10)
-        b->bounds = d[3] >> 28 & 3;
-    else
-        b->bounds = b->stride && (element & WL_ELEMENT_IDXEN || b->add_tid) ? BOUNDS_INDEX : BOUNDS_RAW;
+    if (b->generation == 9 && b->add_tid && !(element & WL_ELEMENT_TYPED))
+        b->stride |= (d[3] >> 15 & 15) << 14; /* the data format's bits */
     if (b->generation == 9)
         b->format = (d[3] >> 15 & 15) | (d[3] >> 12 & 7) << 4;
     else
         b->format = b->generation == 10 ? d[3] >> 12 & 127 : d[3] >> 12 & 63;
+    choose_bounds(b, d, element & WL_ELEMENT_IDXEN);
 }
 
-struct place {
-    uint8_t *memory;
-    uint32_t index, offset; /* for the range check: offset within the record, or within the buffer if raw */
+struct place { /* of one lane */
+    const struct buffer *buffer;
+    uint64_t soffset; /* counts towards the end of raw buffers, and is never swizzled */
+    uint32_t index, offset;
 };
 
 static struct place locate(const struct buffer *b, const struct wl_wave *wave, const uint32_t *address, uint32_t soffset, uint32_t offset,
                            uint32_t element, uint32_t lane) {
     const uint32_t *row = address;
-    uint32_t index = b->add_tid ? lane : 0;
+    struct place place = {.buffer = b, .soffset = soffset, .index = b->add_tid ? lane : 0, .offset = offset};
     if (element & WL_ELEMENT_IDXEN) {
-        index += row[lane];
+        place.index += row[lane];
         row += wave->wave_size;
     }
     if (element & WL_ELEMENT_OFFEN)
-        offset += row[lane];
-    uint64_t at = (uint64_t)index * b->stride + offset;
-    if (b->swizzle_size) {
-        uint64_t records = index / b->index_stride, record = index % b->index_stride;
-        at = (records * b->stride + (uint64_t)(offset / b->swizzle_size) * b->swizzle_size) * b->index_stride + record * b->swizzle_size +
-             offset % b->swizzle_size;
-    }
-    return (struct place){(uint8_t *)(uintptr_t)(b->base + soffset + at), index,
-                          b->bounds == BOUNDS_RAW && !b->swizzle_size ? (uint32_t)at : offset};
+        place.offset += row[lane];
+    return place;
 }
 
-static bool in_range(const struct buffer *b, const struct place *p, uint32_t skip, uint32_t bytes) {
-    uint64_t end = (uint64_t)p->offset + skip + bytes;
+/* Bytes from the base, without soffset, of the byte `skip` of an element. Swizzled: the records of index_stride neighbours are
+ * interleaved by pieces of swizzle_size. */
+static uint64_t distance(const struct place *p, uint32_t skip) {
+    const struct buffer *b = p->buffer;
+    uint32_t offset = p->offset + skip;
+    if (!b->swizzle_size)
+        return (uint64_t)p->index * b->stride + p->offset + skip;
+    uint64_t group = p->index / b->index_stride, record = p->index % b->index_stride;
+    uint64_t piece = offset / b->swizzle_size, within = offset % b->swizzle_size;
+    return (group * b->stride + piece * b->swizzle_size) * b->index_stride + record * b->swizzle_size + within;
+}
+
+static uint8_t *memory_at(const struct place *p, uint32_t skip) {
+    return (uint8_t *)(uintptr_t)(p->buffer->base + p->soffset + distance(p, skip));
+}
+
+static bool in_range(const struct place *p, uint32_t skip, uint32_t bytes) {
+    const struct buffer *b = p->buffer;
+    uint64_t linear = (uint64_t)p->index * b->stride + p->offset + p->soffset;
     switch (b->bounds) {
     case BOUNDS_STRUCTURED:
-        return p->index < b->records && (b->stride == 0 || end <= b->stride);
+        return p->index < b->records && (b->stride == 0 || (uint64_t)p->offset + skip + bytes <= b->stride);
     case BOUNDS_INDEX:
         return p->index < b->records;
     case BOUNDS_EMPTY:
         return b->records != 0;
+    case BOUNDS_RAW:
+        return linear + skip + bytes <= b->records;
     default:
-        return end <= b->records || b->records == UINT32_MAX;
+        return true;
     }
+}
+
+/* ---- descriptors that translated code leaves to a helper ---- */
+
+uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                              uint32_t bytes) {
+    const uint32_t descriptor[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
+    struct buffer b;
+    read_descriptor(&b, descriptor, WL_ELEMENT_GENERATION(generation));
+    struct place place = {.buffer = &b, .index = b.add_tid ? lane : 0, .offset = offset};
+    return in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)memory_at(&place, skip) : 0;
 }
 
 /* ---- formats -------------------------------------------------------------------------------- */
@@ -156,6 +190,23 @@ static uint16_t half_bits(float value) {
                       (value == 0 ? 0 : (mantissa & 1024 || mantissa & 2048 ? ((uint32_t)(exponent + 13) << 10) + mantissa : mantissa)));
 }
 
+/* An unsigned float of 5 exponent bits and 6 or 5 of mantissa, truncated; negative numbers become 0. */
+static uint32_t small_float_bits(float value, unsigned mantissa_bits) {
+    uint32_t infinity = 31u << mantissa_bits;
+    if (isnan(value))
+        return infinity | 1;
+    if (value <= 0)
+        return 0;
+    if (isinf(value))
+        return infinity;
+    int exponent;
+    frexpf(value, &exponent); /* 0.5 <= fraction < 1 */
+    exponent = exponent < -13 ? -13 : exponent;
+    uint32_t mantissa = (uint32_t)ldexpf(value, (int)mantissa_bits + 1 - exponent); /* with its leading bit, if it is normal */
+    uint32_t bits = ((uint32_t)(exponent + 13) << mantissa_bits) + mantissa;
+    return bits < infinity ? bits : infinity - 1;
+}
+
 /* A component as the 32 bits (float or integer) that the shader sees. */
 static uint32_t decode(uint32_t raw, unsigned bits, uint8_t number) {
     int32_t sign = bits == 32 ? (int32_t)raw : (int32_t)(raw << (32 - bits)) >> (32 - bits);
@@ -200,13 +251,11 @@ static uint32_t encode(uint32_t value, unsigned bits, uint8_t number) {
     case UINT:
         return value > mask ? mask : value;
     case SINT:
-        return value & mask;
+        return bits == 32 ? value : (uint32_t)(int32_t)fmin(fmax((int32_t)value, -half_top - 1), half_top) & mask;
     case FLOAT:
         break;
     }
-    if (bits == 32)
-        return value;
-    return bits == 16 ? half_bits(f) : bits == 11 ? half_bits(f) >> 4 & mask : half_bits(f) >> 5 & mask;
+    return bits == 32 ? value : bits == 16 ? half_bits(f) : small_float_bits(f, bits - 5);
 }
 
 static unsigned format_bytes(const struct format *f) { return (f->bits[0] + f->bits[1] + f->bits[2] + f->bits[3] + 7u) / 8; }
@@ -226,12 +275,21 @@ static void put_bits(uint8_t *memory, unsigned at, unsigned bits, uint32_t value
     memcpy(memory + at / 8, &word, bytes);
 }
 
+/* An element, dword by dword, as swizzling can part them. */
+static void copy_element(const struct place *p, uint8_t *bytes, uint32_t size, bool store) {
+    for (uint32_t at = 0; at < size; at += 4) {
+        uint32_t part = size - at < 4 ? size - at : 4;
+        uint8_t *memory = memory_at(p, at);
+        memcpy(store ? memory : bytes + at, store ? bytes + at : memory, part);
+    }
+}
+
 static void load_typed(const struct buffer *b, const struct format *f, struct place place, uint32_t out[4]) {
     uint32_t one = f->number == UINT || f->number == SINT ? 1 : float_bits(1), components[4] = {0, 0, 0, one};
     uint8_t bytes[16] = {0};
-    bool ok = in_range(b, &place, 0, format_bytes(f));
+    bool ok = in_range(&place, 0, format_bytes(f));
     if (ok)
-        memcpy(bytes, place.memory, format_bytes(f));
+        copy_element(&place, bytes, format_bytes(f), false);
     for (unsigned i = 0, at = 0; i < 4 && f->bits[i]; at += f->bits[i++])
         components[i] = ok ? decode(get_bits(bytes, at, f->bits[i]), f->bits[i], f->number) : 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -296,14 +354,16 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
         if (!wl_lane_in(exec, l))
             continue;
         struct place place = locate(&b, wave, copy, soffset, offset, element, l);
+        if (element & WL_ELEMENT_TFE) /* no page is missing here */
+            destination[(size_t)(element & WL_ELEMENT_TYPED && element & WL_ELEMENT_D16 ? (count + 1) / 2 : count) * wave->wave_size + l] = 0;
         if (element & WL_ELEMENT_TYPED) {
             load_typed_lane(wave, &b, place, destination, l, element);
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
             uint32_t raw = 0;
-            if (in_range(&b, &place, i * bytes, bytes))
-                memcpy(&raw, place.memory + (size_t)i * bytes, bytes);
+            if (in_range(&place, i * bytes, bytes))
+                memcpy(&raw, memory_at(&place, i * bytes), bytes);
             if (element & WL_ELEMENT_LDS) {
                 raw = merge(raw, 0, element);
                 memcpy(wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + instruction + (size_t)l * 4, &raw, 4);
@@ -318,7 +378,9 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
 static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, const uint32_t *data, uint32_t lane,
                              uint32_t element) {
     struct format format = access_format(b, element);
-    if (!in_range(b, &place, 0, format_bytes(&format)))
+    uint8_t bytes[16] = {0};
+    (void)b;
+    if (!in_range(&place, 0, format_bytes(&format)))
         return;
     for (unsigned i = 0, at = 0; i < 4 && format.bits[i]; at += format.bits[i++]) {
         uint32_t value = 0;
@@ -330,8 +392,9 @@ static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struc
                     value = float_bits(half_value((uint16_t)value));
             }
         }
-        put_bits(place.memory, at, format.bits[i], encode(value, format.bits[i], format.number));
+        put_bits(bytes, at, format.bits[i], encode(value, format.bits[i], format.number));
     }
+    copy_element(&place, bytes, format_bytes(&format), true);
 }
 
 void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
@@ -349,11 +412,15 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t value = data[i * wave->wave_size + l];
+            uint32_t value = 0;
+            if (element & WL_ELEMENT_LDS)
+                memcpy(&value, wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + offset + (size_t)l * 4, 4);
+            else
+                value = data[i * wave->wave_size + l];
             if (element & WL_ELEMENT_HIGH)
                 value >>= 16;
-            if (in_range(&b, &place, i * bytes, bytes))
-                memcpy(place.memory + (size_t)i * bytes, &value, bytes);
+            if (in_range(&place, i * bytes, bytes))
+                memcpy(memory_at(&place, i * bytes), &value, bytes);
         }
     }
 }
@@ -372,8 +439,8 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
         uint64_t operands[2] = {0, 0}, old = 0;
         for (uint32_t i = 0; i < words * (two ? 2 : 1); i++)
             operands[i / words] |= (uint64_t)data[i * size + l] << i % words * 32;
-        if (in_range(&b, &place, 0, bits / 8))
-            old = wl_atomic_lane(place.memory, operation, bits, operands[0], operands[1]);
+        if (in_range(&place, 0, bits / 8))
+            old = wl_atomic_lane(memory_at(&place, 0), operation, bits, operands[0], operands[1]);
         for (uint32_t i = 0; i < words && element & WL_ELEMENT_RETURN; i++)
             data[i * size + l] = (uint32_t)(old >> i * 32);
     }
@@ -400,12 +467,17 @@ static uint64_t from_double(double value) {
     return bits;
 }
 
+static uint64_t flush_denormal(uint64_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
+
 static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data) {
     double a = bits == 64 ? as_double(old) : as_float(old), b = bits == 64 ? as_double(data) : as_float(data);
     if (operation == WL_ATOMIC_FADD)
         return bits == 64 ? from_double(a + b) : float_bits(as_float(old) + as_float(data));
-    double result = operation == WL_ATOMIC_FMIN ? fmin(a, b) : fmax(a, b);
-    return bits == 64 ? from_double(result) : float_bits((float)result);
+    if (a == b) /* -0 is less than +0 */
+        return operation == WL_ATOMIC_FMIN ? old | data : old & data;
+    if (isnan(b))
+        return old;
+    return (operation == WL_ATOMIC_FMIN ? a < b : a > b) ? old : data;
 }
 
 static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data) {
@@ -461,6 +533,8 @@ static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_
         return old >= data ? 0 : old + 1;
     case WL_ATOMIC_DEC:
         return old == 0 || old > data ? data : old - 1;
+    case WL_ATOMIC_FADD_FLUSH:
+        return flush_denormal(float_bits(as_float(flush_denormal(old)) + as_float(flush_denormal(data))));
     case WL_ATOMIC_FADD:
     case WL_ATOMIC_FMIN:
     case WL_ATOMIC_FMAX:
@@ -476,6 +550,8 @@ static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_
         return (old & ~data) | other;
     case WL_ATOMIC_FCMPSWAP:
         return (bits == 64 ? as_double(old) == as_double(other) : as_float(old) == as_float(other)) ? data : old;
+    case WL_ATOMIC_ORDERED_ADD:
+        return (uint32_t)old == (uint32_t)data ? (((old >> 32) + (data >> 32)) << 32 | (uint32_t)(old + 1)) : old;
     case WL_ATOMIC_WRAP:
         return old >= data ? old - data : old + other;
     }

@@ -31,6 +31,7 @@
 #define WL_DEVICE_CPU_CPU_H
 
 #include "base/status.h"
+#include "device/cpu/gws.h"
 #include "device/cpu/loader.h"
 #include "device/cpu/wave.h"
 #include "device/device.h"
@@ -141,7 +142,7 @@ struct wl_runner {
     struct wl_group *group;
     enum wl_mode mode;
     enum wl_wave_state state;
-    uint32_t grid_phase; /* of the grid barrier that the wave waits for */
+    struct wl_gws_wait gws_wait; /* WL_WAVE_GRID: what the wave waits for */
 };
 
 /* A resident workgroup. */
@@ -222,7 +223,7 @@ struct wl_job {
     _Atomic uint64_t busy_ns;
     _Atomic bool asserted;                     /* device code printed a failed assertion */
     char failure[512];                         /* sentence of the first failure, by the thread that set `status` */
-    _Atomic uint32_t grid_waiting, grid_phase; /* grid barrier */
+    struct wl_gws *_Atomic gws;                /* NULL until a wave uses it */
     struct wl_group *groups;                   /* cooperative: all of them */
     _Atomic uint64_t groups_done;
     /* workers.c: */

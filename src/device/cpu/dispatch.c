@@ -134,6 +134,17 @@ static void answer_illegal(struct wl_job *job, struct wl_thread *thread, struct 
         wl_fault_report_stop(job, runner, wave->pc, "code that cannot be executed");
 }
 
+/* READY: the wave can go on. */
+static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    struct wl_gws *unit = wl_gws_get(&job->gws, job->total);
+    if (!unit) {
+        thread->running = NULL;
+        fail_job(job, wl_fail(WL_OUT_OF_MEMORY, "no memory for the wave sync unit of kernel %s", job->function->kernel->name));
+        return WL_WAVE_FAILED;
+    }
+    return wl_gws_message(unit, wave->exit_detail, wave->gws_value, &runner->gws_wait) ? WL_WAVE_READY : WL_WAVE_GRID;
+}
+
 /* Answers `reason` and runs the wave on until it ends or waits. */
 static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                  uint32_t reason) {
@@ -156,8 +167,12 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
                 return WL_WAVE_FAILED;
             continue;
         case WL_EXIT_MESSAGE:
-            if (wave->exit_detail == WL_MESSAGE_GRID_BARRIER)
-                return WL_WAVE_GRID;
+            if (wave->exit_detail & WL_MESSAGE_GWS) {
+                enum wl_wave_state state = answer_gws(job, thread, runner, wave);
+                if (state != WL_WAVE_READY)
+                    return state;
+                continue;
+            }
             answer_message(job, thread, runner);
             continue;
         case WL_EXIT_TRAP:
@@ -410,15 +425,6 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
     return GROUP_MOVED;
 }
 
-/* One wave of each workgroup takes part in a grid barrier; the last one to come opens it. */
-static void arrive_at_grid(struct wl_job *job, struct wl_runner *runner) {
-    runner->grid_phase = atomic_load(&job->grid_phase);
-    if (atomic_fetch_add(&job->grid_waiting, 1) + 1 == job->total) {
-        atomic_store(&job->grid_waiting, 0);
-        atomic_fetch_add(&job->grid_phase, 1);
-    }
-}
-
 static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     if (thread->float_mode != mode) {
         wl_float_enter(mode);
@@ -433,7 +439,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         struct wl_runner *runner = &group->runners[i];
         if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
             continue;
-        if (runner->state == WL_WAVE_GRID && runner->grid_phase == atomic_load_explicit(&job->grid_phase, memory_order_acquire))
+        if (runner->state == WL_WAVE_GRID && !wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
             continue;
         struct wl_wave *wave = wl_group_wave(group, i);
         set_float_mode(thread, wave->mode_register);
@@ -454,7 +460,6 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
             group->ended++;
             break;
         case WL_WAVE_GRID:
-            arrive_at_grid(job, runner);
             break;
         case WL_WAVE_FAILED:
             return GROUP_FAILED;
@@ -752,7 +757,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     struct wl_device_function *f = launch->function;
     memset(job, 0, offsetof(struct wl_job, failure));
     job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
-    memset((char *)job + offsetof(struct wl_job, grid_waiting), 0, sizeof *job - offsetof(struct wl_job, grid_waiting));
+    memset((char *)job + offsetof(struct wl_job, gws), 0, sizeof *job - offsetof(struct wl_job, gws));
     job->device = device;
     job->launch = launch;
     job->function = f;
@@ -794,6 +799,7 @@ enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_
     init_job(&job, device, launch, unit, shape);
     wl_fault_install();
     status = run_job(&job, &memory);
+    wl_gws_destroy(atomic_load(&job.gws));
     free(large);
     return status;
 }

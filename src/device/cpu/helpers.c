@@ -274,4 +274,9 @@ const struct wl_helpers wl_helpers_table = {
     .message_return = help_message_return,
     .denormals = help_denormals,
     .matrix = wl_help_matrix,
+    .ds_src2 = wl_help_ds_src2,
+    .ds_condxchg = wl_help_ds_condxchg,
+    .load_transposed = wl_help_load_transposed,
+    .block = wl_help_block,
+    .buffer_place = wl_help_buffer_place,
 };

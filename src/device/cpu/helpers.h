@@ -37,7 +37,8 @@ enum {
     WL_ELEMENT_RETURN = 1 << 16, /* atomics: write the old value to `destination` */
     WL_ELEMENT_IDXEN = 1 << 17,  /* buffers: the first address register is an index */
     WL_ELEMENT_OFFEN = 1 << 18,  /* buffers: the (next) address register is an offset */
-    WL_ELEMENT_LDS = 1 << 19,    /* buffer loads: to LDS at M0[15:0] + lane * 4 + instruction offset, not to registers */
+    WL_ELEMENT_LDS = 1 << 19,    /* buffer loads and stores: to or from LDS at M0[15:0] + lane * 4 + instruction offset, not to registers */
+    WL_ELEMENT_TFE = 1 << 30,    /* buffer loads: the register behind the data becomes 0 */
     WL_ELEMENT_FORMAT = 1 << 20, /* tbuffer_*: typed by the instruction's own format, WL_ELEMENT_WITH_FORMAT */
 };
 /* tbuffer: gfx9: dfmt | nfmt << 4; gfx10 and later: the unified format number. 7 bits. */
@@ -118,7 +119,25 @@ struct wl_helpers {
     /* Denormals of the host's floating-point unit for code with f64 arithmetic (`inside` 1): flushed only where MODE flushes both
      * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
     void (*denormals)(struct wl_wave *wave, uint32_t inside);
+
+    /* ---- rare memory instructions ---- */
+
+    /* ds_*_src2_*: LDS at address[l] becomes operation(itself, LDS some dwords behind it, by the 16-bit `offset`). */
+    void (*ds_src2)(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
+    /* ds_condxchg32_rtn_b64: each of two dwords is exchanged where bit 31 of its new value is set. */
+    void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
+    /* global_load_tr_b128 in wave32. Addresses as for flat_load. */
+    void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow);
+    /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. Addresses as for
+     * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
+    void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
+    /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
+     * at `offset`, 0 if the `bytes` there are out of range. `low`, `high`: the descriptor's dwords, with soffset added to
+     * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
+    uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                             uint32_t bytes);
 };
+enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
 
 /* The one table. Constant for the life of the process. */
 extern const struct wl_helpers wl_helpers_table;

@@ -1,5 +1,6 @@
 /* The members of wl_helpers_table, declared for the table alone; helpers.h documents them. lanes.c: moves between lanes;
- * buffer.c: memory through descriptors; matrix.c: matrix instructions; helpers.c: other memory, scalar state, and the table. */
+ * buffer.c: memory through descriptors; access.c: rare memory
+ * instructions; matrix.c: matrix instructions; helpers.c: other memory, scalar state, and the table. */
 #ifndef WL_DEVICE_CPU_LANES_H
 #define WL_DEVICE_CPU_LANES_H
 
@@ -25,6 +26,12 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
                            uint32_t offset, uint32_t element, uint32_t operation);
 void wl_help_matrix(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
                     uint32_t shape, uint32_t modifiers);
+uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                              uint32_t bytes);
+void wl_help_ds_src2(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
+void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
+void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow);
+void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
 
 /* One lane's atomic on memory: `bits` 32 or 64; `second` is the second operand of those that have one (cmpswap: `data` is
  * the new value, `second` the expected one). Returns the old value. */

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define WL_WAVE_ABI 1
+#define WL_WAVE_ABI 2
 #define WL_STRIP    16 /* lanes that translated code handles at once */
 
 /* Scalar register numbers, the same for all generations. */
@@ -56,8 +56,15 @@ enum wl_exit {
 
 /* Details of WL_EXIT_MESSAGE that no s_sendmsg has. */
 enum {
-    WL_MESSAGE_GRID_BARRIER = 0x10000, /* ds_gws_barrier: wait until one wave of every workgroup of the grid is here, then call again */
+    WL_MESSAGE_GWS = 0x10000, /* ds_gws_*: enum wl_gws_op << 8 | resource; `gws_value` is the operand. Call again once it is done */
 };
+
+/* The global wave sync unit's operations on one of its resources, a counter with a queue of waves; all waves of a grid share
+ * them. BARRIER: as many waves as the counter says wait, the next one lets them go on and leaves its operand as the counter.
+ * SEMA_P waits for a counter above 0 and takes 1 from it; V adds 1, BR the operand, RELEASE_ALL makes it the number of waves
+ * that wait. */
+enum wl_gws_op { WL_GWS_INIT, WL_GWS_BARRIER, WL_GWS_SEMA_V, WL_GWS_SEMA_BR, WL_GWS_SEMA_P, WL_GWS_SEMA_RELEASE_ALL };
+enum { WL_GWS_RESOURCES = 64 };
 
 struct wl_wave;
 
@@ -82,7 +89,9 @@ struct wl_wave {
     /* 76 */ uint32_t mode_register; /* HW_REG_MODE: float_mode in bits 7:0 */
     /* 80 */ uint32_t fuel;          /* iterations a spinning loop may still run before it yields; the runner refills it */
     /* 84 */ uint32_t fault_pc;      /* reserved for the runner */
-    /* 88 */ uint64_t padding[5];
+    /* 88 */ uint64_t padding[4];   /* always 0 */
+    /* 120 */ uint32_t gws_value;    /* operand of a WL_MESSAGE_GWS */
+    /* 124 */ uint32_t reserved;
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */
     /* 640 */ _Alignas(64) uint32_t vgpr[]; /* row r, lane l: vgpr[r * wave_size + l]; AGPR a is row WL_AGPR + a */
 };

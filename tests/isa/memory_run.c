@@ -1,0 +1,213 @@
+#include "memory_run.h"
+
+#include "assembler.h"
+#include "device/cpu/helpers.h"
+#include "translate/translate.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { RETURN_ADDRESS = 0x7ead0000 };
+#define IMAGE UINT64_C(0x200000000000)
+
+unsigned mem_checks, mem_failures;
+
+static struct {
+    uint8_t *memory, *lds, *scratch;
+    struct wl_wave *wave;
+    const char *cpu, *features;
+} machine;
+
+static uint32_t seed = 11;
+
+uint32_t mem_random(void) {
+    seed = seed * 1664525 + 1013904223;
+    return seed >> 8 ^ seed << 13;
+}
+
+static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(size_t *)context; }
+
+static void load_object(struct mem_program *program, unsigned mode, const struct wl_translate_result *result) {
+    LLVMOrcLLJITRef jit = NULL;
+    LLVMOrcExecutorAddress code = 0;
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit, NULL);
+    if (!error)
+        error = LLVMOrcLLJITAddObjectFile(jit, LLVMOrcLLJITGetMainJITDylib(jit),
+                                          LLVMCreateMemoryBufferWithMemoryRangeCopy(result->object, result->size, "unit"));
+    if (!error)
+        error = LLVMOrcLLJITLookup(jit, &code, "wl_unit");
+    if (error) {
+        fprintf(stderr, "%s\n", LLVMGetErrorMessage(error));
+        exit(1);
+    }
+    program->jit[mode] = jit;
+    memcpy(&program->code[mode], &code, sizeof code);
+}
+
+bool mem_build(struct mem_program *program, const char *processor, unsigned wave_size, const char *text) {
+    char source[4000];
+    size_t size = 0;
+    *program = (struct mem_program){.processor = processor, .wave_size = wave_size};
+    snprintf(source, sizeof source, "%s\ns_setpc_b64 s[30:31]\n", text);
+    uint8_t *code = test_assemble(processor, wave_size, source, &size);
+    if (!code) {
+        fprintf(stderr, "%s wave%u does not take\n%s", processor, wave_size, text);
+        return false;
+    }
+    struct wl_translate_request request = {.processor = processor,
+                                           .wave_size = wave_size,
+                                           .image = code,
+                                           .image_size = size,
+                                           .name = "case",
+                                           .is_kernel = true,
+                                           .workitem_id_dimensions = 1,
+                                           .shape = WL_SHAPE_ROWS,
+                                           .cpu = machine.cpu,
+                                           .features = machine.features,
+                                           .is_code = is_code,
+                                           .context = &size,
+                                           .dump = getenv("WL_TEST_DUMP")};
+    for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++) {
+        struct wl_translate_result result;
+        request.mode = (enum wl_mode)mode;
+        if (wl_translate(&request, &result) != WL_OK) {
+            fprintf(stderr, "%s wave%u: %s\n%s", processor, wave_size, wl_translate_failure(), source);
+            exit(1);
+        }
+        load_object(program, mode, &result);
+        wl_translate_free(&result);
+    }
+    free(code);
+    return true;
+}
+
+void mem_destroy(struct mem_program *program) {
+    for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++)
+        LLVMConsumeError(LLVMOrcDisposeLLJIT(program->jit[mode]));
+}
+
+void mem_run(const struct mem_program *program, struct mem_state *state) {
+    struct wl_wave *wave = machine.wave;
+    unsigned lanes = program->wave_size;
+    memset(wave, 0, sizeof *wave);
+    *wave = (struct wl_wave){.image = IMAGE,
+                             .lds = machine.lds,
+                             .scratch = machine.scratch,
+                             .helpers = &wl_helpers_table,
+                             .lds_size = MEM_LDS,
+                             .scratch_size = MEM_LANE,
+                             .wave_size = lanes,
+                             .vgprs = WL_VGPR_COUNT,
+                             .wave_index = 5,
+                             .mode_register = 0xf0,
+                             .fuel = 1000};
+    state->s[30] = (uint32_t)(IMAGE + RETURN_ADDRESS);
+    state->s[31] = (uint32_t)((IMAGE + RETURN_ADDRESS) >> 32);
+    memcpy(wave->sgpr, state->s, sizeof state->s);
+    for (unsigned r = 0; r < MEM_ROWS; r++)
+        memcpy(wave->vgpr + (size_t)r * lanes, state->v[r], lanes * sizeof(uint32_t));
+    memcpy(machine.memory, state->memory, MEM_MEMORY);
+    memcpy(machine.lds, state->lds, MEM_LDS);
+    memcpy(machine.scratch, state->scratch, MEM_SCRATCH);
+    bool full = state->s[MEM_EXEC] == UINT32_MAX && (lanes == 32 || state->s[MEM_EXEC + 1] == UINT32_MAX);
+    uint32_t (*code)(void *) = program->code[full ? WL_MODE_FULL : WL_MODE_MASKED];
+    if (code(wave) != WL_EXIT_JUMP || wave->pc != RETURN_ADDRESS) {
+        fprintf(stderr, "%s: the unit does not return\n", program->processor);
+        exit(1);
+    }
+    memcpy(state->s, wave->sgpr, sizeof state->s);
+    for (unsigned r = 0; r < MEM_ROWS; r++)
+        memcpy(state->v[r], wave->vgpr + (size_t)r * lanes, lanes * sizeof(uint32_t));
+    memcpy(state->memory, machine.memory, MEM_MEMORY);
+    memcpy(state->lds, machine.lds, MEM_LDS);
+    memcpy(state->scratch, machine.scratch, MEM_SCRATCH);
+}
+
+/* ---- comparison ---- */
+
+static bool is_nan(uint64_t bits, unsigned width) {
+    if (width == 16)
+        return (bits & 0x7fff) > 0x7c00;
+    if (width == 17) /* bf16 */
+        return (bits & 0x7fff) > 0x7f80;
+    return width == 32 ? (bits & 0x7fffffff) > 0x7f800000 : (bits & ~(UINT64_C(1) << 63)) > UINT64_C(0x7ff0000000000000);
+}
+
+/* `high` words (of 64-bit floats) may be anywhere: registers hold them in rows of their own. */
+static bool same_dword(uint32_t got, uint32_t want, unsigned width) {
+    if (got == want || !width)
+        return got == want;
+    if (width == 16 || width == 17) {
+        bool low = (uint16_t)got == (uint16_t)want || (is_nan(got & 0xffff, width) && is_nan(want & 0xffff, width));
+        bool high = got >> 16 == want >> 16 || (is_nan(got >> 16, width) && is_nan(want >> 16, width));
+        return low && high;
+    }
+    if (width == 32)
+        return is_nan(got, 32) && is_nan(want, 32);
+    /* A half of a NaN: the upper one tells by itself; the lower one of a NaN that was made here is 0. */
+    return (is_nan((uint64_t)got << 32 | 1, 64) && is_nan((uint64_t)want << 32 | 1, 64)) || got == 0 || want == 0;
+}
+
+static unsigned differences;
+
+static void compare_bytes(const uint8_t *got, const uint8_t *want, size_t size, unsigned width, const char *where, const char *what) {
+    if (memcmp(got, want, size) == 0)
+        return;
+    for (size_t i = 0; i < size; i += 4) {
+        uint32_t g, w;
+        memcpy(&g, got + i, 4);
+        memcpy(&w, want + i, 4);
+        if (!same_dword(g, w, width) && differences++ < 4)
+            fprintf(stderr, "%s: %s %zu: %08x, expected %08x\n", what, where, i, g, w);
+    }
+}
+
+void mem_compare(const struct mem_state *got, const struct mem_state *want, unsigned wave_size, unsigned float_bits, const char *what) {
+    char where[16];
+    mem_checks++;
+    differences = 0;
+    for (unsigned r = 0; r < MEM_ROWS; r++) {
+        snprintf(where, sizeof where, "v%u, byte", r);
+        compare_bytes((const uint8_t *)got->v[r], (const uint8_t *)want->v[r], wave_size * sizeof(uint32_t), float_bits, where, what);
+    }
+    compare_bytes((const uint8_t *)got->s, (const uint8_t *)want->s, 106 * sizeof(uint32_t), 0, "scalar byte", what);
+    compare_bytes(got->memory, want->memory, MEM_MEMORY, float_bits, "memory", what);
+    compare_bytes(got->lds, want->lds, MEM_LDS, float_bits, "LDS", what);
+    compare_bytes(got->scratch, want->scratch, MEM_SCRATCH, float_bits, "scratch", what);
+    mem_failures += differences != 0;
+}
+
+void mem_fill(struct mem_state *state) {
+    uint32_t *words = (uint32_t *)(void *)state;
+    for (size_t i = 0; i < sizeof *state / 4; i++)
+        words[i] = mem_random();
+    state->s[125] &= 1; /* SCC */
+}
+
+uint8_t *mem_scratch(struct mem_state *state, uint32_t offset, unsigned lane, unsigned wave_size) {
+    return state->scratch + (size_t)(offset / 4) * wave_size * 4 + lane * 4 + offset % 4;
+}
+
+void mem_start(void) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    wl_translate_host(&machine.cpu, &machine.features);
+    size_t lds_space = (UINT64_C(1) << 32) + (1 << 16);
+    machine.memory = mmap((void *)(uintptr_t)MEM_BASE, MEM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                          -1, 0);
+    machine.lds = mmap(NULL, lds_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    machine.scratch = aligned_alloc(4096, MEM_SCRATCH);
+    machine.wave = aligned_alloc(64, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
+    if (machine.memory != (uint8_t *)(uintptr_t)MEM_BASE || machine.lds == MAP_FAILED || mprotect(machine.lds, MEM_LDS, PROT_READ | PROT_WRITE) ||
+        !machine.scratch || !machine.wave)
+        exit(1);
+    memset(machine.wave, 0, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
+}
