@@ -32,7 +32,7 @@ enum repair {
     REPAIR_DUAL_SELECT,   /* v_dual_cndmask_b32: VCC is not printed */
     REPAIR_SWAP,
     REPAIR_NO_ADDRESS, /* buffer_store_lds_dword: prints no address, as if it were `off` */
-    REPAIR_ILLEGAL, /* s_code_end: a trap */
+    REPAIR_ILLEGAL,    /* s_code_end: a trap */
 };
 
 struct name {

@@ -25,8 +25,7 @@
         SMEM_STORE(NAME, 32, 1, BUFFER), SMEM_STORE(NAME, 64, 2, BUFFER), SMEM_STORE(NAME, 128, 4, BUFFER)
 #define SMEM_SCRATCH(W, N) SMEM_SIZE(s_scratch, W, N, WL_SMEM_SCRATCH), SMEM_STORE(s_scratch, W, N, WL_SMEM_SCRATCH)
 #define SMEM_ATOMIC(NAME, KIND, T, OP, OPERATION)                                                                                          \
-    {.name = #NAME "_" #OP "_" #T "32", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 32, .dwords = 1, .atomic = (OPERATION)},    \
-    {                                                                                                                                      \
+    {.name = #NAME "_" #OP "_" #T "32", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 32, .dwords = 1, .atomic = (OPERATION)}, {  \
         .name = #NAME "_" #OP "_" #T "64", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 64, .dwords = 2, .atomic = (OPERATION)   \
     }
 #define SMEM_ATOMICS(NAME, KIND)                                                                                                           \
@@ -128,9 +127,7 @@
      .compare_first = (FIRST)}
 
 #define SRC2(OP, T, W, OPERATION)                                                                                                          \
-    {                                                                                                                                      \
-        .name = "ds_" #OP "_src2_" #T #W, .class = WL_ISA_LANE, .detail = WL_LANE_LDS_SRC2, .bits = (W), .atomic = WL_ATOMIC_##OPERATION   \
-    }
+    {.name = "ds_" #OP "_src2_" #T #W, .class = WL_ISA_LANE, .detail = WL_LANE_LDS_SRC2, .bits = (W), .atomic = WL_ATOMIC_##OPERATION}
 #define SRC2_BOTH(OP, T, OPERATION) SRC2(OP, T, 32, OPERATION), SRC2(OP, T, 64, OPERATION)
 
 /* ---- the rest ---- */

@@ -135,8 +135,8 @@ enum wl_atomic_op {
     WL_ATOMIC_CSUB,
     WL_ATOMIC_COND_SUB,
     WL_ATOMIC_MSKOR,
-    WL_ATOMIC_FCMPSWAP, /* compares as floating point */
-    WL_ATOMIC_WRAP,     /* ds_wrap_rtn_b32: old >= data0 ? old - data0 : old + data1 */
+    WL_ATOMIC_FCMPSWAP,    /* compares as floating point */
+    WL_ATOMIC_WRAP,        /* ds_wrap_rtn_b32: old >= data0 ? old - data0 : old + data1 */
     WL_ATOMIC_ORDERED_ADD, /* halves: where the low ones are equal, both grow: by 1, and by the data's high half */
 };
 

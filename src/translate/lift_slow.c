@@ -286,13 +286,8 @@ static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueR
     LLVMValueRef values[2];
     split(l, LLVMBuildNot(l->b, limit_kind_is(l, s, 0), ""), &linear, &join);
     LLVMValueRef number = LLVMBuildTrunc(l->b, LLVMBuildAdd(l->b, s->first_lane, lane, ""), l->i32, "");
-    LLVMValueRef arguments[] = {s->base,
-                                s->limit,
-                                constant(l, l->i32, l->generation),
-                                number,
-                                offset,
-                                constant(l, l->i32, skip),
-                                constant(l, l->i32, bytes)};
+    LLVMValueRef arguments[] = {
+        s->base, s->limit, constant(l, l->i32, l->generation), number, offset, constant(l, l->i32, skip), constant(l, l->i32, bytes)};
     LLVMTypeRef types[] = {l->i64, l->i64, l->i32, l->i32, l->i32, l->i32, l->i32};
     LLVMValueRef table = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, helpers), l->ptr);
     LLVMValueRef helper = offset_pointer(l, table, l->i8, constant(l, l->i64, offsetof(struct wl_helpers, buffer_place)));

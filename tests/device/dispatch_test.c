@@ -243,7 +243,8 @@ static uint32_t grid_unit(struct wl_wave *wave) {
         return WL_EXIT_END;
     atomic_fetch_add(arrived, 1);
     wave->resume = phase + 1;
-    wave->exit_detail = WL_MESSAGE_GRID_BARRIER;
+    wave->exit_detail = WL_MESSAGE_GWS | WL_GWS_BARRIER << 8;
+    wave->gws_value = 23;
     return WL_EXIT_MESSAGE;
 }
 
@@ -259,6 +260,61 @@ static void grid_barriers_hold(void **state) {
     assert_int_equal(harness_run(&h), WL_OK);
     assert_int_equal(words[0], 5 * 24);
     assert_int_equal(words[1], 0);
+}
+
+/* The first workgroup lets two at a time through. */
+static uint32_t semaphore_unit(struct wl_wave *wave) {
+    enum { COUNTER = 3, ROOM = 2 };
+    _Atomic uint32_t *words = (_Atomic uint32_t *)(uintptr_t)kernarg(wave); /* started, inside, most inside, done, ready */
+    if (wave->resume == 0) {
+        wave->resume = 1;
+        wave->exit_detail = WL_MESSAGE_GWS | COUNTER;
+        if (atomic_fetch_add(words, 1) == 0) {
+            wave->exit_detail |= WL_GWS_INIT << 8;
+            wave->gws_value = ROOM;
+            return WL_EXIT_MESSAGE;
+        }
+        return WL_EXIT_YIELD;
+    }
+    if (wave->resume == 1) {
+        if (wave->gws_value == ROOM)
+            atomic_store(words + 4, 1);
+        if (!atomic_load(words + 4))
+            return WL_EXIT_YIELD;
+        wave->resume = 2;
+        wave->exit_detail = WL_MESSAGE_GWS | WL_GWS_SEMA_P << 8 | COUNTER;
+        return WL_EXIT_MESSAGE;
+    }
+    if (wave->resume == 2) {
+        uint32_t inside = atomic_fetch_add(words + 1, 1) + 1, most = atomic_load(words + 2);
+        while (inside > most && !atomic_compare_exchange_weak(words + 2, &most, inside))
+            ;
+        wave->resume = 3;
+        return WL_EXIT_YIELD;
+    }
+    if (wave->resume == 3) {
+        atomic_fetch_sub(words + 1, 1);
+        atomic_fetch_add(words + 3, 1);
+        wave->resume = 4;
+        wave->exit_detail = WL_MESSAGE_GWS | WL_GWS_SEMA_V << 8 | COUNTER;
+        return WL_EXIT_MESSAGE;
+    }
+    return WL_EXIT_END;
+}
+
+static void semaphores_limit(void **state) {
+    _Atomic uint32_t words[5] = {0, 0, 0, 0, 0};
+    void *pointer = words;
+    (void)state;
+    harness_code(&h, semaphore_unit, semaphore_unit, true);
+    h.launch.grid[0] = 12;
+    h.launch.kernarg = &pointer;
+    h.launch.kernarg_size = sizeof pointer;
+    h.launch.cooperative = true;
+    assert_int_equal(harness_run(&h), WL_OK);
+    assert_int_equal(words[3], 12);
+    assert_int_equal(words[1], 0);
+    assert_in_range(words[2], 1, 2);
 }
 
 /* ---- faults --------------------------------------------------------------------------------- */
@@ -370,6 +426,7 @@ int main(void) {
         TEST(waiting_for_earlier_workgroups_ends),
         TEST(calls_return),
         TEST(grid_barriers_hold),
+        TEST(semaphores_limit),
         TEST(faults_are_reported_once),
         TEST(bad_launches_fail),
     };

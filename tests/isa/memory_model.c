@@ -74,7 +74,8 @@ static uint64_t buffer_address(const struct model *m, const struct step *step, u
         by_bytes = !r.thread_id && !(has_index && r.stride);
         inside = r.thread_id || (has_index && r.stride && index < r.records);
     } else {
-        inside = r.check == 2 ? r.records != 0 : index < r.records && (!by_record || !r.stride || offset + (uint64_t)start + size <= r.stride);
+        inside =
+            r.check == 2 ? r.records != 0 : index < r.records && (!by_record || !r.stride || offset + (uint64_t)start + size <= r.stride);
     }
     if (by_bytes)
         inside = index * r.stride + offset + soffset + start + size <= r.records;
@@ -172,7 +173,9 @@ static double half(uint32_t bits, bool brain) {
         return number((uint64_t)bits << 16, 4);
     int exponent = (int)(bits >> 10 & 31);
     double mantissa = bits & 1023;
-    double value = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY) : exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+    double value = exponent == 31 ? (mantissa != 0 ? NAN : INFINITY)
+                   : exponent     ? ldexp(1024 + mantissa, exponent - 25)
+                                  : ldexp(mantissa, -24);
     return bits & 0x8000 ? -value : value;
 }
 
@@ -257,7 +260,8 @@ uint64_t model_operation(const struct model *m, const struct step *step, uint64_
     case WRAP:
         return old >= data ? old - data : (old + second) & mask;
     case ORDERED:
-        return (uint32_t)old != (uint32_t)data ? old : (uint64_t)((uint32_t)(old >> 32) + (uint32_t)(data >> 32)) << 32 | (uint32_t)(old + 1);
+        return (uint32_t)old != (uint32_t)data ? old
+                                               : (uint64_t)((uint32_t)(old >> 32) + (uint32_t)(data >> 32)) << 32 | (uint32_t)(old + 1);
     }
     return 0;
 }

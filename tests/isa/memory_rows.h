@@ -34,7 +34,8 @@ struct row {
     uint8_t kind, bytes, dwords, flags, op; /* bytes: of one element; atomics: 4 or 8 */
 };
 
-#define BOTH(OLD, NEW, T, OP) {"atomic_" OLD "|atomic_" NEW "_" T "32", ATOMIC, 4, 1, 0, OP}, {"atomic_" OLD "_x2|atomic_" NEW "_" T "64", ATOMIC, 8, 2, 0, OP}
+#define BOTH(OLD, NEW, T, OP)                                                                                                              \
+    {"atomic_" OLD "|atomic_" NEW "_" T "32", ATOMIC, 4, 1, 0, OP}, { "atomic_" OLD "_x2|atomic_" NEW "_" T "64", ATOMIC, 8, 2, 0, OP }
 
 /* flat_, global_, scratch_, buffer_ */
 static const struct row vector_rows[] = {
@@ -94,8 +95,9 @@ static const struct row vector_rows[] = {
 };
 
 #define DS_INTEGER(OP, T, O)                                                                                                               \
-    {OP "_" T "32", ATOMIC, 4, 1, 0, O}, {OP "_rtn_" T "32", ATOMIC, 4, 1, RETURNS, O}, {OP "_" T "64", ATOMIC, 8, 2, 0, O},               \
-        {OP "_rtn_" T "64", ATOMIC, 8, 2, RETURNS, O}
+    {OP "_" T "32", ATOMIC, 4, 1, 0, O}, {OP "_rtn_" T "32", ATOMIC, 4, 1, RETURNS, O}, {OP "_" T "64", ATOMIC, 8, 2, 0, O}, {             \
+        OP "_rtn_" T "64", ATOMIC, 8, 2, RETURNS, O                                                                                        \
+    }
 #define DS_TWO(READ, LOADED, KIND, FLAG)                                                                                                   \
     {READ "_b32|" LOADED "_b32", KIND, 4, 1, FLAG, 0}, {READ "_b64|" LOADED "_b64", KIND, 4, 2, FLAG, 0}
 
@@ -176,7 +178,8 @@ static const struct row lds_rows[] = {
     {"cond_sub_rtn_u32", ATOMIC, 4, 1, RETURNS, COND_SUB},
 };
 
-#define S_BOTH(OP, O) {"atomic_" OP, ATOMIC, 4, 1, 0, O}, {"atomic_" OP "_x2", ATOMIC, 8, 2, 0, O}
+#define S_BOTH(OP, O)                                                                                                                      \
+    {"atomic_" OP, ATOMIC, 4, 1, 0, O}, { "atomic_" OP "_x2", ATOMIC, 8, 2, 0, O }
 
 /* s_, s_buffer_, s_scratch_ */
 static const struct row scalar_rows[] = {

@@ -201,13 +201,13 @@ void mem_start(void) {
     LLVMInitializeX86AsmPrinter();
     wl_translate_host(&machine.cpu, &machine.features);
     size_t lds_space = (UINT64_C(1) << 32) + (1 << 16);
-    machine.memory = mmap((void *)(uintptr_t)MEM_BASE, MEM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                          -1, 0);
+    machine.memory =
+        mmap((void *)(uintptr_t)MEM_BASE, MEM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     machine.lds = mmap(NULL, lds_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     machine.scratch = aligned_alloc(4096, MEM_SCRATCH);
     machine.wave = aligned_alloc(64, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
-    if (machine.memory != (uint8_t *)(uintptr_t)MEM_BASE || machine.lds == MAP_FAILED || mprotect(machine.lds, MEM_LDS, PROT_READ | PROT_WRITE) ||
-        !machine.scratch || !machine.wave)
+    if (machine.memory != (uint8_t *)(uintptr_t)MEM_BASE || machine.lds == MAP_FAILED ||
+        mprotect(machine.lds, MEM_LDS, PROT_READ | PROT_WRITE) || !machine.scratch || !machine.wave)
         exit(1);
     memset(machine.wave, 0, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
 }

@@ -106,7 +106,8 @@ static void write_buffer(struct test *t, const struct step *s) {
 static void write_lds(struct test *t, const struct step *s) {
     const struct row *row = s->row;
     bool two = row->kind >= TWO_LOAD && row->kind <= TWO_SWAP;
-    bool second = row->kind == TWO_STORE || row->kind == TWO_SWAP || row->op == CMPSWAP || row->op == FCMPSWAP || row->op == MSKOR || row->op == WRAP;
+    bool second =
+        row->kind == TWO_STORE || row->kind == TWO_SWAP || row->op == CMPSWAP || row->op == FCMPSWAP || row->op == MSKOR || row->op == WRAP;
     char line[160], offsets[40], result[24] = "", data[48] = "";
     if (two)
         snprintf(offsets, sizeof offsets, " offset0:%d offset1:%d", s->offset, s->second);
@@ -125,7 +126,8 @@ static void write_lds(struct test *t, const struct step *s) {
 static void write_scalar(struct test *t, const struct step *s) {
     const struct row *row = s->row;
     const char *base = s->family == SCALAR_BUFFER ? "s[4:7]" : "s[0:1]", *flag = row->kind == ATOMIC && s->returns ? " glc" : "";
-    const char *data = row->kind == LOAD ? registers('s', s->result, row->dwords) : registers('s', s->data, row->kind == ATOMIC ? data_dwords(row) : row->dwords);
+    const char *data = row->kind == LOAD ? registers('s', s->result, row->dwords)
+                                         : registers('s', s->data, row->kind == ATOMIC ? data_dwords(row) : row->dwords);
     char line[160];
     if (s->form == VECTOR)
         snprintf(line, sizeof line, "%s %s, %s, %d%s", t->mnemonic, data, base, s->offset, flag);
@@ -159,11 +161,24 @@ static bool can_return(const struct test *t, const struct row *row) {
 static void add_vector(struct test *t, const struct row *row, enum family family) {
     bool flat_offset = family != FLAT || t->target->generation != 10, atomic = row->kind == ATOMIC, always = row->flags & RETURNS;
     int negative = family == GLOBAL && t->target->generation != 11 ? -16 : 16;
-    add_step(t, (struct step){.row = row, .family = family, .form = VECTOR, .offset = flat_offset ? negative : 0, .data = 20, .result = 40, .returns = atomic && always});
+    add_step(t, (struct step){.row = row,
+                              .family = family,
+                              .form = VECTOR,
+                              .offset = flat_offset ? negative : 0,
+                              .data = 20,
+                              .result = 40,
+                              .returns = atomic && always});
     if (family != FLAT)
-        add_step(t, (struct step){.row = row, .family = family, .form = UNIFORM, .offset = 8, .data = 24, .result = 44, .returns = atomic && always});
+        add_step(t, (struct step){
+                        .row = row, .family = family, .form = UNIFORM, .offset = 8, .data = 24, .result = 44, .returns = atomic && always});
     if (atomic && !always && can_return(t, row))
-        add_step(t, (struct step){.row = row, .family = family, .form = family == FLAT ? VECTOR : UNIFORM, .offset = flat_offset ? 24 : 0, .data = 28, .result = 48, .returns = true});
+        add_step(t, (struct step){.row = row,
+                                  .family = family,
+                                  .form = family == FLAT ? VECTOR : UNIFORM,
+                                  .offset = flat_offset ? 24 : 0,
+                                  .data = 28,
+                                  .result = 48,
+                                  .returns = true});
 }
 
 static void add_buffer(struct test *t, const struct row *row) {
@@ -182,13 +197,21 @@ static void add_buffer(struct test *t, const struct row *row) {
     for (unsigned form = VECTOR; form <= INDEXED_OFFSET; form++) {
         unsigned data = 20 + 4 * form, result = atomic ? data : 40 + 4 * form;
         bool returns = atomic && (row->flags & RETURNS || (form % 2 && can_return(t, row)));
-        add_step(t, (struct step){.row = row, .family = BUFFER, .form = (enum form)form, .offset = (row->bytes == 8 ? 8 : 4) * (int)form, .data = data, .result = result, .scale = form % 2 ^ 1, .returns = returns});
+        add_step(t, (struct step){.row = row,
+                                  .family = BUFFER,
+                                  .form = (enum form)form,
+                                  .offset = (row->bytes == 8 ? 8 : 4) * (int)form,
+                                  .data = data,
+                                  .result = result,
+                                  .scale = form % 2 ^ 1,
+                                  .returns = returns});
     }
 }
 
 static void add_lds(struct test *t, const struct row *row) {
     bool two = row->kind >= TWO_LOAD && row->kind <= TWO_SWAP, returns = row->flags & RETURNS;
-    struct step step = {.row = row, .family = LDS, .offset = two ? 1 : 16, .second = 2, .data = 20, .data1 = 24, .result = 40, .returns = returns};
+    struct step step = {
+        .row = row, .family = LDS, .offset = two ? 1 : 16, .second = 2, .data = 20, .data1 = 24, .result = 40, .returns = returns};
     add_step(t, step);
     step.offset = two ? 5 : 0;
     step.second = 4;
@@ -201,7 +224,13 @@ static void add_lds(struct test *t, const struct row *row) {
 static void add_scalar(struct test *t, const struct row *row, enum family family) {
     bool atomic = row->kind == ATOMIC;
     add_step(t, (struct step){.row = row, .family = family, .form = VECTOR, .offset = 20, .data = 16, .result = 36});
-    add_step(t, (struct step){.row = row, .family = family, .form = UNIFORM, .offset = t->target->generation == 12 ? 8 : 0, .data = 20, .result = 52, .returns = atomic});
+    add_step(t, (struct step){.row = row,
+                              .family = family,
+                              .form = UNIFORM,
+                              .offset = t->target->generation == 12 ? 8 : 0,
+                              .data = 20,
+                              .result = 52,
+                              .returns = atomic});
     if (atomic)
         add_step(t, (struct step){.row = row, .family = family, .form = VECTOR, .offset = 40, .data = 24, .returns = true});
 }
@@ -230,7 +259,8 @@ static uint32_t offset_of(enum pattern pattern, unsigned lane, unsigned lanes, u
 
 static const uint32_t odd_floats[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc01234,
                                       1, 0x807fffff, 0x00400000, 0x7f7fffff, 0x00800000, 0x80800001, 0x40490fdb, 0xc2f60000};
-static const uint16_t odd_halves[] = {0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x0001, 0x83ff, 0x7bff, 0x0400, 0x3555, 0xc8d2, 0x3f80, 0x7f80, 0x7fc1};
+static const uint16_t odd_halves[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x0001,
+                                      0x83ff, 0x7bff, 0x0400, 0x3555, 0xc8d2, 0x3f80, 0x7f80, 0x7fc1};
 
 static void fill_floats(uint32_t *words, size_t count, const struct row *row) {
     for (size_t i = 0; i < count; i++) {
@@ -241,7 +271,9 @@ static void fill_floats(uint32_t *words, size_t count, const struct row *row) {
             words[i] = pick & 0x800000 ? 0x3f000000 + mem_random() % 0x2000000 : odd_floats[pick % 16];
         else if (i % 2 == 0) { /* doubles: numbers, or an odd float's bits in the upper half */
             words[i] = 0;
-            words[i + 1] = pick & 0x800000 ? 0x3fe00000 + mem_random() % 0x400000 : odd_floats[pick % 16] == 0x7fc00000 ? 0x7ff80000 : odd_floats[pick % 16];
+            words[i + 1] = pick & 0x800000                       ? 0x3fe00000 + mem_random() % 0x400000
+                           : odd_floats[pick % 16] == 0x7fc00000 ? 0x7ff80000
+                                                                 : odd_floats[pick % 16];
         }
     }
 }
@@ -307,20 +339,24 @@ static struct mem_state start_state, want_state;
 
 static void run_once(const struct test *t, const struct mem_program *program, const char *what) {
     const struct row *row = t->steps[t->count - 1].row;
-    struct model model = {.state = &want_state, .wave_size = t->target->wave_size, .generation = t->target->generation, .flushes = flushes(t->target->name)};
+    struct model model = {
+        .state = &want_state, .wave_size = t->target->wave_size, .generation = t->target->generation, .flushes = flushes(t->target->name)};
     char name[256];
     unsigned width = is_float(row->op) ? row->bytes * 8u : row->op == PK_F16 ? 16 : row->op == PK_BF16 ? 17 : 0;
     want_state = start_state;
     for (unsigned i = 0; i < t->count; i++)
         model_step(&model, &t->steps[i]);
     mem_run(program, &start_state);
-    snprintf(name, sizeof name, "%s wave%u: %s, %s, exec %#x", t->target->name, t->target->wave_size, t->mnemonic, what, want_state.s[MEM_EXEC]);
+    snprintf(name, sizeof name, "%s wave%u: %s, %s, exec %#x", t->target->name, t->target->wave_size, t->mnemonic, what,
+             want_state.s[MEM_EXEC]);
     want_state.s[30] = start_state.s[30];
     want_state.s[31] = start_state.s[31];
     mem_compare(&start_state, &want_state, t->target->wave_size, width, name);
 }
 
-static unsigned element_size(const struct row *row) { return row->kind == ATOMIC ? row->bytes : row->bytes < 4 ? row->bytes : 4u * row->dwords; }
+static unsigned element_size(const struct row *row) {
+    return row->kind == ATOMIC ? row->bytes : row->bytes < 4 ? row->bytes : 4u * row->dwords;
+}
 
 static void run_patterns(const struct test *t, const struct mem_program *program) {
     const struct row *row = t->steps[0].row;
@@ -333,7 +369,8 @@ static void run_patterns(const struct test *t, const struct mem_program *program
             for (unsigned exec = 0; exec < 3; exec++) {
                 unsigned size = element_size(row) * (row->kind >= TWO_LOAD && !(row->flags & FAR) ? 2 : 1);
                 fill_for(&start_state, row);
-                set_addresses(&start_state, t->target, (enum pattern)pattern, size, (enum place)place, pattern % 2 ? MEM_MIDDLE + 64 : MEM_MIDDLE - 96);
+                set_addresses(&start_state, t->target, (enum pattern)pattern, size, (enum place)place,
+                              pattern % 2 ? MEM_MIDDLE + 64 : MEM_MIDDLE - 96);
                 set_exec(&start_state, t->target->wave_size, exec);
                 snprintf(what, sizeof what, "%s, place %u", pattern_names[pattern], place);
                 run_once(t, program, what);
@@ -347,18 +384,18 @@ static const struct descriptor {
     uint32_t high, records, word3;
     bool small; /* offsets stay small, as swizzles spread them */
 } descriptors[] = {
-    {0x1e00, 0, 1u << 14, 3u << 28, false},                         /* bytes, all in range */
-    {0x1e00, 0, 300, 3u << 28, false},                              /* bytes, some out of range */
-    {0x1e00, 20 << 16, 20, 3u << 28, false},                        /* a stride and a check by bytes (gfx9: by index where there is one) */
-    {0x1c00, 16 << 16, 30, 0, false},                               /* records, and offsets within them */
-    {0x1c00, 16 << 16, 30, 1u << 28, false},                        /* records alone */
-    {0x1c00, 16 << 16, 0, 2u << 28, false},                         /* none at all */
-    {0x1e00, 24 << 16, 40, 1u << 28 | 1u << 23, true},              /* the thread's number counts */
-    {0x0200, 0, 40, 1u << 23 | 1u << 15, true},                     /* gfx9: a stride of 16 KiB */
-    {0x0600, 1u << 31 | 32 << 16, 4000, 3u << 28, true},            /* swizzles of 4 bytes among 8 records */
+    {0x1e00, 0, 1u << 14, 3u << 28, false},              /* bytes, all in range */
+    {0x1e00, 0, 300, 3u << 28, false},                   /* bytes, some out of range */
+    {0x1e00, 20 << 16, 20, 3u << 28, false},             /* a stride and a check by bytes (gfx9: by index where there is one) */
+    {0x1c00, 16 << 16, 30, 0, false},                    /* records, and offsets within them */
+    {0x1c00, 16 << 16, 30, 1u << 28, false},             /* records alone */
+    {0x1c00, 16 << 16, 0, 2u << 28, false},              /* none at all */
+    {0x1e00, 24 << 16, 40, 1u << 28 | 1u << 23, true},   /* the thread's number counts */
+    {0x0200, 0, 40, 1u << 23 | 1u << 15, true},          /* gfx9: a stride of 16 KiB */
+    {0x0600, 1u << 31 | 32 << 16, 4000, 3u << 28, true}, /* swizzles of 4 bytes among 8 records */
     {0x0600, 1u << 31 | 32 << 16, 25, 0, true},
-    {0x0600, 1u << 31 | 32 << 16, 25, 2u << 21 | 1u << 28, true},   /* among 32 */
-    {0x1800, 1u << 30 | 32 << 16, 40, 3u << 28 | 1u << 21, true},   /* gfx11: of 4, 8, 16 bytes */
+    {0x0600, 1u << 31 | 32 << 16, 25, 2u << 21 | 1u << 28, true}, /* among 32 */
+    {0x1800, 1u << 30 | 32 << 16, 40, 3u << 28 | 1u << 21, true}, /* gfx11: of 4, 8, 16 bytes */
     {0x1800, 2u << 30 | 32 << 16, 40, 0, true},
     {0x1800, 3u << 30 | 32 << 16, 40, 1u << 28 | 3u << 21, true},
     {0x1800, 3u << 30 | 48 << 16, 64, 1u << 23, true},
@@ -368,7 +405,8 @@ static const struct descriptor {
 static bool is_usable(const struct test *t, const struct descriptor *d) {
     const struct row *row = t->steps[0].row;
     bool wide_stride = d->generations == 0x0200 && d->word3 & 1u << 23;
-    return (d->generations >> t->target->generation & 1) && !wide_stride && !(row->kind == ATOMIC && row->bytes == 8 && d->high >> 30 && d->high >> 30 != 3);
+    return (d->generations >> t->target->generation & 1) && !wide_stride &&
+           !(row->kind == ATOMIC && row->bytes == 8 && d->high >> 30 && d->high >> 30 != 3);
 }
 
 static void set_descriptor(struct mem_state *s, const struct descriptor *d, unsigned lanes, unsigned pattern, unsigned size) {
@@ -455,8 +493,8 @@ static bool make_test(struct test *t) {
     static const struct {
         const char *prefix;
         uint8_t family;
-    } families[] = {{"flat_", FLAT},           {"global_", GLOBAL},         {"scratch_", SCRATCH}, {"buffer_", BUFFER}, {"ds_", LDS},
-                    {"s_buffer_", SCALAR_BUFFER}, {"s_scratch_", SCALAR_SCRATCH}, {"s_", SCALAR}};
+    } families[] = {{"flat_", FLAT}, {"global_", GLOBAL},          {"scratch_", SCRATCH},          {"buffer_", BUFFER},
+                    {"ds_", LDS},    {"s_buffer_", SCALAR_BUFFER}, {"s_scratch_", SCALAR_SCRATCH}, {"s_", SCALAR}};
     for (size_t i = 0; i < COUNT(families); i++) {
         if (!starts(t->mnemonic, families[i].prefix))
             continue;
@@ -481,7 +519,8 @@ static bool make_test(struct test *t) {
 }
 
 static bool is_memory(const char *mnemonic) {
-    static const char *const prefixes[] = {"flat_", "global_", "scratch_", "buffer_", "tbuffer_", "ds_", "lds_", "s_load_", "s_store_", "s_atomic_", "s_scratch_", "s_buffer_", "s_get_waveid"};
+    static const char *const prefixes[] = {"flat_",   "global_",  "scratch_",  "buffer_",    "tbuffer_",  "ds_",         "lds_",
+                                           "s_load_", "s_store_", "s_atomic_", "s_scratch_", "s_buffer_", "s_get_waveid"};
     for (size_t i = 0; i < COUNT(prefixes); i++)
         if (starts(mnemonic, prefixes[i]))
             return true;
@@ -490,7 +529,8 @@ static bool is_memory(const char *mnemonic) {
 
 /* Tested elsewhere: typed accesses in test_isa_formats.c, the special ones in test_isa_special.c, GWS in tests/programs. */
 static bool is_elsewhere(const char *mnemonic) {
-    static const char *const parts[] = {"_format_", "ds_gws_", "_addtid", "_block", "load_tr_", "permute", "swizzle", "append", "consume", "_src2_", "condxchg", "direct_load", "s_get_waveid"};
+    static const char *const parts[] = {"_format_", "ds_gws_", "_addtid", "_block",   "load_tr_",    "permute",     "swizzle",
+                                        "append",   "consume", "_src2_",  "condxchg", "direct_load", "s_get_waveid"};
     for (size_t i = 0; i < COUNT(parts); i++)
         if (strstr(mnemonic, parts[i]))
             return true;
@@ -502,7 +542,8 @@ static unsigned seen_count;
 
 static bool is_new(const char *mnemonic, const struct target *target) {
     char key[80];
-    snprintf(key, sizeof key, "%s %u %u %d", mnemonic, target->generation, target->wave_size, strstr(mnemonic, "add_f32") && flushes(target->name));
+    snprintf(key, sizeof key, "%s %u %u %d", mnemonic, target->generation, target->wave_size,
+             strstr(mnemonic, "add_f32") && flushes(target->name));
     for (unsigned i = 0; i < seen_count; i++)
         if (strcmp(seen[i], key) == 0)
             return false;

@@ -355,7 +355,8 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
             continue;
         struct place place = locate(&b, wave, copy, soffset, offset, element, l);
         if (element & WL_ELEMENT_TFE) /* no page is missing here */
-            destination[(size_t)(element & WL_ELEMENT_TYPED && element & WL_ELEMENT_D16 ? (count + 1) / 2 : count) * wave->wave_size + l] = 0;
+            destination[(size_t)(element & WL_ELEMENT_TYPED && element & WL_ELEMENT_D16 ? (count + 1) / 2 : count) * wave->wave_size + l] =
+                0;
         if (element & WL_ELEMENT_TYPED) {
             load_typed_lane(wave, &b, place, destination, l, element);
             continue;

@@ -89,7 +89,7 @@ struct wl_wave {
     /* 76 */ uint32_t mode_register; /* HW_REG_MODE: float_mode in bits 7:0 */
     /* 80 */ uint32_t fuel;          /* iterations a spinning loop may still run before it yields; the runner refills it */
     /* 84 */ uint32_t fault_pc;      /* reserved for the runner */
-    /* 88 */ uint64_t padding[4];   /* always 0 */
+    /* 88 */ uint64_t padding[4];    /* always 0 */
     /* 120 */ uint32_t gws_value;    /* operand of a WL_MESSAGE_GWS */
     /* 124 */ uint32_t reserved;
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */
