@@ -113,8 +113,7 @@ template <> struct Instruction<Integer> {
 #endif
 
 /* C (n * n) = A B; A and B transposed are stored by rows, so that a lane's part is consecutive. */
-template <class T>
-__device__ void multiply(int n, const typename T::element *a, const typename T::element *b, typename T::sum *c) {
+template <class T> __device__ void multiply(int n, const typename T::element *a, const typename T::element *b, typename T::sum *c) {
 #ifdef __HIP_DEVICE_COMPILE__
     typedef Instruction<T> I;
     constexpr int tiles = side / tile, each = sizeof(typename I::part) / sizeof(typename T::element);
