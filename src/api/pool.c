@@ -7,7 +7,7 @@
 
 #define API_POOL(name, handle)                                                                                                             \
     API_REQUIRE(wl_handle_is((handle), WL_HANDLE_POOL), hipErrorInvalidValue);                                                             \
-    struct wl_mempool *name = (struct wl_mempool *)(handle)
+    struct wl_mempool *(name) = (struct wl_mempool *)(handle)
 
 /* ---- allocating and freeing -------------------------------------------------------------------- */
 
@@ -101,8 +101,8 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
 /* ---- the pools of a device --------------------------------------------------------------------- */
 
 #define API_DEVICE(name, index)                                                                                                            \
-    struct wl_context *name = (index) < 0 ? NULL : wl_context_at((unsigned)(index));                                                       \
-    API_REQUIRE(name != NULL, hipErrorInvalidDevice)
+    struct wl_context *(name) = (index) < 0 ? NULL : wl_context_at((unsigned)(index));                                                     \
+    API_REQUIRE((name) != NULL, hipErrorInvalidDevice)
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device) {
     API_REQUIRE(pool != NULL, hipErrorInvalidValue);

@@ -149,7 +149,7 @@ enum wl_status wl_segment_adopt(struct wl_mempool *pool, char *base, size_t size
 static enum wl_status map_file(struct wl_mempool *pool, size_t size, char **base, uint64_t *offset) {
     uint64_t start = pool->file_size;
     if (ftruncate(pool->file, (off_t)(start + size)) != 0)
-        return wl_fail(WL_OUT_OF_MEMORY, "the file of a pool cannot grow to %llu bytes", (unsigned long long)(start + size));
+        return wl_fail(WL_OUT_OF_MEMORY, "the file of a pool cannot grow to %llu bytes", (unsigned long long)start + size);
     char *around = mmap(NULL, size + SEGMENT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (around == MAP_FAILED)
         return wl_fail(WL_OUT_OF_MEMORY, "no addresses for %zu bytes", size);
