@@ -80,12 +80,14 @@ hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttr
     API_REQUIRE(attribute == hipLaunchAttributeCooperative || attribute == hipLaunchAttributePriority ||
                     attribute == hipLaunchAttributeAccessPolicyWindow,
                 hipErrorInvalidValue);
-    memset(value, 0, sizeof *value);
+    /* Only the member that is asked for: the union was smaller in HIP 5. */
     if (attribute == hipLaunchAttributeCooperative)
         value->cooperative = kernel->work.kernel.request.cooperative;
     else if (attribute == hipLaunchAttributePriority)
         value->priority = kernel->work.kernel.priority;
-    else if (kernel->work.description)
+    else if (!kernel->work.description)
+        memset(&value->accessPolicyWindow, 0, sizeof value->accessPolicyWindow);
+    else
         memcpy(&value->accessPolicyWindow, kernel->work.description, sizeof value->accessPolicyWindow);
     API_SUCCESS();
 }

@@ -1,7 +1,7 @@
 /* libamdhip64.so.5: what differs for programs of HIP 5. Everything else they import is found in libamdhip64.so.7, on which
  * this library depends, under the same names and versions.
  *
- * HIP 6 renumbered hipMemoryType, widened HIP_MEMCPY3D and reordered hipMemAllocationProp without giving the functions that
+ * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D and reordered hipMemAllocationProp without giving the functions that
  * take them a new name or version, so only the name of the library tells what a program means. */
 #include <hip/hip_runtime_api.h>
 
@@ -21,6 +21,7 @@ static struct {
     hipError_t (*create)(hipMemGenericAllocationHandle_t *, size_t, const hipMemAllocationProp *, unsigned long long);
     hipError_t (*granularity)(size_t *, const hipMemAllocationProp *, hipMemAllocationGranularity_flags);
     hipError_t (*properties)(hipMemAllocationProp *, hipMemGenericAllocationHandle_t);
+    hipError_t (*node_type)(hipGraphNode_t, hipGraphNodeType *);
 } newer = {.once = PTHREAD_ONCE_INIT};
 
 static void find_newer(void) {
@@ -36,6 +37,7 @@ static void find_newer(void) {
     *(void **)&newer.volume_async = dlvsym(library, "hipDrvMemcpy3DAsync", "hip_4.2");
     *(void **)&newer.create = dlvsym(library, "hipMemCreate", "hip_5.1");
     *(void **)&newer.granularity = dlvsym(library, "hipMemGetAllocationGranularity", "hip_5.1");
+    *(void **)&newer.node_type = dlvsym(library, "hipGraphNodeGetType", "hip_4.5");
     *(void **)&newer.properties = dlvsym(library, "hipMemGetAllocationPropertiesFromHandle", "hip_5.1");
 }
 
@@ -224,4 +226,16 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *old, hi
     result.type = properties.type;
     memcpy(old, &result, sizeof result);
     return hipSuccess;
+}
+
+/* The types counted from 1, and ended with event records. */
+hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
+    enum { HIP52_COUNT = 12 };
+    pthread_once(&newer.once, find_newer);
+    if (!newer.node_type)
+        return hipErrorSharedObjectSymbolNotFound;
+    hipError_t error = newer.node_type(node, type);
+    if (error == hipSuccess)
+        *type = (hipGraphNodeType)(*type <= hipGraphNodeTypeEventRecord ? *type + 1 : HIP52_COUNT);
+    return error;
 }

@@ -84,6 +84,28 @@ static void test_memory_types_of_hip5(void **state) {
 }
 
 /* Programs of HIP 5 name memory by its numbers, and have their own layouts of these structures. */
+/* Nodes' types counted from 1 in HIP 5.2. */
+static void test_node_types_of_hip5(void **state) {
+    (void)state;
+    hipError_t (*ask)(hipGraphNode_t, int *) = NULL;
+    void *library = dlopen("libamdhip64.so.5", RTLD_NOW);
+    hipGraph_t graph = NULL;
+    hipGraphNode_t node = NULL;
+    hipGraphNodeType type = hipGraphNodeTypeCount;
+    int old = 0;
+    assert_non_null(library);
+    *(void **)&ask = dlsym(library, "hipGraphNodeGetType");
+    assert_non_null(ask);
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddEmptyNode(&node, graph, NULL, 0));
+    ok(hipGraphNodeGetType(node, &type));
+    assert_int_equal(type, 5);
+    ok(ask(node, &old));
+    assert_int_equal(old, 6);
+    ok(hipGraphDestroy(graph));
+    fails(hipErrorInvalidValue, ask(node, &old));
+}
+
 static void test_structures_of_hip5(void **state) {
     (void)state;
     struct side5 {
@@ -151,6 +173,7 @@ static void test_structures_of_hip5(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_memory_types_of_hip5), cmocka_unit_test(test_structures_of_hip5)};
+                                       cmocka_unit_test(test_memory_types_of_hip5), cmocka_unit_test(test_structures_of_hip5),
+                                       cmocka_unit_test(test_node_types_of_hip5)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
