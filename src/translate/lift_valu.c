@@ -599,6 +599,11 @@ static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *oper
     return value;
 }
 
+static LLVMValueRef join_dwords(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
+    LLVMValueRef top = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, l->strip_i64, ""), wl_lift_int(l, l->strip_i64, 32), "");
+    return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, low, l->strip_i64, ""), top, "");
+}
+
 static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigned slot, unsigned source, const struct wl_operand *operand,
                                 LLVMTypeRef parameter, LLVMValueRef *enabled) {
     const struct wl_inst *inst = item->inst;
@@ -613,8 +618,10 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
         struct dpp_lanes lanes =
             dpp_crosses_rows(inst) ? dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT]) : dpp_in_row(l, inst, operand->reg);
         value = lanes.value;
+        if (wl_type_registers(type) == 2) /* within rows alone */
+            value = join_dwords(l, value, dpp_in_row(l, inst, operand->reg + 1u).value);
         if (lanes.valid)
-            value = LLVMBuildSelect(l->b, lanes.valid, value, LLVMConstNull(l->strip_i32), "");
+            value = LLVMBuildSelect(l->b, lanes.valid, value, LLVMConstNull(LLVMTypeOf(value)), "");
         *enabled = dpp_enabled(l, inst, lanes.valid);
     } else {
         value = read_dwords(l, operand, type);

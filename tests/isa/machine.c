@@ -11,7 +11,7 @@
 
 /* ---- the text ---- */
 
-enum kind { NONE, VGPR, SGPR, NUMBER, FRACTION, OTHER };
+enum kind { NONE, VGPR, SGPR, NUMBER, FRACTION, VCCZ, EXECZ, NO_REGISTER, OTHER };
 
 struct operand {
     enum kind kind;
@@ -95,6 +95,16 @@ static void read_operand(char *text, struct operand *op) {
             op->count = names[i].count;
             return;
         }
+    if (strcmp(text, "src_scc") == 0) {
+        op->kind = SGPR;
+        op->reg = MACHINE_SCC;
+        op->count = 1;
+        return;
+    }
+    if (strcmp(text, "src_vccz") == 0 || strcmp(text, "src_execz") == 0 || strcmp(text, "null") == 0) {
+        op->kind = text[4] == 'v' ? VCCZ : text[4] == 'e' ? EXECZ : NO_REGISTER;
+        return;
+    }
     if (isdigit((unsigned char)*text) || *text == '-') {
         op->literal = starts(text, "0x");
         op->kind = strchr(text, '.') ? FRACTION : NUMBER;
@@ -282,6 +292,14 @@ static int dpp_lane(const struct machine *m, const struct line *line, int lane) 
     return row + n; /* row_share, row_newbcast */
 }
 
+/* src_scc, src_vccz, src_execz */
+static bool is_one(const struct machine *m, const struct operand *op) {
+    unsigned reg = op->kind == VCCZ ? MACHINE_VCC : MACHINE_EXEC;
+    if (op->kind == SGPR)
+        return m->s[op->reg];
+    return op->kind != NO_REGISTER && m->s[reg] == 0 && (m->wave_size == 32 || m->s[reg + 1] == 0);
+}
+
 /* The raw dwords of a source in a lane; *enabled becomes false where DPP leaves the lane alone. */
 static uint64_t raw_source(const struct machine *m, const struct line *line, const struct operand *op, unsigned source, unsigned lane,
                            char type, bool is_signed, uint64_t *high, bool *enabled) {
@@ -291,6 +309,10 @@ static uint64_t raw_source(const struct machine *m, const struct line *line, con
             *high = m->s[op->reg + 2] | (uint64_t)m->s[op->reg + 3] << 32;
         return m->s[op->reg] | (op->count > 1 ? (uint64_t)m->s[op->reg + 1] << 32 : 0);
     }
+    if (op->kind == VCCZ || op->kind == EXECZ)
+        return is_one(m, op);
+    if (op->kind == NO_REGISTER)
+        return 0;
     if (op->kind != VGPR)
         return constant(op, type, is_signed);
     if (line->dpp && source == 0) {
@@ -380,6 +402,8 @@ static uint64_t source_value(const struct machine *m, const struct line *line, c
 static bool mask_bit(const struct machine *m, const struct operand *op, unsigned lane) {
     if (op->kind == NUMBER)
         return op->bits >> lane & 1;
+    if (op->kind != SGPR || op->reg == MACHINE_SCC) /* a number of one bit */
+        return lane == 0 && is_one(m, op);
     return m->s[op->reg + lane / 32] >> lane % 32 & 1;
 }
 
@@ -635,7 +659,7 @@ static void execute_vector(struct machine *m, const struct machine *before, cons
 static uint64_t wide_scalar(const struct machine *m, const struct operand *op, unsigned count) {
     if (op->kind != SGPR)
         return constant(op, count == 2 ? 'q' : 'i', false);
-    return m->s[op->reg] | (count == 2 ? (uint64_t)m->s[op->reg + 1] << 32 : 0);
+    return m->s[op->reg] | (count == 2 && op->count == 2 ? (uint64_t)m->s[op->reg + 1] << 32 : 0);
 }
 
 /* s_OP_saveexec, s_OP_wrexec */
