@@ -241,6 +241,13 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
 /* A number that no other stream of the process has or had. */
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId);
+/* Attributes are those of launches: hipLaunchAttributeAccessPolicyWindow and SynchronizationPolicy, hints without effect here, and
+ * hipLaunchAttributePriority, which can only be asked for. */
+typedef hipLaunchAttributeID hipStreamAttrID;
+typedef hipLaunchAttributeValue hipStreamAttrValue;
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipStreamAttrID attribute, const hipStreamAttrValue *value);
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipStreamAttrID attribute, hipStreamAttrValue *value);
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 
 #include <hip/hip_stream_memory.h>
 

@@ -154,9 +154,11 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
 
 /* ---- user objects ---------------------------------------------------------------------------- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the first argument is the name of a variable to declare. */
 #define API_OBJECT(name, handle)                                                                                                           \
     API_REQUIRE(wl_handle_is((handle), WL_HANDLE_USER_OBJECT), hipErrorInvalidValue);                                                      \
     struct wl_user_object *name = (struct wl_user_object *)(handle)
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define IS_COUNT(count) ((count) > 0 && (count) <= INT32_MAX)
 
 hipError_t hipUserObjectCreate(hipUserObject_t *object, void *pointer, hipHostFn_t destroy, unsigned int initialRefcount,

@@ -170,11 +170,13 @@ hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode
 }
 
 /* The executable's copy of a node; declares it. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the first argument is the name of a variable to declare. */
 #define API_EXEC_NODE(name, exec, node)                                                                                                    \
     API_EXEC(executable_, exec);                                                                                                           \
     API_NODE(original_, node);                                                                                                             \
     struct wl_node *name = wl_graph_exec_node(executable_, original_);                                                                     \
     API_REQUIRE(name != NULL, hipErrorInvalidValue)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child) {
     API_GRAPH(source, child);
@@ -210,9 +212,11 @@ static const enum wl_graph_memory_figure figures[] = {[hipGraphMemAttrUsedMemCur
                                                       [hipGraphMemAttrReservedMemCurrent] = WL_GRAPH_RESERVED,
                                                       [hipGraphMemAttrReservedMemHigh] = WL_GRAPH_RESERVED_HIGH};
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the first argument is the name of a variable to declare. */
 #define API_DEVICE(name, index)                                                                                                            \
     struct wl_context *name = (index) < 0 ? NULL : wl_context_at((unsigned)(index));                                                       \
     API_REQUIRE(name != NULL, hipErrorInvalidDevice)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attribute, void *value) {
     API_DEVICE(context, device);

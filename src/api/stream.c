@@ -63,7 +63,6 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
     API_REQUIRE(stream != NULL && stream != hipStreamLegacy && stream != hipStreamPerThread, hipErrorInvalidHandle);
     API_STREAM(queue, stream);
     API_REQUIRE(queue != queue->context->null_stream && !queue->per_thread, hipErrorInvalidHandle);
-    wl_capture_abandon(queue);
     wl_stream_destroy(queue);
     API_SUCCESS();
 }
@@ -129,6 +128,55 @@ hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32
     cuMask[0] = (uint32_t)mask;
     if (cuMaskSize > 1)
         cuMask[1] = (uint32_t)(mask >> 32);
+    API_SUCCESS();
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/* Hints, kept for the program that asks; the priority is fixed when the stream is made. */
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipStreamAttrID attribute, const hipStreamAttrValue *value) {
+    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    if (attribute == hipLaunchAttributeAccessPolicyWindow) {
+        const hipAccessPolicyWindow *window = &value->accessPolicyWindow;
+        API_REQUIRE(window->hitRatio >= 0 && window->hitRatio <= 1 && window->missProp != hipAccessPropertyPersisting,
+                    hipErrorInvalidValue);
+        queue->window = (struct wl_stream_window){window->base_ptr, window->num_bytes, window->hitRatio, (unsigned)window->hitProp,
+                                                  (unsigned)window->missProp};
+    } else if (attribute == hipLaunchAttributeSynchronizationPolicy) {
+        API_REQUIRE(value->syncPolicy >= hipSyncPolicyAuto && value->syncPolicy <= hipSyncPolicyBlockingSync, hipErrorInvalidValue);
+        queue->waiting = (unsigned)value->syncPolicy;
+    } else {
+        API_REQUIRE(!"an attribute of streams that can be set", hipErrorInvalidValue);
+    }
+    API_SUCCESS();
+}
+
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipStreamAttrID attribute, hipStreamAttrValue *value) {
+    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    switch (attribute) {
+    case hipLaunchAttributeAccessPolicyWindow:
+        value->accessPolicyWindow = (hipAccessPolicyWindow){queue->window.base, (hipAccessProperty)queue->window.hit, queue->window.ratio,
+                                                            (hipAccessProperty)queue->window.miss, queue->window.size};
+        API_SUCCESS();
+    case hipLaunchAttributeSynchronizationPolicy:
+        value->syncPolicy = queue->waiting ? (hipSynchronizationPolicy)queue->waiting : hipSyncPolicyAuto;
+        API_SUCCESS();
+    case hipLaunchAttributePriority:
+        value->priority = queue->priority;
+        API_SUCCESS();
+    default:
+        API_REQUIRE(!"an attribute of streams", hipErrorInvalidValue);
+    }
+    API_SUCCESS();
+}
+
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src) {
+    API_STREAM(target, dst);
+    API_STREAM(source, src);
+    target->window = source->window;
+    target->waiting = source->waiting;
     API_SUCCESS();
 }
 

@@ -142,9 +142,10 @@ static enum wl_status add_nodes(struct wl_nodes *nodes, struct wl_node *const *m
     return status;
 }
 
-/* Takes the capture out of the list and ends it. The graph is returned if it is whole, else destroyed. */
-static struct wl_graph *finish(struct wl_capture *capture, bool whole) {
-    struct wl_graph *graph = capture->graph;
+/* Takes the capture out of the list and ends it. Returns its graph, NULL if that is the program's. A graph that is not whole is
+ * to be destroyed when the lock is not held any more: that may wait for work. */
+static struct wl_graph *finish(struct wl_capture *capture) {
+    struct wl_graph *graph = capture->foreign ? NULL : capture->graph;
     struct wl_capture **link = &captures.first;
     while (*link != capture)
         link = &(*link)->next;
@@ -152,10 +153,14 @@ static struct wl_graph *finish(struct wl_capture *capture, bool whole) {
     atomic_fetch_sub(&captures.count, 1);
     leave_all(capture);
     capture->state = WL_CAPTURE_NONE;
-    if (!whole && !capture->foreign)
-        wl_graph_destroy(graph);
     release(capture);
-    return whole ? graph : NULL;
+    return graph;
+}
+
+static void unlock_and_destroy(struct wl_graph *doomed) {
+    pthread_mutex_unlock(&captures.lock);
+    if (doomed)
+        wl_graph_destroy(doomed);
 }
 
 static enum wl_status begin(struct wl_stream *stream, enum wl_capture_mode mode, struct wl_graph *graph,
@@ -183,8 +188,8 @@ static enum wl_status begin(struct wl_stream *stream, enum wl_capture_mode mode,
     status = join(capture, stream, &member);
     if (status == WL_OK)
         status = add_nodes(&member->next, dependencies, count);
-    if (status != WL_OK)
-        (void)finish(capture, false);
+    if (status != WL_OK && (graph = finish(capture)))
+        wl_graph_destroy(graph); /* it is empty */
     return status;
 }
 
@@ -229,7 +234,7 @@ static bool all_joined(struct wl_capture *capture) {
     return joined;
 }
 
-static enum wl_status end(struct wl_stream *stream, struct wl_graph **graph) {
+static enum wl_status end(struct wl_stream *stream, struct wl_graph **graph, struct wl_graph **doomed) {
     struct wl_capture *capture = atomic_load(&stream->capture);
     if (!capture)
         return wl_fail(WL_ILLEGAL_STATE, "the stream is not capturing");
@@ -242,26 +247,32 @@ static enum wl_status end(struct wl_stream *stream, struct wl_graph **graph) {
         status = wl_fail(WL_CAPTURE_INVALIDATED, "an earlier error has invalidated the capture");
     else if (!all_joined(capture))
         status = wl_fail(WL_CAPTURE_UNJOINED, "work of another stream was not joined to the stream that began the capture");
-    *graph = finish(capture, status == WL_OK);
+    struct wl_graph *whole = capture->graph, *own = finish(capture);
+    if (status == WL_OK)
+        *graph = whole;
+    else
+        *doomed = own;
     return status;
 }
 
 enum wl_status wl_capture_end(struct wl_stream *stream, struct wl_graph **graph) {
+    struct wl_graph *doomed = NULL;
     *graph = NULL;
     pthread_mutex_lock(&captures.lock);
-    enum wl_status status = end(stream, graph);
-    pthread_mutex_unlock(&captures.lock);
+    enum wl_status status = end(stream, graph, &doomed);
+    unlock_and_destroy(doomed);
     return status;
 }
 
 void wl_capture_abandon(struct wl_stream *stream) {
+    struct wl_graph *doomed = NULL;
     pthread_mutex_lock(&captures.lock);
     struct wl_capture *capture = atomic_load(&stream->capture);
     if (capture && capture->origin == stream)
-        (void)finish(capture, false);
+        doomed = finish(capture);
     else if (capture)
         invalidate(capture);
-    pthread_mutex_unlock(&captures.lock);
+    unlock_and_destroy(doomed);
 }
 
 /* The parent's captures are the parent's; its streams forget theirs (wl_stream_after_fork). */
@@ -333,10 +344,11 @@ enum wl_status wl_capture_add(struct wl_stream *stream, struct wl_work *work, st
         }
         if (status != WL_OK)
             invalidate(capture);
+        pthread_mutex_unlock(&captures.lock);
     } else {
+        pthread_mutex_unlock(&captures.lock);
         wl_work_clear(work);
     }
-    pthread_mutex_unlock(&captures.lock);
     if (node)
         *node = made;
     return status;

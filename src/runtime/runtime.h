@@ -150,8 +150,15 @@ struct wl_stream {
     uint64_t id; /* never used again */
     unsigned flags;
     int priority;
-    bool per_thread;      /* a thread's default stream */
-    uint64_t worker_mask; /* hipExtStreamCreateWithCUMask; 0: all */
+    bool per_thread;          /* a thread's default stream */
+    uint64_t worker_mask;     /* hipExtStreamCreateWithCUMask; 0: all */
+    struct wl_stream_window { /* hipStreamSetAttribute's hints: how caches should treat a range */
+        void *base;
+        size_t size;
+        float ratio;
+        unsigned hit, miss;
+    } window;
+    unsigned waiting; /* and how to wait; 0: not said */
     atomic_uint references;
     pthread_mutex_t lock; /* guards the fields up to `parked` */
     struct wl_command *head, *tail;

@@ -150,6 +150,8 @@ static void unlink_when_done(void *argument, enum wl_status fault) {
 
 void wl_stream_destroy(struct wl_stream *stream) {
     wl_handle_remove(stream);
+    if (wl_capture_active(stream))
+        wl_capture_abandon(stream);
     wl_stream_retain(stream); /* the last command drops the handle's reference, perhaps before it is quite queued */
     if (is_idle(stream) || wl_command_host(stream, unlink_when_done, stream, true) != WL_OK) {
         wl_stream_wait(stream, atomic_load(&stream->submitted));

@@ -215,7 +215,9 @@ static void test_state_errors(void **state) {
     assert_int_equal(words[3], 4);
     ok(hipGraphDestroy(graph));
     begin(stream);
-    ok(hipStreamDestroy(stream)); /* takes the capture with it */
+    void *memory = NULL;
+    ok(hipMallocAsync(&memory, 64, stream)); /* a node's */
+    ok(hipStreamDestroy(stream));            /* takes the capture with it */
     fails(hipErrorInvalidHandle, hipStreamEndCapture(stream, &graph));
     ok(hipDeviceSynchronize());
 }

@@ -131,6 +131,43 @@ static void test_handles(void **state) {
     ok(hipStreamDestroy(live));
 }
 
+static void test_attributes(void **state) {
+    (void)state;
+    hipStream_t stream = NULL, other = new_stream(0);
+    hipStreamAttrValue value;
+    ok(hipStreamCreateWithPriority(&stream, 0, -1));
+    ok(hipStreamGetAttribute(stream, hipLaunchAttributePriority, &value));
+    assert_int_equal(value.priority, -1);
+    ok(hipStreamGetAttribute(stream, hipLaunchAttributeSynchronizationPolicy, &value));
+    assert_int_equal(value.syncPolicy, hipSyncPolicyAuto);
+    value.syncPolicy = hipSyncPolicyYield;
+    ok(hipStreamSetAttribute(stream, hipLaunchAttributeSynchronizationPolicy, &value));
+    value.accessPolicyWindow = (hipAccessPolicyWindow){words, hipAccessPropertyStreaming, 0.25f, hipAccessPropertyNormal, 128};
+    ok(hipStreamSetAttribute(stream, hipLaunchAttributeAccessPolicyWindow, &value));
+    ok(hipStreamCopyAttributes(other, stream));
+    memset(&value, 0, sizeof value);
+    ok(hipStreamGetAttribute(other, hipLaunchAttributeAccessPolicyWindow, &value));
+    assert_ptr_equal(value.accessPolicyWindow.base_ptr, words);
+    assert_int_equal(value.accessPolicyWindow.num_bytes, 128);
+    assert_true(value.accessPolicyWindow.hitRatio == 0.25f);
+    ok(hipStreamGetAttribute(other, hipLaunchAttributeSynchronizationPolicy, &value));
+    assert_int_equal(value.syncPolicy, hipSyncPolicyYield);
+    ok(hipStreamGetAttribute(other, hipLaunchAttributePriority, &value));
+    assert_int_equal(value.priority, 0); /* not copied */
+    value.accessPolicyWindow.hitRatio = -1;
+    fails(hipErrorInvalidValue, hipStreamSetAttribute(stream, hipLaunchAttributeAccessPolicyWindow, &value));
+    value.syncPolicy = (hipSynchronizationPolicy)9;
+    fails(hipErrorInvalidValue, hipStreamSetAttribute(stream, hipLaunchAttributeSynchronizationPolicy, &value));
+    fails(hipErrorInvalidValue, hipStreamSetAttribute(stream, hipLaunchAttributePriority, &value));
+    fails(hipErrorInvalidValue, hipStreamGetAttribute(stream, hipLaunchAttributeCooperative, &value));
+    fails(hipErrorInvalidValue, hipStreamGetAttribute(stream, hipLaunchAttributePriority, NULL));
+    fails(hipErrorInvalidValue, hipStreamSetAttribute(stream, hipLaunchAttributePriority, NULL));
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamDestroy(other));
+    fails(hipErrorInvalidHandle, hipStreamGetAttribute(stream, hipLaunchAttributePriority, &value));
+    fails(hipErrorInvalidHandle, hipStreamCopyAttributes(stream, NULL));
+}
+
 /* ---- masks ------------------------------------------------------------------------------------- */
 
 static int units(void) {
@@ -510,6 +547,7 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_creation, clear),
         cmocka_unit_test_setup(test_handles, clear),
+        cmocka_unit_test_setup(test_attributes, clear),
         cmocka_unit_test_setup(test_masks, clear),
 #ifndef API_FAKE
         cmocka_unit_test_setup(test_masks_limit, clear),
