@@ -73,21 +73,33 @@ static void emit_bpermute(struct wl_lift *l, struct wl_item *item) {
     wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], lane));
 }
 
-/* ds_swizzle_b32: quads permuted, or and/or/xor of the lane number within 32 lanes. */
+static unsigned reverse_bits(unsigned lane) {
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 5; bit++)
+        reversed |= (lane >> bit & 1) << (4 - bit);
+    return reversed;
+}
+
+/* The lane that lane `i` of 32 reads: an order for Fourier transforms, a rotation, any order of quads, or bit operations. */
+static unsigned swizzled_lane(unsigned i, uint32_t pattern) {
+    unsigned mask = pattern & 31, middle = pattern >> 5 & 31;
+    if (pattern >= 0xe000)
+        return (reverse_bits(i) >> __builtin_popcount(mask)) + (i & mask);
+    if (pattern >= 0xc000)
+        return (i & mask) | ((pattern & 0x400 ? i - middle : i + middle) & ~mask & 31);
+    if (pattern & 0x8000)
+        return (i & ~3u) | (pattern >> (i & 3) * 2 & 3);
+    return ((i & mask) | middle) ^ (pattern >> 10 & 31);
+}
+
 static void emit_swizzle(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    uint32_t pattern = (uint32_t)inst->offset0;
-    LLVMValueRef lane = lane_in_wave(l), source;
-    if (pattern & 0x8000) {
-        LLVMValueRef shift = LLVMBuildShl(l->b, LLVMBuildAnd(l->b, lane, constant(l, 3), ""), constant(l, 1), "");
-        LLVMValueRef pick = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, constant(l, pattern & 0xff), shift, ""), constant(l, 3), "");
-        source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~3), ""), pick, "");
-    } else {
-        LLVMValueRef within = LLVMBuildAnd(l->b, lane, constant(l, pattern & 31), "");
-        within = LLVMBuildOr(l->b, within, constant(l, pattern >> 5 & 31), "");
-        within = LLVMBuildXor(l->b, within, constant(l, pattern >> 10 & 31), "");
-        source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~31), ""), within, "");
-    }
+    LLVMValueRef lanes[2][WL_STRIP], lane = lane_in_wave(l);
+    for (unsigned i = 0; i < 2 * WL_STRIP; i++)
+        lanes[i / WL_STRIP][i % WL_STRIP] = wl_lift_int(l, l->i32, swizzled_lane(i, (uint32_t)inst->offset0) & 31);
+    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntNE, LLVMBuildAnd(l->b, lane, constant(l, WL_STRIP), ""), LLVMConstNull(l->strip_i32), "");
+    LLVMValueRef within = LLVMBuildSelect(l->b, upper, LLVMConstVector(lanes[1], WL_STRIP), LLVMConstVector(lanes[0], WL_STRIP), "");
+    LLVMValueRef source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~31), ""), within, "");
     wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
 }
 

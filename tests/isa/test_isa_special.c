@@ -1,0 +1,382 @@
+/* Memory and LDS instructions that are no plain load, store or atomic: each against a reference of its own. */
+#include "memory_model.h"
+#include "translate/coverage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct mem_state start, want;
+static struct model model = {.state = &want};
+
+static uint64_t exec_mask(void) { return want.s[MEM_EXEC] | (uint64_t)want.s[MEM_EXEC + 1] << 32; }
+
+static bool on(unsigned lane) { return model_lane_on(&model, lane); }
+
+static uint32_t dword(const uint8_t *at) {
+    uint32_t value;
+    memcpy(&value, at, 4);
+    return value;
+}
+
+/* ---- moves between lanes: v40 = f(v1, v20) ---- */
+
+static void permute(int argument) {
+    uint32_t to[64] = {0};
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            to[(want.v[1][l] + (uint32_t)argument) / 4 % model.wave_size] = want.v[20][l];
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            want.v[40][l] = to[l];
+}
+
+static void bpermute(int argument) {
+    for (unsigned l = 0; l < model.wave_size; l++) {
+        unsigned from = (want.v[1][l] + (uint32_t)argument) / 4 % model.wave_size;
+        if (on(l))
+            want.v[40][l] = on(from) ? want.v[20][from] : 0;
+    }
+}
+
+static void swizzle(int argument) {
+    unsigned pattern = (unsigned)argument;
+    for (unsigned l = 0; l < model.wave_size; l++) {
+        unsigned i = l % 32, from, mask = pattern & 31, middle = pattern >> 5 & 31, upper = pattern >> 10 & 31;
+        if (pattern >= 0xe000) { /* FFT: the reversed number, less the mask's bits, which stay in place */
+            unsigned reversed = 0, ones = 0;
+            for (unsigned b = 0; b < 5; b++) {
+                reversed = reversed * 2 + (i >> b) % 2;
+                ones += mask >> b & 1;
+            }
+            from = (reversed >> ones) + (i & mask);
+        } else if (pattern >= 0xc000) { /* rotation of the bits outside the mask */
+            unsigned moved = upper & 1 ? i + 32 - middle : i + middle;
+            from = (i & mask) | (moved % 32 & ~mask);
+        } else if (pattern & 0x8000) {
+            from = i - i % 4 + (pattern >> 2 * (i % 4)) % 4;
+        } else {
+            from = ((i & mask) | middle) ^ upper;
+        }
+        from = from % 32 + l / 32 * 32;
+        if (on(l))
+            want.v[40][l] = on(from) ? want.v[20][from] : 0;
+    }
+}
+
+/* ---- LDS by M0 ---- */
+
+static void count_lanes(int argument, int direction) {
+    uint8_t *at = want.lds + (want.s[MEM_M0] & 0xffff) + argument;
+    uint32_t old = dword(at), next = old + (uint32_t)(direction * __builtin_popcountll(exec_mask()));
+    memcpy(at, &next, 4);
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            want.v[40][l] = old;
+}
+
+static void append(int argument) { count_lanes(argument, 1); }
+static void consume(int argument) { count_lanes(argument, -1); }
+
+static void lds_by_lane(int argument, bool store) {
+    for (unsigned l = 0; l < model.wave_size; l++) {
+        uint8_t *at = want.lds + (want.s[MEM_M0] & 0xffff) + argument + 4 * (int)l;
+        if (on(l) && store)
+            memcpy(at, &want.v[20][l], 4);
+        else if (on(l))
+            want.v[40][l] = dword(at);
+    }
+}
+
+static void load_lds_by_lane(int argument) { lds_by_lane(argument, false); }
+static void store_lds_by_lane(int argument) { lds_by_lane(argument, true); }
+
+static void direct(int argument) {
+    (void)argument;
+    const uint8_t *at = want.lds + (want.s[MEM_M0] & 0xffff);
+    uint32_t value = dword(at);
+    switch (want.s[MEM_M0] >> 16 & 7) {
+    case 0:
+        value = *at;
+        break;
+    case 1:
+        value = (uint16_t)(at[0] | at[1] << 8);
+        break;
+    case 4:
+        value = (uint32_t)(int8_t)*at;
+        break;
+    case 5:
+        value = (uint32_t)(int16_t)(at[0] | at[1] << 8);
+        break;
+    default:
+        break;
+    }
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            want.v[40][l] = value;
+}
+
+/* ---- LDS ---- */
+
+static void conditional_exchange(int argument) {
+    for (unsigned l = 0; l < model.wave_size; l++)
+        for (unsigned i = 0; on(l) && i < 2; i++) {
+            uint8_t *at = want.lds + ((want.v[1][l] + (uint32_t)argument) & 0xfff8) + 4 * i;
+            uint32_t old = dword(at), value = want.v[20 + i][l] & 0x7fffffff;
+            if (want.v[20 + i][l] >> 31)
+                memcpy(at, &value, 4);
+            want.v[40 + i][l] = old;
+        }
+}
+
+static const struct row *src2_row;
+
+/* Both operands in LDS; the second lies so many dwords behind the first. */
+static void src2(int argument) {
+    struct step step = {.row = src2_row, .family = LDS};
+    for (unsigned l = 0; l < model.wave_size; l++) {
+        uint64_t first = 0, second = 0;
+        uint8_t *at = want.lds + want.v[1][l];
+        if (!on(l))
+            continue;
+        memcpy(&first, at, src2_row->bytes);
+        memcpy(&second, at + 4 * argument, src2_row->bytes);
+        first = model_operation(&model, &step, first, second, 0);
+        memcpy(at, &first, src2_row->bytes);
+    }
+}
+
+/* ---- memory ---- */
+
+static uint8_t *memory(uint64_t address) { return want.memory + (address - MEM_BASE); }
+
+static uint64_t scalar_base(void) { return want.s[0] | (uint64_t)want.s[1] << 32; }
+
+static void memory_by_lane(int argument, bool store) {
+    for (unsigned l = 0; l < model.wave_size; l++) {
+        uint8_t *at = memory(scalar_base() + (uint64_t)(int64_t)argument + 4 * l);
+        if (on(l) && store)
+            memcpy(at, &want.v[20][l], 4);
+        else if (on(l))
+            want.v[40][l] = dword(at);
+    }
+}
+
+static void load_by_lane(int argument) { memory_by_lane(argument, false); }
+static void store_by_lane(int argument) { memory_by_lane(argument, true); }
+
+/* As measured on gfx1201: 8 by 8 halves are transposed within each 8 lanes. */
+static void transposed(int argument) {
+    uint16_t halves[64][8];
+    for (unsigned l = 0; l < model.wave_size; l++)
+        memcpy(halves[l], memory(scalar_base() + want.v[1][l] + (uint64_t)(int64_t)argument), 16);
+    for (unsigned l = 0; l < model.wave_size; l++)
+        for (unsigned j = 0; j < 8; j++) {
+            uint32_t *cell = &want.v[40 + j / 2][l], half = halves[l / 8 * 8 + j][l % 8];
+            *cell = j % 2 ? (*cell & 0xffff) | half << 16 : half;
+        }
+}
+
+static void block(int argument, bool store, bool scratch) {
+    for (unsigned i = 0; i < 32; i++)
+        for (unsigned l = 0; l < model.wave_size; l++) {
+            if (!(want.s[MEM_M0] >> i & 1) || !on(l))
+                continue;
+            uint32_t offset = (uint32_t)argument + 4 * i;
+            uint8_t *at = scratch ? mem_scratch(&want, want.s[8] + offset, l, model.wave_size)
+                                  : memory(scalar_base() + want.v[1][l] + offset);
+            memcpy(store ? at : (uint8_t *)&want.v[40 + i][l], store ? (uint8_t *)&want.v[40 + i][l] : at, 4);
+        }
+}
+
+static void load_block(int argument) { block(argument, false, false); }
+static void store_block(int argument) { block(argument, true, false); }
+static void load_scratch_block(int argument) { block(argument, false, true); }
+static void store_scratch_block(int argument) { block(argument, true, true); }
+
+static void wave_number(int argument) { want.s[40] = (uint32_t)argument; }
+
+/* ---- cases ---- */
+
+static const struct test {
+    const char *targets, *text;
+    void (*reference)(int argument);
+    int argument;
+} tests[] = {
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_permute_b32 v40, v1, v20 offset:12", permute, 12},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_bpermute_b32 v40, v1, v20", bpermute, 0},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_bpermute_b32 v40, v1, v20 offset:8", bpermute, 8},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0x80e4", swizzle, 0x80e4},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0x801b", swizzle, 0x801b},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0x7c1f", swizzle, 0x7c1f},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0x04d3", swizzle, 0x04d3},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0xc0a3", swizzle, 0xc0a3},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0xc4e0", swizzle, 0xc4e0},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0xe000", swizzle, 0xe000},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_swizzle_b32 v40, v20 offset:0xe003", swizzle, 0xe003},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_append v40 offset:16", append, 16},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_consume v40 offset:8", consume, 8},
+    {"gfx900 gfx1030", "ds_read_addtid_b32 v40 offset:4", load_lds_by_lane, 4},
+    {"gfx900 gfx1030", "ds_write_addtid_b32 v20 offset:64", store_lds_by_lane, 64},
+    {"gfx1100 gfx1200", "ds_load_addtid_b32 v40 offset:4", load_lds_by_lane, 4},
+    {"gfx1100 gfx1200", "ds_store_addtid_b32 v20 offset:64", store_lds_by_lane, 64},
+    {"gfx1100 gfx1150", "lds_direct_load v40", direct, 0},
+    {"gfx1200", "ds_direct_load v40", direct, 0},
+    {"gfx900 gfx1030", "v_mov_b32 v40, src_lds_direct", direct, 0},
+    {"gfx900 gfx1030 gfx1100 gfx1200", "ds_condxchg32_rtn_b64 v[40:41], v1, v[20:21] offset:24", conditional_exchange, 24},
+    {"gfx1030", "global_load_dword_addtid v40, s[0:1] offset:16", load_by_lane, 16},
+    {"gfx1030", "global_store_dword_addtid v20, s[0:1] offset:-8", store_by_lane, -8},
+    {"gfx1100 gfx1200", "global_load_addtid_b32 v40, s[0:1] offset:16", load_by_lane, 16},
+    {"gfx1100 gfx1200", "global_store_addtid_b32 v20, s[0:1] offset:8", store_by_lane, 8},
+    {"gfx1200", "global_load_tr_b128 v[40:43], v1, s[0:1] offset:32", transposed, 32},
+    {"gfx1200", "global_load_block v[40:71], v1, s[0:1] offset:8", load_block, 8},
+    {"gfx1200", "global_store_block v1, v[40:71], s[0:1] offset:8", store_block, 8},
+    {"gfx1200", "scratch_load_block v[40:71], off, s8 offset:4", load_scratch_block, 4},
+    {"gfx1200", "scratch_store_block off, v[40:71], s8 offset:4", store_scratch_block, 4},
+    {"gfx1010", "s_get_waveid_in_workgroup s40", wave_number, 5},
+};
+
+static const struct row src2_rows[] = {
+    {"add_src2_u32", SPECIAL, 4, 1, 0, ADD},    {"add_src2_u64", SPECIAL, 8, 2, 0, ADD},   {"sub_src2_u32", SPECIAL, 4, 1, 0, SUB},
+    {"sub_src2_u64", SPECIAL, 8, 2, 0, SUB},    {"rsub_src2_u32", SPECIAL, 4, 1, 0, RSUB}, {"rsub_src2_u64", SPECIAL, 8, 2, 0, RSUB},
+    {"inc_src2_u32", SPECIAL, 4, 1, 0, INC},    {"inc_src2_u64", SPECIAL, 8, 2, 0, INC},   {"dec_src2_u32", SPECIAL, 4, 1, 0, DEC},
+    {"dec_src2_u64", SPECIAL, 8, 2, 0, DEC},    {"min_src2_i32", SPECIAL, 4, 1, 0, SMIN},  {"min_src2_i64", SPECIAL, 8, 2, 0, SMIN},
+    {"max_src2_i32", SPECIAL, 4, 1, 0, SMAX},   {"max_src2_i64", SPECIAL, 8, 2, 0, SMAX},  {"min_src2_u32", SPECIAL, 4, 1, 0, UMIN},
+    {"min_src2_u64", SPECIAL, 8, 2, 0, UMIN},   {"max_src2_u32", SPECIAL, 4, 1, 0, UMAX},  {"max_src2_u64", SPECIAL, 8, 2, 0, UMAX},
+    {"and_src2_b32", SPECIAL, 4, 1, 0, AND},    {"and_src2_b64", SPECIAL, 8, 2, 0, AND},   {"or_src2_b32", SPECIAL, 4, 1, 0, OR},
+    {"or_src2_b64", SPECIAL, 8, 2, 0, OR},      {"xor_src2_b32", SPECIAL, 4, 1, 0, XOR},   {"xor_src2_b64", SPECIAL, 8, 2, 0, XOR},
+    {"write_src2_b32", SPECIAL, 4, 1, 0, SWAP}, {"write_src2_b64", SPECIAL, 8, 2, 0, SWAP}, {"min_src2_f32", SPECIAL, 4, 1, 0, FMIN},
+    {"min_src2_f64", SPECIAL, 8, 2, 0, FMIN},   {"max_src2_f32", SPECIAL, 4, 1, 0, FMAX},  {"max_src2_f64", SPECIAL, 8, 2, 0, FMAX},
+    {"add_src2_f32", SPECIAL, 4, 1, 0, FADD},
+};
+
+/* ---- runs ---- */
+
+static bool starts(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* v1: multiples of 8 in random order, v20 and up random; s[0:1] an address, s8 = 64, M0 an LDS address, a type and a mask. */
+static void fill(unsigned wave_size, unsigned round, bool is_lane_move) {
+    static const uint64_t masks[] = {UINT64_MAX, UINT64_C(0x8000a5a5f0ff0310), UINT64_C(0x100000400)};
+    uint64_t exec = masks[round % 3];
+    mem_fill(&start);
+    for (unsigned l = 0; l < 64; l++) {
+        start.v[0][l] = l;
+        start.v[1][l] = is_lane_move ? mem_random() % 256 : mem_random() % 64 * 16 + 256;
+        if (is_lane_move && round % 2)
+            start.v[1][l] += 0x7ffff800; /* beyond the wave: the lane's number wraps */
+    }
+    uint64_t base = MEM_MIDDLE - 200;
+    start.s[0] = (uint32_t)base;
+    start.s[1] = (uint32_t)(base >> 32);
+    start.s[8] = 64;
+    start.s[MEM_M0] = (mem_random() & 0xfff80000) | round % 6 << 16 | 0x400;
+    start.s[MEM_EXEC] = (uint32_t)exec;
+    start.s[MEM_EXEC + 1] = wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
+}
+
+static void run(const char *target, unsigned wave_size, const char *text, void (*reference)(int), int argument, unsigned float_bits) {
+    struct mem_program program;
+    char what[128];
+    if (!mem_build(&program, target, wave_size, text)) {
+        mem_failures++;
+        return;
+    }
+    bool whole = strstr(text, "load_tr") != NULL, move = strstr(text, "permute") != NULL;
+    for (unsigned round = 0; round < 18; round++) {
+        if (whole && round % 3)
+            continue; /* EXEC has to be full */
+        fill(wave_size, round, move);
+        if (strstr(text, "direct")) /* halves and dwords at their own multiples */
+            start.s[MEM_M0] += (start.s[MEM_M0] >> 16 & 3) == 0 ? 3 : (start.s[MEM_M0] >> 16 & 3) == 1 ? 2 : 0;
+        want = start;
+        model.wave_size = wave_size;
+        reference(argument);
+        mem_run(&program, &start);
+        want.s[30] = start.s[30];
+        want.s[31] = start.s[31];
+        snprintf(what, sizeof what, "%s wave%u: %s, round %u", target, wave_size, text, round);
+        mem_compare(&start, &want, wave_size, float_bits, what);
+    }
+    mem_destroy(&program);
+}
+
+static void run_test(const struct test *test) {
+    char target[16];
+    for (const char *at = test->targets; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        snprintf(target, sizeof target, "%.*s", (int)length, at);
+        at += length;
+        bool halves = strstr(test->text, "permute") != NULL; /* wave64 after gfx9 has two of 32: another instruction */
+        if (!starts(target, "gfx9"))
+            run(target, 32, test->text, test->reference, test->argument, 0);
+        if (starts(target, "gfx9") || (!halves && !strstr(test->text, "load_tr")))
+            run(target, 64, test->text, test->reference, test->argument, 0);
+    }
+}
+
+static void run_src2(const struct row *row) {
+    static const struct {
+        const char *offset;
+        int dwords;
+    } offsets[] = {{"", 0}, {" offset:6", 6}, {" offset:0x7ffe", -2}, {" offset:0x0140", 0x140}};
+    bool is_float = row->op == FADD || row->op == FMIN || row->op == FMAX;
+    char text[64];
+    src2_row = row;
+    for (size_t i = 0; i < COUNT(offsets); i++) {
+        snprintf(text, sizeof text, "ds_%s v1%s", row->names, offsets[i].offset);
+        run("gfx900", 64, text, src2, offsets[i].dwords, is_float ? row->bytes * 8u : 0);
+    }
+}
+
+/* ---- whether all are here ---- */
+
+static bool is_special(const char *mnemonic) {
+    static const char *const parts[] = {"_addtid", "_block", "load_tr_", "ds_permute", "ds_bpermute", "swizzle", "ds_append", "ds_consume", "_src2_", "condxchg", "direct_load", "s_get_waveid"};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (strstr(mnemonic, parts[i]))
+            return true;
+    return false;
+}
+
+static bool is_tested(const char *mnemonic) {
+    size_t length = strlen(mnemonic);
+    for (size_t i = 0; i < COUNT(tests); i++)
+        if (starts(tests[i].text, mnemonic) && tests[i].text[length] == ' ')
+            return true;
+    for (size_t i = 0; i < COUNT(src2_rows); i++)
+        if (starts(mnemonic, "ds_") && strcmp(mnemonic + 3, src2_rows[i].names) == 0)
+            return true;
+    return false;
+}
+
+static void check_completeness(void) {
+    static const char *const processors[] = {"gfx900", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+    struct wl_coverage *coverage = wl_coverage_create();
+    for (size_t p = 0; coverage && p < COUNT(processors); p++) {
+        const struct wl_coverage_row *rows;
+        size_t count;
+        if (wl_coverage_list(coverage, processors[p], processors[p][3] == '9' ? 64 : 32, &rows, &count) != WL_OK && ++mem_failures)
+            fprintf(stderr, "%s: %s\n", processors[p], wl_failure());
+        for (size_t i = 0; i < count; i++)
+            if (rows[i].status != WL_COVERAGE_UNSUPPORTED && is_special(rows[i].mnemonic) && !is_tested(rows[i].mnemonic) && ++mem_failures)
+                fprintf(stderr, "%s: %s is implemented, but has no test\n", processors[p], rows[i].mnemonic);
+    }
+    wl_coverage_destroy(coverage);
+}
+
+int main(int argc, char **argv) {
+    const char *only = argc > 1 ? argv[1] : NULL;
+    mem_start();
+    for (size_t i = 0; i < COUNT(tests); i++)
+        if (!only || strstr(tests[i].text, only))
+            run_test(&tests[i]);
+    for (size_t i = 0; i < COUNT(src2_rows); i++)
+        if (!only || strstr(src2_rows[i].names, only))
+            run_src2(&src2_rows[i]);
+    if (!only)
+        check_completeness();
+    printf("%u runs, %u failures\n", mem_checks, mem_failures);
+    return mem_failures != 0 || mem_checks == 0;
+}
