@@ -97,7 +97,8 @@ static void emit_swizzle(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef lanes[2][WL_STRIP], lane = lane_in_wave(l);
     for (unsigned i = 0; i < 2 * WL_STRIP; i++)
         lanes[i / WL_STRIP][i % WL_STRIP] = wl_lift_int(l, l->i32, swizzled_lane(i, (uint32_t)inst->offset0) & 31);
-    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntNE, LLVMBuildAnd(l->b, lane, constant(l, WL_STRIP), ""), LLVMConstNull(l->strip_i32), "");
+    LLVMValueRef upper =
+        LLVMBuildICmp(l->b, LLVMIntNE, LLVMBuildAnd(l->b, lane, constant(l, WL_STRIP), ""), LLVMConstNull(l->strip_i32), "");
     LLVMValueRef within = LLVMBuildSelect(l->b, upper, LLVMConstVector(lanes[1], WL_STRIP), LLVMConstVector(lanes[0], WL_STRIP), "");
     LLVMValueRef source = LLVMBuildOr(l->b, LLVMBuildAnd(l->b, lane, constant(l, (uint32_t)~31), ""), within, "");
     wl_strip_set_row(l, inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));

@@ -17,8 +17,8 @@ struct target {
 };
 
 static const struct target targets[] = {
-    {"gfx900", 9, 64},   {"gfx908", 9, 64},   {"gfx90a", 9, 64},   {"gfx942", 9, 64},   {"gfx1010", 10, 32}, {"gfx1030", 10, 32},
-    {"gfx1030", 10, 64}, {"gfx1100", 11, 32}, {"gfx1100", 11, 64}, {"gfx1150", 11, 32}, {"gfx1200", 12, 32},
+    {"gfx900", 9, 64},   {"gfx908", 9, 64},   {"gfx90a", 9, 64},   {"gfx942", 9, 64},   {"gfx1010", 10, 32},
+    {"gfx1030", 10, 32}, {"gfx1100", 11, 32}, {"gfx1100", 11, 64}, {"gfx1150", 11, 32}, {"gfx1200", 12, 32},
 };
 
 /* A mnemonic on one target, and the instructions that test it. */

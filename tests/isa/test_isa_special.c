@@ -185,8 +185,8 @@ static void block(int argument, bool store, bool scratch) {
             if (!(want.s[MEM_M0] >> i & 1) || !on(l))
                 continue;
             uint32_t offset = (uint32_t)argument + 4 * i;
-            uint8_t *at = scratch ? mem_scratch(&want, want.s[8] + offset, l, model.wave_size)
-                                  : memory(scalar_base() + want.v[1][l] + offset);
+            uint8_t *at =
+                scratch ? mem_scratch(&want, want.s[8] + offset, l, model.wave_size) : memory(scalar_base() + want.v[1][l] + offset);
             memcpy(store ? at : (uint8_t *)&want.v[40 + i][l], store ? (uint8_t *)&want.v[40 + i][l] : at, 4);
         }
 }
@@ -239,16 +239,16 @@ static const struct test {
 };
 
 static const struct row src2_rows[] = {
-    {"add_src2_u32", SPECIAL, 4, 1, 0, ADD},    {"add_src2_u64", SPECIAL, 8, 2, 0, ADD},   {"sub_src2_u32", SPECIAL, 4, 1, 0, SUB},
-    {"sub_src2_u64", SPECIAL, 8, 2, 0, SUB},    {"rsub_src2_u32", SPECIAL, 4, 1, 0, RSUB}, {"rsub_src2_u64", SPECIAL, 8, 2, 0, RSUB},
-    {"inc_src2_u32", SPECIAL, 4, 1, 0, INC},    {"inc_src2_u64", SPECIAL, 8, 2, 0, INC},   {"dec_src2_u32", SPECIAL, 4, 1, 0, DEC},
-    {"dec_src2_u64", SPECIAL, 8, 2, 0, DEC},    {"min_src2_i32", SPECIAL, 4, 1, 0, SMIN},  {"min_src2_i64", SPECIAL, 8, 2, 0, SMIN},
-    {"max_src2_i32", SPECIAL, 4, 1, 0, SMAX},   {"max_src2_i64", SPECIAL, 8, 2, 0, SMAX},  {"min_src2_u32", SPECIAL, 4, 1, 0, UMIN},
-    {"min_src2_u64", SPECIAL, 8, 2, 0, UMIN},   {"max_src2_u32", SPECIAL, 4, 1, 0, UMAX},  {"max_src2_u64", SPECIAL, 8, 2, 0, UMAX},
-    {"and_src2_b32", SPECIAL, 4, 1, 0, AND},    {"and_src2_b64", SPECIAL, 8, 2, 0, AND},   {"or_src2_b32", SPECIAL, 4, 1, 0, OR},
-    {"or_src2_b64", SPECIAL, 8, 2, 0, OR},      {"xor_src2_b32", SPECIAL, 4, 1, 0, XOR},   {"xor_src2_b64", SPECIAL, 8, 2, 0, XOR},
+    {"add_src2_u32", SPECIAL, 4, 1, 0, ADD},    {"add_src2_u64", SPECIAL, 8, 2, 0, ADD},    {"sub_src2_u32", SPECIAL, 4, 1, 0, SUB},
+    {"sub_src2_u64", SPECIAL, 8, 2, 0, SUB},    {"rsub_src2_u32", SPECIAL, 4, 1, 0, RSUB},  {"rsub_src2_u64", SPECIAL, 8, 2, 0, RSUB},
+    {"inc_src2_u32", SPECIAL, 4, 1, 0, INC},    {"inc_src2_u64", SPECIAL, 8, 2, 0, INC},    {"dec_src2_u32", SPECIAL, 4, 1, 0, DEC},
+    {"dec_src2_u64", SPECIAL, 8, 2, 0, DEC},    {"min_src2_i32", SPECIAL, 4, 1, 0, SMIN},   {"min_src2_i64", SPECIAL, 8, 2, 0, SMIN},
+    {"max_src2_i32", SPECIAL, 4, 1, 0, SMAX},   {"max_src2_i64", SPECIAL, 8, 2, 0, SMAX},   {"min_src2_u32", SPECIAL, 4, 1, 0, UMIN},
+    {"min_src2_u64", SPECIAL, 8, 2, 0, UMIN},   {"max_src2_u32", SPECIAL, 4, 1, 0, UMAX},   {"max_src2_u64", SPECIAL, 8, 2, 0, UMAX},
+    {"and_src2_b32", SPECIAL, 4, 1, 0, AND},    {"and_src2_b64", SPECIAL, 8, 2, 0, AND},    {"or_src2_b32", SPECIAL, 4, 1, 0, OR},
+    {"or_src2_b64", SPECIAL, 8, 2, 0, OR},      {"xor_src2_b32", SPECIAL, 4, 1, 0, XOR},    {"xor_src2_b64", SPECIAL, 8, 2, 0, XOR},
     {"write_src2_b32", SPECIAL, 4, 1, 0, SWAP}, {"write_src2_b64", SPECIAL, 8, 2, 0, SWAP}, {"min_src2_f32", SPECIAL, 4, 1, 0, FMIN},
-    {"min_src2_f64", SPECIAL, 8, 2, 0, FMIN},   {"max_src2_f32", SPECIAL, 4, 1, 0, FMAX},  {"max_src2_f64", SPECIAL, 8, 2, 0, FMAX},
+    {"min_src2_f64", SPECIAL, 8, 2, 0, FMIN},   {"max_src2_f32", SPECIAL, 4, 1, 0, FMAX},   {"max_src2_f64", SPECIAL, 8, 2, 0, FMAX},
     {"add_src2_f32", SPECIAL, 4, 1, 0, FADD},
 };
 
@@ -333,7 +333,8 @@ static void run_src2(const struct row *row) {
 /* ---- whether all are here ---- */
 
 static bool is_special(const char *mnemonic) {
-    static const char *const parts[] = {"_addtid", "_block", "load_tr_", "ds_permute", "ds_bpermute", "swizzle", "ds_append", "ds_consume", "_src2_", "condxchg", "direct_load", "s_get_waveid"};
+    static const char *const parts[] = {"_addtid",   "_block",     "load_tr_", "ds_permute", "ds_bpermute", "swizzle",
+                                        "ds_append", "ds_consume", "_src2_",   "condxchg",   "direct_load", "s_get_waveid"};
     for (size_t i = 0; i < COUNT(parts); i++)
         if (strstr(mnemonic, parts[i]))
             return true;

@@ -285,11 +285,12 @@ static void copy_element(const struct place *p, uint8_t *bytes, uint32_t size, b
 }
 
 static void load_typed(const struct buffer *b, const struct format *f, struct place place, uint32_t out[4]) {
-    uint32_t one = f->number == UINT || f->number == SINT ? 1 : float_bits(1), components[4] = {0, 0, 0, one};
+    uint32_t one = f->number == UINT || f->number == SINT ? 1 : float_bits(1), components[4] = {0, 0, 0, 0};
     uint8_t bytes[16] = {0};
     bool ok = in_range(&place, 0, format_bytes(f));
     if (ok)
         copy_element(&place, bytes, format_bytes(f), false);
+    components[3] = ok ? one : 0;
     for (unsigned i = 0, at = 0; i < 4 && f->bits[i]; at += f->bits[i++])
         components[i] = ok ? decode(get_bits(bytes, at, f->bits[i]), f->bits[i], f->number) : 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -320,12 +321,21 @@ static struct format access_format(const struct buffer *b, uint32_t element) {
 
 static bool is_float_format(const struct format *f) { return f->number != UINT && f->number != SINT; }
 
+/* Where loads and stores without registers find a lane's dword in LDS. */
+static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset, uint32_t lane) {
+    return wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + instruction_offset + (size_t)lane * 4;
+}
+
 static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, uint32_t *destination, uint32_t lane,
-                            uint32_t element) {
+                            uint32_t element, uint32_t instruction) {
     struct format format = access_format(b, element);
     unsigned count = element >> 8 & 15;
     uint32_t out[4];
     load_typed(b, &format, place, out);
+    if (element & WL_ELEMENT_LDS) {
+        memcpy(lds_slot(wave, instruction, lane), &out[0], 4);
+        return;
+    }
     for (unsigned i = 0; i < count && i < 4; i++) {
         if (!(element & WL_ELEMENT_D16)) {
             destination[i * wave->wave_size + lane] = out[i];
@@ -358,7 +368,7 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
             destination[(size_t)(element & WL_ELEMENT_TYPED && element & WL_ELEMENT_D16 ? (count + 1) / 2 : count) * wave->wave_size + l] =
                 0;
         if (element & WL_ELEMENT_TYPED) {
-            load_typed_lane(wave, &b, place, destination, l, element);
+            load_typed_lane(wave, &b, place, destination, l, element, instruction);
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -367,7 +377,7 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
                 memcpy(&raw, memory_at(&place, i * bytes), bytes);
             if (element & WL_ELEMENT_LDS) {
                 raw = merge(raw, 0, element);
-                memcpy(wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + instruction + (size_t)l * 4, &raw, 4);
+                memcpy(lds_slot(wave, instruction, l), &raw, 4);
             } else {
                 uint32_t *d = &destination[i * wave->wave_size + l];
                 *d = merge(raw, *d, element);
@@ -391,6 +401,8 @@ static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struc
                 value = (i % 2 || element & WL_ELEMENT_HIGH) ? value >> 16 : value & 0xffff;
                 if (is_float_format(&format))
                     value = float_bits(half_value((uint16_t)value));
+                else if (format.number == SINT)
+                    value = (uint32_t)(int16_t)value;
             }
         }
         put_bits(bytes, at, format.bits[i], encode(value, format.bits[i], format.number));
@@ -415,7 +427,7 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
         for (uint32_t i = 0; i < count; i++) {
             uint32_t value = 0;
             if (element & WL_ELEMENT_LDS)
-                memcpy(&value, wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + offset + (size_t)l * 4, 4);
+                memcpy(&value, lds_slot(wave, offset, l), 4);
             else
                 value = data[i * wave->wave_size + l];
             if (element & WL_ELEMENT_HIGH)
