@@ -101,4 +101,13 @@ bool wl_handle_is(const void *handle, enum wl_handle_kind kind) {
     return false;
 }
 
+void wl_handle_each(enum wl_handle_kind kind, void (*visit)(const void *handle)) {
+    struct slots *slots = atomic_load_explicit(&table.slots, memory_order_acquire);
+    for (size_t i = 0; slots && i < slots->room; i++) {
+        uintptr_t word = word_at(slots, i);
+        if (word > TOMBSTONE && (word & KIND_MASK) == (uintptr_t)kind)
+            visit((const void *)(word & ~KIND_MASK));
+    }
+}
+
 void wl_handle_after_fork(void) { pthread_mutex_init(&table.lock, NULL); }

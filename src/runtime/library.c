@@ -148,3 +148,7 @@ enum wl_status wl_library_kernel_load(const struct wl_library_kernel *kernel, st
 struct wl_library *wl_library_kernel_owner(const struct wl_library_kernel *kernel) { return kernel->library; }
 
 const char *wl_library_kernel_name(const struct wl_library_kernel *kernel) { return kernel->name; }
+
+static void unlock_in_child(const void *handle) { pthread_mutex_init(&((struct wl_library *)(uintptr_t)handle)->lock, NULL); }
+
+void wl_library_after_fork(void) { wl_handle_each(WL_HANDLE_LIBRARY, unlock_in_child); }

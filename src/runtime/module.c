@@ -266,3 +266,7 @@ const char *wl_module_kernel_name(const struct wl_module *module, size_t index) 
     const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, index);
     return kernel ? kernel->name : NULL;
 }
+
+static void unlock_in_child(const void *handle) { pthread_mutex_init(&((struct wl_module *)(uintptr_t)handle)->lock, NULL); }
+
+void wl_module_after_fork(void) { wl_handle_each(WL_HANDLE_MODULE, unlock_in_child); }

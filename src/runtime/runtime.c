@@ -39,6 +39,8 @@ static void after_fork(void) {
     wl_mempool_after_fork();
     wl_memory_after_fork();
     wl_handle_after_fork();
+    wl_module_after_fork();
+    wl_library_after_fork();
     wl_program_after_fork();
     pthread_mutex_init(&runtime.target_lock, NULL);
     for (unsigned i = 0; i < runtime.count; i++) {

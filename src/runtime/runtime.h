@@ -122,6 +122,8 @@ enum wl_handle_kind {
 enum wl_status wl_handle_add(const void *handle, enum wl_handle_kind kind);
 void wl_handle_remove(const void *handle);
 bool wl_handle_is(const void *handle, enum wl_handle_kind kind);
+/* Visits all handles of a kind. Not beside changes of the table: for the child of a fork, which is alone. */
+void wl_handle_each(enum wl_handle_kind kind, void (*visit)(const void *handle));
 void wl_handle_after_fork(void);
 
 /* ---- streams and commands (stream.c, thread_stream.c, command.c, executor.c) ------------------- */
@@ -358,6 +360,7 @@ size_t wl_module_kernel_count(const struct wl_module *module);
 const char *wl_module_kernel_name(const struct wl_module *module, size_t index);
 /* The entry of a container that devices use: the presented architecture's, else the best one there is. */
 enum wl_status wl_module_select(struct wl_container *container, struct wl_entry *entry);
+void wl_module_after_fork(void);
 
 /* For programs: loads one entry of an open container. `managed` is asked for the memory of managed variables that the
  * host side owns; it returns NULL for others, which the module then allocates itself. */
@@ -385,6 +388,7 @@ enum wl_status wl_library_kernel(struct wl_library *library, struct wl_context *
 enum wl_status wl_library_kernel_load(const struct wl_library_kernel *kernel, struct wl_context *context, struct wl_loaded_kernel **loaded);
 struct wl_library *wl_library_kernel_owner(const struct wl_library_kernel *kernel);
 const char *wl_library_kernel_name(const struct wl_library_kernel *kernel);
+void wl_library_after_fork(void);
 
 /* ---- programs and symbols (program.c) ------------------------------------------------------- */
 

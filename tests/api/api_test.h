@@ -6,6 +6,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

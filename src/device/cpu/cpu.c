@@ -130,6 +130,35 @@ static enum wl_status device_fill(struct wl_device *device, void *target, uint32
     }
 }
 
+/* ---- forks ---------------------------------------------------------------------------------- */
+
+/* Threads read-lock it while they hold a module's lock, and so while they translate; who forks has it for himself. Without it a
+ * child could find a module locked, or the translator at work, by a thread that it does not have. */
+static pthread_rwlock_t fork_guard = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; /* whoever forks comes before new readers */
+
+static void before_fork(void) { pthread_rwlock_wrlock(&fork_guard); }
+
+static void after_fork_in_parent(void) { pthread_rwlock_unlock(&fork_guard); }
+
+static void after_fork_in_child(void) {
+    fork_guard = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    pthread_mutex_init(&shared.lock, NULL);
+    if (shared.pool)
+        wl_pool_after_fork(shared.pool);
+}
+
+static void watch_forks(void) { (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+void wl_module_lock(struct wl_device_module *module) {
+    pthread_rwlock_rdlock(&fork_guard);
+    pthread_mutex_lock(&module->lock);
+}
+
+void wl_module_unlock(struct wl_device_module *module) {
+    pthread_mutex_unlock(&module->lock);
+    pthread_rwlock_unlock(&fork_guard);
+}
+
 /* ---- modules -------------------------------------------------------------------------------- */
 
 static int compare_addresses(const void *a, const void *b) {
@@ -215,7 +244,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     wl_abi_init(&abi, kernel, module->target);
     if (abi.sgpr_end > WL_TEMPLATE_SGPRS)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s asks for %d initial SGPRs", kernel->name, abi.sgpr_end);
-    pthread_mutex_lock(&module->lock);
+    wl_module_lock(module);
     struct wl_device_function *function = module->kernels;
     while (function && function->kernel != kernel)
         function = function->next;
@@ -231,7 +260,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         function->next = module->kernels;
         module->kernels = function;
     }
-    pthread_mutex_unlock(&module->lock);
+    wl_module_unlock(module);
     *result = function;
     return function ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", kernel->name);
 }
@@ -292,6 +321,7 @@ static struct wl_queue *make_queue(void) {
 }
 
 enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index) {
+    static pthread_once_t forks = PTHREAD_ONCE_INIT;
     struct wl_cpu_device *device = calloc(1, sizeof *device);
     struct wl_queue *queue = make_queue();
     enum wl_status status = device && queue ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a device");
@@ -309,6 +339,7 @@ enum wl_status wl_cpu_device_create(struct wl_device **result, unsigned index) {
         return status;
     }
     wl_fault_install();
+    pthread_once(&forks, watch_forks);
     pthread_mutex_init(&device->lock, NULL);
     device->base.ops = &operations;
     device->base.index = index;

@@ -105,6 +105,10 @@ struct wl_device_module {
     struct wl_device_function *kernels;
 };
 
+/* Takes and gives back a module's lock; no fork happens in between. */
+void wl_module_lock(struct wl_device_module *module);
+void wl_module_unlock(struct wl_device_module *module);
+
 /* ---- functions ------------------------------------------------------------------------------ */
 
 #define WL_TEMPLATE_SGPRS 48

@@ -195,11 +195,11 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
     if (!point) {
         if (!wl_codeobject_is_code(module->object, address, 4))
             return NULL;
-        pthread_mutex_lock(&module->lock);
+        wl_module_lock(module);
         point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
         if (!point && make_unit(module, address, shape, wave_size))
             point = find_target(atomic_load_explicit(&module->targets, memory_order_relaxed), key);
-        pthread_mutex_unlock(&module->lock);
+        wl_module_unlock(module);
         if (!point)
             return NULL;
     }
@@ -320,7 +320,7 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
     if (*code)
         return WL_OK;
     enum wl_status status = WL_OK;
-    pthread_mutex_lock(&module->lock);
+    wl_module_lock(module);
     if (unit->failed[mode] != WL_OK) {
         status = wl_fail(unit->failed[mode], "%s", unit->failure[mode] ? unit->failure[mode] : "translation failed");
     } else if (!atomic_load_explicit(&unit->code[mode], memory_order_relaxed)) {
@@ -332,7 +332,7 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
             unit->failure[mode] = strdup(wl_failure());
         }
     }
-    pthread_mutex_unlock(&module->lock);
+    wl_module_unlock(module);
     *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     return status;
 }
@@ -343,9 +343,9 @@ enum wl_status wl_units_install(struct wl_device_module *module, uint64_t addres
     struct wl_unit *unit = wl_units_target(module, address, shape, wave_size, &resume);
     if (!unit)
         return wl_fail(WL_NOT_FOUND, "no code at 0x%llx", (unsigned long long)address);
-    pthread_mutex_lock(&module->lock);
+    wl_module_lock(module);
     enum wl_status status = publish(module, unit, mode, code, info);
-    pthread_mutex_unlock(&module->lock);
+    wl_module_unlock(module);
     return status;
 }
 

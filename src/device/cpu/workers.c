@@ -327,6 +327,13 @@ enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run 
     return WL_OK;
 }
 
+void wl_pool_after_fork(struct wl_pool *pool) {
+    pthread_mutex_init(&pool->lock, NULL);
+    atomic_store(&pool->jobs, NULL);
+    atomic_store(&pool->sleeping, 0);
+    pool->started = 0;
+}
+
 void wl_pool_destroy(struct wl_pool *pool) {
     if (!pool)
         return;

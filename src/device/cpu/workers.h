@@ -15,6 +15,8 @@ enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run 
 /* Stops and joins the threads. No job may be running. */
 void wl_pool_destroy(struct wl_pool *pool);
 unsigned wl_pool_size(const struct wl_pool *pool);
+/* In the child of a fork: jobs and threads were the parent's; new ones are started when they are needed. */
+void wl_pool_after_fork(struct wl_pool *pool);
 
 /* The calling thread's state, made on first use and returned to the pool when the thread ends. NULL: no memory. */
 struct wl_thread *wl_pool_thread(struct wl_pool *pool);
