@@ -534,6 +534,56 @@ static void test_nested(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* What programs with per-thread default streams call: NULL is the thread's stream. */
+hipError_t hipStreamBeginCapture_spt(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamEndCapture_spt(hipStream_t stream, hipGraph_t *graph);
+hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus *status);
+hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id);
+hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id, hipGraph_t *graph,
+                                          const hipGraphNode_t **dependencies, size_t *count);
+hipError_t hipGraphLaunch_spt(hipGraphExec_t exec, hipStream_t stream);
+
+static void test_per_thread_names(void **state) {
+    (void)state;
+    hipStreamCaptureStatus status;
+    hipGraph_t graph = NULL, asked = NULL;
+    hipGraphExec_t exec = NULL;
+    unsigned long long id = 0, again = 1;
+    size_t count = 9;
+    ok(hipStreamBeginCapture_spt(NULL, hipStreamCaptureModeThreadLocal));
+    assert_int_equal(status_of(hipStreamPerThread), hipStreamCaptureStatusActive);
+    launch_set(hipStreamPerThread, 0, 6);
+    ok(hipStreamIsCapturing_spt(NULL, &status));
+    assert_int_equal(status, hipStreamCaptureStatusActive);
+    ok(hipStreamGetCaptureInfo_spt(NULL, &status, &id));
+    ok(hipStreamGetCaptureInfo_v2_spt(NULL, &status, &again, &asked, NULL, &count));
+    assert_true(id == again);
+    assert_int_equal(count, 1);
+    ok(hipStreamEndCapture_spt(NULL, &graph));
+    assert_ptr_equal(graph, asked);
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ok(hipGraphLaunch_spt(exec, NULL));
+    ok(hipStreamSynchronize(hipStreamPerThread));
+    assert_int_equal(words[0], 6);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+/* A reset ends captures with their streams. */
+static void test_reset(void **state) {
+    (void)state;
+    hipStream_t stream = new_stream(hipStreamDefault);
+    hipGraph_t graph = NULL;
+    void *memory = NULL;
+    begin(stream);
+    ok(hipMallocAsync(&memory, 64, stream));
+    ok(hipDeviceReset());
+    fails(hipErrorInvalidHandle, hipStreamEndCapture(stream, &graph));
+    ok(hipDeviceSynchronize()); /* nothing captures any more */
+    ok(hipMalloc(&memory, 64));
+    ok(hipFree(memory));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_kinds, clear),
@@ -547,6 +597,8 @@ int main(void) {
         cmocka_unit_test_setup(test_dependencies, clear),
         cmocka_unit_test_setup(test_to_graph, clear),
         cmocka_unit_test_setup(test_nested, clear),
+        cmocka_unit_test_setup(test_per_thread_names, clear),
+        cmocka_unit_test_setup(test_reset, clear),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
