@@ -199,7 +199,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
     }
 }
 
-void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (inst->index_mode) {
         wl_lift_relative(l, inst);
         return;
@@ -247,6 +247,15 @@ void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         if (!wl_lift_scalar(l, inst))
             wl_lift_error(l, inst, "is of a class that is not implemented");
     }
+}
+
+void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    bool other = wl_rounding_differs(l, inst);
+    if (other)
+        wl_rounding_switch(l, true);
+    lift_plain(l, inst, effects);
+    if (other)
+        wl_rounding_switch(l, false);
 }
 
 /* ---- ends of pieces ---- */
@@ -558,6 +567,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
     l->splits_denormals = wl_denormal_split(unit);
+    l->splits_rounding = wl_rounding_split(unit);
     make_types(l);
     l->module = module;
     l->b = LLVMCreateBuilderInContext(context);

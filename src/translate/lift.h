@@ -58,6 +58,7 @@ struct wl_lift {
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
     unsigned generation;        /* 9 to 12 */
     bool splits_denormals;      /* lift_denormal.c */
+    bool splits_rounding;       /* lift_rounding.c */
     bool has_avx512;            /* the host gathers, scatters and masks natively */
 
     LLVMContextRef context;
@@ -175,6 +176,14 @@ LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
 /* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
  * of different strips stays. `effects`: the store's. */
 bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects);
+
+/* ---- lift_rounding.c ---- */
+/* Whether a unit may let f64 and f16 round otherwise than f32. */
+bool wl_rounding_split(const struct wl_unit *unit);
+/* Whether the instruction is one that rounds by the other mode then. */
+bool wl_rounding_differs(const struct wl_lift *l, const struct wl_inst *inst);
+/* Flushes, and sets the host's rounding to the mode of f64 and f16 (`other`) or of f32. */
+void wl_rounding_switch(struct wl_lift *l, bool other);
 
 /* ---- lift_denormal.c ---- */
 /* Whether a unit keeps f64 denormals where its kernels may flush f32's. */

@@ -41,8 +41,9 @@ static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effe
         case WL_ISA_SLEEP:
         case WL_ISA_MESSAGE:
         case WL_ISA_TRAP:
-        case WL_ISA_HALT:
             return WL_PIECE_WAIT;
+        case WL_ISA_HALT: /* s_sethalt 0 lets a wave go on that is not halted */
+            return inst->operand_count && inst->operands[0].bits & 1 ? WL_PIECE_WAIT : WL_PIECE_NEXT;
         default:
             break;
         }

@@ -880,6 +880,30 @@ static void test_calls(void) {
         ref_jump);
 }
 
+/* ---- branches ---- */
+
+static void ref_branches(struct lift_state *s) {
+    uint64_t over = 0, exec = exec_of(s);
+    ACTIVE over |= (uint64_t)(V(1) > V(2)) << l;
+    set_mask(s, 106, over);
+    s->s[20] = (over ? 1 : 2) | (exec ? 4 : 8) | 16 | 64 | 256;
+    s->s[125] = 1;
+    ACTIVE V(20) = V(1) + 5;
+    lift_ignore_scalars = false;
+    s->s[22] = s->s[23] = 0;
+}
+
+static void test_branches(void) {
+    lift_check(EVERY,
+               "s_mov_b32 s20, 0\nv_cmp_gt_u32 VCC, v1, v2\n"
+               "s_cbranch_vccz l1\ns_or_b32 s20, s20, 1\nl1:\ns_cbranch_vccnz l2\ns_or_b32 s20, s20, 2\nl2:\n"
+               "s_cbranch_execz l3\ns_or_b32 s20, s20, 4\nl3:\ns_cbranch_execnz l4\ns_or_b32 s20, s20, 8\nl4:\n"
+               "s_cmp_eq_u32 s9, s9\ns_cbranch_scc0 l5\ns_or_b32 s20, s20, 16\nl5:\ns_cmp_eq_u32 s9, s9\ns_cbranch_scc1 l6\n"
+               "s_or_b32 s20, s20, 32\nl6:\ns_call_b64 s[22:23], f\ns_branch l7\ns_or_b32 s20, s20, 128\nf:\nADD v20, 5, v1\n"
+               "s_or_b32 s20, s20, 64\ns_setpc_b64 s[22:23]\nl7:\ns_sethalt 0\ns_mov_b64 s[22:23], 0\ns_or_b32 s20, s20, 256\n",
+               ref_branches);
+}
+
 /* ---- mode register ---- */
 
 static void ref_mode(struct lift_state *s) {
@@ -894,7 +918,41 @@ static void ref_mode(struct lift_state *s) {
     ACTIVE V(22) = V(2);
 }
 
+/* f64 and f16 round towards zero while f32 rounds to nearest; then the reverse. */
+static void ref_rounding(struct lift_state *s) {
+    ACTIVE {
+        V(20) = 0;
+        V(21) = 0x3ff00000; /* 1 + 1.5 * 2^-53 */
+        V(22) = bits32(1.0f + 0x1p-23f);
+        V(23) = (V(23) & 0xffff0000) | 0x3c00;
+        V(24) = 1;
+        V(25) = 0x3ff00000;
+        V(26) = bits32(1.0f);
+        V(27) = (V(27) & 0xffff0000) | 0x3c01;
+        V(28) = 0;
+        V(29) = 0x3ca80000;
+        V(30) = 0x33c00000;
+        V(31) = 0x1200; /* 1.5 * 2^-11 */
+    }
+}
+
+static void ref_rounding9(struct lift_state *s) {
+    ref_rounding(s);
+    ACTIVE V(23) &= 0xffff;
+    ACTIVE V(27) &= 0xffff;
+}
+
+static void test_rounding(void) {
+    const char *text = "v_mov_b32 v28, 0\nv_mov_b32 v29, 0x3ca80000\nv_mov_b32 v30, 0x33c00000\nv_mov_b32 v31, 0x1200\n"
+                       "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), 3\nv_add_f64 v[20:21], 1.0, v[28:29]\nv_add_f32 v22, 1.0, v30\n"
+                       "v_add_f16 v23, 1.0, v31\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3\nv_add_f64 v[24:25], 1.0, v[28:29]\n"
+                       "v_add_f32 v26, 1.0, v30\nv_add_f16 v27, 1.0, v31\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\n";
+    lift_check("gfx906,gfx90a", text, ref_rounding9);
+    lift_check("gfx1030,gfx1100,gfx1200", text, ref_rounding);
+}
+
 static void test_mode(void) {
+    test_rounding();
     lift_check("gfx906,gfx90a,gfx1030,gfx1100",
                "s_getreg_b32 s20, hwreg(HW_REG_MODE, 0, 8)\nv_mov_b32 v22, 0x33c00000\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n"
                "v_add_f32 v20, 1.0, v22\ns_getreg_b32 s21, hwreg(HW_REG_MODE, 0, 8)\ns_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s20\n"
@@ -977,15 +1035,25 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {{"dpp", test_dpp},           {"dpp8", test_dpp8},
-                 {"sdwa", test_sdwa},         {"op_sel", test_op_sel},
-                 {"mix", test_mix},           {"dot", test_dot},
-                 {"output", test_output},     {"pairs", test_pairs},
-                 {"exec", test_exec},         {"transitions", test_transitions},
-                 {"lanes", test_lanes},       {"stores", test_stores},
-                 {"indexed", test_indexed},   {"calls", test_calls},
-                 {"mode", test_mode},         {"denormals", test_denormals},
-                 {"division", test_division}, {"large", test_large}};
+    } tests[] = {{"dpp", test_dpp},
+                 {"dpp8", test_dpp8},
+                 {"sdwa", test_sdwa},
+                 {"op_sel", test_op_sel},
+                 {"mix", test_mix},
+                 {"dot", test_dot},
+                 {"output", test_output},
+                 {"pairs", test_pairs},
+                 {"exec", test_exec},
+                 {"transitions", test_transitions},
+                 {"lanes", test_lanes},
+                 {"stores", test_stores},
+                 {"indexed", test_indexed},
+                 {"calls", test_calls},
+                 {"mode", test_mode},
+                 {"branches", test_branches},
+                 {"denormals", test_denormals},
+                 {"division", test_division},
+                 {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)
         if (argc < 2 || !strcmp(argv[1], tests[i].name)) {

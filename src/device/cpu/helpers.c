@@ -208,7 +208,7 @@ static uint64_t help_time(struct wl_wave *wave) {
     return (uint64_t)t.tv_sec * 100000000u + (uint64_t)t.tv_nsec / 10;
 }
 
-enum { HWREG_MODE = 1, HWREG_SHADER_CYCLES = 29, HWREG_SH_MEM_BASES = 15 };
+enum { HWREG_MODE = 1, HWREG_SHADER_CYCLES = 29, HWREG_SHADER_CYCLES_HI = 30, HWREG_SH_MEM_BASES = 15 };
 
 static uint32_t hwreg_mask(uint32_t hwreg) {
     uint32_t size = (hwreg >> 11 & 31) + 1;
@@ -222,7 +222,10 @@ static uint32_t help_getreg(struct wl_wave *wave, uint32_t hwreg) {
         value = wave->mode_register;
         break;
     case HWREG_SHADER_CYCLES:
-        value = (uint32_t)help_time(wave) & 0xfffff;
+        value = (uint32_t)help_time(wave); /* code for processors that count 20 bits reads no more */
+        break;
+    case HWREG_SHADER_CYCLES_HI:
+        value = (uint32_t)(help_time(wave) >> 32);
         break;
     case HWREG_SH_MEM_BASES:
         value = (WL_SHARED_APERTURE_HI >> 16) << 16 | WL_PRIVATE_APERTURE_HI >> 16;
@@ -244,6 +247,18 @@ static void help_setreg(struct wl_wave *wave, uint32_t hwreg, uint32_t value) {
 static void help_denormals(struct wl_wave *wave, uint32_t inside) {
     uint32_t mode = wave->mode_register;
     wl_float_enter(inside ? mode | (mode >> 2 & 0x30) : mode);
+}
+
+static void help_rounding(struct wl_wave *wave, uint32_t other) {
+    uint32_t mode = wave->mode_register >> (other ? 2 : 0) & 3;
+#if defined(__x86_64__)
+    static const uint32_t rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
+    _mm_setcsr((_mm_getcsr() & ~(uint32_t)_MM_ROUND_MASK) | rounding[mode]);
+#else
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    __asm__ volatile("msr fpcr, %0" ::"r"((control & ~(UINT64_C(3) << 22)) | (uint64_t)mode << 22));
+#endif
 }
 
 static uint64_t help_message_return(struct wl_wave *wave, uint32_t message) {
@@ -274,6 +289,7 @@ const struct wl_helpers wl_helpers_table = {
     .message_return = help_message_return,
     .denormals = help_denormals,
     .matrix = wl_help_matrix,
+    .rounding = help_rounding,
     .ds_src2 = wl_help_ds_src2,
     .ds_condxchg = wl_help_ds_condxchg,
     .load_transposed = wl_help_load_transposed,

@@ -136,6 +136,8 @@ struct wl_helpers {
      * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
     uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                              uint32_t bytes);
+    /* Sets the host's rounding to MODE's for f64 and f16 (`other` 1), or back to that of f32. */
+    void (*rounding)(struct wl_wave *wave, uint32_t other);
 };
 enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
 
