@@ -212,6 +212,14 @@ static bool is_approximate(const char *mnemonic) {
     return false;
 }
 
+enum wl_coverage_status wl_coverage_of(const struct wl_inst *inst) {
+    if (!inst->sem && !inst->isa)
+        return WL_COVERAGE_UNSUPPORTED;
+    if (inst->isa && inst->isa->class == WL_ISA_NOP)
+        return WL_COVERAGE_NO_EFFECT;
+    return is_approximate(inst->mnemonic) ? WL_COVERAGE_ULP : WL_COVERAGE_EXACT;
+}
+
 static enum wl_coverage_status status_of(struct wl_coverage *coverage, const uint32_t words[6], const char *family,
                                          struct wl_inst inst[2]) {
     unsigned count = wl_decode(coverage->decoder, (const uint8_t *)words, 24, 0, inst);
@@ -220,9 +228,7 @@ static enum wl_coverage_status status_of(struct wl_coverage *coverage, const uin
             return WL_COVERAGE_UNSUPPORTED;
     if (!count || !lifts(coverage, &inst[0], (const uint8_t *)words, family))
         return WL_COVERAGE_UNSUPPORTED;
-    if (inst->isa && inst->isa->class == WL_ISA_NOP)
-        return WL_COVERAGE_NO_EFFECT;
-    return is_approximate(inst->mnemonic) ? WL_COVERAGE_ULP : WL_COVERAGE_EXACT;
+    return wl_coverage_of(&inst[0]);
 }
 
 /* "v_add_f32_e64_dpp v0, ..." -> "v_add_f32" */

@@ -41,6 +41,10 @@ __attribute__((visibility("default"))) enum wl_status wl_coverage_list(struct wl
 __attribute__((visibility("default"))) const char *wl_coverage_processor(size_t index);
 __attribute__((visibility("default"))) const char *wl_coverage_status_name(enum wl_coverage_status status);
 
+struct wl_inst;
+/* What a decoded instruction is, by its name alone: lifting may refuse single forms of it. Thread-safe. */
+enum wl_coverage_status wl_coverage_of(const struct wl_inst *inst);
+
 typedef void wl_coverage_word_fn(void *context, const uint32_t words[6], const char *family);
 /* Calls `each` for every opcode of every encoding of a generation (9 to 12) with several fillings of its operand fields; most
  * are no instruction. */

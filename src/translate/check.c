@@ -1,0 +1,167 @@
+#include "translate/check.h"
+
+#include "translate/isa.h"
+#include "translate/lift.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- growing lists of addresses ---- */
+
+struct addresses {
+    uint64_t *items;
+    size_t count, capacity;
+};
+
+static enum wl_status add(struct addresses *list, uint64_t address, bool once) {
+    for (size_t i = 0; once && i < list->count; i++)
+        if (list->items[i] == address)
+            return WL_OK;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 64;
+        uint64_t *items = realloc(list->items, capacity * sizeof *items);
+        if (!items)
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory to look at a kernel");
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = address;
+    return WL_OK;
+}
+
+/* ---- the instructions of one unit, whether or not they are supported ---- */
+
+struct walk {
+    const struct wl_translate_request *request;
+    struct wl_decoder *decoder;
+    struct wl_check *check;
+    uint8_t *seen; /* a bit for each dword of the image */
+    struct addresses work;
+    bool blame; /* lifting failed: try each instruction alone */
+};
+
+static enum wl_coverage_status status_of(const struct walk *walk, const struct wl_inst *inst, unsigned count, const uint8_t *bytes) {
+    enum wl_coverage_status worst = WL_COVERAGE_NO_EFFECT, status;
+    for (unsigned i = 0; i < count; i++) {
+        status = wl_coverage_of(&inst[i]);
+        if (status == WL_COVERAGE_UNSUPPORTED)
+            return status;
+        if (status != WL_COVERAGE_NO_EFFECT && (worst == WL_COVERAGE_NO_EFFECT || status == WL_COVERAGE_ULP))
+            worst = status;
+    }
+    if (walk->blame && wl_coverage_lift(walk->request->processor, walk->request->wave_size, bytes, inst[0].size) != WL_OK)
+        return WL_COVERAGE_UNSUPPORTED;
+    return worst;
+}
+
+static void add_missing(struct wl_check *check, const char *mnemonic) {
+    uint32_t i = 0;
+    while (i < check->missing_count && strcmp(check->missing[i].mnemonic, mnemonic) != 0)
+        i++;
+    if (i == WL_CHECK_NAMES)
+        return;
+    if (i == check->missing_count)
+        snprintf(check->missing[check->missing_count++].mnemonic, sizeof check->missing[i].mnemonic, "%s", mnemonic);
+    check->missing[i].count++;
+}
+
+/* Goes straight on from one address. */
+static enum wl_status walk_from(struct walk *walk, uint64_t address) {
+    const struct wl_translate_request *request = walk->request;
+    enum wl_status status = WL_OK;
+    while (!status && request->is_code(request->context, address, 4) && !(walk->seen[address / 32] >> (address / 4 % 8) & 1)) {
+        struct wl_inst inst[2];
+        const uint8_t *bytes = request->image + address;
+        unsigned count = wl_decode(walk->decoder, bytes, request->image_size - address, address, inst);
+        if (!count)
+            break; /* data: a trap if control comes here */
+        walk->seen[address / 32] |= (uint8_t)(1u << (address / 4 % 8));
+        enum wl_coverage_status what = status_of(walk, inst, count, bytes);
+        walk->check->instructions++;
+        walk->check->counts[what]++;
+        if (what == WL_COVERAGE_UNSUPPORTED)
+            add_missing(walk->check, inst[0].mnemonic);
+        int class = inst[0].isa ? inst[0].isa->class : -1;
+        if (class == WL_ISA_BRANCH || class == WL_ISA_CBRANCH)
+            status = add(&walk->work, inst[0].operands[0].bits, false);
+        if (class == WL_ISA_BRANCH || class == WL_ISA_END || class == WL_ISA_SETPC)
+            break;
+        address += inst[0].size;
+    }
+    return status;
+}
+
+static enum wl_status count_unit(struct walk *walk, uint64_t entry) {
+    walk->work.count = 0;
+    enum wl_status status = add(&walk->work, entry, false);
+    while (!status && walk->work.count)
+        status = walk_from(walk, walk->work.items[--walk->work.count]);
+    return status;
+}
+
+/* ---- translation up to LLVM's IR ---- */
+
+static enum wl_status lift(struct wl_unit *unit) {
+    enum wl_status status = WL_OK;
+    wl_unit_liveness(unit);
+    struct wl_affine *affine = wl_affine_create(unit);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("check", context);
+    status = wl_lift_unit(unit, affine, module);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    wl_affine_destroy(affine);
+    return status;
+}
+
+/* Builds and lifts one unit as a kernel or function in both forms; adds what it calls to `entries`. */
+static enum wl_status try_unit(struct walk *walk, uint64_t entry, bool is_kernel, struct addresses *entries) {
+    struct wl_translate_request request = *walk->request;
+    request.entry = entry;
+    request.is_kernel = is_kernel;
+    enum wl_status status = WL_OK;
+    for (int mode = 0; mode < 2 && !status; mode++) {
+        struct wl_unit unit;
+        request.mode = mode ? WL_MODE_MASKED : WL_MODE_FULL;
+        status = wl_unit_build(&unit, walk->decoder, &request, entry);
+        if (status)
+            break;
+        for (uint32_t i = 0; i < unit.callee_count && !status; i++)
+            status = add(entries, unit.callees[i], true);
+        for (size_t i = 0; i < request.function_count && unit.indirect && !status; i++)
+            status = add(entries, request.functions[i], true);
+        if (!status)
+            status = lift(&unit);
+        wl_unit_destroy(&unit);
+    }
+    return status;
+}
+
+static bool is_verdict(enum wl_status status) { return status == WL_UNSUPPORTED || status == WL_INTERNAL; }
+
+enum wl_status wl_check_kernel(const struct wl_translate_request *request, struct wl_check *check) {
+    *check = (struct wl_check){0};
+    struct walk walk = {.request = request, .check = check};
+    struct addresses entries = {0};
+    enum wl_status status = wl_decoder_create(&walk.decoder, request->processor, request->wave_size);
+    walk.seen = calloc(request->image_size / 32 + 1, 1);
+    if (!status && !walk.seen)
+        status = wl_fail(WL_OUT_OF_MEMORY, "no memory to look at %s", request->name);
+    if (!status)
+        status = add(&entries, request->entry, true);
+    for (size_t i = 0; i < entries.count && !status; i++) {
+        status = try_unit(&walk, entries.items[i], i == 0, &entries);
+        walk.blame = is_verdict(status);
+        if (walk.blame && !*check->failure)
+            snprintf(check->failure, sizeof check->failure, "%s", wl_failure());
+        if (!status || walk.blame)
+            status = count_unit(&walk, entries.items[i]);
+    }
+    check->functions = entries.count ? (uint32_t)entries.count - 1 : 0;
+    free(entries.items);
+    free(walk.work.items);
+    free(walk.seen);
+    wl_decoder_destroy(walk.decoder);
+    return status;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# `wavelift check`: a program that runs is found right, one with an instruction that is not implemented is found wanting, by name,
+# and the JSON says the same as the text.
+#     check.sh WAVELIFT PROGRAM UNSUPPORTED_PROGRAM
+set -u
+failures=0
+expect() { # DESCRIPTION: the command before succeeded?
+    [ "$1" -eq "$2" ] || { echo "FAIL: $3 (status $1 instead of $2)"; failures=$((failures + 1)); }
+}
+
+text=$("$1" check --arch gfx90a "$2")
+expect $? 0 "a program that runs"
+echo "$text" | grep -q "^[0-9]* kernels, 0 with something unsupported; .* 0 unsupported$"
+expect $? 0 "its summary"
+echo "$text" | grep -q "wave64, [0-9]* VGPRs, .* bytes of LDS"
+expect $? 0 "its registers"
+
+total=$(echo "$text" | sed -n 's/^.*; \([0-9]*\) instructions:.*/\1/p')
+json=$("$1" check --json --arch gfx90a "$2")
+expect $? 0 "JSON"
+sum=$(echo "$json" | python3 -c 'import json, sys; k = json.load(sys.stdin); print(sum(x["exact"] + x["ulp"] + x["no_effect"] + x["unsupported"] for x in k))')
+[ "$sum" = "$total" ]
+expect $? 0 "the JSON adds up to $sum instructions, the text to $total"
+
+wanting=$("$1" check --only-unsupported --arch gfx90a "$3")
+expect $? 1 "a program with an unsupported instruction"
+echo "$wanting" | grep -q "^    unsupported: [a-z_0-9]* ([0-9]*)$"
+expect $? 0 "the instruction's name"
+
+"$1" check "$0" >/dev/null 2>&1
+expect $? 1 "a file that holds no code"
+"$1" check >/dev/null 2>&1
+expect $? 2 "no file"
+exit "$((failures > 0))"

@@ -1,0 +1,231 @@
+/* wavelift check: what of a program's device code can be trusted: instructions that are exact, within the documented error, or not
+ * supported, for each kernel. */
+#include "commands.h"
+
+#include "codeobject/codeobject.h"
+#include "translate/check.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The translator's functions, from its library. */
+struct checker {
+    __typeof__(wl_check_kernel) *check;
+    wl_translate_host_fn *host;
+    wl_translate_failure_fn *failure;
+};
+
+struct options {
+    const char *arch, *kernel;
+    bool json, only_unsupported;
+    unsigned long sample, seed; /* sample: no more than so many kernels of each code object; 0: all */
+};
+
+struct totals {
+    unsigned long kernels, failing, instructions, counts[WL_COVERAGE_UNSUPPORTED + 1];
+    bool printed; /* JSON: something stands before the next kernel */
+};
+
+static bool open_checker(struct checker *c) {
+    void *library = wl_tool_open_translator();
+    if (!library)
+        return false;
+    c->check = (__typeof__(wl_check_kernel) *)(uintptr_t)dlsym(library, "wl_check_kernel");
+    c->host = (wl_translate_host_fn *)(uintptr_t)dlsym(library, "wl_translate_host");
+    c->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(library, "wl_translate_failure");
+    return c->check && c->host && c->failure;
+}
+
+static bool is_code(void *object, uint64_t address, uint64_t size) { return wl_codeobject_is_code(object, address, size); }
+
+/* ---- output ---- */
+
+static void print_json_string(const char *text) {
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_json(const char *file, const char *target, const struct wl_kernel *kernel, const struct wl_check *check, bool first) {
+    printf("%s\n  {\"file\": ", first ? "" : ",");
+    print_json_string(file);
+    printf(", \"target\": \"%s\", \"kernel\": ", target);
+    print_json_string(kernel->name);
+    printf(", \"wave\": %u, \"instructions\": %u, \"exact\": %u, \"ulp\": %u, \"no_effect\": %u, \"unsupported\": %u, \"missing\": {",
+           kernel->wave_size, check->instructions, check->counts[WL_COVERAGE_EXACT], check->counts[WL_COVERAGE_ULP],
+           check->counts[WL_COVERAGE_NO_EFFECT], check->counts[WL_COVERAGE_UNSUPPORTED]);
+    for (uint32_t i = 0; i < check->missing_count; i++)
+        printf("%s\"%s\": %u", i ? ", " : "", check->missing[i].mnemonic, check->missing[i].count);
+    printf("}, \"functions\": %u, \"vgprs\": %u, \"agprs\": %u, \"sgprs\": %u, \"lds\": %u, \"scratch\": %u, \"dynamic_stack\": %s, "
+           "\"failure\": ",
+           check->functions, kernel->vgprs, kernel->agprs, kernel->sgprs, kernel->lds_size, kernel->scratch_size,
+           kernel->dynamic_stack ? "true" : "false");
+    if (*check->failure)
+        print_json_string(check->failure);
+    else
+        printf("null");
+    putchar('}');
+}
+
+static void print_text(const struct wl_kernel *kernel, const struct wl_check *check) {
+    printf("  %s\n    %u instructions: %u exact, %u within documented ulp, %u without effect, %u unsupported\n", kernel->name,
+           check->instructions, check->counts[WL_COVERAGE_EXACT], check->counts[WL_COVERAGE_ULP], check->counts[WL_COVERAGE_NO_EFFECT],
+           check->counts[WL_COVERAGE_UNSUPPORTED]);
+    for (uint32_t i = 0; i < check->missing_count; i++)
+        printf("    unsupported: %s (%u)\n", check->missing[i].mnemonic, check->missing[i].count);
+    if (*check->failure)
+        printf("    %s\n", check->failure);
+    printf("    wave%u, %u VGPRs, %u AGPRs, %u SGPRs, %u bytes of LDS, %u bytes of scratch a lane%s; %u device functions\n",
+           kernel->wave_size, kernel->vgprs, kernel->agprs, kernel->sgprs, kernel->lds_size, kernel->scratch_size,
+           kernel->dynamic_stack ? " and more" : "", check->functions);
+}
+
+/* ---- code objects ---- */
+
+static int check_one(const struct checker *c, const struct wl_codeobject *object, const struct wl_kernel *kernel, const uint64_t *functions,
+                     struct wl_check *check) {
+    struct wl_translate_request request = {
+        .processor = wl_codeobject_target(object)->processor,
+        .wave_size = kernel->wave_size,
+        .image = wl_codeobject_image(object),
+        .image_size = wl_codeobject_image_size(object),
+        .entry = kernel->entry,
+        .name = kernel->name,
+        .is_kernel = true,
+        .workitem_id_dimensions = kernel->workitem_id_dimensions,
+        .is_code = is_code,
+        .context = (void *)(uintptr_t)object,
+        .functions = functions,
+        .function_count = wl_codeobject_function_count(object),
+    };
+    c->host(&request.cpu, &request.features);
+    return c->check(&request, check) == WL_OK ? 0 : wl_tool_fail(c->failure());
+}
+
+static int check_object(const struct checker *c, const char *file, const struct wl_codeobject *object, const struct options *options,
+                        struct totals *totals) {
+    char target[64];
+    size_t count = wl_codeobject_kernel_count(object), function_count = wl_codeobject_function_count(object);
+    uint64_t *functions = malloc((function_count + 1) * sizeof *functions);
+    int result = functions ? 0 : wl_tool_fail("out of memory");
+    for (size_t i = 0; i < function_count && !result; i++)
+        functions[i] = wl_codeobject_function(object, i)->address;
+    wl_target_format(wl_codeobject_target(object), target, sizeof target);
+    if (!options->json)
+        printf("%s: %s, %zu kernels\n", file, target, count);
+    uint64_t random = options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (size_t i = 0; i < count && !result; i++) {
+        const struct wl_kernel *kernel = wl_codeobject_kernel(object, i);
+        struct wl_check check;
+        if (options->kernel && strcmp(options->kernel, kernel->name) != 0)
+            continue;
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        if (options->sample && (random >> 33) % count >= options->sample)
+            continue;
+        result = check_one(c, object, kernel, functions, &check);
+        if (result)
+            break;
+        bool failing = check.counts[WL_COVERAGE_UNSUPPORTED] || *check.failure;
+        totals->kernels++;
+        totals->failing += failing;
+        totals->instructions += check.instructions;
+        for (int s = 0; s <= WL_COVERAGE_UNSUPPORTED; s++)
+            totals->counts[s] += check.counts[s];
+        if (options->json)
+            print_json(file, target, kernel, &check, !totals->printed);
+        else if (failing || !options->only_unsupported)
+            print_text(kernel, &check);
+        totals->printed = true;
+        fflush(stdout);
+    }
+    free(functions);
+    return result;
+}
+
+static int check_file(const struct checker *c, const char *file, const struct options *options, struct totals *totals) {
+    struct wl_container *container = NULL;
+    struct wl_target target;
+    if (options->arch && wl_target_parse(&target, options->arch) != WL_OK)
+        return wl_tool_fail(wl_failure());
+    if (wl_container_open_file(&container, file) != WL_OK)
+        return wl_tool_fail(wl_failure());
+    int result = 0;
+    size_t count = wl_container_count(container);
+    for (size_t i = 0; i < count && !result; i++) {
+        struct wl_entry entry;
+        struct wl_codeobject *object = NULL;
+        bool known = wl_container_entry(container, i, &entry) == WL_OK;
+        if (known && options->arch && !wl_target_compatible(&entry.target, &target))
+            continue;
+        if (known && wl_codeobject_open(&object, entry.data, entry.size) == WL_OK)
+            result = check_object(c, file, object, options, totals);
+        else
+            result = wl_tool_fail(wl_failure());
+        wl_codeobject_close(object);
+    }
+    wl_container_close(container);
+    if (!result && count == 0)
+        result = wl_tool_fail("the file holds no code object that Wavelift can run");
+    return result;
+}
+
+/* Options may stand anywhere; the files are moved to the front of `argv`, which counts as many as are returned; -1: wrong usage. */
+static int parse(int argc, char **argv, struct options *options) {
+    int files = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) != 0)
+            argv[files++] = argv[i];
+        else if (strcmp(argv[i], "--json") == 0)
+            options->json = true;
+        else if (strcmp(argv[i], "--only-unsupported") == 0)
+            options->only_unsupported = true;
+        else if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
+            options->arch = argv[++i];
+        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
+            options->kernel = argv[++i];
+        else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
+            options->sample = strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+            options->seed = strtoul(argv[++i], NULL, 10);
+        else
+            return -1;
+    }
+    return files;
+}
+
+int wl_command_check(int argc, char **argv) {
+    struct checker checker;
+    struct options options = {0};
+    struct totals totals = {0};
+    int files = parse(argc, argv, &options), result = 0;
+    if (files < 0)
+        return wl_tool_usage("check: unknown option, or its value is missing");
+    if (files == 0)
+        return wl_tool_usage("check: no file is given");
+    if (!open_checker(&checker))
+        return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
+    if (options.json)
+        putchar('[');
+    for (int i = 0; i < files && !result; i++)
+        result = check_file(&checker, argv[i], &options, &totals);
+    if (options.json)
+        puts(totals.printed ? "\n]" : "]");
+    else if (!result)
+        printf("%lu kernels, %lu with something unsupported; %lu instructions: %lu exact, %lu within documented ulp, %lu without effect, "
+               "%lu unsupported\n",
+               totals.kernels, totals.failing, totals.instructions, totals.counts[WL_COVERAGE_EXACT], totals.counts[WL_COVERAGE_ULP],
+               totals.counts[WL_COVERAGE_NO_EFFECT], totals.counts[WL_COVERAGE_UNSUPPORTED]);
+    if (!result && totals.kernels == 0)
+        return wl_tool_fail("no such kernel");
+    return result ? result : totals.failing != 0;
+}
