@@ -5,6 +5,10 @@ include(CMakePackageConfigHelpers)
 # The libamdhip64 of each HIP version, and the headers, are installed by src/api.
 install(TARGETS wavelift-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS wavelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET hipify)
+  install(TARGETS hipify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/hipify.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 install(FILES docs/wavelift.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # The HIP version that the headers tell.
