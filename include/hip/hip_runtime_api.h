@@ -221,22 +221,38 @@ hipError_t hipExtDisableLogging(void);
 
 /* ---- Stream management ----------------------------------------------------------------------- */
 
+/* A stream runs what is queued in it in order; HIP reference: "Stream Management". hipErrorInvalidHandle: not a live stream;
+ * hipErrorInvalidValue: no place for the result, or unknown flags. All of these are thread-safe.
+ *
+ * New streams belong to the current device, until hipStreamDestroy or hipDeviceReset. `flags`: hipStreamDefault, or
+ * hipStreamNonBlocking for a stream that does not order itself with the null stream. */
 hipError_t hipStreamCreate(hipStream_t *stream);
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags);
+/* A priority outside hipDeviceGetStreamPriorityRange is taken for the nearest one within; lower numbers go first. */
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority);
-/* `cuMask`: `cuMaskSize` words; bit n lets the stream's kernels use compute unit n. */
+/* `cuMask`: `cuMaskSize` words; bit n lets the stream's kernels use compute unit n. Bits of units that the device does not have
+ * are ignored; hipErrorInvalidValue if there are no others. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask);
+/* All units of a stream without a mask. `cuMaskSize` words, enough for the device's units. */
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask);
-/* What is queued still runs. */
+/* Returns at once; what is queued still runs. A capture in the stream ends. Not for the null stream and hipStreamPerThread. */
 hipError_t hipStreamDestroy(hipStream_t stream);
+/* hipSuccess if everything queued has finished, else hipErrorNotReady. */
 hipError_t hipStreamQuery(hipStream_t stream);
+/* Waits for everything queued; with the null stream also for the blocking streams of the device. hipErrorIllegalState in a host
+ * function that runs in the stream. */
 hipError_t hipStreamSynchronize(hipStream_t stream);
+/* What is queued in `stream` from now on waits for the event's latest record, on whichever device that is; nothing to wait for if
+ * it has none. `flags` must be 0, or while capturing hipEventWaitExternal for a node of its own. */
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags WL_DEFAULT(0));
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
+/* -1: not a stream. */
 int hipGetStreamDeviceId(hipStream_t stream);
-/* Call a host function in stream order. Callbacks must not call HIP functions that wait for their own stream. */
+/* Call a host function, once, when everything queued before has finished; what is queued later waits until it returns. After a
+ * fault of the device callbacks are called with the error, functions of hipLaunchHostFunc are not called. They must not wait for
+ * their own stream. `flags` must be 0. */
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags);
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
 /* A number that no other stream of the process has or had. */
@@ -253,11 +269,19 @@ hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 
 /* ---- Event management ------------------------------------------------------------------------ */
 
+/* An event marks a place in a stream. hipErrorInvalidHandle: not a live event. Thread-safe.
+ *
+ * `flags`: hipEventDisableTiming for one that only orders; hipEventInterprocess, with that, for one that other processes open;
+ * hipEventBlockingSync, hipEventDisableSystemFence, hipEventReleaseTo* are accepted (one release at most). */
 hipError_t hipEventCreate(hipEvent_t *event);
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);
+/* Replaces the event's latest record. While the stream captures the record is part of the capture. */
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL));
+/* Waits for nothing: streams that wait for the event, and its pending record, keep what they need. */
 hipError_t hipEventDestroy(hipEvent_t event);
+/* Both succeed for an event that was never recorded. hipErrorCapturedEvent: the latest record was captured. */
 hipError_t hipEventSynchronize(hipEvent_t event);
+/* hipErrorNotReady: the latest record was not reached yet. */
 hipError_t hipEventQuery(hipEvent_t event);
 /* Milliseconds from one record to the other; negative if they were reached in the other order. */
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);

@@ -74,6 +74,8 @@ hipError_t wl_api_status(const char *function, enum wl_status status) {
 }
 
 hipError_t wl_api_fault(const char *function, enum wl_status fault) {
+    if (fault == WL_ILLEGAL_STATE) /* no kernel's: the call itself was refused */
+        return wl_api_status(function, fault);
     hipError_t error = wl_api_error_of(fault);
     last_result = last_error = error; /* reported when it happened */
     wl_log(2, "%s: %s: an earlier kernel of the device failed: %s", function, hipGetErrorName(error), wl_status_name(fault));

@@ -377,9 +377,12 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
         status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
     if (last.record) {
         uint64_t sequence = atomic_load(&last.record->sequence);
-        wl_stream_wait(last.record->stream, sequence);
-        wl_stream_observe(last.record->stream, sequence);
-        status = wl_context_fault(last.record->context);
+        status = wl_stream_may_wait(last.record->stream, sequence);
+        if (status == WL_OK) {
+            wl_stream_wait(last.record->stream, sequence);
+            wl_stream_observe(last.record->stream, sequence);
+            status = wl_context_fault(last.record->context);
+        }
     }
     if (event->interprocess)
         wait_interprocess(event->interprocess);

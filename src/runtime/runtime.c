@@ -149,6 +149,9 @@ enum wl_status wl_context_fault(const struct wl_context *context) {
 }
 
 enum wl_status wl_context_synchronize(struct wl_context *context) {
+    enum wl_status status = wl_context_may_wait(context);
+    if (status != WL_OK)
+        return status;
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
     wl_mempool_synchronized();

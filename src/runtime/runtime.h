@@ -246,6 +246,21 @@ enum wl_status wl_stream_wait_for(struct wl_stream *stream, struct wl_stream *ot
 enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence);
 /* Called once at exit: nobody can make watched conditions true any more, so waiting for such a stream gives up. */
 void wl_stream_exiting(void);
+/* WL_ILLEGAL_STATE in a host function that would wait for ever if it waited for command `sequence` of the stream, because it
+ * runs in that stream, or in one that the stream waits for by the rules of the null stream. */
+enum wl_status wl_stream_may_wait(const struct wl_stream *stream, uint64_t sequence);
+/* The same for all streams of a context. */
+enum wl_status wl_context_may_wait(const struct wl_context *context);
+/* Whether one of two streams is the null stream of their context and waits for the other. */
+bool wl_stream_is_legacy_pair(const struct wl_stream *a, const struct wl_stream *b);
+/* Around a command's `run`; the frame lives on the caller's stack. */
+struct wl_frame {
+    struct wl_stream *stream;
+    uint64_t sequence;
+    struct wl_frame *outer;
+};
+void wl_frame_enter(struct wl_frame *frame);
+void wl_frame_leave(const struct wl_frame *frame);
 /* True in a thread that is inside a command's `run`. */
 bool wl_stream_inside_command(void);
 

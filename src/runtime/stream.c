@@ -24,11 +24,8 @@ struct wl_parked {
     uint64_t sequence;
 };
 
-static _Thread_local unsigned inside_command;
 static _Atomic uint64_t last_id;
 static atomic_bool exiting;
-
-bool wl_stream_inside_command(void) { return inside_command != 0; }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
@@ -104,7 +101,7 @@ static void context_unlink(struct wl_stream *stream) {
         stream->context_next->context_previous = stream->context_previous;
     stream->context_next = stream->context_previous = NULL;
     if (atomic_load(&stream->busy)) {
-        struct wl_stream *first = atomic_load(&context->busy), *before = first;
+        struct wl_stream *first = busy_streams(context), *before = first; /* without the idle ones: few */
         while (before && before != stream && before->busy_next != stream)
             before = before->busy_next;
         if (first == stream)
@@ -258,9 +255,9 @@ bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64
     if (stream == other || atomic_load(&other->observed) >= sequence)
         return true;
     struct wl_stream *null_stream = stream->context->null_stream;
-    bool legacy = stream->context == other->context && !((stream->flags | other->flags) & WL_STREAM_NON_BLOCKING);
-    if (legacy && (stream == null_stream || other == null_stream))
+    if (wl_stream_is_legacy_pair(stream, other))
         return true;
+    bool legacy = stream->context == other->context && !((stream->flags | other->flags) & WL_STREAM_NON_BLOCKING);
     return knows(stream, other->id, sequence) || (legacy && knows(null_stream, other->id, sequence));
 }
 
@@ -408,8 +405,13 @@ enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence) {
 }
 
 enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command) {
-    enum wl_status result = WL_INTERNAL;
+    enum wl_status result = wl_stream_may_wait(stream, UINT64_MAX);
     uint64_t sequence = 0;
+    if (result != WL_OK) {
+        wl_command_free(command);
+        return result;
+    }
+    result = WL_INTERNAL;
     command->result = &result;
     enum wl_status status = wl_stream_enqueue(stream, command, &sequence);
     if (status != WL_OK)
@@ -536,9 +538,10 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     enum wl_status fault = wl_context_fault(context);
     enum wl_status status = fault;
     if (fault == WL_OK || command->always) {
-        inside_command++;
+        struct wl_frame frame = {stream, command->sequence, NULL};
+        wl_frame_enter(&frame);
         status = command->run(command, stream);
-        inside_command--;
+        wl_frame_leave(&frame);
     }
     if (command->result)
         *command->result = status;
@@ -717,6 +720,9 @@ static struct wl_stream *busy_blocking(struct wl_context *context) {
 enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     uint64_t submitted = atomic_load(&stream->submitted);
+    enum wl_status status = wl_stream_may_wait(stream, submitted);
+    if (status != WL_OK)
+        return status;
     wl_stream_wait(stream, submitted);
     wl_stream_observe(stream, submitted);
     while (stream == context->null_stream && atomic_load(&context->busy)) {

@@ -394,6 +394,46 @@ static void test_callbacks_after_fault(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* A host function that waits for its own stream would never return: it is told so, by each way to wait. */
+static struct {
+    hipStream_t own, other;
+    hipEvent_t later;
+    hipError_t stream, null, device, copy, event, fine;
+} self;
+
+static void wait_for_self(void *data) {
+    int word = 0;
+    (void)data;
+    self.stream = hipStreamSynchronize(self.own);
+    self.null = hipStreamSynchronize(NULL);
+    self.device = hipDeviceSynchronize();
+    self.copy = hipMemcpyWithStream(words, &word, sizeof word, hipMemcpyDefault, self.own);
+    while (__atomic_load_n(&words[7], __ATOMIC_SEQ_CST) == 0)
+        usleep(100); /* until the event is recorded */
+    self.event = hipEventSynchronize(self.later);
+    self.fine = hipStreamSynchronize(self.other);
+}
+
+static void test_waiting_for_itself(void **state) {
+    (void)state;
+    self.own = new_stream(0);
+    self.other = new_stream(hipStreamNonBlocking);
+    ok(hipEventCreate(&self.later));
+    ok(hipLaunchHostFunc(self.own, wait_for_self, NULL));
+    ok(hipEventRecord(self.later, self.own));
+    put(7, 1);
+    ok(hipStreamSynchronize(self.own));
+    assert_int_equal(self.stream, hipErrorIllegalState);
+    assert_int_equal(self.null, hipErrorIllegalState);
+    assert_int_equal(self.device, hipErrorIllegalState);
+    assert_int_equal(self.copy, hipErrorIllegalState);
+    assert_int_equal(self.event, hipErrorIllegalState);
+    assert_int_equal(self.fine, hipSuccess);
+    ok(hipEventDestroy(self.later));
+    ok(hipStreamDestroy(self.own));
+    ok(hipStreamDestroy(self.other));
+}
+
 /* ---- many -------------------------------------------------------------------------------------- */
 
 static void test_ten_thousand(void **state) {
@@ -557,6 +597,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test_setup(test_per_thread, clear),
         cmocka_unit_test_setup(test_callbacks, clear),
         cmocka_unit_test_setup(test_callbacks_after_fault, clear),
+        cmocka_unit_test_setup(test_waiting_for_itself, clear),
         cmocka_unit_test_setup(test_ten_thousand, clear),
         cmocka_unit_test_setup(test_idle_streams, clear),
         cmocka_unit_test_setup(test_interprocess_events, clear),
