@@ -161,13 +161,14 @@ static double look_up(void) {
 }
 
 static double load(void) {
+    const int loads = COUNT / 10;
     double start = now_ns();
-    for (int i = 0; i < COUNT / 10; i++) {
+    for (int i = 0; i < loads; i++) {
         hipModule_t module = NULL;
         MUST(hipModuleLoad(&module, path));
         MUST(hipModuleUnload(module));
     }
-    return (now_ns() - start) / (COUNT / 10);
+    return (now_ns() - start) / loads;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------ */

@@ -6,8 +6,8 @@
 #include <hip/hip_runtime_api.h>
 
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
