@@ -2,223 +2,13 @@
 
 #include "../translate/test_semantics.h"
 #include "references.h"
+#include "text.h"
 #include "translate/isa.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the text ---- */
-
-enum kind { NONE, VGPR, SGPR, NUMBER, FRACTION, VCCZ, EXECZ, NO_REGISTER, OTHER };
-
-struct operand {
-    enum kind kind;
-    unsigned reg, count;
-    bool neg, abs, sext, literal, half; /* half: "v1.h" */
-    unsigned sel;                       /* 0 the dword, 1 to 4 a byte, 5 and 6 a word */
-    uint64_t bits;
-    double number;
-};
-
-enum { MAX_OPERANDS = 8 };
-
-struct line {
-    char name[48]; /* canonical */
-    char printed[48];
-    struct operand op[MAX_OPERANDS];
-    unsigned count;
-    bool dpp, sdwa, clamp, bound, fi, has_op_sel_hi, e64;
-    unsigned op_sel, op_sel_hi, neg_lo, neg_hi, omod, dst_sel, dst_unused, source_sel[2], row_mask, bank_mask;
-    char dpp_kind[24];
-    unsigned dpp_number, dpp_list[8];
-};
-
-static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-
-static bool cut_tail(char *text, const char *tail) {
-    size_t size = strlen(text), length = strlen(tail);
-    if (size <= length || strcmp(text + size - length, tail) != 0)
-        return false;
-    text[size - length] = 0;
-    return true;
-}
-
-static void read_range(const char *text, struct operand *op, unsigned base) {
-    char *end;
-    if (*text == '[') {
-        op->reg = base + (unsigned)strtoul(text + 1, &end, 10);
-        op->count = *end == ':' ? base + (unsigned)strtoul(end + 1, NULL, 10) - op->reg + 1 : 1;
-    } else {
-        op->reg = base + (unsigned)strtoul(text, &end, 10);
-        op->count = 1;
-        op->half = strcmp(end, ".h") == 0;
-    }
-}
-
-static void read_operand(char *text, struct operand *op) {
-    static const struct {
-        const char *name;
-        unsigned reg, count;
-    } names[] = {{"vcc", 106, 2},  {"vcc_lo", 106, 1},  {"vcc_hi", 107, 1}, {"m0", 124, 1},
-                 {"exec", 126, 2}, {"exec_lo", 126, 1}, {"exec_hi", 127, 1}};
-    if (*text == '-' && !isdigit((unsigned char)text[1])) {
-        op->neg = true;
-        text++;
-    }
-    if (starts(text, "neg(") || starts(text, "sext(") || starts(text, "abs(")) {
-        *(*text == 'n' ? &op->neg : *text == 's' ? &op->sext : &op->abs) = true;
-        text = strchr(text, '(') + 1;
-        text[strlen(text) - 1] = 0;
-    }
-    if (*text == '|') {
-        op->abs = true;
-        text++;
-    }
-    if (text[strlen(text) - 1] == '|') /* or behind the next operand: LLVM prints v_cndmask_b32_dpp v0, v1, |v2, vcc| */
-        text[strlen(text) - 1] = 0;
-    if (*text == 'v' && (isdigit((unsigned char)text[1]) || text[1] == '[')) {
-        op->kind = VGPR;
-        read_range(text + 1, op, 0);
-        return;
-    }
-    if (*text == 's' && (isdigit((unsigned char)text[1]) || text[1] == '[')) {
-        op->kind = SGPR;
-        read_range(text + 1, op, 0);
-        return;
-    }
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i].name) == 0) {
-            op->kind = SGPR;
-            op->reg = names[i].reg;
-            op->count = names[i].count;
-            return;
-        }
-    if (strcmp(text, "src_scc") == 0) {
-        op->kind = SGPR;
-        op->reg = MACHINE_SCC;
-        op->count = 1;
-        return;
-    }
-    if (strcmp(text, "src_vccz") == 0 || strcmp(text, "src_execz") == 0 || strcmp(text, "null") == 0) {
-        op->kind = text[4] == 'v' ? VCCZ : text[4] == 'e' ? EXECZ : NO_REGISTER;
-        return;
-    }
-    if (isdigit((unsigned char)*text) || *text == '-') {
-        op->literal = starts(text, "0x");
-        op->kind = strchr(text, '.') ? FRACTION : NUMBER;
-        if (op->kind == FRACTION)
-            op->number = strtod(text, NULL);
-        else
-            op->bits = op->literal ? strtoull(text, NULL, 16) : (uint64_t)strtoll(text, NULL, 10);
-        return;
-    }
-    op->kind = OTHER;
-}
-
-static unsigned read_list(const char *text, unsigned *elements) {
-    unsigned bits = 0, n = 0;
-    for (const char *c = text; *c && *c != ']' && n < 8; c++)
-        if (isdigit((unsigned char)*c)) {
-            if (elements)
-                elements[n] = (unsigned)(*c - '0');
-            bits |= (unsigned)(*c - '0' != 0) << n++;
-        }
-    return bits;
-}
-
-static unsigned read_sel(const char *text) {
-    static const char *const names[] = {"DWORD", "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1"};
-    for (unsigned i = 0; i < 7; i++)
-        if (starts(text, names[i]))
-            return i;
-    return 0;
-}
-
-/* "name:value" or a bare word; false: it is an operand. */
-static bool read_modifier(struct line *line, const char *text) {
-    static const char *const dpp[] = {
-        "quad_perm:",    "dpp8:",     "row_shl:",  "row_shr:",  "row_ror:",  "row_bcast:", "row_share:",     "row_xmask:",
-        "row_newbcast:", "wave_shl:", "wave_rol:", "wave_shr:", "wave_ror:", "row_mirror", "row_half_mirror"};
-    const char *value = strchr(text, ':');
-    value = value ? value + 1 : text;
-    for (unsigned i = 0; i < sizeof dpp / sizeof *dpp; i++)
-        if (starts(text, dpp[i])) {
-            snprintf(line->dpp_kind, sizeof line->dpp_kind, "%s", dpp[i]);
-            line->dpp = true;
-            line->dpp_number = (unsigned)strtoul(value, NULL, 0);
-            read_list(value, line->dpp_list);
-            return true;
-        }
-    const struct {
-        const char *name;
-        unsigned *list, *number;
-    } fields[] = {{"op_sel:", &line->op_sel, NULL}, {"op_sel_hi:", &line->op_sel_hi, NULL}, {"neg_lo:", &line->neg_lo, NULL},
-                  {"neg_hi:", &line->neg_hi, NULL}, {"row_mask:", NULL, &line->row_mask},   {"bank_mask:", NULL, &line->bank_mask}};
-    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (starts(text, fields[i].name)) {
-            if (fields[i].list)
-                *fields[i].list = read_list(value, NULL);
-            else
-                *fields[i].number = (unsigned)strtoul(value, NULL, 0);
-            line->has_op_sel_hi |= i == 1;
-            return true;
-        }
-    if (starts(text, "bound_ctrl:"))
-        line->bound = true;
-    else if (starts(text, "fi:"))
-        line->fi = true;
-    else if (strcmp(text, "clamp") == 0)
-        line->clamp = true;
-    else if (starts(text, "mul:"))
-        line->omod = *value == '2' ? 1 : 2;
-    else if (starts(text, "div:"))
-        line->omod = 3;
-    else if (starts(text, "dst_sel:"))
-        line->dst_sel = read_sel(value);
-    else if (starts(text, "src0_sel:"))
-        line->source_sel[0] = read_sel(value);
-    else if (starts(text, "src1_sel:"))
-        line->source_sel[1] = read_sel(value);
-    else if (starts(text, "dst_unused:"))
-        line->dst_unused = strstr(value, "SEXT") ? 1 : strstr(value, "PRESERVE") ? 2 : 0;
-    else
-        return false;
-    return true;
-}
-
-static void read_line(const struct machine *m, const char *text, size_t length, struct line *line) {
-    char copy[512], *words[32];
-    unsigned count = 0;
-    memset(line, 0, sizeof *line);
-    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
-    for (char *c = copy, depth = 0; *c; c++) { /* commas and blanks outside brackets part the words */
-        depth = (char)(depth + (*c == '[') - (*c == ']'));
-        if ((*c == ' ' || *c == ',' || *c == '\t') && !depth)
-            *c = 0;
-        else if ((c == copy || !c[-1]) && count < 32)
-            words[count++] = c;
-    }
-    snprintf(line->printed, sizeof line->printed, "%s", words[0]);
-    char name[64];
-    snprintf(name, sizeof name, "%s", words[0]);
-    line->dpp = cut_tail(name, "_dpp8") || cut_tail(name, "_dpp");
-    line->sdwa = cut_tail(name, "_sdwa");
-    line->e64 = cut_tail(name, "_e64");
-    cut_tail(name, "_e32");
-    const char *bare = name;
-    char plain[64];
-    if (starts(name, "v_dual_")) {
-        snprintf(plain, sizeof plain, "v_%s", name + 7);
-        bare = plain;
-    }
-    snprintf(line->name, sizeof line->name, "%s", wl_isa_canonical(bare, m->generation));
-    line->row_mask = line->bank_mask = 15;
-    for (unsigned i = 1; i < count; i++)
-        if (!read_modifier(line, words[i]) && line->count < MAX_OPERANDS)
-            read_operand(words[i], &line->op[line->count++]);
-}
 
 /* ---- sources ---- */
 
@@ -263,31 +53,31 @@ static uint64_t constant(const struct operand *op, char type, bool is_signed) {
 static int dpp_lane(const struct machine *m, const struct line *line, int lane) {
     const char *kind = line->dpp_kind;
     int n = (int)line->dpp_number, row = lane & ~15, in = lane & 15, last = (int)m->wave_size - 1;
-    if (starts(kind, "quad_perm"))
+    if (machine_starts(kind, "quad_perm"))
         return (lane & ~3) + (int)line->dpp_list[lane & 3];
-    if (starts(kind, "dpp8"))
+    if (machine_starts(kind, "dpp8"))
         return (lane & ~7) + (int)line->dpp_list[lane & 7];
-    if (starts(kind, "row_shl"))
+    if (machine_starts(kind, "row_shl"))
         return in + n <= 15 ? lane + n : -1;
-    if (starts(kind, "row_shr"))
+    if (machine_starts(kind, "row_shr"))
         return in >= n ? lane - n : -1;
-    if (starts(kind, "row_ror"))
+    if (machine_starts(kind, "row_ror"))
         return row + (in + 16 - n) % 16;
-    if (starts(kind, "wave_shl"))
+    if (machine_starts(kind, "wave_shl"))
         return lane == last ? -1 : lane + 1;
-    if (starts(kind, "wave_rol"))
+    if (machine_starts(kind, "wave_rol"))
         return (lane + 1) % (last + 1);
-    if (starts(kind, "wave_shr"))
+    if (machine_starts(kind, "wave_shr"))
         return lane - 1;
-    if (starts(kind, "wave_ror"))
+    if (machine_starts(kind, "wave_ror"))
         return (lane + last) % (last + 1);
-    if (starts(kind, "row_mirror"))
+    if (machine_starts(kind, "row_mirror"))
         return row + 15 - in;
-    if (starts(kind, "row_half_mirror"))
+    if (machine_starts(kind, "row_half_mirror"))
         return (lane & ~7) + 7 - (lane & 7);
-    if (starts(kind, "row_bcast"))
+    if (machine_starts(kind, "row_bcast"))
         return n == 31 ? (lane >= 32 ? 31 : -1) : row - 1;
-    if (starts(kind, "row_xmask"))
+    if (machine_starts(kind, "row_xmask"))
         return row + (in ^ n);
     return row + n; /* row_share, row_newbcast */
 }
@@ -319,7 +109,7 @@ static uint64_t raw_source(const struct machine *m, const struct line *line, con
         int from = dpp_lane(m, line, (int)lane);
         bool row_off = !(line->row_mask >> lane / 16 & 1) || !(line->bank_mask >> lane / 4 % 4 & 1);
         bool found = from >= 0 && (line->fi || is_on(m, (unsigned)from));
-        if (starts(line->dpp_kind, "dpp8"))
+        if (machine_starts(line->dpp_kind, "dpp8"))
             return found ? m->v[op->reg][from] : 0;
         if (row_off || (!found && !line->bound))
             *enabled = false;
@@ -338,7 +128,9 @@ static uint64_t select_bits(uint64_t value, unsigned sel, bool sign) {
     return sign ? (uint32_t)((int32_t)part >> (32 - bits)) : part >> (32 - bits);
 }
 
-static bool is_mix(const char *name) { return strstr(name, "_mix") && (starts(name, "v_fma_mix") || starts(name, "v_mad_mix")); }
+static bool is_mix(const char *name) {
+    return strstr(name, "_mix") && (machine_starts(name, "v_fma_mix") || machine_starts(name, "v_mad_mix"));
+}
 
 static uint64_t modify(uint64_t value, char type, bool absolute, bool negate) {
     uint64_t sign = type == 'd' || type == 'q' ? UINT64_C(1) << 63 : type == 'h' || type == 'w' || type == 'B' ? 0x8000 : 0x80000000;
@@ -416,7 +208,7 @@ static bool clears_upper(const struct machine *m, const struct line *line) {
                                        "v_max3_u16", "v_med3_f16", "v_med3_i16", "v_med3_u16"};
     char name[48];
     snprintf(name, sizeof name, "%s", line->printed);
-    cut_tail(name, "_e64");
+    machine_cut_tail(name, "_e64");
     for (unsigned i = 0; i < sizeof keep / sizeof *keep; i++)
         if (strcmp(name, keep[i]) == 0)
             return false;
@@ -635,7 +427,7 @@ static void set_mask(struct machine *m, unsigned reg, uint64_t mask) {
 static void execute_vector(struct machine *m, const struct machine *before, const struct line *line, const struct plan *plan) {
     uint64_t mask = 0;
     char type = plan->signature.results[0];
-    bool compares = type == 'm', exec = starts(line->name, "v_cmpx");
+    bool compares = type == 'm', exec = machine_starts(line->name, "v_cmpx");
     for (unsigned lane = 0; lane < m->wave_size; lane++) {
         uint64_t d[4] = {0}, second;
         bool enabled = true;
@@ -668,23 +460,23 @@ static enum machine_result save_exec(struct machine *m, const struct line *line)
     uint64_t all = wide ? UINT64_MAX : UINT32_MAX, exec = m->s[MACHINE_EXEC] | (wide ? (uint64_t)m->s[MACHINE_EXEC + 1] << 32 : 0);
     uint64_t source = wide_scalar(m, &line->op[1], wide ? 2 : 1), result;
     const char *op = line->name + 2;
-    if (starts(op, "and_not0"))
+    if (machine_starts(op, "and_not0"))
         result = ~source & exec;
-    else if (starts(op, "and_not1"))
+    else if (machine_starts(op, "and_not1"))
         result = source & ~exec;
-    else if (starts(op, "or_not0"))
+    else if (machine_starts(op, "or_not0"))
         result = ~source | exec;
-    else if (starts(op, "or_not1"))
+    else if (machine_starts(op, "or_not1"))
         result = source | ~exec;
-    else if (starts(op, "and"))
+    else if (machine_starts(op, "and"))
         result = source & exec;
-    else if (starts(op, "or"))
+    else if (machine_starts(op, "or"))
         result = source | exec;
-    else if (starts(op, "xor"))
+    else if (machine_starts(op, "xor"))
         result = source ^ exec;
-    else if (starts(op, "nand"))
+    else if (machine_starts(op, "nand"))
         result = ~(source & exec);
-    else if (starts(op, "nor"))
+    else if (machine_starts(op, "nor"))
         result = ~(source | exec);
     else
         result = ~(source ^ exec);
@@ -708,7 +500,7 @@ bool machine_is_elsewhere(const char *name) {
         "s_rfe",     "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen",
         "v_accvgpr", "lds_direct",  "ds_direct",   "s_endpgm",  "s_setkill"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts(name, prefixes[i]))
+        if (machine_starts(name, prefixes[i]))
             return true;
     return strstr(name, "fp8") || strstr(name, "bf8");
 }
@@ -716,13 +508,13 @@ bool machine_is_elsewhere(const char *name) {
 /* s_movk, s_cmpk_X, s_addk, s_mulk: a 16-bit constant, which is extended; the last two change their destination. */
 static void expand_constant(struct line *line) {
     struct operand *last = &line->op[line->count - 1];
-    if (!starts(line->printed, "s_movk") && !starts(line->printed, "s_cmpk") && !starts(line->printed, "s_cmovk") &&
-        !starts(line->printed, "s_addk") && !starts(line->printed, "s_mulk"))
+    if (!machine_starts(line->printed, "s_movk") && !machine_starts(line->printed, "s_cmpk") && !machine_starts(line->printed, "s_cmovk") &&
+        !machine_starts(line->printed, "s_addk") && !machine_starts(line->printed, "s_mulk"))
         return;
     last->literal = false;
-    if (!starts(line->printed, "s_cmpk") || !strstr(line->printed, "_u32"))
+    if (!machine_starts(line->printed, "s_cmpk") || !strstr(line->printed, "_u32"))
         last->bits = (uint64_t)(int64_t)(int16_t)last->bits;
-    if (starts(line->printed, "s_addk") || starts(line->printed, "s_mulk")) {
+    if (machine_starts(line->printed, "s_addk") || machine_starts(line->printed, "s_mulk")) {
         line->op[2] = line->op[1];
         line->op[1] = line->op[0];
         line->count = 3;
@@ -736,7 +528,7 @@ static bool cannot_overflow(const char *name) {
                                            "v_perm",   "v_align", "v_frexp", "v_sat",  "v_pk_min", "v_pk_max", "v_pk_lsh",  "v_pk_ash",
                                            "v_mul_hi", "v_cls",   "v_clz",   "v_ctz",  "v_pack",   "v_pk_mov"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts(name, prefixes[i]) && !starts(name, "v_lshl_add"))
+        if (machine_starts(name, prefixes[i]) && !machine_starts(name, "v_lshl_add"))
             return true;
     return false;
 }
@@ -745,9 +537,9 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     char name[64];
     expand_constant(line);
     snprintf(name, sizeof name, "%.*s", (int)sizeof line->name, line->name);
-    if (starts(name, "v_cmpx_"))
+    if (machine_starts(name, "v_cmpx_"))
         memmove(name + 5, name + 6, strlen(name + 6) + 1);
-    bool unprinted = starts(line->name, "v_cmpx_") && line->count < 3;
+    bool unprinted = machine_starts(line->name, "v_cmpx_") && line->count < 3;
     if (!machine_find_signature(name, line->count + unprinted, &plan->signature))
         return MACHINE_UNKNOWN;
     plan->results = unprinted ? 0 : (unsigned)strlen(plan->signature.results);
@@ -779,11 +571,11 @@ enum machine_result machine_step(struct machine *m, const char *text) {
     static struct machine before;
     struct line lines[2];
     struct plan plans[2];
-    const char *second = starts(text, "v_dual_") ? strstr(text, " :: ") : NULL;
+    const char *second = machine_starts(text, "v_dual_") ? strstr(text, " :: ") : NULL;
     unsigned count = second ? 2 : 1;
-    read_line(m, text, second ? (size_t)(second - text) : strlen(text), &lines[0]);
+    machine_read_line(m, text, second ? (size_t)(second - text) : strlen(text), &lines[0]);
     if (second)
-        read_line(m, second + 4, strlen(second + 4), &lines[1]);
+        machine_read_line(m, second + 4, strlen(second + 4), &lines[1]);
     if (machine_is_elsewhere(lines[0].name))
         return MACHINE_ELSEWHERE;
     if (strstr(lines[0].name, "saveexec") || strstr(lines[0].name, "wrexec"))
@@ -796,7 +588,7 @@ enum machine_result machine_step(struct machine *m, const char *text) {
         if (result != MACHINE_DONE)
             return result;
     }
-    if (lines[0].name[0] == 's' || starts(lines[0].name, "v_s_")) {
+    if (lines[0].name[0] == 's' || machine_starts(lines[0].name, "v_s_")) {
         execute_scalar(m, &lines[0], &plans[0]);
         return MACHINE_DONE;
     }
