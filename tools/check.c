@@ -21,11 +21,12 @@ struct checker {
 struct options {
     const char *arch, *kernel;
     bool json, only_unsupported;
-    unsigned long sample, seed; /* sample: no more than so many kernels of each code object; 0: all */
+    unsigned long sample, seed; /* sample: one kernel in so many, chosen at random; 0: all */
 };
 
 struct totals {
     unsigned long kernels, failing, instructions, counts[WL_COVERAGE_UNSUPPORTED + 1];
+    uint64_t random;
     bool printed; /* JSON: something stands before the next kernel */
 };
 
@@ -123,14 +124,13 @@ static int check_object(const struct checker *c, const char *file, const struct 
     wl_target_format(wl_codeobject_target(object), target, sizeof target);
     if (!options->json)
         printf("%s: %s, %zu kernels\n", file, target, count);
-    uint64_t random = options->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     for (size_t i = 0; i < count && !result; i++) {
         const struct wl_kernel *kernel = wl_codeobject_kernel(object, i);
         struct wl_check check;
         if (options->kernel && strcmp(options->kernel, kernel->name) != 0)
             continue;
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        if (options->sample && (random >> 33) % count >= options->sample)
+        totals->random = totals->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        if (options->sample && (totals->random >> 33) % options->sample != 0)
             continue;
         result = check_one(c, object, kernel, functions, &check);
         if (result)
@@ -212,6 +212,7 @@ int wl_command_check(int argc, char **argv) {
         return wl_tool_usage("check: unknown option, or its value is missing");
     if (files == 0)
         return wl_tool_usage("check: no file is given");
+    totals.random = options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     if (!open_checker(&checker))
         return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
     if (options.json)
