@@ -254,11 +254,29 @@ static bool is_keyword(const struct wl_token *token) {
     return false;
 }
 
+static void peek(const struct pass *pass, struct wl_token *token) {
+    struct wl_lexer ahead = pass->lexer;
+    wl_lexer_next(&ahead, token);
+}
+
+/* Whether `word name(` declares the program's own function: those of CUDA return types of CUDA's, or pointers. */
+static bool is_own_function(const struct pass *pass, const struct wl_hipify_row *row) {
+    const struct wl_token *word = &pass->before[0];
+    if (word->kind != WL_TOKEN_IDENTIFIER || (row->kind != WL_HIPIFY_DRIVER && row->kind != WL_HIPIFY_RUNTIME) || pass->before_is_type[0])
+        return false;
+    static const char api[] = "API"; /* CUDAAPI and CUDARTAPI stand between type and name */
+    if (is_keyword(word) || (word->size > 6 && memcmp(word->text + word->size - 3, api, 3) == 0))
+        return false;
+    struct wl_token next;
+    peek(pass, &next);
+    return is_punctuator(&next, '(');
+}
+
 /* Whether the name belongs to somebody else. */
-static bool is_foreign(const struct pass *pass) {
+static bool is_foreign(const struct pass *pass, const struct wl_hipify_row *row) {
     const struct wl_token *last = &pass->before[0], *qualifier = &pass->before[1];
     if (last->kind != WL_TOKEN_PUNCTUATOR)
-        return false;
+        return is_own_function(pass, row);
     if (last->symbol == '.' || last->symbol == WL_SYMBOL_ARROW)
         return true;
     if (last->symbol != WL_SYMBOL_SCOPE)
@@ -266,11 +284,6 @@ static bool is_foreign(const struct pass *pass) {
     if (qualifier->kind == WL_TOKEN_IDENTIFIER)
         return !pass->before_is_type[1] && !is_keyword(qualifier);
     return is_punctuator(qualifier, '>') && !last->blank_before;
-}
-
-static void peek(const struct pass *pass, struct wl_token *token) {
-    struct wl_lexer ahead = pass->lexer;
-    wl_lexer_next(&ahead, token);
 }
 
 static bool is_operator(const struct wl_token *token) {
@@ -354,7 +367,7 @@ static bool take_identifier(struct pass *pass, const struct wl_token *token) {
         pass->result->is_device_code |= token->size == 10 && memcmp(token->text, "__global__", 10) == 0;
         return false;
     }
-    if (row->kind == WL_HIPIFY_HEADER || is_foreign(pass) || (row->kind == WL_HIPIFY_NAMESPACE && !is_namespace(pass)))
+    if (row->kind == WL_HIPIFY_HEADER || is_foreign(pass, row) || (row->kind == WL_HIPIFY_NAMESPACE && !is_namespace(pass)))
         return false;
     const char *reason = NULL;
     const char *name = counterpart(pass, row, &reason);

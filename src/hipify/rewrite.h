@@ -2,7 +2,9 @@
  * the numbers of the lines: a line of the output is the same line of the input.
  *
  * A name is a whole identifier outside comments and strings. It stays when it is somebody else's: a member (`x.cuInit`,
- * `x->cuInit`) or qualified by a name that is not CUDA's (`ns::cuInit`; but `::cuInit` and `cudaError_t::cudaSuccess` change). */
+ * `x->cuInit`) or qualified by a name that is not CUDA's (`ns::cuInit`; but `::cuInit` and `cudaError_t::cudaSuccess` change),
+ * or declared as a function with a result that is not CUDA's (`int cuInit(`). What such a declaration means elsewhere is not known
+ * here: an unqualified call of it changes. */
 #ifndef WL_HIPIFY_REWRITE_H
 #define WL_HIPIFY_REWRITE_H
 

@@ -37,6 +37,8 @@ CASES = [
     ("members", "x.cuInit y->cuInit z . cuInit a ->\ncuInit f().cuInit ...cuInit", "x.cuInit y->cuInit z . cuInit a ->\ncuInit f().cuInit ...hipInit", 0),
     ("scopes", "::cuInit ns::cuInit ns::deep :: cuInit return ::cuInit; t<int>::cuInit a > ::cuInit (::cuInit)", "::hipInit ns::cuInit ns::deep :: cuInit return ::hipInit; t<int>::cuInit a > ::hipInit (::hipInit)", 0),
     ("scope of an enumeration", "cudaError_t::cudaSuccess enum cudaMemcpyKind::cudaMemcpyDefault", "hipError_t::hipSuccess enum hipMemcpyKind::hipMemcpyDefault", 0),
+    ("declarations", "struct s { int cuInit(int); void *p; }; CUresult cuInit(unsigned); CUresult CUDAAPI cuInit(unsigned); else cuInit(0); extern \"C\" const char *cudaGetErrorString(cudaError_t);",
+     "struct s { int cuInit(int); void *p; }; hipError_t hipInit(unsigned); hipError_t CUDAAPI hipInit(unsigned); else hipInit(0); extern \"C\" const char *hipGetErrorString(hipError_t);", 0),
     ("namespaces", "using namespace cub; cub::Sum cub; a.cub::x nvcuda::wmma::f", "using namespace hipcub; hipcub::Sum cub; a.cub::x nvcuda::wmma::f", 1),
     ("launches", "k<<<g, b, 0, cudaStreamPerThread>>>(a);", "k<<<g, b, 0, hipStreamPerThread>>>(a);", 0),
     ("pasting", "#define C(n) cuda##n(#n, cuInit)", "#define C(n) cuda##n(#n, hipInit)", 0),
@@ -78,8 +80,8 @@ class Layout(unittest.TestCase):
                 self.assertEqual(result.code, 1 if warnings else 0)
 
     def test_place(self):
-        result = hipify(source="a\r\n/*\n*/ \"\\\n\" R\"(\n)\"\n\tä cuMemcpyPeer(a);\n")
-        self.assertEqual(result.err, "<stdin>:6:5: cuMemcpyPeer: HIP names devices, CUDA contexts\n")
+        result = hipify(source="a\r\n/*\n*/ \"\\\n\" R\"(\n)\"\n\tä; cuMemcpyPeer(a);\n")
+        self.assertEqual(result.err, "<stdin>:6:6: cuMemcpyPeer: HIP names devices, CUDA contexts\n")
 
     def test_large(self):
         """A source that no buffer holds at first, through a pipe and as a file."""
