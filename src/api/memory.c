@@ -113,6 +113,7 @@ hipError_t hipFree(void *ptr) {
     bool pooled = ptr && wl_mempool_find(ptr, &allocation);
     if (!memory && !pooled)
         return release(__func__, ptr, DEVICE_KINDS);
+    API_TRY(wl_capture_unsafe());
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     API_RETURN(memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL));
