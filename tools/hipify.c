@@ -240,7 +240,7 @@ static size_t add_include(const struct source *source, struct wl_hipify_result *
     }
     result->text = larger;
     memmove(larger + mark + size, larger + mark, result->size - mark);
-    memcpy(larger + mark, line, size);
+    memcpy(larger + mark, line, size); /* NOLINT(bugprone-not-null-terminated-result): no string */
     result->size += size;
     return 1;
 }

@@ -10,7 +10,9 @@ enum { LINE_BEGINS, LINE_HASH, LINE_OTHER };
 /* wl_lexer.path */
 enum { PATH_NONE, PATH_NOW, PATH_AFTER_PARENTHESIS };
 
-#define RANGE(from, to, what) [from... to] = what
+/* clang-format off */
+#define RANGE(from, to, what) [(from) ... (to)] = (what)
+/* clang-format on */
 static const unsigned char class_of[256] = {
     RANGE('a', 'z', LETTER), RANGE('A', 'Z', LETTER), ['_'] = LETTER, ['$'] = LETTER, RANGE(0x80, 0xff, LETTER),
     RANGE('0', '9', DIGIT),  [' '] = BLANK,           ['\t'] = BLANK, ['\v'] = BLANK, ['\f'] = BLANK,
@@ -129,9 +131,12 @@ static void pass_quoted(struct wl_lexer *lexer, char quote) {
     }
 }
 
+static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
+
 /* Whether the identifier is the prefix of a raw string. */
 static bool is_raw_prefix(const char *text, size_t size) {
-    return text[size - 1] == 'R' && (size == 1 || (size == 2 && strchr("LuU", text[0])) || (size == 3 && text[0] == 'u' && text[1] == '8'));
+    return text[size - 1] == 'R' &&
+           (size == 1 || (size == 2 && is_one_of(text[0], "LuU")) || (size == 3 && text[0] == 'u' && text[1] == '8'));
 }
 
 /* At the quote behind such a prefix: passes the raw string, or returns false if what follows cannot be one. */
@@ -141,7 +146,7 @@ static bool pass_raw(struct wl_lexer *lexer) {
     const char *open = lexer->at + 1;
     size_t size = 0;
     while (open + size < lexer->end && open[size] != '(') {
-        if (size == DELIMITER_MAX || (class_at(open + size) & (BLANK | LINE)) || memchr(")\\\"", open[size], 3))
+        if (size == DELIMITER_MAX || (class_at(open + size) & (BLANK | LINE)) || is_one_of(open[size], ")\\\""))
             return false;
         closing[1 + size] = open[size];
         size++;
@@ -189,7 +194,7 @@ static bool pass_number(struct wl_lexer *lexer) {
     while (lexer->at < lexer->end) {
         const char *p = lexer->at, *next = p + 1;
         bool word_next = next < lexer->end && (class_at(next) & WORD);
-        if (memchr("eEpP", *p, 4) && next < lexer->end && (*next == '+' || *next == '-')) {
+        if (is_one_of(*p, "eEpP") && next < lexer->end && (*next == '+' || *next == '-')) {
             lexer->at += 2;
         } else if ((class_at(p) & WORD) || *p == '.' || (*p == '\'' && word_next)) {
             lexer->at++;
@@ -263,13 +268,13 @@ static void take_identifier(struct wl_lexer *lexer, struct wl_token *token) {
 
 /* The symbol of a punctuator of `size` characters. */
 static char symbol_at(const char *p, const char *end, size_t *size) {
-    char next = p + 1 < end ? p[1] : 0;
+    char next = p + 1 < end ? p[1] : '\0';
     *size = 2;
     if (*p == ':' && next == ':')
         return WL_SYMBOL_SCOPE;
     if (*p == '-' && next == '>')
         return WL_SYMBOL_ARROW;
-    if (next == '=' && memchr("<>=!", *p, 4))
+    if (next == '=' && is_one_of(*p, "<>=!"))
         return WL_SYMBOL_COMPARE;
     if (*p == '%' && next == ':')
         return '#';

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): initializers */
 #define ROW(name, hip_name, kind_name, group_name, version)                                                                                \
     {.cuda = name,                                                                                                                         \
      .hip = hip_name,                                                                                                                      \
@@ -48,6 +49,8 @@ static const struct {
 } not_comparable[] = {
 #include "hipify/forms.inc"
 };
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 enum { SLOTS = 16384 };
 _Static_assert(ROWS < SLOTS / 2 && ROWS < UINT16_MAX && FORMS < UINT8_MAX, "the hash is too small");

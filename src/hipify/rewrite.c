@@ -105,7 +105,7 @@ static void note(struct pass *pass, const struct wl_token *token, const struct w
     bool path = token->kind == WL_TOKEN_HEADER;
     pass->observer(pass->context, &(struct wl_hipify_note){.row = row,
                                                            .name = token->text + path,
-                                                           .name_size = token->size - 2 * path,
+                                                           .name_size = token->size - (path ? 2 : 0),
                                                            .line = token->line,
                                                            .column = token->column,
                                                            .reason = reason});
@@ -150,7 +150,11 @@ static bool pass_template(struct wl_lexer *lexer) {
     return true;
 }
 
-static char closing_of(char symbol) { return symbol == '(' ? ')' : symbol == '[' ? ']' : '}'; }
+static char closing_of(char symbol) {
+    if (symbol == '(')
+        return ')';
+    return symbol == '[' ? ']' : '}';
+}
 
 static void note_argument(struct call *call, const char *begin, const char *end, const char *stop) {
     if (call->count < ARGUMENTS_MAX) {
@@ -180,7 +184,7 @@ static void read_call(const struct pass *pass, struct call *call) {
         wl_lexer_next(&ahead, &token);
         if (token.kind == WL_TOKEN_END || token.text > limit)
             return;
-        char symbol = token.kind == WL_TOKEN_PUNCTUATOR ? token.symbol : 0;
+        char symbol = token.symbol;
         if (depth == 1 && (symbol == ',' || symbol == ')')) {
             if (begin || read.count > 0 || symbol == ',')
                 note_argument(&read, begin ? begin : token.text, begin ? end : token.text, token.text);
@@ -264,8 +268,9 @@ static bool is_own_function(const struct pass *pass, const struct wl_hipify_row 
     const struct wl_token *word = &pass->before[0];
     if (word->kind != WL_TOKEN_IDENTIFIER || (row->kind != WL_HIPIFY_DRIVER && row->kind != WL_HIPIFY_RUNTIME) || pass->before_is_type[0])
         return false;
-    static const char api[] = "API"; /* CUDAAPI and CUDARTAPI stand between type and name */
-    if (is_keyword(word) || (word->size > 6 && memcmp(word->text + word->size - 3, api, 3) == 0))
+    bool is_hip = word->size > 3 && memcmp(word->text, "hip", 3) == 0;                         /* a type, converted before */
+    bool is_convention = word->size > 6 && memcmp(word->text + word->size - 3, "API", 3) == 0; /* CUDAAPI and CUDARTAPI */
+    if (is_keyword(word) || is_hip || is_convention)
         return false;
     struct wl_token next;
     peek(pass, &next);

@@ -20,6 +20,9 @@ quiet() { "$@" >"$work/log" 2>&1 || { echo "FAIL install: $*"; cat "$work/log"; 
 quiet cmake --install "$build" --prefix "$prefix"
 library=$(dirname "$(find "$prefix" -name libamdhip64.so.5)")
 quiet "$prefix/bin/wavelift" info
+if [ -x "$build/bin/hipify" ]; then
+    [ "$(echo "cudaFree(p);" | "$prefix/bin/hipify")" = "hipFree(p);" ] || { echo "FAIL install: hipify does not convert"; exit 1; }
+fi
 
 quiet cmake -G Ninja -S "$here/find_package" -B "$work/a" -DEXAMPLES="$examples" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER=clang++-19 -DHIP_DEVICE_LIB_PATH="$libs"
 quiet cmake --build "$work/a"
