@@ -133,16 +133,19 @@ static void conditional_exchange(int argument) {
 
 static const struct row *src2_row;
 
-/* Both operands in LDS; the second lies so many dwords behind the first. */
+/* Both operands in LDS; the second lies so many dwords behind the first, or (BY_ADDRESS) as many as bits 31:17 of the address say. */
+enum { BY_ADDRESS = 1 << 20 };
+
 static void src2(int argument) {
     struct step step = {.row = src2_row, .family = LDS};
     for (unsigned l = 0; l < model.wave_size; l++) {
         uint64_t first = 0, second = 0;
-        uint8_t *at = want.lds + want.v[1][l];
+        int32_t address = (int32_t)want.v[1][l], dwords = argument == BY_ADDRESS ? address >> 17 : argument;
+        uint8_t *at = want.lds + (address & 0x1ffff);
         if (!on(l))
             continue;
         memcpy(&first, at, src2_row->bytes);
-        memcpy(&second, at + 4 * argument, src2_row->bytes);
+        memcpy(&second, at + 4 * dwords, src2_row->bytes);
         first = model_operation(&model, &step, first, second, 0);
         memcpy(at, &first, src2_row->bytes);
     }
@@ -196,6 +199,30 @@ static void store_block(int argument) { block(argument, true, false); }
 static void load_scratch_block(int argument) { block(argument, false, true); }
 static void store_scratch_block(int argument) { block(argument, true, true); }
 
+/* The register behind the data says that all pages were there. */
+static void load_with_status(int argument) {
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l)) {
+            want.v[40][l] = dword(memory(scalar_base() + want.v[1][l] + (uint64_t)(int64_t)argument));
+            want.v[41][l] = 0;
+        }
+}
+
+/* The scalar load sees what lanes have stored before. */
+static void store_then_scalar(int argument) {
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            memcpy(memory(scalar_base() + want.v[1][l]), &want.v[20][l], 4);
+    want.s[40] = dword(memory(scalar_base() + (uint64_t)(int64_t)argument));
+}
+
+/* Scratch at a register, a scalar and a constant. */
+static void load_scratch_sum(int argument) {
+    for (unsigned l = 0; l < model.wave_size; l++)
+        if (on(l))
+            want.v[40][l] = dword(mem_scratch(&want, want.v[1][l] + want.s[8] + (uint32_t)argument, l, model.wave_size));
+}
+
 static void wave_number(int argument) { want.s[40] = (uint32_t)argument; }
 
 /* ---- cases ---- */
@@ -235,6 +262,12 @@ static const struct test {
     {"gfx1200", "global_store_block v1, v[40:71], s[0:1] offset:8", store_block, 8},
     {"gfx1200", "scratch_load_block v[40:71], off, s8 offset:4", load_scratch_block, 4},
     {"gfx1200", "scratch_store_block off, v[40:71], s8 offset:4", store_scratch_block, 4},
+    {"gfx900 gfx1030", "buffer_load_dword v[40:41], v1, s[4:7], 0 offen offset:12 tfe", load_with_status, 12},
+    {"gfx1100", "buffer_load_b32 v[40:41], v1, s[4:7], 0 offen offset:12 tfe", load_with_status, 12},
+    {"gfx900 gfx1030", "global_store_dword v1, v20, s[0:1]\ns_waitcnt vmcnt(0)\ns_dcache_inv\ns_load_dword s40, s[0:1], 0x200",
+     store_then_scalar, 0x200},
+    {"gfx942", "scratch_load_dword v40, v1, s8 offset:4", load_scratch_sum, 4},
+    {"gfx1100 gfx1200", "scratch_load_b32 v40, v1, s8 offset:4", load_scratch_sum, 4},
     {"gfx1010", "s_get_waveid_in_workgroup s40", wave_number, 5},
 };
 
@@ -271,6 +304,10 @@ static void fill(unsigned wave_size, unsigned round, bool is_lane_move) {
     start.s[0] = (uint32_t)base;
     start.s[1] = (uint32_t)(base >> 32);
     start.s[8] = 64;
+    start.s[4] = start.s[0]; /* a buffer of bytes */
+    start.s[5] = start.s[1];
+    start.s[6] = 1 << 14;
+    start.s[7] = 3u << 28;
     start.s[MEM_M0] = (mem_random() & 0xfff80000) | round % 6 << 16 | 0x400;
     start.s[MEM_EXEC] = (uint32_t)exec;
     start.s[MEM_EXEC + 1] = wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
@@ -288,6 +325,8 @@ static void run(const char *target, unsigned wave_size, const char *text, void (
         if (whole && round % 3)
             continue; /* EXEC has to be full */
         fill(wave_size, round, move);
+        for (unsigned l = 0; argument == BY_ADDRESS && l < 64; l++)
+            start.v[1][l] |= (mem_random() % 128 - 60) << 17;
         if (strstr(text, "direct")) /* halves and dwords at their own multiples */
             start.s[MEM_M0] += (start.s[MEM_M0] >> 16 & 3) == 0 ? 3 : (start.s[MEM_M0] >> 16 & 3) == 1 ? 2 : 0;
         want = start;
@@ -320,7 +359,7 @@ static void run_src2(const struct row *row) {
     static const struct {
         const char *offset;
         int dwords;
-    } offsets[] = {{"", 0}, {" offset:6", 6}, {" offset:0x7ffe", -2}, {" offset:0x0140", 0x140}};
+    } offsets[] = {{"", 0}, {" offset:6", 6}, {" offset:0x7ffe", -2}, {" offset:0x0140", 0x140}, {" offset:0x8000", BY_ADDRESS}};
     bool is_float = row->op == FADD || row->op == FMIN || row->op == FMAX;
     char text[64];
     src2_row = row;
