@@ -84,7 +84,7 @@ static LLVMValueRef choose_limit(struct wl_lift *l, LLVMValueRef stride, LLVMVal
         *raw = LLVMConstInt(l->i1, 1, 0);
         return records;
     }
-    enum { STRUCTURED, RAW = 3 };
+    enum { STRUCTURED = 0, RAW = 3 };
     LLVMBuilderRef b = l->b;
     LLVMValueRef select = field(l, word3, 28, 3), all = wl_lift_int(l, l->i32, UINT32_MAX);
     LLVMValueRef structured = LLVMBuildICmp(b, LLVMIntEQ, select, wl_lift_int(l, l->i32, STRUCTURED), "");

@@ -32,7 +32,7 @@ static LLVMValueRef sum_of_offsets(struct wl_lift *l, const struct wl_inst *inst
 }
 
 static LLVMValueRef aligned(struct wl_lift *l, LLVMValueRef address) {
-    return LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, (uint64_t)~3), "");
+    return LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
 }
 
 /* Bytes of a buffer: the number of records, each of the stride's size if there is one. */
