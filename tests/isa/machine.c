@@ -494,11 +494,11 @@ static enum machine_result save_exec(struct machine *m, const struct line *line)
 
 bool machine_is_elsewhere(const char *name) {
     static const char *const prefixes[] = {
-        "v_mfma",    "v_smfmac",    "v_wmma",      "v_swmmac",  "v_permlane",  "v_readlane", "v_readfirst",   "v_writelane", "v_mbcnt",
-        "v_movrel",  "v_div_scale", "s_movrel",    "s_set_gpr", "s_getpc",     "s_setpc",    "s_swappc",      "s_call",      "s_getreg",
-        "s_setreg",  "s_sendmsg",   "s_version",   "s_cbranch", "s_barrier",   "s_sleep",    "v_nop",         "v_interp",    "v_swap",
-        "s_rfe",     "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen",
-        "v_accvgpr", "lds_direct",  "ds_direct",   "s_endpgm",  "s_setkill"};
+        "v_mfma",     "v_smfmac",    "v_wmma",      "v_swmmac",  "v_permlane",  "v_readlane", "v_readfirst",   "v_writelane", "v_mbcnt",
+        "v_movrel",   "v_div_scale", "s_movrel",    "s_set_gpr", "s_getpc",     "s_setpc",    "s_swappc",      "s_call",      "s_getreg",
+        "s_setreg",   "s_sendmsg",   "s_version",   "s_cbranch", "s_barrier",   "s_sleep",    "v_nop",         "v_interp",    "v_swap",
+        "s_rfe",      "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen",
+        "s_setvskip", "v_accvgpr",   "lds_direct",  "ds_direct", "s_endpgm",    "s_setkill"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (machine_starts(name, prefixes[i]))
             return true;
