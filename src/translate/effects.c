@@ -139,6 +139,7 @@ static void lane_effects(struct collector *c, const struct wl_inst *inst) {
     default:
         break;
     }
+    keeps |= inst->is_dpp;
     bool has_result =
         inst->isa->detail != WL_LANE_ADDTID_STORE && inst->isa->detail != WL_LANE_STORE_BLOCK && inst->isa->detail != WL_LANE_LDS_SRC2;
     unsigned first_source = has_result ? 1 : 0;

@@ -197,6 +197,9 @@ LLVMValueRef wl_denormal_result(struct wl_lift *l, const struct wl_inst *inst, L
 /* ---- lift_valu.c: instructions with semantics ---- */
 /* The packed function of these semantics, linked into the module on first use; NULL (and l->status set) if that fails. */
 LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem);
+/* Within emit: the lanes of a row that DPP within rows of 16 reads, 0 where there is none; *enabled: those that are written, or
+ * NULL for all. */
+LLVMValueRef wl_valu_dpp_source(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *enabled);
 void wl_lift_salu(struct wl_lift *l, const struct wl_inst *inst);
 void wl_valu_record(struct wl_lift *l, struct wl_item *item);
 /* v_cmpx: records the comparison with EXEC (and, on gfx9, the printed register) as its result. */

@@ -144,7 +144,11 @@ static void emit_mbcnt(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     bool high = inst->isa->detail == WL_LANE_MBCNT_HI;
     LLVMTypeRef t = l->strip_i32;
-    LLVMValueRef mask = item->scalar[FIRST] ? wl_strip_splat(l, item->scalar[FIRST]) : wl_strip_row(l, inst->operands[1].reg);
+    LLVMValueRef mask, enabled = NULL;
+    if (inst->is_dpp)
+        mask = wl_valu_dpp_source(l, inst, inst->operands[1].reg, &enabled);
+    else
+        mask = item->scalar[FIRST] ? wl_strip_splat(l, item->scalar[FIRST]) : wl_strip_row(l, inst->operands[1].reg);
     LLVMValueRef addend = item->scalar[SECOND] ? wl_strip_splat(l, item->scalar[SECOND]) : wl_strip_row(l, inst->operands[2].reg);
     LLVMValueRef lane = lane_in_wave(l), all = LLVMConstAllOnes(t), below;
     LLVMValueRef bit = LLVMBuildShl(l->b, constant(l, 1), LLVMBuildAnd(l->b, lane, constant(l, 31), ""), "");
@@ -153,7 +157,10 @@ static void emit_mbcnt(struct wl_lift *l, struct wl_item *item) {
     below = high ? LLVMBuildSelect(l->b, upper, low_bits, LLVMConstNull(t), "") : LLVMBuildSelect(l->b, upper, all, low_bits, "");
     LLVMValueRef masked = LLVMBuildAnd(l->b, mask, below, "");
     LLVMValueRef count = wl_lift_intrinsic(l, "llvm.ctpop", &t, 1, &masked, 1);
-    wl_strip_set_row(l, inst->operands[0].reg, LLVMBuildAdd(l->b, count, addend, ""));
+    LLVMValueRef sum = LLVMBuildAdd(l->b, count, addend, "");
+    if (enabled)
+        sum = LLVMBuildSelect(l->b, enabled, sum, wl_strip_row(l, inst->operands[0].reg), "");
+    wl_strip_set_row(l, inst->operands[0].reg, sum);
 }
 
 static bool operand_pending(struct wl_lift *l, const struct wl_operand *operand) {
@@ -330,6 +337,11 @@ static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
 
 void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     const struct wl_operand *op = inst->operands;
+    bool permutes = inst->isa->detail >= WL_LANE_PERMLANE16 && inst->isa->detail <= WL_LANE_PERMLANE64;
+    if (permutes && op[1].kind != WL_OPERAND_VGPR) {
+        wl_lift_error(l, inst, "has a source that is no vector register");
+        return;
+    }
     switch (inst->isa->detail) {
     case WL_LANE_MBCNT_LO:
     case WL_LANE_MBCNT_HI:

@@ -599,6 +599,12 @@ static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *oper
     return value;
 }
 
+LLVMValueRef wl_valu_dpp_source(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *enabled) {
+    struct dpp_lanes lanes = dpp_in_row(l, inst, row);
+    *enabled = dpp_enabled(l, inst, lanes.valid);
+    return lanes.valid ? LLVMBuildSelect(l->b, lanes.valid, lanes.value, LLVMConstNull(l->strip_i32), "") : lanes.value;
+}
+
 static LLVMValueRef join_dwords(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
     LLVMValueRef top = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, l->strip_i64, ""), wl_lift_int(l, l->strip_i64, 32), "");
     return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, low, l->strip_i64, ""), top, "");

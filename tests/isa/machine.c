@@ -1,6 +1,7 @@
 #include "machine.h"
 
 #include "../translate/test_semantics.h"
+#include "lanes.h"
 #include "references.h"
 #include "text.h"
 #include "translate/isa.h"
@@ -494,11 +495,11 @@ static enum machine_result save_exec(struct machine *m, const struct line *line)
 
 bool machine_is_elsewhere(const char *name) {
     static const char *const prefixes[] = {
-        "v_mfma",     "v_smfmac",    "v_wmma",      "v_swmmac",  "v_permlane",  "v_readlane", "v_readfirst",   "v_writelane", "v_mbcnt",
-        "v_movrel",   "v_div_scale", "s_movrel",    "s_set_gpr", "s_getpc",     "s_setpc",    "s_swappc",      "s_call",      "s_getreg",
-        "s_setreg",   "s_sendmsg",   "s_version",   "s_cbranch", "s_barrier",   "s_sleep",    "v_nop",         "v_interp",    "v_swap",
-        "s_rfe",      "v_clrexcp",   "v_pipeflush", "s_alloc",   "s_subvector", "s_waitcnt",  "s_get_barrier", "s_wakeup",    "v_screen",
-        "s_setvskip", "v_accvgpr",   "lds_direct",  "ds_direct", "s_endpgm",    "s_setkill"};
+        "v_mfma",      "v_smfmac",   "v_wmma",      "v_swmmac",  "v_movrel",      "v_div_scale", "s_movrel",  "s_set_gpr",
+        "s_getpc",     "s_setpc",    "s_swappc",    "s_call",    "s_getreg",      "s_setreg",    "s_sendmsg", "s_version",
+        "s_cbranch",   "s_barrier",  "s_sleep",     "v_nop",     "v_interp",      "v_swaprel",   "s_rfe",     "v_clrexcp",
+        "v_pipeflush", "s_alloc",    "s_subvector", "s_waitcnt", "s_get_barrier", "s_wakeup",    "v_screen",  "s_setvskip",
+        "v_accvgpr",   "lds_direct", "ds_direct",   "s_endpgm",  "s_setkill"};
     for (unsigned i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (machine_starts(name, prefixes[i]))
             return true;
@@ -567,6 +568,11 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     return MACHINE_DONE;
 }
 
+uint32_t machine_dword(const struct machine *m, const struct line *line, unsigned operand, unsigned lane, bool *enabled) {
+    uint64_t high;
+    return (uint32_t)raw_source(m, line, &line->op[operand], operand - 1, lane, 'i', false, &high, enabled);
+}
+
 enum machine_result machine_step(struct machine *m, const char *text) {
     static struct machine before;
     struct line lines[2];
@@ -580,10 +586,13 @@ enum machine_result machine_step(struct machine *m, const char *text) {
         return MACHINE_ELSEWHERE;
     if (strstr(lines[0].name, "saveexec") || strstr(lines[0].name, "wrexec"))
         return save_exec(m, &lines[0]);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         for (unsigned o = 0; o < lines[i].count; o++)
             if (lines[i].op[o].kind == OTHER || lines[i].op[o].kind == NONE)
                 return MACHINE_ELSEWHERE;
+    if (machine_lanes(m, &lines[0]))
+        return MACHINE_DONE;
+    for (unsigned i = 0; i < count; i++) {
         enum machine_result result = make_plan(&lines[i], &plans[i]);
         if (result != MACHINE_DONE)
             return result;

@@ -196,7 +196,7 @@ static unsigned encode(enum family family, uint32_t opcode, enum form form, uint
         words[0] |= row << 17 | (vector_source() & 0xff) << 9 | (special ? special : any_source(&literal));
         break;
     case VOP1:
-        words[0] |= row << 17 | (special ? special : any_source(&literal));
+        words[0] |= (chance(5) ? sgpr : row) << 17 | (special ? special : any_source(&literal));
         break;
     case VOPC:
         words[0] |= (vector_source() & 0xff) << 9 | (special ? special : any_source(&literal));
@@ -533,6 +533,8 @@ static bool add_item(enum family family, uint32_t opcode, enum form form) {
     if (!item->size || (only && !strstr(item->text, only)) || starts(item->text, "v_illegal") || strstr(item->text, "/*") ||
         strstr(item->text, "; Warning")) /* operands that the processor does not take */
         return false;
+    if ((starts(item->text, "v_permlane") || starts(item->text, "v_swap")) && strstr(item->text, "src_"))
+        return false; /* printed, but vector registers alone can be meant */
     memcpy(item->bytes, words, 24);
     scratch.processor = now.processor;
     scratch.generation = now.generation;
