@@ -558,8 +558,8 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     if ((result == 'H' && line->omod) || (strcmp(name, "v_pk_mov_b32") == 0 && line->neg_lo | line->neg_hi))
         return MACHINE_ELSEWHERE;
     for (unsigned i = plan->results; i < line->count; i++)
-        if (strchr("hwB", plan->signature.inputs[i - plan->results]) && line->op[i].kind != VGPR && line->op[i].kind != SGPR &&
-            line->op_sel >> (i - plan->results) & 1)
+        if (strchr("hwB", plan->signature.inputs[i - plan->results]) && line->op[i].kind != VGPR &&
+            (line->op[i].kind != SGPR || line->op[i].reg == MACHINE_SCC) && line->op_sel >> (i - plan->results) & 1)
             return MACHINE_ELSEWHERE; /* the upper half of a constant */
     if (is_mix(name))                 /* what a half of an inline constant is, the manuals do not say */
         for (unsigned i = 1; i < line->count; i++)
