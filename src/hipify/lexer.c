@@ -268,7 +268,9 @@ static void take_identifier(struct wl_lexer *lexer, struct wl_token *token) {
 
 /* The symbol of a punctuator of `size` characters. */
 static char symbol_at(const char *p, const char *end, size_t *size) {
-    char next = p + 1 < end ? p[1] : '\0';
+    char next = '\0';
+    if (p + 1 < end)
+        next = p[1];
     *size = 2;
     if (*p == ':' && next == ':')
         return WL_SYMBOL_SCOPE;

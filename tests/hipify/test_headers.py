@@ -7,7 +7,7 @@ import site
 import sys
 import unittest
 
-from tool import read, rows
+from tool import ROOT, read, rows
 
 # Declared, but not meant for programs.
 INTERNAL = re.compile(r"^__|_ptsz$|_ptds$|^cudaRegister|^cudaTypedefs|Reserved\d+$")
@@ -46,6 +46,48 @@ def enumerators(folder):
     return {name for name in names if not INTERNAL.search(name) and not re.search(r"_MAX$|Max$|_NUM_|Reserved|ApiFailureBase|StartupFailure", name)}
 
 
+def parameter_counts(text, pattern):
+    """For each function whose name the pattern captures before its parenthesis: how many parameters its declarations have."""
+    counts = {}
+    for match in re.finditer(pattern, text):
+        depth, commas, end = 1, 0, match.end()
+        while end < len(text) and depth:
+            depth += (text[end] in "([{<") - (text[end] in ")]}>")
+            commas += depth == 1 and text[end] == ","
+            end += 1
+        inside = text[match.end() : end - 1].strip()
+        counts.setdefault(match[1], set()).add(commas + 1 if inside not in ("", "void") else 0)
+    return counts
+
+
+def without_directives(path):
+    return re.sub(r"^\s*#.*$", "", code(path), flags=re.M)
+
+
+def hip_counts():
+    counts = {}
+    for path in glob.glob(os.path.join(ROOT, "include", "hip", "*.h")) + ["/usr/include/hip/hip_runtime_api.h"]:
+        if os.path.exists(path):
+            for name, numbers in parameter_counts(without_directives(path), r"\b(hip[A-Z]\w*)\s*\(").items():
+                counts.setdefault(name, set()).update(numbers)
+    return counts
+
+
+def forms():
+    """For each name, number of arguments (or ANY) -> the HIP function and its number of arguments; None where it is refused."""
+    found = {}
+    text = read(os.path.join(ROOT, "src", "hipify", "forms.inc"))
+    for line in re.findall(r"^(?:FORM|REFUSE)\(.*\)$", text, flags=re.M):
+        refused = re.match(r'REFUSE\("(\w+)", (\w+), ', line)
+        if refused:
+            found.setdefault(refused[1], {})[refused[2]] = None
+            continue
+        name, count, hip, changes = re.match(r'FORM\("(\w+)", (\w+), "(\w+)", ?(.*)\)$', line).groups()
+        more = sum(part.count(",") for part in re.findall(r'ADD\(\d, "([^"]*)"\)', changes))
+        found.setdefault(name, {})[count] = (hip, int(count) + more - changes.count("DROP("))
+    return found
+
+
 class Headers(unittest.TestCase):
     def test_listed(self):
         found = folders()
@@ -58,6 +100,27 @@ class Headers(unittest.TestCase):
                 self.assertGreater(len(declared), 500)
                 self.assertEqual(sorted(declared - listed), [])
                 self.assertEqual(sorted(enumerators(folder) - listed), [])
+
+
+    def test_parameters(self):
+        """Each declared function becomes one with as many parameters, by a form or as it is."""
+        found = folders()
+        if not found:
+            self.skipTest("no CUDA headers on this machine (nvidia-cuda-runtime-cu12 of PyPI has them)")
+        ours, table, changed = hip_counts(), {row.cuda: row for row in rows()}, forms()
+        for folder in found:
+            compared = 0
+            for header in ("cuda.h", "cuda_runtime_api.h"):
+                declared = parameter_counts(without_directives(os.path.join(folder, header)), r"\b(?:CUDAAPI|CUDARTAPI)\s+(cu\w+)\s*\(")
+                for name, counts in declared.items():
+                    for count in counts:
+                        forms_of = changed.get(name, {})
+                        row = table.get(name)
+                        form = forms_of.get(str(count), forms_of.get("ANY", (row.hip, count) if row and row.hip else None))
+                        if form and form[0] in ours:
+                            compared += 1
+                            self.assertIn(form[1], ours[form[0]], f"{name} with {count} arguments becomes {form[0]} with {form[1]}")
+            self.assertGreater(compared, 400)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,13 @@ FORMS = read(os.path.join(ROOT, "src", "hipify", "forms.inc"))
 REFUSED = set(re.findall(r'REFUSE\("(\w+)", ANY', FORMS))
 
 
+def version_of_debian():
+    """Of the HIP headers installed on the machine; empty if there are none."""
+    path = "/usr/include/hip/hip_version.h"
+    numbers = dict(re.findall(r"define HIP_VERSION_(MAJOR|MINOR) (\d+)", read(path))) if os.path.exists(path) else {}
+    return "{MAJOR}.{MINOR}".format(**numbers) if numbers else ""
+
+
 class Mapping(unittest.TestCase):
     maxDiff = 2000
 
@@ -97,6 +104,20 @@ class Mapping(unittest.TestCase):
                 self.assertEqual(row.since, versions[row.hip], row.cuda)
             elif row.hip:
                 self.assertRegex(row.since, r"^\d+\.\d+$")
+
+    def test_values_exist(self):
+        """Constants, types and macros are in the headers of the version that the table gives, where those are on this machine."""
+        folders = {"5.2": ["/usr/include/hip", "/usr/include/hip/amd_detail"], "7.2": [os.path.join(ROOT, "include", "hip")]}
+        libraries = re.compile(r"hip(blas|fft|sparse|rand)", re.I)
+        for version, places in folders.items():
+            known = set()
+            for header in [path for place in places for path in glob.glob(place + "/*.h")]:
+                known.update(re.findall(r"\w+", read(header)))
+            if version == "5.2" and version_of_debian() != version:
+                continue
+            missing = [row.hip for row in ROWS if row.since == version and row.kind in ("CONSTANT", "TYPE", "MACRO") and not libraries.match(row.hip)
+                       and not row.hip.startswith("__HIP") and row.hip not in known]
+            self.assertEqual(missing, [])
 
     def test_forms_have_rows(self):
         names = {row.cuda for row in ROWS}
