@@ -32,24 +32,34 @@ const size_t wl_hipify_row_count = ROWS;
 #define DROP(argument)                           .drop = argument,
 #define FORM(name, arguments, hip_name, changes) {.cuda = name, .count = arguments, .hip = hip_name, changes},
 #define REFUSE(name, arguments, why)             {.cuda = name, .count = arguments, .text = why},
+#define TAG(name, hip_tag)
 #define NOT_COMPARABLE(name, why)
 static const struct wl_hipify_form forms[] = {
 #include "hipify/forms.inc"
 };
 #undef FORM
 #undef REFUSE
+#undef TAG
 #undef NOT_COMPARABLE
 enum { FORMS = sizeof forms / sizeof *forms };
 
 #define FORM(name, arguments, hip_name, changes)
 #define REFUSE(name, arguments, why)
+#define TAG(name, hip_tag)
 #define NOT_COMPARABLE(name, why) {name, why},
-static const struct {
-    const char *name, *why;
+static const struct pair {
+    const char *name, *text;
 } not_comparable[] = {
 #include "hipify/forms.inc"
 };
+#undef TAG
+#undef NOT_COMPARABLE
 
+#define TAG(name, hip_tag) {name, hip_tag},
+#define NOT_COMPARABLE(name, why)
+static const struct pair tags[] = {
+#include "hipify/forms.inc"
+};
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 enum { SLOTS = 16384 };
@@ -132,13 +142,20 @@ const struct wl_hipify_form *wl_mapping_forms(const struct wl_hipify_row *row, s
     return form;
 }
 
-const char *wl_mapping_not_comparable(const struct wl_hipify_row *row) {
-    if (row->kind == WL_HIPIFY_MACRO)
-        for (size_t i = 0; i < sizeof not_comparable / sizeof *not_comparable; i++)
-            if (strcmp(not_comparable[i].name, row->cuda) == 0)
-                return not_comparable[i].why;
+static const char *find_pair(const struct pair *pairs, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(pairs[i].name, name) == 0)
+            return pairs[i].text;
     return NULL;
 }
+
+const char *wl_mapping_not_comparable(const struct wl_hipify_row *row) {
+    if (row->kind != WL_HIPIFY_MACRO)
+        return NULL;
+    return find_pair(not_comparable, sizeof not_comparable / sizeof *not_comparable, row->cuda);
+}
+
+const char *wl_mapping_tag(const struct wl_hipify_row *row) { return find_pair(tags, sizeof tags / sizeof *tags, row->cuda); }
 
 const char *wl_mapping_kind_name(enum wl_hipify_kind kind) {
     static const char *const names[WL_HIPIFY_KINDS] = {"driver API", "runtime API",     "constants", "types",  "macros",

@@ -58,6 +58,8 @@ const struct wl_hipify_row *wl_mapping_find_header(const char *path, size_t size
 const struct wl_hipify_form *wl_mapping_forms(const struct wl_hipify_row *row, size_t *count);
 /* Why the number that a macro stands for means nothing in HIP; NULL if it may be compared. */
 const char *wl_mapping_not_comparable(const struct wl_hipify_row *row);
+/* What a type's name becomes behind struct, enum or union, if HIP has another name there; else NULL. */
+const char *wl_mapping_tag(const struct wl_hipify_row *row);
 /* The name of a kind, as people write it. */
 const char *wl_mapping_kind_name(enum wl_hipify_kind kind);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = 8, DEPTH_MAX = 256, LOOK_AHEAD = 1 << 14, NAME_MAX_SIZE = 256 };
+enum { ARGUMENTS_MAX = 8, DEPTH_MAX = 256, LOOK_AHEAD = 1 << 14 /* bytes */, TEMPLATE_MAX = 256 /* tokens */, NAME_MAX_SIZE = 256 };
 
 /* Text to put before `at`, in place of the source from there to `until` (the same place: nothing goes). */
 struct edit {
@@ -25,8 +25,8 @@ struct pass {
     bool failed;
     wl_hipify_observer *observer;
     void *context;
-    struct wl_token before[2]; /* the token before, and the one before that */
-    bool before_is_type[2];    /* it is a type of CUDA's */
+    struct wl_token before[2];                 /* the token before, and the one before that */
+    const struct wl_hipify_row *before_row[2]; /* their rows, if they are CUDA's names */
 };
 
 /* ---- Output --------------------------------------------------------------------------------- */
@@ -130,11 +130,11 @@ static bool is_punctuator(const struct wl_token *token, char symbol) {
  * go on as a name does. `a < b, c > d` is not taken for one, as a name follows it. */
 static bool pass_template(struct wl_lexer *lexer) {
     struct wl_lexer ahead = *lexer;
-    const char *limit = lexer->at + LOOK_AHEAD / 16;
+    int left = TEMPLATE_MAX;
     struct wl_token token;
     for (int depth = 1; depth > 0;) {
         wl_lexer_next(&ahead, &token);
-        if (token.kind == WL_TOKEN_END || token.text > limit)
+        if (token.kind == WL_TOKEN_END || left-- == 0)
             return false;
         if (token.kind != WL_TOKEN_PUNCTUATOR)
             continue;
@@ -266,7 +266,7 @@ static void peek(const struct pass *pass, struct wl_token *token) {
 /* Whether `word name(` declares the program's own function: those of CUDA return types of CUDA's, or pointers. */
 static bool is_own_function(const struct pass *pass, const struct wl_hipify_row *row) {
     const struct wl_token *word = &pass->before[0];
-    if (word->kind != WL_TOKEN_IDENTIFIER || (row->kind != WL_HIPIFY_DRIVER && row->kind != WL_HIPIFY_RUNTIME) || pass->before_is_type[0])
+    if (word->kind != WL_TOKEN_IDENTIFIER || (row->kind != WL_HIPIFY_DRIVER && row->kind != WL_HIPIFY_RUNTIME) || pass->before_row[0])
         return false;
     bool is_hip = word->size > 3 && memcmp(word->text, "hip", 3) == 0;                         /* a type, converted before */
     bool is_convention = word->size > 6 && memcmp(word->text + word->size - 3, "API", 3) == 0; /* CUDAAPI and CUDARTAPI */
@@ -287,7 +287,7 @@ static bool is_foreign(const struct pass *pass, const struct wl_hipify_row *row)
     if (last->symbol != WL_SYMBOL_SCOPE)
         return false;
     if (qualifier->kind == WL_TOKEN_IDENTIFIER)
-        return !pass->before_is_type[1] && !is_keyword(qualifier);
+        return !(pass->before_row[1] && pass->before_row[1]->kind == WL_HIPIFY_TYPE) && !is_keyword(qualifier);
     return is_punctuator(qualifier, '>') && !last->blank_before;
 }
 
@@ -306,6 +306,12 @@ static bool is_namespace(const struct pass *pass) {
     struct wl_token next;
     peek(pass, &next);
     return is_punctuator(&next, WL_SYMBOL_SCOPE) || (pass->before[0].size == 9 && memcmp(pass->before[0].text, "namespace", 9) == 0);
+}
+
+static bool is_tag_keyword(const struct wl_token *token) {
+    return token->kind == WL_TOKEN_IDENTIFIER &&
+           ((token->size == 6 && memcmp(token->text, "struct", 6) == 0) || (token->size == 5 && memcmp(token->text, "union", 5) == 0) ||
+            (token->size == 4 && memcmp(token->text, "enum", 4) == 0));
 }
 
 /* Writes the new name; the splices of the old one follow it, so that lines keep their numbers. */
@@ -341,6 +347,10 @@ static const char *counterpart(struct pass *pass, const struct wl_hipify_row *ro
         *reason = row->reason;
         return NULL;
     }
+    if (row->kind == WL_HIPIFY_TYPE && is_tag_keyword(&pass->before[0])) {
+        const char *tag = wl_mapping_tag(row);
+        return tag ? tag : row->hip;
+    }
     const char *why = wl_mapping_not_comparable(row);
     if (why && is_compared(pass)) {
         *reason = why;
@@ -365,22 +375,22 @@ static const struct wl_hipify_row *find_name(const struct wl_token *token) {
     return wl_mapping_find(name, size);
 }
 
-/* Handles an identifier; tells whether it names a type of CUDA's. */
-static bool take_identifier(struct pass *pass, const struct wl_token *token) {
+/* Handles an identifier; returns its row if it is a name of CUDA's. */
+static const struct wl_hipify_row *take_identifier(struct pass *pass, const struct wl_token *token) {
     const struct wl_hipify_row *row = find_name(token);
     if (!row) {
         pass->result->is_device_code |= token->size == 10 && memcmp(token->text, "__global__", 10) == 0;
-        return false;
+        return NULL;
     }
     if (row->kind == WL_HIPIFY_HEADER || is_foreign(pass, row) || (row->kind == WL_HIPIFY_NAMESPACE && !is_namespace(pass)))
-        return false;
+        return NULL;
     const char *reason = NULL;
     const char *name = counterpart(pass, row, &reason);
     if (name)
         rename_token(pass, token, name);
     pass->result->is_device_code |= row->kind == WL_HIPIFY_RUNTIME;
     note(pass, token, row, reason);
-    return row->kind == WL_HIPIFY_TYPE;
+    return row;
 }
 
 static void take_header(struct pass *pass, const struct wl_token *token) {
@@ -415,15 +425,15 @@ enum wl_status wl_hipify_rewrite(const char *source, size_t size, wl_hipify_obse
             make_edits(&pass, token.text);
         if (token.kind == WL_TOKEN_END)
             break;
-        bool is_type = false;
+        const struct wl_hipify_row *row = NULL;
         if (token.kind == WL_TOKEN_IDENTIFIER)
-            is_type = take_identifier(&pass, &token);
+            row = take_identifier(&pass, &token);
         else if (token.kind == WL_TOKEN_HEADER)
             take_header(&pass, &token);
         pass.before[1] = pass.before[0];
         pass.before[0] = token;
-        pass.before_is_type[1] = pass.before_is_type[0];
-        pass.before_is_type[0] = is_type;
+        pass.before_row[1] = pass.before_row[0];
+        pass.before_row[0] = row;
     }
     copy_to(&pass, source + size);
     free(pass.edits);

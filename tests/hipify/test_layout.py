@@ -63,6 +63,10 @@ CASES = [
     ("defaults", "cudaMallocHost(&p, n); cudaMallocHost(&p, n, 1); cudaStreamWaitEvent(s, e); cudaStreamWaitEvent(s, e, 0)", "hipHostMalloc(&p, n, hipHostMallocDefault); hipHostMalloc(&p, n, 1); hipStreamWaitEvent(s, e, 0); hipStreamWaitEvent(s, e, 0)", 0),
     ("dropped argument", "cuOccupancyMaxPotentialBlockSize(&a, &b, f, NULL, 0, 0); cuOccupancyMaxPotentialBlockSize(&a, &b, f, 0\n,c, 0); cuOccupancyMaxPotentialBlockSize(&a, &b, f, size, 0, 0)",
      "hipModuleOccupancyMaxPotentialBlockSize(&a, &b, f, 0, 0); hipModuleOccupancyMaxPotentialBlockSize(&a, &b, f, \nc, 0); cuOccupancyMaxPotentialBlockSize(&a, &b, f, size, 0, 0)", 1),
+    ("tags", "struct cudaLaunchParams a; cudaLaunchParams b; struct cudaExtent c; enum cudaMemcpyKind d;", "struct hipLaunchParams_t a; hipLaunchParams b; struct hipExtent c; enum hipMemcpyKind d;", 0),
+    ("enumerations", "cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536)", "hipFuncSetAttribute(f, (hipFuncAttribute)(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 65536)", 0),
+    ("one more argument", "cuStreamWaitValue32(s, p, 1, CU_STREAM_WAIT_VALUE_EQ); cudaGetDriverEntryPoint(\"cuInit\", &p, 0); cudaMemcpyBatchAsync(a, b, c, d, e, f, g, h)",
+     "hipStreamWaitValue32(s, p, 1, hipStreamWaitValueEq, 0xffffffff); hipGetDriverEntryPoint(\"cuInit\", &p, 0, NULL); cudaMemcpyBatchAsync(a, b, c, d, e, f, g, h)", 1),
     ("capture", "cudaStreamGetCaptureInfo(s, &a, &b); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e, &f)",
      "hipStreamGetCaptureInfo(s, &a, &b); hipStreamGetCaptureInfo_v2(s, &a, &b, &c, &d, &e); cudaStreamGetCaptureInfo(s, &a, &b, &c, &d, &e, &f)", 1),
 ]
