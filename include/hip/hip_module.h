@@ -27,7 +27,8 @@ hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t module);
 /* Address and bytes of a variable, of a managed one of its managed memory. One of `ptr` and `size` may be NULL.
  * hipErrorNotFound: no such variable. */
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t module, const char *name);
-/* Textures cannot be sampled yet: hipErrorNotSupported for a name that the module has, hipErrorNotFound for others. */
+/* The texture reference of this name, for the hipTexRef* functions. hipErrorNotFound: the module has no variable of this name;
+ * hipErrorInvalidTexture: it is no texture reference. */
 hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, const char *name);
 
 /* ---- Launches --------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ void __hipRegisterVar(void **handle, void *hostVar, char *deviceVar, const char 
                       int global);
 /* A managed variable: allocates it, copies `init`, stores the address in `*pointer`. */
 void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const char *name, size_t size, unsigned align);
-/* A texture or surface reference: known as a variable; it cannot be used by kernels yet. */
+/* A texture or surface reference: a variable, which binding fills. */
 void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external);
 void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external);
 /* The configuration of the launch that follows in this thread; 64 may be pushed at once (hipErrorOutOfMemory).

@@ -24,6 +24,7 @@
 #include <hip/hip_device.h>
 #include <hip/hip_error.h>
 #include <hip/hip_version.h>
+#include <hip/texture_types.h>
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
@@ -359,6 +360,7 @@ hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags);
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device);
 
 #include <hip/hip_module.h>
+#include <hip/hip_texture.h>
 
 #ifdef __cplusplus
 }

@@ -67,5 +67,7 @@ hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, con
     API_REQUIRE(texRef != NULL && name != NULL && *name, hipErrorInvalidValue);
     API_MODULE(loaded, module);
     API_TRY(wl_module_variable(loaded, name, &address, &size));
-    return wl_api_fail(__func__, hipErrorNotSupported, "texture references are not supported yet");
+    API_REQUIRE(size >= sizeof(textureReference), hipErrorInvalidTexture);
+    *texRef = address;
+    API_SUCCESS();
 }

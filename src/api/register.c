@@ -43,7 +43,7 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
     report(wl_program_add_managed(program_of(handle), pointer, init, name, size, align), name);
 }
 
-/* Texture and surface references are variables to the host side; kernels that sample them cannot be run yet and say so. */
+/* Texture and surface references are variables, which binding (texture_reference.c) fills. */
 void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external) {
     (void)hostName, (void)type, (void)normalized, (void)external;
     report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, 0), deviceName);

@@ -114,7 +114,8 @@ enum wl_handle_kind {
     WL_HANDLE_USER_OBJECT,
     WL_HANDLE_ARRAY,
     WL_HANDLE_MIPMAP,
-    WL_HANDLE_PHYSICAL
+    WL_HANDLE_PHYSICAL,
+    WL_HANDLE_TEXTURE /* and surfaces */
 };
 
 /* The table of live handles, so that a stale or foreign handle is an error and not a crash. Thread-safe; asking takes no

@@ -688,6 +688,7 @@ static void isa_step(struct step *s, uint8_t rule) {
         forget_scalars(s->facts, &inst->operands[0]);
         break;
     case WL_ISA_MATRIX:
+    case WL_ISA_IMAGE:
         set_operand(s, 0, unknown);
         break;
     case WL_ISA_MOVREL:

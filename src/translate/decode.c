@@ -394,6 +394,8 @@ static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *dec
 
     if (isa->class == WL_ISA_SMEM_ATOMIC || (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS))
         inst->returns |= inst->glc || inst->sc0;
+    else if (isa->class == WL_ISA_IMAGE && isa->atomic)
+        inst->returns |= inst->glc;
     else if (isa->class != WL_ISA_ATOMIC)
         inst->returns = false;
     if (isa->space == WL_SPACE_TBUFFER)
@@ -502,6 +504,8 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
         inst->offset0 = (int32_t)(first & 0xffff);
     if (inst->isa)
         set_memory_fields(inst, decoder, first, second);
+    if (inst->isa && inst->isa->class == WL_ISA_IMAGE)
+        wl_decode_image_addresses(inst, decoder->generation, second, inst->size >= 12 ? read_word(bytes + 8, 4) : 0);
     if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
         inst->sem = find_signed_dot(inst);
     if (starts_with(inst->mnemonic, "v_cvt_") && (strstr(inst->mnemonic, "fp8") || strstr(inst->mnemonic, "bf8")) &&

@@ -16,4 +16,8 @@ struct wl_parsed {
  * sets `parsed->unknown`. Uses no memory but its arguments. Thread-safe. */
 void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed);
 
+/* Sets the address registers of an image instruction, whose operands and modifiers are parsed, from the encoding's second and
+ * third dwords. (decode_image.c) */
+void wl_decode_image_addresses(struct wl_inst *inst, unsigned generation, uint32_t second, uint32_t third);
+
 #endif

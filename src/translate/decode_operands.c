@@ -285,6 +285,7 @@ enum modifier_kind {
     HINT,        /* "th:TH_ATOMIC_RETURN" */
     BYTE_SELECT, /* "byte_sel:2" */
     SCOPE,       /* "scope:SCOPE_SYS": wider than a compute unit, so that a load must see memory */
+    DIMENSION,   /* "dim:SQ_RSRC_IMG_2D" */
     IGNORED,     /* no meaning here */
 };
 
@@ -352,6 +353,14 @@ static const struct modifier {
     {"wait_vdst", IGNORED, 0, 0},
     {"wait_va_vdst", IGNORED, 0, 0},
     {"wait_vm_vsrc", IGNORED, 0, 0},
+    {"dmask", BYTE, 0, FIELD(dmask)},
+    {"dim", DIMENSION, 0, 0},
+    {"unorm", FLAG, 0, FIELD(unorm)},
+    {"da", FLAG, 0, FIELD(da)},
+    {"a16", FLAG, 0, FIELD(a16)},
+    {"d16", FLAG, 0, FIELD(d16)},
+    {"r128", FLAG, 0, FIELD(r128)},
+    {"lwe", FLAG, 0, FIELD(lwe)},
     {"dfmt", IGNORED, 0, 0},
     {"nfmt", IGNORED, 0, 0},
     {"format", IGNORED, 0, 0},
@@ -476,6 +485,25 @@ static bool read_omod(struct cursor *c, bool divide, struct wl_inst *inst) {
     return true;
 }
 
+static bool read_dimension(struct cursor *c, struct wl_inst *inst) {
+    static const char prefix[] = "SQ_RSRC_IMG_";
+    static const char *const names[] = {"1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+    const char *word;
+
+    if (!starts_with(c, prefix))
+        return false;
+    word = c->at += sizeof(prefix) - 1;
+    while (is_word(peek(c)))
+        c->at++;
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (word_is(word, (size_t)(c->at - word), names[i])) {
+            inst->dim = (uint8_t)i;
+            inst->has_dim = true;
+            return true;
+        }
+    return false;
+}
+
 static bool read_modifier(struct cursor *c, const struct modifier *modifier, struct wl_inst *inst, struct wl_parsed *parsed) {
     uint8_t *byte = (uint8_t *)inst + modifier->field;
     uint64_t number;
@@ -517,6 +545,8 @@ static bool read_modifier(struct cursor *c, const struct modifier *modifier, str
         *byte = 1; /* the default, one compute unit, is not printed */
         skip_value(c);
         return true;
+    case DIMENSION:
+        return read_dimension(c, inst);
     case IGNORED:
         skip_value(c);
         return true;
@@ -537,6 +567,8 @@ static bool try_modifier(struct cursor *c, struct wl_inst *inst, struct wl_parse
         return false;
     valued = peek(&ahead) == ':';
     modifier = find_modifier(word, (size_t)(ahead.at - word));
+    if (modifier && modifier->field == FIELD(a16) && (inst->operand_count < 3 || strncmp(inst->mnemonic, "image_", 6) != 0))
+        return false; /* an AGPR */
     if (!valued && (!modifier || !is_bare(modifier)))
         return false;
     if (valued)
@@ -546,6 +578,27 @@ static bool try_modifier(struct cursor *c, struct wl_inst *inst, struct wl_parse
         skip_value(&ahead);
     *c = ahead;
     return true;
+}
+
+/* "[v0, v5, v[8:9]]": the address registers of an image instruction. */
+static bool read_addresses(struct cursor *c, struct wl_inst *inst, struct wl_operand *first) {
+    if (!accept(c, '['))
+        return false;
+    inst->address_count = 0;
+    do {
+        struct wl_operand operand = {0};
+
+        while (accept(c, ' ')) {
+        }
+        if (!read_operand(c, &operand) || operand.kind != WL_OPERAND_VGPR || operand.reg + operand.count > WL_AGPR ||
+            inst->address_count + operand.count > WL_MAX_ADDRESSES)
+            return false;
+        if (inst->address_count == 0)
+            *first = operand;
+        for (unsigned i = 0; i < operand.count; i++)
+            inst->addresses[inst->address_count++] = (uint8_t)(operand.reg + i);
+    } while (accept(c, ','));
+    return accept(c, ']');
 }
 
 void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed) {
@@ -559,7 +612,10 @@ void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, 
         if (c.at >= c.end)
             return;
         if (!(peek(&c) >= 'a' && peek(&c) <= 'z') || !try_modifier(&c, inst, parsed, &known)) {
-            known = inst->operand_count < WL_MAX_OPERANDS && read_operand(&c, &inst->operands[inst->operand_count]);
+            struct wl_operand *operand = &inst->operands[inst->operand_count];
+
+            known =
+                inst->operand_count < WL_MAX_OPERANDS && (peek(&c) == '[' ? read_addresses(&c, inst, operand) : read_operand(&c, operand));
             inst->operand_count += known;
             accept(&c, '|'); /* LLVM prints v_cndmask_b32_dpp v0, v1, |v2, vcc| */
         }

@@ -1,6 +1,7 @@
 /* Which registers an instruction reads and writes: exact enough to drop dead stores, never too small in what it reads. */
 #include "translate/unit.h"
 
+#include "device/cpu/image.h"
 #include "device/cpu/matrix.h"
 #include "translate/isa.h"
 #include "translate/sem.h"
@@ -196,6 +197,26 @@ static void matrix_effects(struct collector *c, const struct wl_inst *inst) {
         wl_set(c->effects->def_lanes, op[0].reg + i);
 }
 
+/* A load with 16-bit components leaves the rest of its last register alone. */
+static void image_effects(struct collector *c, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    const uint32_t image = inst->isa->image, kind = WL_IMAGE_KIND_OF(image);
+    bool implicit_level =
+        kind == WL_IMAGE_LOD || (kind == WL_IMAGE_SAMPLE && !(image & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO | WL_IMAGE_GRADIENT)));
+    bool result = kind != WL_IMAGE_STORE && (kind != WL_IMAGE_ATOMIC || inst->returns);
+    if (result)
+        write(c, &op[0], inst->d16);
+    if (kind == WL_IMAGE_STORE || kind == WL_IMAGE_ATOMIC)
+        read(c, &op[0]);
+    for (unsigned i = 1; i < inst->operand_count; i++) /* neighbouring lanes' coordinates make the level */
+        if (implicit_level)
+            read_lanes(c, &op[i]);
+        else
+            read(c, &op[i]);
+    for (unsigned i = 0; i < inst->address_count; i++)
+        read_lanes(c, &(struct wl_operand){.kind = WL_OPERAND_VGPR, .reg = inst->addresses[i], .count = 1});
+}
+
 static uint8_t conflict_class(const struct wl_isa *isa) {
     switch (isa->space) {
     case WL_SPACE_LDS:
@@ -247,6 +268,9 @@ static void isa_effects(struct collector *c, const struct wl_inst *inst) {
         return;
     case WL_ISA_MATRIX:
         matrix_effects(c, inst);
+        return;
+    case WL_ISA_IMAGE:
+        image_effects(c, inst);
         return;
     case WL_ISA_CBRANCH:
         if (inst->isa->detail <= WL_IF_SCC1)

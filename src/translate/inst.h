@@ -63,6 +63,9 @@ uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool 
 
 #define WL_MAX_OPERANDS 10
 
+/* Address registers of an image instruction whose list they are: "[v0, v5, v[8:9]]". The operand at its place is the first. */
+#define WL_MAX_ADDRESSES 16
+
 enum wl_dpp_kind {
     WL_DPP_NONE,
     WL_DPP_QUAD_PERM,
@@ -112,6 +115,12 @@ struct wl_inst {
     bool bound_ctrl, fetch_inactive;
     uint8_t cbsz, abid, blgp; /* matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well */
     uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
+     * gfx9, where the resource says it. */
+    uint8_t dmask, dim;
+    bool has_dim, unorm, da, a16, d16, r128, lwe;
+    uint8_t address_count; /* 0: the addresses are the operand's consecutive registers */
+    uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;       /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool paired;              /* first of a pair: the next instruction reads its sources before this one writes */
     bool zero_high;           /* a 16-bit result clears the register's high half (gfx9); else the other half stays */

@@ -2,6 +2,7 @@
 #include "translate/isa.h"
 
 #include "device/cpu/wave.h"
+#include "translate/image_rows.h"
 #include "translate/matrix_rows.h"
 
 #include <pthread.h>
@@ -333,6 +334,7 @@ static const struct wl_isa table[] = {
     SRC2(add, f, 32, FADD),
 
     MATRIX_ROWS,
+    IMAGE_ROWS,
 
     /* Indexed registers. */
     DETAIL(MOVREL, v_movreld_b32, WL_MOVREL_VGPR_TO),

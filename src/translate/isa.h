@@ -40,6 +40,7 @@ enum wl_isa_class {
     WL_ISA_SAVEEXEC, /* s_*_saveexec_*; `detail`: enum wl_saveexec_op. Wrexec forms too */
     WL_ISA_MATRIX,   /* MFMA, SMFMAC, WMMA, SWMMAC: `matrix` */
     WL_ISA_MOVREL,   /* v_movrel*, s_movrel* */
+    WL_ISA_IMAGE,    /* image_*: `image`, and `atomic` */
 };
 
 enum wl_space { WL_SPACE_GLOBAL, WL_SPACE_FLAT, WL_SPACE_SCRATCH, WL_SPACE_LDS, WL_SPACE_BUFFER, WL_SPACE_TBUFFER };
@@ -154,6 +155,7 @@ struct wl_isa {
     bool stride64;      /* DS two-address with offsets in units of 64 elements */
     uint32_t matrix;    /* WL_MATRIX_SHAPE, for MATRIX */
     bool by_lane;       /* GLOBAL: no address register; lane i's element is at base + i * its size */
+    uint32_t image;     /* WL_IMAGE_KIND and WL_IMAGE_* flags (device/cpu/image.h), for IMAGE */
     bool compare_first; /* DS compare-and-store whose operands are address, compare value, new value (ds_cmpst); else address,
                         * new value, compare value (ds_cmpstore). Vector memory cmpswap: new value in the low half of the data */
 };

@@ -227,6 +227,9 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
     case WL_ISA_MATRIX:
         wl_lift_matrix(l, inst);
         break;
+    case WL_ISA_IMAGE:
+        wl_lift_image(l, inst);
+        break;
     case WL_ISA_NOP:
         if (strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
             wl_lift_flush(l);

@@ -235,6 +235,10 @@ void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts a MATRIX instruction: a call of the helper, at once. */
 void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 
+/* ---- lift_image.c ---- */
+/* Lifts an IMAGE instruction: a call of the helper, at once. */
+void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- lift.c ---- */
 /* All scalar registers to the wave, and back. The stretch must be flushed. */
 void wl_lift_spill_scalars(struct wl_lift *l);

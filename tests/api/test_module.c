@@ -87,7 +87,7 @@ static void test_loading_errors(void **state) {
     fails(hipErrorInvalidValue, hipModuleGetTexRef(&texture, module, ""));
     fails(hipErrorInvalidHandle, hipModuleGetTexRef(&texture, NULL, "counter"));
     fails(hipErrorNotFound, hipModuleGetTexRef(&texture, module, "nothing"));
-    fails(hipErrorNotSupported, hipModuleGetTexRef(&texture, module, "counter"));
+    fails(hipErrorInvalidTexture, hipModuleGetTexRef(&texture, module, "counter"));
     ok(hipModuleUnload(module));
     hipGetLastError();
 }

@@ -80,9 +80,10 @@ static const struct decode_case decode_cases[] = {
     {"gfx906", 64, "v_alignbit_b32 v0, v1, v2, 16", "v_alignbit_b32 v0 v1 v2 #16"},
     {"gfx906", 64, "v_med3_f32 v0, v1, 0, 1.0", "v_med3_f32 v0 v1 #0 #1"},
     {"gfx906", 64, "v_rcp_iflag_f32 v0, v1", "v_rcp_iflag_f32 v0 v1"},
-    {"gfx906", 64, "image_load v[0:3], v[4:5], s[0:7] dmask:0xf unorm", "image_load v[0:3] v4 s[0:7]"},
+    {"gfx906", 64, "image_load v[0:3], v[4:5], s[0:7] dmask:0xf unorm", "image_load v[0:3] v[4:6] s[0:7]"},
     {"gfx906", 64, "v_mad_legacy_f16 v0, v1, v2, v3", "v_mad_f16 v0 v1 v2 v3"},
 
+    {"gfx90a", 64, "v_accvgpr_write_b32 a16, v3", "v_mov_b32 a16 v3"},
     {"gfx90a", 64, "v_add_u32 v0, v1, v2", "v_add_nc_u32 v0 v1 v2"},
     {"gfx90a", 64, "v_add_co_u32 v0, vcc, v1, v2", "v_add_co_u32 v0 s[106:107] v1 v2"},
     {"gfx90a", 64, "v_add_co_u32_e64 v0, s[4:5], s6, v2 clamp", "v_add_co_u32 v0 s[4:5] s6 v2 clamp"},

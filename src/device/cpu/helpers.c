@@ -295,4 +295,5 @@ const struct wl_helpers wl_helpers_table = {
     .load_transposed = wl_help_load_transposed,
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,
+    .image = wl_help_image,
 };

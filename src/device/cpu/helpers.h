@@ -138,6 +138,14 @@ struct wl_helpers {
                              uint32_t bytes);
     /* Sets the host's rounding to MODE's for f64 and f16 (`other` 1), or back to that of f32. */
     void (*rounding)(struct wl_wave *wave, uint32_t other);
+
+    /* ---- images ---- */
+
+    /* An image instruction (device/cpu/image.h says how `operation` and `modifiers` describe it). `data`: the first row of what
+     * is loaded, stored or exchanged. `low`, `high`: the rows of the addresses in the order of the ISA's list, a byte each.
+     * `resource`: 8 dwords; `sampler`: 4, NULL where the instruction has none. */
+    void (*image)(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
+                  uint32_t operation, uint32_t modifiers);
 };
 enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
 

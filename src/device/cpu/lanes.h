@@ -33,6 +33,9 @@ void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint
 void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow);
 void wl_help_block(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
 
+void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
+                   uint32_t operation, uint32_t modifiers);
+
 /* One lane's atomic on memory: `bits` 32 or 64; `second` is the second operand of those that have one (cmpswap: `data` is
  * the new value, `second` the expected one). Returns the old value. */
 uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);

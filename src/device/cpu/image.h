@@ -1,0 +1,103 @@
+/* Image instructions: what translated code tells the helper about one, and what an image is.
+ *
+ * image.c reads addresses and does the instruction for each lane; image_sample.c is addressing and filtering;
+ * image_format.c converts; image_descriptor.c reads and writes the descriptors of each generation (device/image.h). */
+#ifndef WL_DEVICE_CPU_IMAGE_H
+#define WL_DEVICE_CPU_IMAGE_H
+
+#include "device/image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* `operation`: kind, flags, the atomic's enum wl_atomic_op. */
+enum wl_image_kind {
+    WL_IMAGE_LOAD,
+    WL_IMAGE_STORE,
+    WL_IMAGE_SAMPLE,
+    WL_IMAGE_GATHER,
+    WL_IMAGE_RESINFO,
+    WL_IMAGE_LOD,
+    WL_IMAGE_ATOMIC,
+};
+#define WL_IMAGE_KIND(kind)         ((uint32_t)(kind))
+#define WL_IMAGE_KIND_OF(operation) ((operation) & 15)
+enum {
+    WL_IMAGE_COMPARE = 1 << 4,  /* _c: an address is compared with the texels */
+    WL_IMAGE_GRADIENT = 1 << 5, /* _d, _cd: the level from gradients among the addresses */
+    WL_IMAGE_LEVEL = 1 << 6,    /* _l, _mip: the level is an address */
+    WL_IMAGE_BIAS = 1 << 7,     /* _b: an address is added to the level */
+    WL_IMAGE_ZERO = 1 << 8,     /* _lz: level 0 */
+    WL_IMAGE_CLAMP = 1 << 9,    /* _cl: an address is the least level */
+    WL_IMAGE_OFFSET = 1 << 10,  /* _o: an address moves the texels */
+    WL_IMAGE_G16 = 1 << 11,     /* gradients of 16 bits */
+    WL_IMAGE_RAW = 1 << 12,     /* _pck: memory's bits, without conversion */
+    WL_IMAGE_SIGNED = 1 << 13,  /* with RAW: extended with their sign */
+};
+#define WL_IMAGE_WITH_ATOMIC(op)      ((uint32_t)(op) << 16)
+#define WL_IMAGE_ATOMIC_OF(operation) ((operation) >> 16 & 255)
+
+/* `modifiers` */
+#define WL_IMAGE_DMASK(modifiers) ((modifiers) & 15)
+#define WL_IMAGE_DIM(modifiers)   ((modifiers) >> 4 & 7) /* as encoded on gfx10 and later */
+enum {
+    WL_IMAGE_HAS_DIM = 1 << 7, /* else (gfx9) the resource says it */
+    WL_IMAGE_UNORM = 1 << 8,
+    WL_IMAGE_ARRAY = 1 << 9, /* gfx9's DA */
+    WL_IMAGE_A16 = 1 << 10,
+    WL_IMAGE_D16 = 1 << 11,
+    WL_IMAGE_STATUS = 1 << 12, /* TFE, LWE: one more register, a status, which is always 0 here */
+    WL_IMAGE_RETURN = 1 << 13, /* atomics */
+    WL_IMAGE_R128 = 1 << 14,   /* the resource has 4 dwords */
+};
+#define WL_IMAGE_GENERATION(generation)   ((uint32_t)((generation) - 9) << 16)
+#define WL_IMAGE_GENERATION_OF(modifiers) (9 + ((modifiers) >> 16 & 3))
+
+/* ---- texels ---- */
+
+/* A texel as the shader sees it: floats, or integers of 32 bits. */
+union wl_texel {
+    float f[4];
+    uint32_t u[4];
+};
+
+/* Reads and writes a texel in memory. Components that the format lacks read as 0, 0, 0, 1 and are not written. */
+void wl_texel_load(const struct wl_image_format *format, const uint8_t *memory, union wl_texel *texel);
+void wl_texel_store(const struct wl_image_format *format, uint8_t *memory, const union wl_texel *texel);
+float wl_half_to_float(uint16_t half);
+uint16_t wl_float_to_half(float value);
+
+/* ---- sampling ---- */
+
+/* One level of an image. */
+struct wl_image_level {
+    uint8_t *data;
+    uint32_t width, height, depth; /* 1 where the dimension has none */
+    uint64_t pitch, slice;         /* bytes */
+};
+/* `level` counts from the resource's first. */
+void wl_image_find_level(const struct wl_image *image, uint32_t level, struct wl_image_level *found);
+/* The address of a texel; NULL: outside. `slice`: array layer, face or depth. */
+uint8_t *wl_image_texel(const struct wl_image *image, const struct wl_image_level *level, int64_t x, int64_t y, int64_t slice);
+
+/* Where one lane samples. */
+struct wl_sample_place {
+    float at[3];     /* coordinates; unused ones 0 */
+    float slice;     /* of an array or cube: layer, face + 8 * layer */
+    float lod;       /* before the sampler's bias and limits */
+    float least;     /* _cl */
+    float reference; /* _c */
+    int offset[3];   /* in texels */
+    bool unnormalized, compare;
+};
+void wl_image_sample(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
+                     union wl_texel *texel);
+/* The four texels that linear filtering would mix, one component of each, in gather4's order. */
+void wl_image_gather(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
+                     unsigned component, union wl_texel *texel);
+/* log2 of the larger gradient's length in texels. */
+float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]);
+/* The level as the sampler limits it, with its bias. */
+float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place);
+
+#endif
