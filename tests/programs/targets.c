@@ -42,7 +42,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     if (failed(hipModuleLoad(&module, argv[3]), argv[3]) || failed(hipModuleGetFunction(&function, module, "mirror"), "mirror") ||
-        failed(hipMalloc((void **)&device_in, sizeof in), "hipMalloc") || failed(hipMalloc((void **)&device_out, sizeof out), "hipMalloc") ||
+        failed(hipMalloc((void **)&device_in, sizeof in), "hipMalloc") ||
+        failed(hipMalloc((void **)&device_out, sizeof out), "hipMalloc") ||
         failed(hipMemcpy(device_in, in, sizeof in, hipMemcpyHostToDevice), "hipMemcpy"))
         return 1;
     void *arguments[] = {&device_out, &device_in};
