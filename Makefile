@@ -39,7 +39,7 @@ format:
 	clang-format-19 -i $(FORMATTED)
 
 lint: $(BUILD)/build.ninja
-	clang-format-19 --dry-run -Werror $(FORMATTED)
+	@clang-format-19 --dry-run -Werror $(FORMATTED)
 	run-clang-tidy-19 -quiet -p $(BUILD) '/(src|tools|bench)/.*\.c$$'
 
 # Sanitizer builds test everything but the program matrix at its full width.

@@ -251,11 +251,14 @@ static uint64_t output(const struct line *line, uint64_t value, char type) {
 }
 
 static void place_sdwa(const struct line *line, uint32_t *row, uint32_t value) {
-    unsigned sel = line->dst_sel, bits = sel <= 4 ? 8 : 16, shift = sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
-    uint32_t field = (bits == 8 ? 0xffu : 0xffffu) << shift;
-    if (!sel)
+    unsigned sel = line->dst_sel;
+    if (!sel) {
         *row = value;
-    else if (line->dst_unused == 0)
+        return;
+    }
+    unsigned bits = sel <= 4 ? 8 : 16, shift = sel <= 4 ? 8 * (sel - 1) : 16 * (sel - 5);
+    uint32_t field = (bits == 8 ? 0xffu : 0xffffu) << shift;
+    if (line->dst_unused == 0)
         *row = value << shift & field;
     else if (line->dst_unused == 1)
         *row = (uint32_t)((int32_t)(value << (32 - bits)) >> (32 - bits)) << shift;
