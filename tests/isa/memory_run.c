@@ -207,7 +207,9 @@ void mem_start(void) {
     machine.scratch = aligned_alloc(4096, MEM_SCRATCH);
     machine.wave = aligned_alloc(64, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
     if (machine.memory != (uint8_t *)(uintptr_t)MEM_BASE || machine.lds == MAP_FAILED ||
-        mprotect(machine.lds, MEM_LDS, PROT_READ | PROT_WRITE) || !machine.scratch || !machine.wave)
+        mprotect(machine.lds, MEM_LDS, PROT_READ | PROT_WRITE) || !machine.scratch || !machine.wave) {
+        fprintf(stderr, "no memory, or none at %#llx\n", (unsigned long long)MEM_BASE);
         exit(1);
+    }
     memset(machine.wave, 0, sizeof(struct wl_wave) + (size_t)WL_VGPR_COUNT * 64 * 4);
 }

@@ -9,9 +9,13 @@
 enum { MEM_ROWS = 80, MEM_SGPRS = 128, MEM_MEMORY = 1 << 15, MEM_LDS = 1 << 15, MEM_LANE = 4096, MEM_SCRATCH = MEM_LANE * 64 };
 /* Scalar registers with a meaning. */
 enum { MEM_M0 = 124, MEM_EXEC = 126 };
-/* Where program memory lies: a multiple of 4 GiB is in its middle; sanitizers leave room there. */
-#define MEM_BASE   UINT64_C(0x68fffffff000)
-#define MEM_MIDDLE UINT64_C(0x690000000000)
+/* Where program memory lies: a multiple of 4 GiB is in its middle. The sanitizers leave different room. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEM_BASE UINT64_C(0x68fffffff000)
+#else
+#define MEM_BASE UINT64_C(0x5ffffff000)
+#endif
+#define MEM_MIDDLE (MEM_BASE + 4096)
 
 struct mem_state {
     uint8_t memory[MEM_MEMORY], lds[MEM_LDS], scratch[MEM_SCRATCH];
