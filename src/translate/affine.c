@@ -1,217 +1,14 @@
-/* The forward analysis of vector registers: transfer functions by mnemonic, joins, and the fixpoint. */
+/* The forward analysis of vector registers: transfer functions by mnemonic, joins, and the fixpoint. The algebra is value.c's. */
 #include "translate/affine.h"
 
 #include "translate/isa.h"
 #include "translate/sem.h"
+#include "translate/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What an operand or a half of one is: a fact, and its value if that is known. */
-struct value {
-    struct wl_fact fact;
-    bool is_constant;
-    uint32_t constant;
-};
-
-static const struct value unknown = {.fact = {.kind = WL_FACT_UNKNOWN}};
-
-static unsigned trailing_zeros(uint32_t x) { return x ? (unsigned)__builtin_ctz(x) : 32; }
-static unsigned width(uint32_t x) { return x ? 32 - (unsigned)__builtin_clz(x) : 0; }
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-static unsigned most(unsigned a, unsigned b) { return a > b ? a : b; }
-
-static struct value affine(unsigned lanes, int64_t stride, unsigned zeros, unsigned bits) {
-    if (stride > INT32_C(1) << 24 || stride < -(INT32_C(1) << 24))
-        return unknown; /* 63 strides must stay far below 2^32 */
-    return (struct value){.fact = {.kind = WL_FACT_AFFINE,
-                                   .stride = (int32_t)stride,
-                                   .zeros = (uint8_t)least(zeros, 32),
-                                   .bits = (uint8_t)least(bits, 32),
-                                   .lanes = lanes}};
-}
-
-static struct value constant(uint32_t x) {
-    struct value v = affine(WL_ALL_LANES, 0, trailing_zeros(x), width(x));
-    v.is_constant = true;
-    v.constant = x;
-    return v;
-}
-
-static struct value uniform(void) { return affine(WL_ALL_LANES, 0, 0, 32); }
-
-static struct value carried(void) { return (struct value){.fact = {.kind = WL_FACT_CARRY, .lanes = WL_ALL_LANES}}; }
-
-/* A fact of the wave, said of each of its strips: their bases differ by 16 strides. */
-static void narrow(struct wl_fact *fact, unsigned lanes) {
-    if (lanes >= fact->lanes)
-        return;
-    fact->lanes = lanes;
-    if (fact->stride)
-        fact->zeros = (uint8_t)least(fact->zeros, 4 + trailing_zeros((uint32_t)fact->stride));
-}
-
-static bool is_affine(struct value v) { return v.fact.kind == WL_FACT_AFFINE; }
-static bool is_uniform(struct value v) { return is_affine(v) && v.fact.stride == 0; }
-/* Uniform, or so but for a carry. */
-static bool is_flat(struct value v) { return is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
-static bool is_zero(struct value v) { return is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
-
-/* Low bits that are zero in every lane. */
-static unsigned low_zeros(struct value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
-
-/* What the stride adds over the lanes, if it stays within the base's zero bits; else 2^32 - 1. */
-static uint32_t lane_part(struct value v) {
-    uint64_t reach = (uint64_t)(v.fact.lanes - 1) * (uint32_t)v.fact.stride;
-    return v.fact.stride >= 0 && v.fact.zeros <= 32 && reach < UINT64_C(1) << v.fact.zeros ? (uint32_t)reach : UINT32_MAX;
-}
-
-static bool lane_part_fits(struct value v) { return v.fact.stride == 0 || lane_part(v) != UINT32_MAX; }
-
-/* All bits that stride * lane has in some lane. */
-static uint32_t lane_bits(struct value v) {
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < v.fact.lanes; i++)
-        set |= (uint32_t)v.fact.stride * i;
-    return set;
-}
-
-/* What two facts say together holds where both hold. */
-static void level(struct value *a, struct value *b) {
-    narrow(&a->fact, b->fact.lanes);
-    narrow(&b->fact, a->fact.lanes);
-}
-
-static struct value value_add(struct value a, struct value b) {
-    level(&a, &b);
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant + b.constant);
-    if (is_zero(a))
-        return b;
-    if (is_zero(b))
-        return a;
-    if (!is_affine(a) || !is_affine(b))
-        return unknown;
-    unsigned bits = most(a.fact.bits, b.fact.bits) + 1;
-    return affine(a.fact.lanes, (int64_t)a.fact.stride + b.fact.stride, least(a.fact.zeros, b.fact.zeros), bits);
-}
-
-static struct value value_sub(struct value a, struct value b) {
-    level(&a, &b);
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant - b.constant);
-    if (is_zero(b))
-        return a;
-    if (!is_affine(a) || !is_affine(b))
-        return unknown;
-    return affine(a.fact.lanes, (int64_t)a.fact.stride - b.fact.stride, least(a.fact.zeros, b.fact.zeros), 32);
-}
-
-static struct value value_mul(struct value a, struct value b) {
-    level(&a, &b);
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant * b.constant);
-    if (!is_affine(a) || !is_affine(b))
-        return unknown;
-    unsigned bits = a.fact.bits + b.fact.bits, zeros = (unsigned)a.fact.zeros + b.fact.zeros;
-    if (is_uniform(a) && is_uniform(b))
-        return affine(a.fact.lanes, 0, zeros, bits);
-    if (b.is_constant && b.constant < 1u << 26)
-        return affine(a.fact.lanes, (int64_t)a.fact.stride * (int32_t)b.constant, zeros, bits);
-    if (a.is_constant && a.constant < 1u << 26)
-        return affine(b.fact.lanes, (int64_t)b.fact.stride * (int32_t)a.constant, zeros, bits);
-    return unknown;
-}
-
-static struct value value_shl(struct value a, struct value count) {
-    if (count.is_constant) {
-        unsigned k = count.constant & 31;
-        if (a.is_constant)
-            return constant(a.constant << k);
-        if (!is_affine(a))
-            return unknown;
-        return affine(a.fact.lanes, (int64_t)a.fact.stride * (INT64_C(1) << k), a.fact.zeros + k, a.fact.bits + k);
-    }
-    return is_uniform(a) && is_uniform(count) ? affine(a.fact.lanes, 0, a.fact.zeros, 32) : unknown;
-}
-
-/* Logical, or `arithmetic`. */
-static struct value value_shr(struct value a, struct value count, bool arithmetic) {
-    if (is_uniform(a) && is_uniform(count) && !count.is_constant)
-        return affine(a.fact.lanes, 0, 0, arithmetic && a.fact.bits == 32 ? 32 : a.fact.bits);
-    if (!count.is_constant || !is_affine(a))
-        return unknown;
-    unsigned k = count.constant & 31;
-    bool negative = arithmetic && a.fact.bits == 32; /* the sign may be set */
-    unsigned bits = negative ? 32 : a.fact.bits > k ? a.fact.bits - k : 0;
-    if (a.is_constant)
-        return constant(arithmetic ? (uint32_t)((int32_t)a.constant >> k) : a.constant >> k);
-    if (!arithmetic)
-        bits = a.fact.bits > k ? a.fact.bits - k : 0;
-    if (is_uniform(a))
-        return affine(a.fact.lanes, 0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
-    if (lane_part_fits(a)) {
-        if (lane_part(a) >> k == 0)
-            return affine(a.fact.lanes, 0, a.fact.zeros > k ? a.fact.zeros - k : 0, bits);
-        if ((a.fact.stride & ((INT32_C(1) << k) - 1)) == 0)
-            return affine(a.fact.lanes, a.fact.stride >> k, a.fact.zeros - k, bits);
-    }
-    if (bits == 0)
-        return constant(0);
-    return k >= 16 ? carried() : unknown; /* steps at most once over the lanes */
-}
-
-static struct value value_or(struct value a, struct value b) {
-    level(&a, &b);
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant | b.constant);
-    if (!is_affine(a) || !is_affine(b))
-        return unknown;
-    if (is_uniform(a) && is_uniform(b))
-        return affine(a.fact.lanes, 0, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
-    if (low_zeros(a) >= b.fact.bits || low_zeros(b) >= a.fact.bits) { /* disjoint: a sum */
-        struct value sum = value_add(a, b);
-        sum.fact.bits = (uint8_t)most(a.fact.bits, b.fact.bits);
-        return sum;
-    }
-    if (is_uniform(a)) {
-        struct value swap = a;
-        a = b;
-        b = swap;
-    }
-    /* Only bits of the base change. */
-    if (is_uniform(b) && lane_part_fits(a) && b.fact.zeros >= width(lane_part(a)))
-        return affine(a.fact.lanes, a.fact.stride, least(a.fact.zeros, b.fact.zeros), most(a.fact.bits, b.fact.bits));
-    if (is_uniform(b) && b.is_constant && lane_part_fits(a) && (b.constant & lane_bits(a)) == 0 && (b.constant & lane_part(a)) == 0)
-        return affine(a.fact.lanes, a.fact.stride, least(a.fact.zeros, width(lane_part(a))), most(a.fact.bits, b.fact.bits));
-    return unknown;
-}
-
-static struct value value_xor(struct value a, struct value b) {
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant ^ b.constant);
-    return value_or(a, b); /* the same conditions: no common bits, or base bits only */
-}
-
-static struct value value_and(struct value a, struct value b) {
-    level(&a, &b);
-    if (a.is_constant && b.is_constant)
-        return constant(a.constant & b.constant);
-    if (!is_affine(a) || !is_affine(b))
-        return unknown;
-    unsigned bits = least(a.fact.bits, b.fact.bits), zeros = most(low_zeros(a), low_zeros(b));
-    if (is_uniform(a) && is_uniform(b))
-        return affine(a.fact.lanes, 0, zeros, bits);
-    struct value x = is_uniform(a) ? b : a, mask = is_uniform(a) ? a : b;
-    if (!mask.is_constant || !lane_part_fits(x))
-        return unknown;
-    uint32_t moving = lane_bits(x);
-    if ((mask.constant & moving) == 0)
-        return affine(x.fact.lanes, 0, most(zeros, trailing_zeros(mask.constant)), bits);
-    if ((mask.constant & moving) == moving)
-        return affine(x.fact.lanes, x.fact.stride, x.fact.zeros, bits);
-    return unknown;
-}
 
 /* ---- operands ---- */
 
@@ -222,97 +19,48 @@ struct step {
     const struct wl_unit *unit;
     const struct wl_inst *inst;
     enum wl_mode mode;
-    struct value result[MAX_RESULTS];
+    struct wl_value result[MAX_RESULTS];
     unsigned lanes;   /* over which all that is known of the inputs holds */
     bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
 };
 
-static struct value row_value(const struct step *s, unsigned row) {
+static struct wl_value row_value(const struct step *s, unsigned row) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
-        return unknown;
+        return wl_value_unknown;
     /* The second of a VOPD pair reads before the first writes. */
     if (s->inst->size == 0 && row == s->facts->previous_row)
-        return (struct value){.fact = s->facts->previous};
-    return (struct value){.fact = s->facts->row[row]};
+        return (struct wl_value){.fact = s->facts->previous};
+    return (struct wl_value){.fact = s->facts->row[row]};
 }
 
 /* Dword `d` of operand i. */
-static struct value operand(const struct step *s, unsigned i, unsigned d) {
+static struct wl_value operand(const struct step *s, unsigned i, unsigned d) {
     const struct wl_operand *op = &s->inst->operands[i];
     if (i >= s->inst->operand_count)
-        return unknown;
+        return wl_value_unknown;
     switch ((enum wl_operand_kind)op->kind) {
     case WL_OPERAND_VGPR: {
-        struct value v = row_value(s, op->reg + d);
-        return op->neg || op->abs || op->sext || op->sel ? (is_uniform(v) ? uniform() : unknown) : v;
+        struct wl_value v = row_value(s, op->reg + d);
+        return op->neg || op->abs || op->sext || op->sel ? (wl_value_is_uniform(v) ? wl_value_uniform() : wl_value_unknown) : v;
     }
     case WL_OPERAND_SGPR: {
         unsigned reg = op->reg + (op->count > 1 ? d : 0);
         if (d && op->count < 2)
-            return uniform();
-        return reg < WL_SGPR_COUNT && wl_bit(s->facts->constant_known, reg) ? constant(s->facts->constant[reg]) : uniform();
+            return wl_value_uniform();
+        return reg < WL_SGPR_COUNT && wl_bit(s->facts->constant_known, reg) ? wl_value_constant(s->facts->constant[reg])
+                                                                            : wl_value_uniform();
     }
     case WL_OPERAND_IMM:
-        return constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
+        return wl_value_constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
     case WL_OPERAND_SPECIAL:
-        return op->reg == WL_SPECIAL_LDS_DIRECT ? unknown : uniform();
+        return op->reg == WL_SPECIAL_LDS_DIRECT ? wl_value_unknown : wl_value_uniform();
     default:
-        return unknown;
+        return wl_value_unknown;
     }
 }
 
-/* ---- 64-bit sums ---- */
-
-struct pair {
-    struct value low, high;
-};
-
-static struct pair pair_operand(const struct step *s, unsigned i) { return (struct pair){operand(s, i, 0), operand(s, i, 1)}; }
-
-static struct pair pair_add(struct pair a, struct pair b) {
-    struct pair sum = {value_add(a.low, b.low), unknown};
-    if (is_uniform(a.low) && is_uniform(b.low) && is_uniform(a.high) && is_uniform(b.high))
-        sum.high = uniform();
-    else if (is_affine(sum.low) && is_flat(a.high) && is_flat(b.high) && (is_uniform(a.high) || is_uniform(b.high)))
-        sum.high = is_zero(a.high) && is_zero(b.high) && sum.low.fact.bits < 32 ? constant(0) : carried();
-    return sum;
-}
-
-static struct pair pair_shl(struct pair a, struct value count) {
-    struct pair r = {unknown, unknown};
-    if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
-        r.low = count.is_constant && count.constant < 32 ? value_shl(a.low, count) : uniform();
-        r.high = uniform();
-        if (count.is_constant && is_zero(a.high) && count.constant < 32 && a.low.fact.bits + count.constant <= 32)
-            r.high = constant(0);
-        return r;
-    }
-    if (!count.is_constant)
-        return r;
-    unsigned k = count.constant & 63;
-    if (k == 0)
-        return a;
-    if (k >= 32) {
-        r.low = constant(0);
-        r.high = value_shl(a.low, constant(k - 32));
-        return r;
-    }
-    r.low = value_shl(a.low, count);
-    struct value out = value_shr(a.low, constant(32 - k), false); /* what moves to the high half */
-    if (is_affine(r.low) && is_uniform(a.high) && is_uniform(out))
-        r.high = is_zero(a.high) && is_zero(out) ? constant(0) : uniform();
-    else if (is_affine(r.low) && is_flat(a.high))
-        r.high = carried();
-    return r;
-}
-
-static struct pair pair_mul(struct value a, struct value b) {
-    struct pair r = {value_mul(a, b), unknown};
-    if (is_uniform(a) && is_uniform(b))
-        r.high = a.fact.bits + b.fact.bits <= 32 ? constant(0) : uniform();
-    else if (is_affine(r.low))
-        r.high = a.fact.bits + b.fact.bits <= 32 ? constant(0) : carried();
-    return r;
+static struct wl_value_pair pair_operand(const struct step *s, unsigned i) {
+    return (struct wl_value_pair){operand(s, i, 0), operand(s, i, 1)};
 }
 
 /* ---- rules: one function a kind of instruction ---- */
@@ -324,126 +72,137 @@ static void rule_move64(struct step *s) {
     s->result[1] = operand(s, 1, 1);
 }
 
-static void rule_add(struct step *s) { s->result[0] = value_add(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_sub(struct step *s) { s->result[0] = value_sub(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_subrev(struct step *s) { s->result[0] = value_sub(operand(s, 2, 0), operand(s, 1, 0)); }
-static void rule_and(struct step *s) { s->result[0] = value_and(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_or(struct step *s) { s->result[0] = value_or(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_xor(struct step *s) { s->result[0] = value_xor(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_mul(struct step *s) { s->result[0] = value_mul(operand(s, 1, 0), operand(s, 2, 0)); }
-static void rule_lshlrev(struct step *s) { s->result[0] = value_shl(operand(s, 2, 0), operand(s, 1, 0)); }
-static void rule_lshrrev(struct step *s) { s->result[0] = value_shr(operand(s, 2, 0), operand(s, 1, 0), false); }
-static void rule_ashrrev(struct step *s) { s->result[0] = value_shr(operand(s, 2, 0), operand(s, 1, 0), true); }
-static void rule_add3(struct step *s) { s->result[0] = value_add(value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_or3(struct step *s) { s->result[0] = value_or(value_or(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_lshl_add(struct step *s) { s->result[0] = value_add(value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_lshl_or(struct step *s) { s->result[0] = value_or(value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_add_lshl(struct step *s) { s->result[0] = value_shl(value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_and_or(struct step *s) { s->result[0] = value_or(value_and(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
-static void rule_xad(struct step *s) { s->result[0] = value_add(value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_add(struct step *s) { s->result[0] = wl_value_add(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_sub(struct step *s) { s->result[0] = wl_value_sub(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_subrev(struct step *s) { s->result[0] = wl_value_sub(operand(s, 2, 0), operand(s, 1, 0)); }
+static void rule_and(struct step *s) { s->result[0] = wl_value_and(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_or(struct step *s) { s->result[0] = wl_value_or(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_xor(struct step *s) { s->result[0] = wl_value_xor(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_mul(struct step *s) { s->result[0] = wl_value_mul(operand(s, 1, 0), operand(s, 2, 0)); }
+static void rule_lshlrev(struct step *s) { s->result[0] = wl_value_shl(operand(s, 2, 0), operand(s, 1, 0)); }
+static void rule_lshrrev(struct step *s) { s->result[0] = wl_value_shr(operand(s, 2, 0), operand(s, 1, 0), false); }
+static void rule_ashrrev(struct step *s) { s->result[0] = wl_value_shr(operand(s, 2, 0), operand(s, 1, 0), true); }
+static void rule_add3(struct step *s) { s->result[0] = wl_value_add(wl_value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_or3(struct step *s) { s->result[0] = wl_value_or(wl_value_or(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_lshl_add(struct step *s) {
+    s->result[0] = wl_value_add(wl_value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0));
+}
+static void rule_lshl_or(struct step *s) { s->result[0] = wl_value_or(wl_value_shl(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_add_lshl(struct step *s) {
+    s->result[0] = wl_value_shl(wl_value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0));
+}
+static void rule_and_or(struct step *s) { s->result[0] = wl_value_or(wl_value_and(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+static void rule_xad(struct step *s) { s->result[0] = wl_value_add(wl_value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 
 /* A factor of a 24-bit product, whose upper bits must not count. */
-static struct value factor24(struct value v, unsigned bits) {
+static struct wl_value factor24(struct wl_value v, unsigned bits) {
     if (v.fact.bits <= bits)
         return v;
-    return is_uniform(v) ? affine(v.fact.lanes, 0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32) : unknown;
+    return wl_value_is_uniform(v) ? wl_value_affine(v.fact.lanes, 0, v.fact.zeros >= 24 ? 32 : v.fact.zeros, bits == 24 ? 24 : 32)
+                                  : wl_value_unknown;
 }
 
-static void rule_mul24(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 24), factor24(operand(s, 2, 0), 24)); }
-static void rule_mul24i(struct step *s) { s->result[0] = value_mul(factor24(operand(s, 1, 0), 23), factor24(operand(s, 2, 0), 23)); }
+static void rule_mul24(struct step *s) { s->result[0] = wl_value_mul(factor24(operand(s, 1, 0), 24), factor24(operand(s, 2, 0), 24)); }
+static void rule_mul24i(struct step *s) { s->result[0] = wl_value_mul(factor24(operand(s, 1, 0), 23), factor24(operand(s, 2, 0), 23)); }
 
 static void rule_mad24(struct step *s) {
     rule_mul24(s);
-    s->result[0] = value_add(s->result[0], operand(s, 3, 0));
+    s->result[0] = wl_value_add(s->result[0], operand(s, 3, 0));
 }
 
 static void rule_mad24i(struct step *s) {
     rule_mul24i(s);
-    s->result[0] = value_add(s->result[0], operand(s, 3, 0));
+    s->result[0] = wl_value_add(s->result[0], operand(s, 3, 0));
 }
 
 static void rule_bfe(struct step *s) {
-    struct value v = operand(s, 1, 0), first = operand(s, 2, 0), count = operand(s, 3, 0);
+    struct wl_value v = operand(s, 1, 0), first = operand(s, 2, 0), count = operand(s, 3, 0);
     if (!first.is_constant || !count.is_constant) {
-        s->result[0] = is_uniform(v) && is_uniform(first) && is_uniform(count) ? uniform() : unknown;
+        s->result[0] =
+            wl_value_is_uniform(v) && wl_value_is_uniform(first) && wl_value_is_uniform(count) ? wl_value_uniform() : wl_value_unknown;
         return;
     }
     uint32_t mask = (UINT32_C(1) << (count.constant & 31)) - 1;
-    s->result[0] = value_and(value_shr(v, first, false), constant(mask));
+    s->result[0] = wl_value_and(wl_value_shr(v, first, false), wl_value_constant(mask));
 }
 
 /* Sums with a carry out: operand 1 is the carry's register. */
 static void rule_add_co(struct step *s) {
-    s->result[0] = value_add(operand(s, 2, 0), operand(s, 3, 0));
+    s->result[0] = wl_value_add(operand(s, 2, 0), operand(s, 3, 0));
     s->low_carries = true;
 }
 
 static void rule_sub_co(struct step *s) {
-    s->result[0] = value_sub(operand(s, 2, 0), operand(s, 3, 0));
+    s->result[0] = wl_value_sub(operand(s, 2, 0), operand(s, 3, 0));
     s->low_carries = true;
 }
 
 static void rule_subrev_co(struct step *s) {
-    s->result[0] = value_sub(operand(s, 3, 0), operand(s, 2, 0));
+    s->result[0] = wl_value_sub(operand(s, 3, 0), operand(s, 2, 0));
     s->low_carries = true;
 }
 
 static void rule_carry_in(struct step *s) {
     const struct wl_operand *mask = &s->inst->operands[4];
-    struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
+    struct wl_value a = operand(s, 2, 0), b = operand(s, 3, 0);
     if (s->inst->operand_count < 5 || mask->kind != WL_OPERAND_SGPR || s->facts->carry != mask->reg + 1)
         return;
-    if (is_uniform(a) && is_uniform(b))
-        s->result[0] = s->facts->carry_uniform ? uniform() : carried();
-    else if (is_flat(a) && is_flat(b) && (is_uniform(a) || is_uniform(b)))
-        s->result[0] = carried();
+    if (wl_value_is_uniform(a) && wl_value_is_uniform(b))
+        s->result[0] = s->facts->carry_uniform ? wl_value_uniform() : wl_value_carried();
+    else if (wl_value_is_flat(a) && wl_value_is_flat(b) && (wl_value_is_uniform(a) || wl_value_is_uniform(b)))
+        s->result[0] = wl_value_carried();
 }
 
-static void set_pair(struct step *s, struct pair p) {
+static void set_pair(struct step *s, struct wl_value_pair p) {
     s->result[0] = p.low;
     s->result[1] = p.high;
 }
 
-static void rule_lshlrev64(struct step *s) { set_pair(s, pair_shl(pair_operand(s, 2), operand(s, 1, 0))); }
-static void rule_lshl_add64(struct step *s) { set_pair(s, pair_add(pair_shl(pair_operand(s, 1), operand(s, 2, 0)), pair_operand(s, 3))); }
-static void rule_add64(struct step *s) { set_pair(s, pair_add(pair_operand(s, 1), pair_operand(s, 2))); }
+static void rule_lshlrev64(struct step *s) { set_pair(s, wl_value_pair_shl(pair_operand(s, 2), operand(s, 1, 0))); }
+static void rule_lshl_add64(struct step *s) {
+    set_pair(s, wl_value_pair_add(wl_value_pair_shl(pair_operand(s, 1), operand(s, 2, 0)), pair_operand(s, 3)));
+}
+static void rule_add64(struct step *s) { set_pair(s, wl_value_pair_add(pair_operand(s, 1), pair_operand(s, 2))); }
 /* v_mad_u64_u32: operand 1 is a carry out that nobody uses. */
-static void rule_mad64(struct step *s) { set_pair(s, pair_add(pair_mul(operand(s, 2, 0), operand(s, 3, 0)), pair_operand(s, 4))); }
+static void rule_mad64(struct step *s) {
+    set_pair(s, wl_value_pair_add(wl_value_pair_mul(operand(s, 2, 0), operand(s, 3, 0)), pair_operand(s, 4)));
+}
 
 static void rule_mad64i(struct step *s) {
-    struct value a = operand(s, 2, 0), b = operand(s, 3, 0);
-    struct pair product = pair_mul(a, b);
-    bool positive = is_affine(a) && is_affine(b) && a.fact.bits < 32 && b.fact.bits < 32;
-    if (is_affine(product.low) && !positive)
-        product.high = is_uniform(a) && is_uniform(b) ? uniform() : carried();
-    set_pair(s, pair_add(product, pair_operand(s, 4)));
+    struct wl_value a = operand(s, 2, 0), b = operand(s, 3, 0);
+    struct wl_value_pair product = wl_value_pair_mul(a, b);
+    bool positive = wl_value_is_affine(a) && wl_value_is_affine(b) && a.fact.bits < 32 && b.fact.bits < 32;
+    if (wl_value_is_affine(product.low) && !positive)
+        product.high = wl_value_is_uniform(a) && wl_value_is_uniform(b) ? wl_value_uniform() : wl_value_carried();
+    set_pair(s, wl_value_pair_add(product, pair_operand(s, 4)));
 }
 
 /* Sign extension and scaling at once: 0 in the low half, an index in the high one, shifted down. */
 static void rule_ashrrev64(struct step *s) {
-    struct value count = operand(s, 1, 0);
-    struct pair a = pair_operand(s, 2);
-    if (is_uniform(a.low) && is_uniform(a.high) && is_uniform(count)) {
-        set_pair(s, (struct pair){uniform(), uniform()});
-    } else if (count.is_constant && count.constant >= 16 && count.constant <= 32 && is_zero(a.low) && is_affine(a.high)) {
+    struct wl_value count = operand(s, 1, 0);
+    struct wl_value_pair a = pair_operand(s, 2);
+    if (wl_value_is_uniform(a.low) && wl_value_is_uniform(a.high) && wl_value_is_uniform(count)) {
+        set_pair(s, (struct wl_value_pair){wl_value_uniform(), wl_value_uniform()});
+    } else if (count.is_constant && count.constant >= 16 && count.constant <= 32 && wl_value_is_zero(a.low) && wl_value_is_affine(a.high)) {
         unsigned k = count.constant;
-        struct value high = k == 32 ? value_shr(a.high, constant(31), true) : value_shr(a.high, count, true);
-        set_pair(s, (struct pair){k == 32 ? a.high : value_shl(a.high, constant(32 - k)), is_uniform(high) ? high : carried()});
+        struct wl_value high = k == 32 ? wl_value_shr(a.high, wl_value_constant(31), true) : wl_value_shr(a.high, count, true);
+        set_pair(s, (struct wl_value_pair){k == 32 ? a.high : wl_value_shl(a.high, wl_value_constant(32 - k)),
+                                           wl_value_is_uniform(high) ? high : wl_value_carried()});
     }
 }
 
 /* The lane's number: v_mbcnt_lo of all ones, then for wave64 v_mbcnt_hi of it. */
 static void rule_mbcnt(struct step *s) {
     bool high = s->inst->isa->detail == WL_LANE_MBCNT_HI, wide = s->unit->request->wave_size == 64;
-    struct value mask = operand(s, 1, 0), base = operand(s, 2, 0);
+    struct wl_value mask = operand(s, 1, 0), base = operand(s, 2, 0);
     if (!mask.is_constant || mask.constant != UINT32_MAX)
         return;
     if (high && wide && base.fact.kind == WL_FACT_HALF_LANE)
-        s->result[0] = affine(WL_ALL_LANES, 1, 6, 6);
-    else if (!high && wide && is_zero(base))
-        s->result[0] = (struct value){.fact = {.kind = WL_FACT_HALF_LANE, .lanes = WL_ALL_LANES}};
-    else if (!high && !wide && is_affine(base))
-        s->result[0] = value_add(affine(WL_ALL_LANES, 1, 5, 5), base);
+        s->result[0] = wl_value_affine(WL_ALL_LANES, 1, 6, 6);
+    else if (!high && wide && wl_value_is_zero(base))
+        s->result[0] = (struct wl_value){.fact = {.kind = WL_FACT_HALF_LANE, .lanes = WL_ALL_LANES}};
+    else if (!high && !wide && wl_value_is_affine(base))
+        s->result[0] = wl_value_add(wl_value_affine(WL_ALL_LANES, 1, 5, 5), base);
     else if (high && !wide)
         s->result[0] = base;
 }
@@ -524,7 +283,7 @@ static bool is_half(unsigned type) { return type == WL_U16 || type == WL_I16 || 
 static bool operand_uniform(const struct step *s, unsigned i) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; d < (op->count ? op->count : 1u); d++)
-        if (!is_uniform(operand(s, i, d)))
+        if (!wl_value_is_uniform(operand(s, i, d)))
             return false;
     return true;
 }
@@ -557,12 +316,12 @@ static bool load_uniform(const struct step *s) {
     return (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS) && !isa->d16 && !s->inst->lds && operand_uniform(s, 1);
 }
 
-static void set_row(struct step *s, unsigned row, struct value v) {
+static void set_row(struct step *s, unsigned row, struct wl_value v) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
         return;
     s->facts->previous_row = (uint16_t)row;
     s->facts->previous = s->facts->row[row];
-    narrow(&v.fact, s->lanes);
+    wl_fact_narrow(&v.fact, s->lanes);
     if (v.fact.kind == WL_FACT_UNKNOWN)
         v.fact = (struct wl_fact){0};
     else
@@ -570,7 +329,7 @@ static void set_row(struct step *s, unsigned row, struct value v) {
     s->facts->row[row] = v.fact;
 }
 
-static void set_operand(struct step *s, unsigned i, struct value v) {
+static void set_operand(struct step *s, unsigned i, struct wl_value v) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; i < s->inst->operand_count && op->kind == WL_OPERAND_VGPR && d < op->count; d++)
         set_row(s, op->reg + d, v);
@@ -582,7 +341,7 @@ static unsigned known_lanes(const struct step *s) {
     for (unsigned i = 0; i < s->inst->operand_count; i++) {
         const struct wl_operand *op = &s->inst->operands[i];
         for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++) {
-            struct value v = row_value(s, op->reg + d);
+            struct wl_value v = row_value(s, op->reg + d);
             if (v.fact.kind != WL_FACT_UNKNOWN)
                 lanes = least(lanes, v.fact.lanes);
         }
@@ -638,13 +397,13 @@ static void forget_all(struct wl_facts *facts, unsigned rows) {
 static void vector_step(struct step *s, uint8_t rule) {
     const struct wl_inst *inst = s->inst;
     unsigned results = printed_results(inst->sem);
-    struct value rest = unknown;
-    s->result[0] = s->result[1] = unknown;
+    struct wl_value rest = wl_value_unknown;
+    s->result[0] = s->result[1] = wl_value_unknown;
     if (inputs_uniform(s))
-        rest = s->result[0] = s->result[1] = uniform();
+        rest = s->result[0] = s->result[1] = wl_value_uniform();
     if (rule != NO_RULE && !inst->is_dpp && !inst->is_sdwa && !inst->clamp)
         rules[rule].apply(s);
-    bool low_known = is_affine(s->result[0]), low_same = is_uniform(s->result[0]);
+    bool low_known = wl_value_is_affine(s->result[0]), low_same = wl_value_is_uniform(s->result[0]);
     for (unsigned i = 0; i < inst->sem->result_count; i++)
         if (inst->sem->results[i].role == WL_ROLE_VCC || inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
             s->facts->carry = 0;
@@ -663,8 +422,8 @@ static void vector_step(struct step *s, uint8_t rule) {
 
 /* Each strip loads for itself, and memory may change in between. */
 static void set_load(struct step *s) {
-    struct value v = load_uniform(s) ? uniform() : unknown;
-    narrow(&v.fact, WL_STRIP);
+    struct wl_value v = load_uniform(s) ? wl_value_uniform() : wl_value_unknown;
+    wl_fact_narrow(&v.fact, WL_STRIP);
     set_operand(s, 0, v);
 }
 
@@ -677,10 +436,10 @@ static void isa_step(struct step *s, uint8_t rule) {
         break;
     case WL_ISA_ATOMIC:
         if (inst->returns)
-            set_operand(s, 0, unknown);
+            set_operand(s, 0, wl_value_unknown);
         break;
     case WL_ISA_LANE:
-        s->result[0] = unknown;
+        s->result[0] = wl_value_unknown;
         if (rule != NO_RULE && !inst->is_dpp)
             rules[rule].apply(s);
         if (inst->isa->detail != WL_LANE_ADDTID_STORE)
@@ -689,7 +448,7 @@ static void isa_step(struct step *s, uint8_t rule) {
         break;
     case WL_ISA_MATRIX:
     case WL_ISA_IMAGE:
-        set_operand(s, 0, unknown);
+        set_operand(s, 0, wl_value_unknown);
         break;
     case WL_ISA_MOVREL:
         forget_all(s->facts, s->unit->rows);
@@ -747,8 +506,8 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     if (to->kind == WL_FACT_UNKNOWN)
         return false;
     to->partial |= from.partial;
-    narrow(to, from.lanes);
-    narrow(&from, to->lanes);
+    wl_fact_narrow(to, from.lanes);
+    wl_fact_narrow(&from, to->lanes);
     if (to->kind != from.kind && flat[0] && flat[1]) {
         *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .lanes = to->lanes};
     } else if (to->kind != from.kind || (to->kind == WL_FACT_AFFINE && to->stride != from.stride)) {

@@ -10,7 +10,7 @@
  *   unit.c       control flow: from one address to pieces of straight code with edges and resume points
  *   idiom.c      known sequences of instructions, simplified
  *   liveness.c   which registers a piece needs and leaves
- *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane
+ *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; value.c: the algebra of that
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
  *   emit.c       passes and native code generation; outline.c: one of ours, for addresses
  *   coverage.c   what instructions a processor has, and what becomes of each */

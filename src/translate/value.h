@@ -1,0 +1,50 @@
+/* The algebra of what is known about vector registers (affine.h): what a sum, a product, a shift or a mask of known values is.
+ * Every result holds over the lanes for which both inputs hold. For affine.c and value.c only; all functions are pure. */
+#ifndef WL_TRANSLATE_VALUE_H
+#define WL_TRANSLATE_VALUE_H
+
+#include "translate/affine.h"
+
+/* What an operand or a half of one is: a fact, and its value if that is known. */
+struct wl_value {
+    struct wl_fact fact;
+    bool is_constant;
+    uint32_t constant;
+};
+
+/* A register pair. */
+struct wl_value_pair {
+    struct wl_value low, high;
+};
+
+extern const struct wl_value wl_value_unknown;
+/* base + stride * lane; nothing is known if the stride is large. */
+struct wl_value wl_value_affine(unsigned lanes, int64_t stride, unsigned zeros, unsigned bits);
+struct wl_value wl_value_constant(uint32_t x);
+/* Some value, the same in all lanes. */
+struct wl_value wl_value_uniform(void);
+/* The high half of a sum (WL_FACT_CARRY). */
+struct wl_value wl_value_carried(void);
+/* A fact of the wave, said of each of its strips: their bases differ by 16 strides. */
+void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
+
+static inline bool wl_value_is_affine(struct wl_value v) { return v.fact.kind == WL_FACT_AFFINE; }
+static inline bool wl_value_is_uniform(struct wl_value v) { return wl_value_is_affine(v) && v.fact.stride == 0; }
+/* Uniform, or so but for a carry. */
+static inline bool wl_value_is_flat(struct wl_value v) { return wl_value_is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
+static inline bool wl_value_is_zero(struct wl_value v) { return wl_value_is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
+
+struct wl_value wl_value_add(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_sub(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_mul(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_shl(struct wl_value a, struct wl_value count);
+/* Logical, or `arithmetic`. */
+struct wl_value wl_value_shr(struct wl_value a, struct wl_value count, bool arithmetic);
+struct wl_value wl_value_or(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_xor(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_and(struct wl_value a, struct wl_value b);
+struct wl_value_pair wl_value_pair_add(struct wl_value_pair a, struct wl_value_pair b);
+struct wl_value_pair wl_value_pair_shl(struct wl_value_pair a, struct wl_value count);
+struct wl_value_pair wl_value_pair_mul(struct wl_value a, struct wl_value b);
+
+#endif
