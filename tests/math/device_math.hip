@@ -49,6 +49,8 @@ enum { NO_BOUND = 1 << 30 };
     X(log2, log2, 1e-6, 1e6, 1, 1, 2, 3, 3)                                                                                                \
     X(log10, log10, 1e-6, 1e6, 2, 1, 2, 3, 3)                                                                                              \
     X(log1p, log1p, -0.9, 10, 1, 1, 2, 2, 2)                                                                                               \
+    X(rcbrt, rcbrt, -100, 100, 1, 1, 2, 2, 2)                                                                                              \
+    X(erfcx, erfcx, -2, 2, 5, 5, NO_BOUND, NO_BOUND, NO_BOUND)                                                                             \
     X(rsqrt, rsqrt, 0.01, 100, 1, 1, 1, 2, 2)                                                                                              \
     X(sin, sin, -M_PI, M_PI, 1, 1, NO_BOUND, 4, 4)                                                                                         \
     X(sinh, sinh, -5, 5, 1, 1, 2, 4, 4)                                                                                                    \
@@ -68,6 +70,9 @@ enum { NO_BOUND = 1 << 30 };
     X(atan2, atan2, -2, 2, 1, 1, 2, 6, 6)                                                                                                  \
     X(fdim, dim, -3, 3, 0, 0, 0, 0, 0)                                                                                                     \
     X(fmod, fmod, -10, 10, 0, 0, 0, 0, 0)                                                                                                  \
+    X(rhypot, rhypot, -10, 10, 1, 1, 2, 4, 4)                                                                                              \
+    X(fmax, max, -3, 3, 0, 0, 0, 0, 0)                                                                                                     \
+    X(fmin, min, -3, 3, 0, 0, 0, 0, 0)                                                                                                     \
     X(hypot, hypot, -10, 10, 1, 1, 2, 4, 4)                                                                                                \
     X(pow, pow, -4, 4, 1, 1, 4, 16, 16)                                                                                                    \
     X(remainder, remainder, -10, 10, 0, 0, 0, 0, 0)
@@ -78,6 +83,25 @@ static int mpfr_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t m) { /* that of -0 is
     int inexact = mpfr_rec_sqrt(r, x, m);
     if (mpfr_zero_p(x))
         mpfr_setsign(r, r, mpfr_signbit(x), m);
+    return inexact;
+}
+
+static int mpfr_rcbrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t m) {
+    mpfr_cbrt(r, x, m);
+    return mpfr_ui_div(r, 1, r, m);
+}
+static int mpfr_rhypot(mpfr_t r, const mpfr_t x, const mpfr_t y, mpfr_rnd_t m) {
+    mpfr_hypot(r, x, y, m);
+    return mpfr_ui_div(r, 1, r, m);
+}
+static int mpfr_erfcx(mpfr_t r, const mpfr_t x, mpfr_rnd_t m) {
+    mpfr_t e;
+    mpfr_init2(e, 400);
+    mpfr_sqr(e, x, m);
+    mpfr_exp(e, e, m);
+    mpfr_erfc(r, x, m);
+    int inexact = mpfr_mul(r, r, e, m);
+    mpfr_clear(e);
     return inexact;
 }
 
