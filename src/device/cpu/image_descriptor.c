@@ -138,8 +138,8 @@ static uint32_t unified_format(unsigned generation, const struct wl_image_format
 
 static bool decode_unified(unsigned generation, uint32_t code, struct wl_image_format *format) {
     for (size_t i = 0; i < COUNT(formats); i++)
-        for (uint8_t number = 0; number <= WL_NUMBER_SRGB; number++) {
-            struct wl_image_format known = {formats[i].channels, formats[i].bits, number};
+        for (unsigned number = 0; number <= WL_NUMBER_SRGB; number++) {
+            struct wl_image_format known = {formats[i].channels, formats[i].bits, (uint8_t)number};
             if (code && unified_format(generation, &known) == code) {
                 *format = known;
                 return true;
@@ -150,9 +150,9 @@ static bool decode_unified(unsigned generation, uint32_t code, struct wl_image_f
 
 static bool decode_gfx9(uint32_t data, uint32_t number, struct wl_image_format *format) {
     for (size_t i = 0; i < COUNT(formats); i++)
-        for (uint8_t n = 0; n <= WL_NUMBER_SRGB; n++)
+        for (unsigned n = 0; n <= WL_NUMBER_SRGB; n++)
             if (formats[i].data9 == data && numbers9[n] == number) {
-                *format = (struct wl_image_format){formats[i].channels, formats[i].bits, n};
+                *format = (struct wl_image_format){formats[i].channels, formats[i].bits, (uint8_t)n};
                 return true;
             }
     return false;
@@ -261,14 +261,19 @@ static pthread_mutex_t border_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const float plain_borders[3][4] = {[BORDER_ZERO] = {0, 0, 0, 0}, [BORDER_BLACK] = {0, 0, 0, 1}, [BORDER_WHITE] = {1, 1, 1, 1}};
 
+/* The same bits: a NaN is itself, and -0 is not 0. */
+static bool same_color(const float a[4], const float b[4]) {
+    return memcmp((const void *)a, (const void *)b, 4 * sizeof *a) == 0; /* NOLINT(*-memory-comparison,cert-exp42-c,cert-flp37-c) */
+}
+
 static enum wl_status find_border(const float color[4], uint32_t *type, uint32_t *pointer) {
     *pointer = 0;
     for (*type = 0; *type < BORDER_TABLE; ++*type)
-        if (memcmp(color, plain_borders[*type], sizeof borders[0]) == 0)
+        if (same_color(color, plain_borders[*type]))
             return WL_OK;
     pthread_mutex_lock(&border_lock);
     uint32_t count = atomic_load(&border_count);
-    while (*pointer < count && memcmp(borders[*pointer], color, sizeof borders[0]) != 0)
+    while (*pointer < count && !same_color(borders[*pointer], color))
         ++*pointer;
     enum wl_status status = WL_OK;
     if (*pointer == BORDERS) {
