@@ -3,6 +3,8 @@
  *     bench-api launch.co [api.json] [--check]
  *
  * One line a case, the best of several rounds, and the same as JSON. Exit status 1 if a bar is missed and --check was given. */
+#include "measure.h"
+
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <hip/hip_runtime_api.h>
@@ -15,20 +17,6 @@
 #include <time.h>
 
 enum { ROUNDS = 9, COUNT = 5000, IDLE = 1000, THREADS = 4, CHAIN = 10 };
-
-static void must(int error, const char *what) {
-    if (!error)
-        return;
-    fprintf(stderr, "%s: error %d\n", what, error);
-    exit(2);
-}
-#define MUST(call) must((int)(call), #call)
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static hipFunction_t empty;
 static hipStream_t stream, other;

@@ -1,5 +1,7 @@
 /* Launches, timed: one line a case, "name value unit bar", the best of several rounds. The first argument is launch.hip's code
  * object. Exit status 1 if a bar is missed and --check was given. */
+#include "measure.h"
+
 #include <hip/hip_runtime_api.h>
 
 #include <pthread.h>
@@ -9,32 +11,6 @@
 #include <time.h>
 
 enum { ROUNDS = 9, COUNT = 2000, THREADS = 4 };
-
-static int missed;
-
-static void must(hipError_t error, const char *what) {
-    if (error == hipSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", what, hipGetErrorString(error));
-    exit(2);
-}
-#define MUST(call) must((call), #call)
-
-static double now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-/* `bar`: the largest good value; 0: none. */
-static void report(const char *name, double value, double bar) {
-    int bad = bar > 0 && value > bar;
-    missed |= bad;
-    printf("%-40s %10.0f ns", name, value);
-    if (bar > 0)
-        printf("       bar <= %.0f%s", bar, bad ? "  MISSED" : "");
-    printf("\n");
-}
 
 static const char *path;
 static hipFunction_t empty, take;
@@ -219,6 +195,7 @@ static void register_stub(void) {
 
 int main(int argc, char **argv) {
     hipModule_t module = NULL;
+    int missed = 0;
     if (argc < 2)
         return 2;
     path = argv[1];
@@ -228,7 +205,7 @@ int main(int argc, char **argv) {
     MUST(hipModuleGetFunction(&take, module, "take"));
     MUST(hipStreamCreate(&stream));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        report(cases[i].name, best(cases[i].run), cases[i].bar);
+        missed |= report(cases[i].name, best(cases[i].run), "ns", cases[i].bar);
     MUST(hipStreamDestroy(stream));
     MUST(hipModuleUnload(module));
     return argc > 2 && strcmp(argv[2], "--check") == 0 && missed;

@@ -1,5 +1,7 @@
 /* Memory functions of the HIP API, timed: one line a case, "name value unit bar", the best of several rounds. Exit status 1 if a
  * bar is missed and --check was given. */
+#include "measure.h"
+
 #include <hip/hip_runtime_api.h>
 
 #include <pthread.h>
@@ -13,29 +15,7 @@
 
 static int missed;
 
-static void must(hipError_t error, const char *what) {
-    if (error == hipSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", what, hipGetErrorString(error));
-    exit(2);
-}
-#define MUST(call) must((call), #call)
-
-static double seconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* `bar`: the largest good value; negative: the smallest one; 0: none. */
-static void report(const char *name, double value, const char *unit, double bar) {
-    int bad = bar > 0 ? value > bar : bar < 0 && value < -bar;
-    missed |= bad;
-    printf("%-40s %10.4g %-8s", name, value, unit);
-    if (bar != 0)
-        printf(" bar %s %g%s", bar > 0 ? "<=" : ">=", bar > 0 ? bar : -bar, bad ? "  MISSED" : "");
-    printf("\n");
-}
+static double seconds(void) { return now_ns() * 1e-9; }
 
 static double pairs(size_t size, unsigned count) {
     double start = seconds();
@@ -78,7 +58,7 @@ static void with_many_allocations(void) {
     void **others = malloc(COUNT * sizeof *others);
     for (unsigned i = 0; i < COUNT; i++)
         MUST(hipMalloc(&others[i], 256));
-    report("hipMalloc + hipFree 4 KiB, 20,000 live", best_pairs(4096, 20000) * 1e9, "ns", 0);
+    missed |= report("hipMalloc + hipFree 4 KiB, 20,000 live", best_pairs(4096, 20000) * 1e9, "ns", 0);
     for (unsigned i = 0; i < COUNT; i++)
         MUST(hipFree(others[i]));
     free(others);
@@ -101,7 +81,7 @@ static void compare(const char *name, void *target, const void *source, hipMemcp
         time = one_copy(target, source, GIB, kind);
         hip = time < hip ? time : hip;
     }
-    report(name, plain / hip, "", -0.95);
+    missed |= report(name, plain / hip, "", -0.95);
 }
 
 static void copies(void) {
@@ -116,7 +96,7 @@ static void copies(void) {
         double time = one_copy(device, host, 4096, hipMemcpyHostToDevice);
         small = time < small ? time : small;
     }
-    report("hipMemcpy 4 KiB to device", small * 1e9, "ns", 0);
+    missed |= report("hipMemcpy 4 KiB to device", small * 1e9, "ns", 0);
     compare("hipMemcpy 1 GiB to device / memcpy", device, host, hipMemcpyHostToDevice);
     compare("hipMemcpy 1 GiB to host / memcpy", host, device, hipMemcpyDeviceToHost);
     compare("hipMemcpy 1 GiB on device / memcpy", other, device, hipMemcpyDeviceToDevice);
@@ -126,10 +106,10 @@ static void copies(void) {
 }
 
 int main(int argc, char **argv) {
-    report("hipMalloc + hipFree 4 KiB", best_pairs(4096, 100000) * 1e9, "ns", 1000);
-    report("hipMalloc + hipFree 1 MiB", best_pairs(1 << 20, 20000) * 1e9, "ns", 0);
-    report("hipMalloc + hipFree 64 MiB", best_pairs(64 << 20, 2000) * 1e9, "ns", 0);
-    report("hipMalloc + hipFree 4 KiB, 8 threads", threaded_pairs(8) * 1e9, "ns", 0);
+    missed |= report("hipMalloc + hipFree 4 KiB", best_pairs(4096, 100000) * 1e9, "ns", 1000);
+    missed |= report("hipMalloc + hipFree 1 MiB", best_pairs(1 << 20, 20000) * 1e9, "ns", 0);
+    missed |= report("hipMalloc + hipFree 64 MiB", best_pairs(64 << 20, 2000) * 1e9, "ns", 0);
+    missed |= report("hipMalloc + hipFree 4 KiB, 8 threads", threaded_pairs(8) * 1e9, "ns", 0);
     with_many_allocations();
     copies();
     return argc > 1 && strcmp(argv[1], "--check") == 0 && missed;
