@@ -1,5 +1,5 @@
 // The ways of programming that HIP's guide "Porting CUDA driver API" shows: a module's kernel with an argument buffer, JIT options,
-// contexts, a function by its name, the per-thread default stream. The module is given as the first argument.
+// contexts, a function by its name, the per-thread default stream, a texture reference of a module. The module is given as the first argument.
 #include "check.h"
 
 #include <thread>
@@ -104,6 +104,48 @@ static void streams_of_threads() {
     HIP(hipFree(memory));
 }
 
+// The module's texture reference is set up and bound by the driver's functions.
+static void read_by_reference(const char *path) {
+    const int width = 50, height = 30;
+    std::vector<float> data(width * height), result(width * height);
+    for (int i = 0; i < width * height; i++)
+        data[i] = 3.0f * i - 7;
+    hipModule_t module;
+    hipFunction_t function;
+    HIP(hipModuleLoad(&module, path));
+    HIP(hipModuleGetFunction(&function, module, "tex2dKernel"));
+    HIP_ARRAY_DESCRIPTOR descriptor = {};
+    descriptor.Format = HIP_AD_FORMAT_FLOAT;
+    descriptor.NumChannels = 1;
+    descriptor.Width = width;
+    descriptor.Height = height;
+    hipArray *array;
+    HIP(hipArrayCreate(&array, &descriptor));
+    HIP(hipMemcpy2DToArray(array, 0, 0, data.data(), width * 4, width * 4, height, hipMemcpyHostToDevice));
+    textureReference *texref;
+    HIP(hipModuleGetTexRef(&texref, module, "tex"));
+    HIP(hipTexRefSetAddressMode(texref, 0, hipAddressModeWrap));
+    HIP(hipTexRefSetAddressMode(texref, 1, hipAddressModeWrap));
+    HIP(hipTexRefSetFilterMode(texref, hipFilterModePoint));
+    HIP(hipTexRefSetFlags(texref, 0));
+    HIP(hipTexRefSetFormat(texref, HIP_AD_FORMAT_FLOAT, 1));
+    HIP(hipTexRefSetArray(texref, array, HIP_TRSA_OVERRIDE_FORMAT));
+    void *output;
+    HIP(hipMalloc(&output, result.size() * 4));
+    struct {
+        void *output;
+        int width, height;
+    } arguments = {output, width, height};
+    size_t size = sizeof arguments;
+    void *config[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+    HIP(hipModuleLaunchKernel(function, (width + 15) / 16, (height + 15) / 16, 1, 16, 16, 1, 0, 0, NULL, config));
+    HIP(hipMemcpyDtoH(result.data(), output, result.size() * 4));
+    compare("texture", result.data(), data.data(), data.size());
+    HIP(hipFree(output));
+    HIP(hipArrayDestroy(array));
+    HIP(hipModuleUnload(module));
+}
+
 int main(int argc, char **argv) {
     check_name = "guide";
     setenv("WAVELIFT_DEVICES", "2", 1);
@@ -113,5 +155,6 @@ int main(int argc, char **argv) {
     load_with_options(argv[1]);
     switch_contexts();
     streams_of_threads();
+    read_by_reference(argv[1]);
     return finish();
 }
