@@ -288,6 +288,23 @@ static void sample_lane(const struct access *a, uint32_t lane, const struct wl_s
     put_result(a, lane, dmask, &texel, floats);
 }
 
+/* Whether all samples are of one level of floats. */
+static bool is_plain(const struct access *a) {
+    bool one_level = a->sampler.mip == 0 || a->image.last_level <= a->image.first_level;
+    return a->kind == WL_IMAGE_SAMPLE && a->valid && one_level && is_float(a) && !(a->operation & WL_IMAGE_COMPARE);
+}
+
+static void sample_plain(const struct access *a, uint64_t exec, const struct wl_sample_place *places) {
+    struct wl_image_level level;
+    union wl_texel texel;
+    wl_image_find_level(&a->image, 0, &level);
+    for (uint32_t l = 0; l < a->wave->wave_size; l++)
+        if (wl_lane_in(exec, l)) {
+            wl_image_sample_floats(&a->image, &a->sampler, &level, &places[l], &texel);
+            put_result(a, l, dmask_of(a), &texel, true);
+        }
+}
+
 static void sample_wave(const struct access *a, uint64_t exec) {
     struct wl_sample_place places[MAX_LANES];
     bool implicit = !(a->operation & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO | WL_IMAGE_GRADIENT)) && a->kind != WL_IMAGE_GATHER;
@@ -296,6 +313,10 @@ static void sample_wave(const struct access *a, uint64_t exec) {
             read_place(a, l, &places[l]);
     if (implicit && (a->kind == WL_IMAGE_LOD || a->image.last_level > a->image.first_level))
         add_quad_levels(a, exec, places);
+    if (is_plain(a)) {
+        sample_plain(a, exec, places);
+        return;
+    }
     for (uint32_t l = 0; l < a->wave->wave_size; l++)
         if (wl_lane_in(exec, l))
             sample_lane(a, l, &places[l]);

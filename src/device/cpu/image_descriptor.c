@@ -136,16 +136,24 @@ static uint32_t unified_format(unsigned generation, const struct wl_image_format
     return at ? (uint32_t)(at - row->numbers) + (generation == 10 ? row->unified10 : row->unified11) : 0;
 }
 
-static bool decode_unified(unsigned generation, uint32_t code, struct wl_image_format *format) {
+/* The inverse, by number: on gfx10, and on later ones. */
+static struct wl_image_format unified_formats[2][512];
+static pthread_once_t unified_once = PTHREAD_ONCE_INIT;
+
+static void make_unified(void) {
     for (size_t i = 0; i < COUNT(formats); i++)
-        for (unsigned number = 0; number <= WL_NUMBER_SRGB; number++) {
-            struct wl_image_format known = {formats[i].channels, formats[i].bits, (uint8_t)number};
-            if (code && unified_format(generation, &known) == code) {
-                *format = known;
-                return true;
-            }
+        for (uint8_t number = 0; number <= WL_NUMBER_SRGB; number++) {
+            struct wl_image_format known = {formats[i].channels, formats[i].bits, number};
+            unified_formats[0][unified_format(10, &known)] = known;
+            unified_formats[1][unified_format(11, &known)] = known;
         }
-    return false;
+    unified_formats[0][0] = unified_formats[1][0] = (struct wl_image_format){0}; /* what does not exist */
+}
+
+static bool decode_unified(unsigned generation, uint32_t code, struct wl_image_format *format) {
+    pthread_once(&unified_once, make_unified);
+    *format = unified_formats[generation > 10][code & 511];
+    return format->channels != 0;
 }
 
 static bool decode_gfx9(uint32_t data, uint32_t number, struct wl_image_format *format) {

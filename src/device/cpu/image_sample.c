@@ -136,11 +136,11 @@ static bool is_integer(const struct wl_image *image) {
 
 static unsigned plane_axes(const struct wl_image *image) { return image->type == WL_IMAGE_1D || image->type == WL_IMAGE_1D_ARRAY ? 1 : 2; }
 
-static void find_footprint(struct footprint *f, bool linear, uint32_t level) {
+/* Of the level that is set. */
+static void place_footprint(struct footprint *f, bool linear) {
     const struct wl_image *image = f->image;
     const struct wl_sample_place *place = f->place;
     bool cube = image->type == WL_IMAGE_CUBE;
-    wl_image_find_level(image, level, &f->level);
     f->linear = linear;
     f->linear_z = image->type == WL_IMAGE_3D && f->sampler->linear_z && linear;
     uint32_t sizes[3] = {f->level.width, f->level.height, f->level.depth};
@@ -159,6 +159,11 @@ static void find_footprint(struct footprint *f, bool linear, uint32_t level) {
     } else if (image->type != WL_IMAGE_3D) {
         f->slice = nearest_slice(place->slice, f->level.depth);
     }
+}
+
+static void find_footprint(struct footprint *f, bool linear, uint32_t level) {
+    wl_image_find_level(f->image, level, &f->level);
+    place_footprint(f, linear);
 }
 
 static bool compares(uint8_t function, float reference, float texel) {
@@ -216,6 +221,112 @@ static void sample_level(struct footprint *f, bool linear, uint32_t level, union
     mix(texel, &other, f->axes[2].weight);
 }
 
+static void select_components(const struct wl_image *image, union wl_texel *texel, bool integer) {
+    enum { IDENTITY = 0xfac };
+    if (image->selects == IDENTITY || image->selects == 0)
+        return;
+    union wl_texel old = *texel;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned select = image->selects >> i * 3 & 7;
+        texel->u[i] = select >= 4 ? old.u[select - 4] : select == 1 ? (integer ? 1 : 0x3f800000) : 0;
+    }
+}
+
+/* ---- one level of floats: the common case, four components at once -------------------------------- */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+typedef float float4 __attribute__((vector_size(16)));
+typedef uint8_t byte4 __attribute__((vector_size(4)));
+
+enum layout { LAYOUT_BYTES, LAYOUT_FLOATS, LAYOUT_FLOAT, LAYOUT_OTHER };
+
+static enum layout find_layout(const struct wl_image_format *format) {
+    if (format->channels == 4 && format->bits == 8 && format->number == WL_NUMBER_UNORM)
+        return LAYOUT_BYTES;
+    if (format->number == WL_NUMBER_FLOAT && format->bits == 32 && format->channels != 2)
+        return format->channels == 4 ? LAYOUT_FLOATS : LAYOUT_FLOAT;
+    return LAYOUT_OTHER;
+}
+
+/* The same values as wl_texel_load's, but LAYOUT_BYTES in units of 1 / 255, which the filtered sum is divided by. */
+ALWAYS_INLINE float4 load_floats(const struct footprint *f, enum layout layout, int32_t x, const uint8_t *row) {
+    float4 value = {0, 0, 0, 1};
+    union wl_texel other;
+    byte4 bytes;
+    if (!row || x < 0) {
+        memcpy(&value, f->sampler->border, sizeof value);
+        return layout == LAYOUT_BYTES ? value * 255 : value;
+    }
+    switch (layout) {
+    case LAYOUT_BYTES:
+        memcpy(&bytes, row + (size_t)x * 4, sizeof bytes);
+        return __builtin_convertvector(bytes, float4);
+    case LAYOUT_FLOATS:
+        memcpy(&value, row + (size_t)x * 16, sizeof value);
+        return value;
+    case LAYOUT_FLOAT:
+        memcpy(&value, row + (size_t)x * 4, sizeof(float));
+        return value;
+    case LAYOUT_OTHER:
+        break;
+    }
+    wl_texel_load(&f->image->format, row + (size_t)x * wl_image_texel_bytes(&f->image->format), &other);
+    memcpy(&value, other.f, sizeof value);
+    return value;
+}
+
+ALWAYS_INLINE float4 row_floats(const struct footprint *f, enum layout layout, int32_t y, int64_t z) {
+    const struct axis *x = &f->axes[0];
+    const uint8_t *row = y < 0 || z < 0 ? NULL : f->level.data + (uint64_t)z * f->level.slice + (uint64_t)y * f->level.pitch;
+    float4 first = load_floats(f, layout, x->first, row);
+    if (x->weight == 0)
+        return first;
+    return first + (load_floats(f, layout, x->second, row) - first) * x->weight;
+}
+
+ALWAYS_INLINE float4 plane_floats(const struct footprint *f, enum layout layout, int64_t z) {
+    const struct axis *y = &f->axes[1];
+    float4 first = row_floats(f, layout, y->first, z);
+    if (y->weight == 0)
+        return first;
+    return first + (row_floats(f, layout, y->second, z) - first) * y->weight;
+}
+
+ALWAYS_INLINE float4 filter_floats(const struct footprint *f, enum layout layout) {
+    const struct axis *z = &f->axes[2];
+    const int64_t first_slice = f->image->first_slice;
+    if (f->image->type != WL_IMAGE_3D)
+        return plane_floats(f, layout, f->slice + first_slice);
+    float4 value = plane_floats(f, layout, z->first);
+    if (z->weight != 0)
+        value += (plane_floats(f, layout, z->second) - value) * z->weight;
+    return value;
+}
+
+void wl_image_sample_floats(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_image_level *level,
+                            const struct wl_sample_place *place, union wl_texel *texel) {
+    struct footprint f = {.image = image, .sampler = sampler, .place = place, .level = *level};
+    float4 value;
+    place_footprint(&f, place->lod + sampler->bias > 0 ? sampler->linear_min : sampler->linear);
+    switch (find_layout(&image->format)) { /* one copy of the filter each */
+    case LAYOUT_BYTES:
+        value = filter_floats(&f, LAYOUT_BYTES) / 255;
+        break;
+    case LAYOUT_FLOATS:
+        value = filter_floats(&f, LAYOUT_FLOATS);
+        break;
+    case LAYOUT_FLOAT:
+        value = filter_floats(&f, LAYOUT_FLOAT);
+        break;
+    default:
+        value = filter_floats(&f, LAYOUT_OTHER);
+        break;
+    }
+    memcpy(texel->f, &value, sizeof value);
+    select_components(image, texel, false);
+}
+
 /* ---- levels of detail ----------------------------------------------------------------------------- */
 
 float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]) {
@@ -234,17 +345,6 @@ float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *
     float lod = place->lod + sampler->bias, least = fmaxf(sampler->min_lod, place->least);
     float most = fminf(sampler->max_lod, (float)(image->last_level - image->first_level));
     return fminf(fmaxf(lod, least), most);
-}
-
-static void select_components(const struct wl_image *image, union wl_texel *texel, bool integer) {
-    enum { IDENTITY = 0xfac };
-    if (image->selects == IDENTITY || image->selects == 0)
-        return;
-    union wl_texel old = *texel;
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned select = image->selects >> i * 3 & 7;
-        texel->u[i] = select >= 4 ? old.u[select - 4] : select == 1 ? (integer ? 1 : 0x3f800000) : 0;
-    }
 }
 
 void wl_image_sample(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
