@@ -295,14 +295,11 @@ static bool is_plain(const struct access *a) {
 }
 
 static void sample_plain(const struct access *a, uint64_t exec, const struct wl_sample_place *places) {
-    struct wl_image_level level;
-    union wl_texel texel;
-    wl_image_find_level(&a->image, 0, &level);
+    union wl_texel texels[MAX_LANES];
+    wl_image_sample_floats(&(struct wl_samples){&a->image, &a->sampler, exec, places, texels});
     for (uint32_t l = 0; l < a->wave->wave_size; l++)
-        if (wl_lane_in(exec, l)) {
-            wl_image_sample_floats(&a->image, &a->sampler, &level, &places[l], &texel);
-            put_result(a, l, dmask_of(a), &texel, true);
-        }
+        if (wl_lane_in(exec, l))
+            put_result(a, l, dmask_of(a), &texels[l], true);
 }
 
 static void sample_wave(const struct access *a, uint64_t exec) {

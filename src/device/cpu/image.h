@@ -92,9 +92,15 @@ struct wl_sample_place {
 };
 void wl_image_sample(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
                      union wl_texel *texel);
-/* The same from one level of an image of floats, without comparison. */
-void wl_image_sample_floats(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_image_level *level,
-                            const struct wl_sample_place *place, union wl_texel *texel);
+/* The same for the lanes of a mask at once, from one level of an image of floats and without comparison. */
+struct wl_samples {
+    const struct wl_image *image;
+    const struct wl_sampler *sampler;
+    uint64_t lanes;
+    const struct wl_sample_place *places; /* by lane */
+    union wl_texel *texels;
+};
+void wl_image_sample_floats(const struct wl_samples *samples);
 /* The four texels that linear filtering would mix, one component of each, in gather4's order. */
 void wl_image_gather(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
                      unsigned component, union wl_texel *texel);

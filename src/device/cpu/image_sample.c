@@ -304,27 +304,53 @@ ALWAYS_INLINE float4 filter_floats(const struct footprint *f, enum layout layout
     return value;
 }
 
-void wl_image_sample_floats(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_image_level *level,
-                            const struct wl_sample_place *place, union wl_texel *texel) {
-    struct footprint f = {.image = image, .sampler = sampler, .place = place, .level = *level};
-    float4 value;
-    place_footprint(&f, place->lod + sampler->bias > 0 ? sampler->linear_min : sampler->linear);
-    switch (find_layout(&image->format)) { /* one copy of the filter each */
+ALWAYS_INLINE void sample_lanes(const struct wl_samples *samples, enum layout layout) {
+    const struct wl_sampler *sampler = samples->sampler;
+    struct footprint f = {.image = samples->image, .sampler = sampler};
+    wl_image_find_level(samples->image, 0, &f.level);
+    for (uint64_t left = samples->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        f.place = &samples->places[lane];
+        place_footprint(&f, f.place->lod + sampler->bias > 0 ? sampler->linear_min : sampler->linear);
+        float4 value = filter_floats(&f, layout);
+        if (layout == LAYOUT_BYTES)
+            value /= 255;
+        memcpy(samples->texels[lane].f, &value, sizeof value);
+        select_components(f.image, &samples->texels[lane], false);
+    }
+}
+
+ALWAYS_INLINE void sample_by_layout(const struct wl_samples *samples) {
+    switch (find_layout(&samples->image->format)) { /* one copy of the loop each */
     case LAYOUT_BYTES:
-        value = filter_floats(&f, LAYOUT_BYTES) / 255;
+        sample_lanes(samples, LAYOUT_BYTES);
         break;
     case LAYOUT_FLOATS:
-        value = filter_floats(&f, LAYOUT_FLOATS);
+        sample_lanes(samples, LAYOUT_FLOATS);
         break;
     case LAYOUT_FLOAT:
-        value = filter_floats(&f, LAYOUT_FLOAT);
+        sample_lanes(samples, LAYOUT_FLOAT);
         break;
     default:
-        value = filter_floats(&f, LAYOUT_OTHER);
+        sample_lanes(samples, LAYOUT_OTHER);
         break;
     }
-    memcpy(texel->f, &value, sizeof value);
-    select_components(image, texel, false);
+}
+
+#if defined(__x86_64__)
+/* Without fused operations: the results are the same everywhere. */
+__attribute__((target("avx2"), flatten)) static void sample_avx2(const struct wl_samples *samples) { sample_by_layout(samples); }
+#endif
+__attribute__((flatten)) static void sample_base(const struct wl_samples *samples) { sample_by_layout(samples); }
+
+void wl_image_sample_floats(const struct wl_samples *samples) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        sample_avx2(samples);
+        return;
+    }
+#endif
+    sample_base(samples);
 }
 
 /* ---- levels of detail ----------------------------------------------------------------------------- */
