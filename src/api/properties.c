@@ -1,6 +1,8 @@
 /* HIP reference: Device management, properties and attributes, in both layouts. */
 #include "api/api.h"
 
+#include "device/image.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +34,29 @@ static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 
     properties->textureAlignment = 256;
     properties->texturePitchAlignment = 256;
     properties->surfaceAlignment = 256;
+}
+
+/* What textures and surfaces may measure; nothing where there are no image instructions. */
+static void fill_images(hipDeviceProp_tR0600 *properties) {
+    enum { SIZE = WL_IMAGE_MAX_SIZE, SLICES = WL_IMAGE_MAX_SLICES };
+    if (!wl_image_supported(properties->gcnArchName))
+        return;
+    properties->maxTexture1D = properties->maxTexture1DMipmap = properties->maxSurface1D = SIZE;
+    properties->maxTexture1DLinear = INT_MAX;
+    properties->maxTextureCubemap = properties->maxSurfaceCubemap = SIZE;
+    for (int i = 0; i < 2; i++) {
+        const int limit = i ? SLICES : SIZE;
+        properties->maxTexture2D[i] = properties->maxTexture2DMipmap[i] = properties->maxTexture2DGather[i] = SIZE;
+        properties->maxSurface2D[i] = SIZE;
+        properties->maxTexture1DLayered[i] = properties->maxTextureCubemapLayered[i] = limit;
+        properties->maxSurface1DLayered[i] = properties->maxSurfaceCubemapLayered[i] = limit;
+    }
+    for (int i = 0; i < 3; i++) {
+        const int limit = i == 2 ? SLICES : SIZE;
+        properties->maxTexture3D[i] = properties->maxTexture3DAlt[i] = properties->maxTexture2DLayered[i] = limit;
+        properties->maxSurface3D[i] = properties->maxSurface2DLayered[i] = limit;
+        properties->maxTexture2DLinear[i] = SIZE; /* the third is the pitch */
+    }
 }
 
 static void fill_abilities(hipDeviceProp_tR0600 *properties) {
@@ -96,6 +121,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->pciBusID = (int)context->index + 1;
     fill_limits(info, properties);
     fill_abilities(properties);
+    fill_images(properties);
 }
 
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId) {
@@ -295,7 +321,6 @@ static const struct {
     {hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported, 0},
     {hipDeviceAttributeHandleTypeFabricSupported, 0},
     {hipDeviceAttributeCanUseStreamWaitValue, 1},
-    {hipDeviceAttributeImageSupport, 0},
     {hipDeviceAttributeFineGrainSupport, 1},
     {hipDeviceAttributeNumberOfXccs, 1},
     {hipDeviceAttributeMaxAvailableVgprsPerThread, 512},
@@ -304,6 +329,10 @@ static const struct {
 };
 
 static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, int *value) {
+    if (id == hipDeviceAttributeImageSupport) {
+        *value = wl_image_supported(properties->gcnArchName);
+        return true;
+    }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
         if (constants[i].id == id) {
             *value = constants[i].value;

@@ -92,6 +92,28 @@ static void test_reads(void **state) {
     hipGetLastError();
 }
 
+static void test_limits(void **state) {
+    (void)state;
+    int support = 0, width = 0, depth = 0;
+    hipArray_t array;
+    hipTextureObject_t texture = NULL;
+    hipTextureDesc how = {0};
+    ok(hipDeviceGetAttribute(&support, hipDeviceAttributeImageSupport, 0));
+    assert_int_equal(support, 1);
+    ok(hipDeviceGetAttribute(&width, hipDeviceAttributeMaxTexture2DWidth, 0));
+    ok(hipDeviceGetAttribute(&depth, hipDeviceAttributeMaxTexture3DDepth, 0));
+    assert_true(width >= 16384 && depth >= 2048);
+    for (int more = 0; more < 2; more++) {
+        array = make_array(hipCreateChannelDesc(8, 0, 0, 0, hipChannelFormatKindUnsigned), (size_t)width + (size_t)more, 2, 0);
+        hipResourceDesc resource = of_array(array);
+        fails(more ? hipErrorInvalidValue : hipSuccess, hipCreateTextureObject(&texture, &resource, &how, NULL));
+        if (!more)
+            ok(hipDestroyTextureObject(texture));
+        ok(hipFreeArray(array));
+    }
+    hipGetLastError();
+}
+
 static void test_memory(void **state) {
     (void)state;
     char *memory = NULL;
@@ -246,15 +268,20 @@ static void test_without_images(void **state) {
     hipResourceDesc resource = {.resType = hipResourceTypeArray};
     hipTextureDesc how = {0};
     ok(hipGetDeviceProperties(&properties, 0));
+    int support = 1;
     assert_memory_equal(properties.gcnArchName, "gfx942", 6);
+    ok(hipDeviceGetAttribute(&support, hipDeviceAttributeImageSupport, 0));
+    assert_int_equal(support, 0);
+    assert_int_equal(properties.maxTexture1D, 0);
     fails(hipErrorNotSupported, hipCreateTextureObject(&texture, &resource, &how, NULL));
     hipGetLastError();
 }
 
 int main(void) {
     const struct CMUnitTest with[] = {
-        cmocka_unit_test(test_objects),  cmocka_unit_test(test_reads),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_surfaces), cmocka_unit_test(test_driver_objects), cmocka_unit_test(test_references),
+        cmocka_unit_test(test_objects),    cmocka_unit_test(test_reads),    cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_surfaces), cmocka_unit_test(test_driver_objects),
+        cmocka_unit_test(test_references),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(test_without_images)};
     if (getenv("TEST_WITHOUT_IMAGES"))
