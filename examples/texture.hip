@@ -11,32 +11,32 @@
 texture<float, 2, hipReadModeElementType> reference;
 
 __global__ void resize(hipTextureObject_t image, float4 *out, int width, int height) {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 #ifdef IMAGES
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height)
         out[y * width + x] = tex2D<float4>(image, (x + 0.5f) / width, (y + 0.5f) / height);
 #endif
 }
 
 __global__ void lookup(hipTextureObject_t volume, const float *at, float *out, int count) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef IMAGES
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
         out[i] = tex3D<float>(volume, at[i * 3], at[i * 3 + 1], at[i * 3 + 2]);
 #endif
 }
 
 __global__ void gather(hipTextureObject_t linear, const int *index, int *out, int count) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
 #ifdef IMAGES
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
         out[i] = tex1Dfetch<int>(linear, index[i]);
 #endif
 }
 
 __global__ void by_reference(float *out, int width, int height) {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 #ifdef IMAGES
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < width && y < height)
         out[y * width + x] = tex2D(reference, (float)x, (float)y);
 #endif
@@ -53,8 +53,8 @@ __global__ void layers_and_levels(hipTextureObject_t layered, hipTextureObject_t
 }
 
 __global__ void invert(hipSurfaceObject_t surface, int width, int height) {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 #ifdef IMAGES
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= width || y >= height)
         return;
     float value;
