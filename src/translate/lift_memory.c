@@ -70,7 +70,7 @@ static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *
                                                : WL_PLACE_MEMORY;
     a.atomic = wl_memory_atomic(l, isa);
     a.returns = atomic && inst->returns;
-    a.local = atomic && isa->space == WL_SPACE_LDS;
+    a.local = isa->space == WL_SPACE_LDS;
     /* These bits ask for a coherent access: code that polls must see memory each time. */
     a.is_volatile = !atomic && isa->space != WL_SPACE_LDS && (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
     return a;

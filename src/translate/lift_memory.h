@@ -34,7 +34,7 @@ struct wl_access {
     bool sign;      /* loads of 8 and 16 bits extend the sign */
     bool is_volatile;
     bool returns;   /* atomics: the old value comes back */
-    bool local;     /* atomics in LDS: only this thread can see it */
+    bool local;     /* in LDS: only this thread can see it */
     uint8_t atomic; /* enum wl_atomic_op */
 };
 

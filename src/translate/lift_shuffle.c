@@ -166,7 +166,12 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
 
 /* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows) {
-    for (unsigned d = 0; d + 1 < access->dwords; d += 2) {
+    if (access->local && access->bits == 32) { /* dword by dword: hosts load and broadcast in one instruction */
+        for (unsigned d = 0; d < access->dwords; d++)
+            rows[d] = wl_memory_splat(l, wl_memory_load(l, l->i32, at(l, address, UINT64_C(4) * d), access->is_volatile));
+        return;
+    }
+    for (unsigned d = 0; d + 1 < access->dwords; d += 2) { /* 64 bits at once: another thread may write them so */
         LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, UINT64_C(4) * d), access->is_volatile);
         LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
         rows[d] = wl_memory_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));

@@ -562,7 +562,9 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
     return function;
 }
 
-void wl_memory_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    struct wl_access shared = *access, *a = &shared;
+    shared.local &= a->kind == WL_ACCESS_ATOMIC; /* others do the same in LDS as elsewhere */
     LLVMValueRef function = slow_function(l, a);
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);

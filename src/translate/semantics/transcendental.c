@@ -25,7 +25,7 @@ LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32) {
     const f32s y = __builtin_ia32_rsqrt14ps512_mask(a, a, -1), error = fma_lanes(-(a * y), y, ALL(f32, 1));
 
     /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
-    return unless_nan(fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y), y);
+    return error == error ? fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y) : y;
 }
 static INLINE f64s unless_nan64(f64s y, f64s fallback) { return y == y ? y : fallback; }
 static INLINE f64h root_estimate(f64h a) { return __builtin_ia32_rsqrt14pd512_mask(a, a, -1); }
