@@ -102,12 +102,18 @@ const char *wl_group_describe(const struct wl_group *group, uint64_t address, ch
     return NULL;
 }
 
+static bool is_large(size_t size) { return size >= 2 * (size_t)HUGE; }
+
+/* Bytes of address space that a block takes. A gap follows large ones: programs like powers of two, and blocks that lie that
+ * far apart get into each other's way in caches and memory banks. It also catches accesses behind the end. */
+static size_t span_of(size_t size) { return round_up(size ? size : 1, PAGE) + (is_large(size) ? HUGE : 0); }
+
 void *wl_pages_allocate(size_t size, size_t alignment) {
     if (alignment < PAGE)
         alignment = PAGE;
-    if (size >= 2 * (size_t)HUGE && alignment < HUGE)
+    if (is_large(size) && alignment < HUGE)
         alignment = HUGE;
-    size_t rounded = round_up(size ? size : 1, PAGE);
+    size_t rounded = span_of(size);
     if (rounded < size || rounded > (size_t)1 << 46 || alignment > (size_t)1 << 40)
         return NULL;
     uint8_t *memory = mmap(NULL, rounded + alignment - PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -119,12 +125,14 @@ void *wl_pages_allocate(size_t size, size_t alignment) {
         munmap(memory, skip);
     if (behind)
         munmap(memory + skip + rounded, behind);
-    if (size >= 2 * (size_t)HUGE)
-        madvise(memory + skip, rounded, MADV_HUGEPAGE); /* a wish: it works without */
+    if (is_large(size)) {
+        mprotect(memory + skip + rounded - HUGE, HUGE, PROT_NONE);
+        madvise(memory + skip, rounded - HUGE, MADV_HUGEPAGE); /* a wish: it works without */
+    }
     return memory + skip;
 }
 
 void wl_pages_release(void *memory, size_t size) {
     if (memory)
-        munmap(memory, round_up(size ? size : 1, PAGE));
+        munmap(memory, span_of(size));
 }
