@@ -192,7 +192,7 @@ void hipify_print_diff(FILE *out, const char *file, const char *old_text, size_t
         size_t end = pending ? 0 : line + 1;
         for (pending = false;;) { /* grow over differences whose contexts would touch */
             line = next_difference(&both, end);
-            if (line >= count || line > end + 2 * CONTEXT)
+            if (line >= count || line > end + (size_t)2 * CONTEXT)
                 break;
             end = line + 1;
         }

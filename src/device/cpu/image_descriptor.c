@@ -142,8 +142,8 @@ static pthread_once_t unified_once = PTHREAD_ONCE_INIT;
 
 static void make_unified(void) {
     for (size_t i = 0; i < COUNT(formats); i++)
-        for (uint8_t number = 0; number <= WL_NUMBER_SRGB; number++) {
-            struct wl_image_format known = {formats[i].channels, formats[i].bits, number};
+        for (unsigned number = 0; number <= WL_NUMBER_SRGB; number++) {
+            struct wl_image_format known = {formats[i].channels, formats[i].bits, (uint8_t)number};
             unified_formats[0][unified_format(10, &known)] = known;
             unified_formats[1][unified_format(11, &known)] = known;
         }
