@@ -38,6 +38,28 @@ static const struct {
 };
 #define FORMATS (sizeof formats / sizeof *formats)
 
+bool wl_array_desc_of(hipArray_Format format, unsigned n, hipChannelFormatDesc *desc) {
+    for (size_t i = 0; i < FORMATS && (n == 1 || n == 2 || n == 4); i++)
+        if (formats[i].format == format) {
+            int bits = formats[i].bits;
+            *desc = (hipChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, formats[i].kind};
+            return true;
+        }
+    return false;
+}
+
+bool wl_array_format_of(const hipChannelFormatDesc *d, hipArray_Format *format, unsigned *channels) {
+    *channels = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1;
+    if (*channels == 3 || (d->y && d->y != d->x) || (d->z && d->z != d->x) || (d->w && (d->w != d->x || !d->z)) || (d->z && !d->y))
+        return false;
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i].bits == d->x && formats[i].kind == d->f) {
+            *format = formats[i].format;
+            return true;
+        }
+    return false;
+}
+
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f) {
     return (hipChannelFormatDesc){.x = x, .y = y, .z = z, .w = w, .f = f};
 }
@@ -51,31 +73,11 @@ struct request {
     bool driver;
 };
 
-/* Completes the format from the description: 1, 2 or 4 channels of the same 8, 16 or 32 bits. */
-static bool fit_format(struct request *request) {
-    const hipChannelFormatDesc *d = &request->desc;
-    request->channels = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1;
-    if (request->channels == 3 || (d->y && d->y != d->x) || (d->z && d->z != d->x) || (d->w && (d->w != d->x || !d->z)) || (d->z && !d->y))
-        return false;
-    for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i].bits == d->x && formats[i].kind == d->f) {
-            request->format = formats[i].format;
-            return true;
-        }
-    return false;
-}
+/* Completes the format from the description. */
+static bool fit_format(struct request *request) { return wl_array_format_of(&request->desc, &request->format, &request->channels); }
 
 /* Completes the description from the format. */
-static bool fit_desc(struct request *request) {
-    unsigned n = request->channels;
-    for (size_t i = 0; i < FORMATS && (n == 1 || n == 2 || n == 4); i++)
-        if (formats[i].format == request->format) {
-            int bits = formats[i].bits;
-            request->desc = (hipChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, formats[i].kind};
-            return true;
-        }
-    return false;
-}
+static bool fit_desc(struct request *request) { return wl_array_desc_of(request->format, request->channels, &request->desc); }
 
 /* ---- making ------------------------------------------------------------------------------------- */
 

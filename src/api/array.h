@@ -33,6 +33,9 @@ static inline size_t wl_array_rows(const struct hipArray *array) { return array-
 static inline size_t wl_array_slices(const struct hipArray *array) { return array->depth ? array->depth : 1; }
 static inline size_t wl_array_row_bytes(const struct hipArray *array) { return array->width * array->element; }
 
+/* The description of `n` channels of a format, and back: 1, 2 or 4 channels of the same 8, 16 or 32 bits. False: there is none. */
+bool wl_array_desc_of(hipArray_Format format, unsigned n, hipChannelFormatDesc *desc);
+bool wl_array_format_of(const hipChannelFormatDesc *desc, hipArray_Format *format, unsigned *channels);
 /* Whether it is a live array, levels of mipmapped arrays included, whose memory is there. */
 bool wl_api_is_array(hipArray_const_t array);
 

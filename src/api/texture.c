@@ -1,48 +1,11 @@
 /* HIP reference: Texture Management. From descriptions of resources and textures to the descriptors that kernels read. */
 #include "api/texture.h"
+#include "api/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- formats ----------------------------------------------------------------------------------- */
-
-static const struct {
-    hipArray_Format format;
-    int bits;
-    hipChannelFormatKind kind;
-} formats[] = {
-    {HIP_AD_FORMAT_UNSIGNED_INT8, 8, hipChannelFormatKindUnsigned},
-    {HIP_AD_FORMAT_UNSIGNED_INT16, 16, hipChannelFormatKindUnsigned},
-    {HIP_AD_FORMAT_UNSIGNED_INT32, 32, hipChannelFormatKindUnsigned},
-    {HIP_AD_FORMAT_SIGNED_INT8, 8, hipChannelFormatKindSigned},
-    {HIP_AD_FORMAT_SIGNED_INT16, 16, hipChannelFormatKindSigned},
-    {HIP_AD_FORMAT_SIGNED_INT32, 32, hipChannelFormatKindSigned},
-    {HIP_AD_FORMAT_HALF, 16, hipChannelFormatKindFloat},
-    {HIP_AD_FORMAT_FLOAT, 32, hipChannelFormatKindFloat},
-};
-#define FORMATS (sizeof formats / sizeof *formats)
-
-bool wl_texture_desc_of(hipArray_Format format, unsigned n, hipChannelFormatDesc *desc) {
-    for (size_t i = 0; i < FORMATS && (n == 1 || n == 2 || n == 4); i++)
-        if (formats[i].format == format) {
-            int bits = formats[i].bits;
-            *desc = (hipChannelFormatDesc){bits, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, formats[i].kind};
-            return true;
-        }
-    return false;
-}
-
-bool wl_texture_format_of(const hipChannelFormatDesc *d, hipArray_Format *format, unsigned *channels) {
-    *channels = d->w ? 4 : d->z ? 3 : d->y ? 2 : 1;
-    if (*channels == 3 || (d->y && d->y != d->x) || (d->z && d->z != d->x) || (d->w && (d->w != d->x || !d->z)) || (d->z && !d->y))
-        return false;
-    for (size_t i = 0; i < FORMATS; i++)
-        if (formats[i].bits == d->x && formats[i].kind == d->f) {
-            *format = formats[i].format;
-            return true;
-        }
-    return false;
-}
 
 /* A view's format: 1, 2 and 4 channels of each of these follow one another. */
 static bool view_desc(hipResourceViewFormat format, hipChannelFormatDesc *desc) {
@@ -52,14 +15,14 @@ static bool view_desc(hipResourceViewFormat format, hipChannelFormatDesc *desc) 
     static const unsigned channels[] = {1, 2, 4};
     unsigned index = (unsigned)format - 1;
     return format != hipResViewFormatNone && index / 3 < sizeof order / sizeof *order &&
-           wl_texture_desc_of(order[index / 3], channels[index % 3], desc);
+           wl_array_desc_of(order[index / 3], channels[index % 3], desc);
 }
 
 /* How kernels see elements: `texture` is NULL for surfaces. A sentence, or NULL. */
 static const char *choose_format(const hipChannelFormatDesc *desc, const hipTextureDesc *texture, struct wl_image_format *format) {
     hipArray_Format unused;
     unsigned channels;
-    if (!wl_texture_format_of(desc, &unused, &channels))
+    if (!wl_array_format_of(desc, &unused, &channels))
         return "elements have 1, 2 or 4 channels of the same 8, 16 or 32 bits";
     bool is_float = desc->f == hipChannelFormatKindFloat, is_signed = desc->f == hipChannelFormatKindSigned;
     bool normalized = texture && !is_float && texture->readMode == hipReadModeNormalizedFloat;
@@ -123,7 +86,7 @@ static hipError_t take_linear(struct making *m) {
     m->desc = m->resource->res.linear.desc;
     if (!m->texture)
         return refuse(m, "surfaces are made of arrays");
-    if (!m->resource->res.linear.devPtr || !wl_texture_format_of(&m->desc, &format, &channels))
+    if (!m->resource->res.linear.devPtr || !wl_array_format_of(&m->desc, &format, &channels))
         return refuse(m, "no memory, or no format that textures have");
     size_t element = (size_t)m->desc.x / 8 * channels;
     m->linear = true;
@@ -142,7 +105,7 @@ static hipError_t take_pitched(struct making *m) {
     m->desc = m->resource->res.pitch2D.desc;
     if (!m->texture)
         return refuse(m, "surfaces are made of arrays");
-    if (!m->resource->res.pitch2D.devPtr || !wl_texture_format_of(&m->desc, &format, &channels))
+    if (!m->resource->res.pitch2D.devPtr || !wl_array_format_of(&m->desc, &format, &channels))
         return refuse(m, "no memory, or no format that textures have");
     size_t element = (size_t)m->desc.x / 8 * channels;
     m->image.base = (uint64_t)(uintptr_t)m->resource->res.pitch2D.devPtr;

@@ -20,8 +20,4 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
 /* Waits for all work and frees it. `texture` may be NULL. */
 void wl_texture_destroy(struct wl_texture *texture);
 
-/* The channel description of a driver format; false: there is none. And the inverse. */
-bool wl_texture_desc_of(hipArray_Format format, unsigned channels, hipChannelFormatDesc *desc);
-bool wl_texture_format_of(const hipChannelFormatDesc *desc, hipArray_Format *format, unsigned *channels);
-
 #endif

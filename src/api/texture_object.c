@@ -1,4 +1,5 @@
 /* HIP reference: Texture Management and Surface Object: the functions of texture and surface objects. */
+#include "api/array.h"
 #include "api/texture.h"
 
 #include <string.h>
@@ -58,7 +59,7 @@ hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, const
     unsigned channels;
     API_REQUIRE(maxWidthInElements != NULL && fmtDesc != NULL, hipErrorInvalidValue);
     API_REQUIRE(device >= 0 && (size_t)device < wl_context_count(), hipErrorInvalidDevice);
-    API_REQUIRE(wl_texture_format_of(fmtDesc, &format, &channels), hipErrorInvalidValue);
+    API_REQUIRE(wl_array_format_of(fmtDesc, &format, &channels), hipErrorInvalidValue);
     *maxWidthInElements = UINT32_MAX;
     API_SUCCESS();
 }
@@ -77,13 +78,13 @@ static bool from_driver_resource(const HIP_RESOURCE_DESC *driver, hipResourceDes
     case HIP_RESOURCE_TYPE_LINEAR:
         resource->res.linear.devPtr = driver->res.linear.devPtr;
         resource->res.linear.sizeInBytes = driver->res.linear.sizeInBytes;
-        return wl_texture_desc_of(driver->res.linear.format, driver->res.linear.numChannels, &resource->res.linear.desc);
+        return wl_array_desc_of(driver->res.linear.format, driver->res.linear.numChannels, &resource->res.linear.desc);
     case HIP_RESOURCE_TYPE_PITCH2D:
         resource->res.pitch2D.devPtr = driver->res.pitch2D.devPtr;
         resource->res.pitch2D.width = driver->res.pitch2D.width;
         resource->res.pitch2D.height = driver->res.pitch2D.height;
         resource->res.pitch2D.pitchInBytes = driver->res.pitch2D.pitchInBytes;
-        return wl_texture_desc_of(driver->res.pitch2D.format, driver->res.pitch2D.numChannels, &resource->res.pitch2D.desc);
+        return wl_array_desc_of(driver->res.pitch2D.format, driver->res.pitch2D.numChannels, &resource->res.pitch2D.desc);
     }
     return false;
 }
@@ -100,14 +101,14 @@ static void to_driver_resource(const hipResourceDesc *resource, HIP_RESOURCE_DES
     case hipResourceTypeLinear:
         driver->res.linear.devPtr = resource->res.linear.devPtr;
         driver->res.linear.sizeInBytes = resource->res.linear.sizeInBytes;
-        (void)wl_texture_format_of(&resource->res.linear.desc, &driver->res.linear.format, &driver->res.linear.numChannels);
+        (void)wl_array_format_of(&resource->res.linear.desc, &driver->res.linear.format, &driver->res.linear.numChannels);
         break;
     case hipResourceTypePitch2D:
         driver->res.pitch2D.devPtr = resource->res.pitch2D.devPtr;
         driver->res.pitch2D.width = resource->res.pitch2D.width;
         driver->res.pitch2D.height = resource->res.pitch2D.height;
         driver->res.pitch2D.pitchInBytes = resource->res.pitch2D.pitchInBytes;
-        (void)wl_texture_format_of(&resource->res.pitch2D.desc, &driver->res.pitch2D.format, &driver->res.pitch2D.numChannels);
+        (void)wl_array_format_of(&resource->res.pitch2D.desc, &driver->res.pitch2D.format, &driver->res.pitch2D.numChannels);
         break;
     }
 }

@@ -3,6 +3,7 @@
  * A reference is the program's variable, of which a registered code object has a copy on the device, or (hipModuleGetTexRef)
  * the device's variable itself. What it is bound to is kept here, by its address; every change of a bound reference makes a
  * new texture object, and a copy of the reference for the device. */
+#include "api/array.h"
 #include "api/texture.h"
 
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static hipError_t bind_locked(const char *function, textureReference *reference,
     binding->resource = *resource;
     reference->channelDesc = *desc_of(resource);
     unsigned channels = 0;
-    (void)wl_texture_format_of(&reference->channelDesc, &reference->format, &channels);
+    (void)wl_array_format_of(&reference->channelDesc, &reference->format, &channels);
     reference->numChannels = (int)channels;
     reference->textureObject = (hipTextureObject_t)(void *)made;
     error = copy_to_device(function, reference);
@@ -243,7 +244,7 @@ hipError_t hipTexRefSetAddress(size_t *byteOffset, textureReference *texRef, hip
     API_REQUIRE(texRef != NULL, hipErrorInvalidValue);
     if (!dptr)
         return hipUnbindTexture(texRef);
-    API_REQUIRE(wl_texture_desc_of(texRef->format, (unsigned)texRef->numChannels, &resource.res.linear.desc), hipErrorInvalidValue);
+    API_REQUIRE(wl_array_desc_of(texRef->format, (unsigned)texRef->numChannels, &resource.res.linear.desc), hipErrorInvalidValue);
     resource.res.linear.devPtr = dptr;
     resource.res.linear.sizeInBytes = bytes;
     if (byteOffset)
@@ -254,7 +255,7 @@ hipError_t hipTexRefSetAddress(size_t *byteOffset, textureReference *texRef, hip
 hipError_t hipTexRefSetAddress2D(textureReference *texRef, const HIP_ARRAY_DESCRIPTOR *desc, hipDeviceptr_t dptr, size_t pitch) {
     hipResourceDesc resource = {.resType = hipResourceTypePitch2D};
     API_REQUIRE(texRef != NULL && desc != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_texture_desc_of(desc->Format, desc->NumChannels, &resource.res.pitch2D.desc), hipErrorInvalidValue);
+    API_REQUIRE(wl_array_desc_of(desc->Format, desc->NumChannels, &resource.res.pitch2D.desc), hipErrorInvalidValue);
     resource.res.pitch2D.devPtr = dptr;
     resource.res.pitch2D.width = desc->Width;
     resource.res.pitch2D.height = desc->Height;
@@ -312,7 +313,7 @@ hipError_t hipTexRefSetFlags(textureReference *texRef, unsigned int flags) {
 
 hipError_t hipTexRefSetFormat(textureReference *texRef, hipArray_Format fmt, int numPackedComponents) {
     hipChannelFormatDesc desc;
-    API_REQUIRE(texRef != NULL && wl_texture_desc_of(fmt, (unsigned)numPackedComponents, &desc), hipErrorInvalidValue);
+    API_REQUIRE(texRef != NULL && wl_array_desc_of(fmt, (unsigned)numPackedComponents, &desc), hipErrorInvalidValue);
     texRef->format = fmt;
     texRef->numChannels = numPackedComponents;
     texRef->channelDesc = desc;
