@@ -33,6 +33,8 @@ struct wl_fact {
 
 #define WL_ALL_LANES 64
 
+static inline bool wl_fact_is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
+
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
     /* Known within a piece only. */

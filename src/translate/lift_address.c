@@ -17,12 +17,6 @@ LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef m
     return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, bits, mask, ""), mask, "");
 }
 
-LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar) {
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
-    LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(type), scalar, LLVMConstInt(l->i32, 0, false), "");
-    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(type), LLVMConstNull(l->strip_i32), "");
-}
-
 LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride) {
     LLVMValueRef values[WL_STRIP];
     (void)l;
@@ -85,7 +79,7 @@ LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
         values = LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, "");
     else
         values = lanes->pair ? lanes->pair : join_halves(l, lanes->low, lanes->high, l->strip_i64);
-    return LLVMBuildAdd(l->b, values, wl_memory_splat(l, lanes->base), "");
+    return LLVMBuildAdd(l->b, values, wl_strip_splat(l, lanes->base), "");
 }
 
 static LLVMValueRef extract(struct wl_lift *l, LLVMValueRef vector, LLVMValueRef lane) {
@@ -137,8 +131,6 @@ static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMVa
     *last = LLVMBuildSub(l->b, LLVMConstInt(l->i32, 31, false), zeros, "");
 }
 
-static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
-
 /* `size` * lane, as i64. */
 static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size) {
     return LLVMBuildMul(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), LLVMConstInt(l->i64, size, false), "");
@@ -147,7 +139,7 @@ static LLVMValueRef scaled(struct wl_lift *l, LLVMValueRef lane, unsigned size) 
 bool wl_lanes_known(const struct wl_lanes *lanes) {
     if (lanes->low_fact.kind != WL_FACT_AFFINE)
         return false;
-    return !lanes->wide || is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
+    return !lanes->wide || wl_fact_is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
 }
 
 static bool for_all_lanes(const struct wl_lanes *lanes) { return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial); }
@@ -160,7 +152,7 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
         LLVMValueRef low = LLVMBuildTrunc(l->b, lane_value(l, from, first), l->i32, "");
         check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - span * size, false), "");
     }
-    if (from->wide && !is_uniform(&from->high_fact))
+    if (from->wide && !wl_fact_is_uniform(&from->high_fact))
         check = both(l, check, LLVMBuildICmp(l->b, LLVMIntEQ, lane_high(l, from, first), lane_high(l, to, last), ""));
     return check;
 }
@@ -184,7 +176,7 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
     LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
     LLVMValueRef head = extract(l, values, first), skip = scaled(l, first, size);
     LLVMValueRef zero = LLVMBuildSub(l->b, head, LLVMBuildIntCast2(l->b, skip, element, false, ""), ""); /* lane 0's, real or imagined */
-    expected = LLVMBuildAdd(l->b, wl_memory_splat(l, zero), wl_memory_iota(l, element, size), "");
+    expected = LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, element, size), "");
     *check = wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, values, expected, ""), wl_memory_mask(l));
     /* Imagined lanes may lie before offset 0, so this is no sum of 32 bits. */
     *seen = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, head, l->i64, ""), "");
@@ -233,7 +225,7 @@ static LLVMValueRef is_memory(struct wl_lift *l, LLVMValueRef address) {
 bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high) {
     bool known = low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access) && low->lanes >= l->wave_size;
     if (high)
-        known &= (is_uniform(high) || high->kind == WL_FACT_CARRY) && high->lanes >= l->wave_size;
+        known &= (wl_fact_is_uniform(high) || high->kind == WL_FACT_CARRY) && high->lanes >= l->wave_size;
     return known && access->kind != WL_ACCESS_ATOMIC && !access->is_volatile;
 }
 
@@ -258,7 +250,7 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         return private_pattern(l, access, lanes, check, start);
     if (access->place == WL_PLACE_PRIVATE)
         return WL_PATTERN_NONE;
-    bool uniform = is_uniform(&lanes->low_fact) && (!lanes->wide || is_uniform(&lanes->high_fact));
+    bool uniform = wl_fact_is_uniform(&lanes->low_fact) && (!lanes->wide || wl_fact_is_uniform(&lanes->high_fact));
     if (uniform) {
         if (access->kind == WL_ACCESS_STORE)
             return WL_PATTERN_NONE; /* lane order decides */

@@ -222,7 +222,7 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         return false;
     for (unsigned i = 0; i < sizeof(reductions) / sizeof(reductions[0]); i++)
         if (reductions[i].operation == a->atomic) {
-            LLVMValueRef neutral = wl_memory_splat(l, LLVMConstInt(l->i32, reductions[i].neutral, false));
+            LLVMValueRef neutral = wl_strip_splat(l, LLVMConstInt(l->i32, reductions[i].neutral, false));
             LLVMValueRef values = LLVMBuildSelect(l->b, exec, data, neutral, "");
             wl_atomic_at(l, a, address, wl_lift_intrinsic(l, reductions[i].name, &l->strip_i32, 1, &values, 1), NULL);
             return true;

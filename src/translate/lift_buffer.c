@@ -163,10 +163,10 @@ struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item) {
     bool uniform = lanes.low_fact.kind == WL_FACT_AFFINE && lanes.low_fact.stride == 0;
     if (address->kind != WL_OPERAND_VGPR) {
         lanes.scalar_offset = offset;
-        lanes.offset = wl_memory_splat(l, offset);
+        lanes.offset = wl_strip_splat(l, offset);
     } else {
         LLVMValueRef row = wl_strip_row(l, address->reg);
-        lanes.offset = LLVMBuildAdd(l->b, row, wl_memory_splat(l, offset), "");
+        lanes.offset = LLVMBuildAdd(l->b, row, wl_strip_splat(l, offset), "");
         if (uniform && may_be_scratch(l))
             lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, lanes.low_fact.partial), offset, "");
     }

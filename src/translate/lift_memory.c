@@ -85,7 +85,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
     if (item->inst->isa->by_lane) {
         LLVMValueRef first = LLVMBuildTrunc(l->b, LLVMBuildShl(l->b, l->strip->first_lane, wl_lift_int(l, l->i64, 2), ""), l->i32, "");
-        lanes.offset = LLVMBuildAdd(l->b, wl_memory_splat(l, first), wl_memory_iota(l, l->i32, 4), "");
+        lanes.offset = LLVMBuildAdd(l->b, wl_strip_splat(l, first), wl_memory_iota(l, l->i32, 4), "");
         return lanes;
     }
     if (!lanes.wide) {
@@ -110,8 +110,6 @@ static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, 
     return lanes;
 }
 
-static bool is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
-
 static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE]};
     LLVMValueRef scalar = item->scalar[SCALAR_OFFSET];
@@ -120,10 +118,10 @@ static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *it
         return lanes;
     }
     LLVMValueRef row = wl_strip_row(l, op->address->reg);
-    if (is_uniform(&item->fact[0]))
+    if (wl_fact_is_uniform(&item->fact[0]))
         lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, item->fact[0].partial), scalar, "");
     else
-        lanes.offset = LLVMBuildAdd(l->b, row, wl_memory_splat(l, scalar), "");
+        lanes.offset = LLVMBuildAdd(l->b, row, wl_strip_splat(l, scalar), "");
     return lanes;
 }
 

@@ -72,7 +72,6 @@ LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, 
 /* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
 LLVMValueRef wl_memory_mask(struct wl_lift *l);                                       /* i16 of the strip's active lanes */
-LLVMValueRef wl_memory_splat(struct wl_lift *l, LLVMValueRef scalar);                 /* <16 x T>, also in slow functions */
 LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride); /* <0, stride, ..., 15 * stride> */
 /* One lane's value of a row that is uniform; partial: over the active lanes only. */
 LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial);

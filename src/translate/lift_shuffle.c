@@ -168,19 +168,19 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows) {
     if (access->local && access->bits == 32) { /* dword by dword: hosts load and broadcast in one instruction */
         for (unsigned d = 0; d < access->dwords; d++)
-            rows[d] = wl_memory_splat(l, wl_memory_load(l, l->i32, at(l, address, UINT64_C(4) * d), access->is_volatile));
+            rows[d] = wl_strip_splat(l, wl_memory_load(l, l->i32, at(l, address, UINT64_C(4) * d), access->is_volatile));
         return;
     }
     for (unsigned d = 0; d + 1 < access->dwords; d += 2) { /* 64 bits at once: another thread may write them so */
         LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, UINT64_C(4) * d), access->is_volatile);
         LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
-        rows[d] = wl_memory_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));
-        rows[d + 1] = wl_memory_splat(l, LLVMBuildTrunc(l->b, high, l->i32, ""));
+        rows[d] = wl_strip_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));
+        rows[d + 1] = wl_strip_splat(l, LLVMBuildTrunc(l->b, high, l->i32, ""));
     }
     if (access->dwords % 2) {
         unsigned last = access->dwords - 1;
         LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, UINT64_C(4) * last), access->is_volatile);
-        rows[last] = wl_memory_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
+        rows[last] = wl_strip_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
     }
 }
 
@@ -193,7 +193,7 @@ void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, L
     if (access->bits >= 32)
         return;
     LLVMTypeRef narrow = LLVMVectorType(element_type(l, access->bits), WL_STRIP);
-    LLVMValueRef down = LLVMBuildLShr(l->b, rows[0], wl_memory_splat(l, shift), "");
+    LLVMValueRef down = LLVMBuildLShr(l->b, rows[0], wl_strip_splat(l, shift), "");
     rows[0] = extend(l, access, LLVMBuildTrunc(l->b, down, narrow, ""), l->strip_i32);
 }
 
@@ -203,8 +203,8 @@ void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, 
     for (unsigned d = 0; d < access->dwords; d++) {
         LLVMValueRef address = dword_row(l, start, d), value = rows[d];
         if (access->bits < 32) {
-            LLVMValueRef up = wl_memory_splat(l, shift);
-            LLVMValueRef field = wl_memory_splat(l, LLVMConstInt(l->i32, (UINT64_C(1) << access->bits) - 1, false));
+            LLVMValueRef up = wl_strip_splat(l, shift);
+            LLVMValueRef field = wl_strip_splat(l, LLVMConstInt(l->i32, (UINT64_C(1) << access->bits) - 1, false));
             LLVMValueRef old = wl_memory_load(l, l->strip_i32, address, access->is_volatile);
             LLVMValueRef kept = LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, LLVMBuildShl(l->b, field, up, ""), ""), "");
             value = LLVMBuildOr(l->b, kept, LLVMBuildShl(l->b, LLVMBuildAnd(l->b, value, field, ""), up, ""), "");

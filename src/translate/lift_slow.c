@@ -387,7 +387,7 @@ static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRe
     lane = LLVMBuildAnd(l->b, LLVMBuildZExt(l->b, lane, l->i64, ""), constant(l, l->i64, 15), "");
     LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
     LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
-    LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, s->addresses, wl_memory_splat(l, address), "");
+    LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, s->addresses, wl_strip_splat(l, address), "");
     *same = wl_memory_all(l, equal, s->mask);
     return address;
 }
@@ -576,7 +576,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     if (!narrow)
         arguments[ARGUMENT_ADDRESSES] = wl_lanes_addresses(l, lanes);
     else
-        arguments[ARGUMENT_ADDRESSES] = lanes->offset ? lanes->offset : wl_memory_splat(l, lanes->scalar_offset);
+        arguments[ARGUMENT_ADDRESSES] = lanes->offset ? lanes->offset : wl_strip_splat(l, lanes->scalar_offset);
     arguments[ARGUMENT_MASK] = wl_memory_mask(l);
     for (unsigned i = 0; i < in; i++)
         arguments[ARGUMENT_DATA + i] = rows[i];

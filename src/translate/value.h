@@ -29,7 +29,7 @@ struct wl_value wl_value_carried(void);
 void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
 
 static inline bool wl_value_is_affine(struct wl_value v) { return v.fact.kind == WL_FACT_AFFINE; }
-static inline bool wl_value_is_uniform(struct wl_value v) { return wl_value_is_affine(v) && v.fact.stride == 0; }
+static inline bool wl_value_is_uniform(struct wl_value v) { return wl_fact_is_uniform(&v.fact); }
 /* Uniform, or so but for a carry. */
 static inline bool wl_value_is_flat(struct wl_value v) { return wl_value_is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
 static inline bool wl_value_is_zero(struct wl_value v) { return wl_value_is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
