@@ -228,6 +228,9 @@ static bool ready_interprocess(struct wl_command *command) {
     return shared_reached(wait->interprocess->shared, wait->sequence);
 }
 
+/* The latest record of any process so far. */
+static uint32_t latest_interprocess(const struct interprocess *interprocess) { return (uint32_t)atomic_load(&interprocess->shared->begun); }
+
 static enum wl_status queue_interprocess(struct wl_event *event, struct wl_stream *stream, bool record) {
     struct interprocess_command *command = wl_command_new(sizeof *command, record ? run_reached : run_nothing, dispose_interprocess);
     if (!command)
@@ -237,8 +240,7 @@ static enum wl_status queue_interprocess(struct wl_event *event, struct wl_strea
     command->interprocess = interprocess;
     command->base.always = true;
     command->base.ready = record ? NULL : ready_interprocess;
-    command->sequence =
-        (uint32_t)(record ? atomic_fetch_add(&interprocess->shared->begun, 1) + 1 : atomic_load(&interprocess->shared->begun));
+    command->sequence = record ? (uint32_t)atomic_fetch_add(&interprocess->shared->begun, 1) + 1 : latest_interprocess(interprocess);
     if (!record && shared_reached(interprocess->shared, command->sequence)) {
         wl_command_free(&command->base);
         return WL_OK;
@@ -246,11 +248,10 @@ static enum wl_status queue_interprocess(struct wl_event *event, struct wl_strea
     return wl_stream_enqueue(stream, &command->base, NULL);
 }
 
-static void wait_interprocess(struct interprocess *interprocess) {
+static void wait_interprocess(struct interprocess *interprocess, uint32_t sequence) {
     struct shared *shared = interprocess->shared;
-    uint32_t sequence = (uint32_t)atomic_load(&shared->begun), seen;
     while (!shared_reached(shared, sequence)) {
-        seen = atomic_load(&shared->reached);
+        uint32_t seen = atomic_load(&shared->reached);
         struct timespec timeout = {0, 50000000}; /* the other process may have died: its streams are nobody's to run */
         if (!shared_reached(shared, sequence))
             syscall(SYS_futex, &shared->reached, FUTEX_WAIT, seen, &timeout, NULL, 0);
@@ -353,8 +354,8 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
 
 enum wl_status wl_event_query(struct wl_event *event) {
     if (event->interprocess) {
-        struct shared *shared = event->interprocess->shared;
-        return shared_reached(shared, (uint32_t)atomic_load(&shared->begun)) ? WL_OK : WL_NOT_READY;
+        const struct interprocess *interprocess = event->interprocess;
+        return shared_reached(interprocess->shared, latest_interprocess(interprocess)) ? WL_OK : WL_NOT_READY;
     }
     struct latest last = latest(event);
     enum wl_status status = WL_OK;
@@ -371,6 +372,8 @@ enum wl_status wl_event_query(struct wl_event *event) {
 }
 
 enum wl_status wl_event_synchronize(struct wl_event *event) {
+    /* Taken before any waiting: what others record meanwhile is not waited for. */
+    uint32_t interprocess_sequence = event->interprocess ? latest_interprocess(event->interprocess) : 0;
     struct latest last = latest(event);
     enum wl_status status = last.context ? wl_context_fault(last.context) : WL_OK;
     if (last.captured)
@@ -385,7 +388,7 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
         }
     }
     if (event->interprocess)
-        wait_interprocess(event->interprocess);
+        wait_interprocess(event->interprocess, interprocess_sequence);
     wl_mempool_synchronized();
     record_release(last.record);
     return status;

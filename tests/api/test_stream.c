@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static int *flags; /* pinned words that kernels and host functions set */
@@ -352,46 +351,23 @@ static int leave_work_pending(int pipe_end) {
     return hipStreamCreate(&stream) != hipSuccess || hipLaunchHostFunc(stream, say_ran, &end) != hipSuccess;
 }
 
-static double microseconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-static void test_latency(void **state) {
-    (void)state;
-    enum { COUNT = 20000 };
-    hipFunction_t empty = test_kernel("empty");
-    double best = 1e9;
-    for (int round = 0; round < 3; round++) {
-        double start = microseconds();
-        for (int i = 0; i < COUNT; i++) {
-            ok(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
-            ok(hipDeviceSynchronize());
-        }
-        double each = (microseconds() - start) / COUNT;
-        best = each < best ? each : best;
-    }
-    print_message("empty launch + hipDeviceSynchronize: %.2f us\n", best);
-    double start = microseconds();
-    for (int i = 0; i < COUNT; i++)
-        ok(hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
-    double queued = (microseconds() - start) / COUNT;
-    ok(hipDeviceSynchronize());
-    print_message("launch alone: %.2f us, with its execution %.2f us\n", queued, (microseconds() - start) / COUNT);
-}
-
 int main(int count, char **arguments) {
     if (count == 3 && strcmp(arguments[1], "pending") == 0)
         return leave_work_pending(atoi(arguments[2]));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_handles, clear),         cmocka_unit_test_setup(test_runs_without_waiting, clear),
-        cmocka_unit_test_setup(test_query, clear),           cmocka_unit_test_setup(test_legacy_order, clear),
-        cmocka_unit_test_setup(test_wait_event, clear),      cmocka_unit_test_setup(test_long_chain, clear),
-        cmocka_unit_test_setup(test_elapsed, clear),         cmocka_unit_test_setup(test_callbacks, clear),
-        cmocka_unit_test_setup(test_destroy_busy, clear),    cmocka_unit_test_setup(test_concurrent, clear),
-        cmocka_unit_test_setup(test_threads, clear),         cmocka_unit_test_setup(test_fork, clear),
-        cmocka_unit_test_setup(test_pending_at_exit, clear), cmocka_unit_test_setup(test_latency, clear),
+        cmocka_unit_test_setup(test_handles, clear),
+        cmocka_unit_test_setup(test_runs_without_waiting, clear),
+        cmocka_unit_test_setup(test_query, clear),
+        cmocka_unit_test_setup(test_legacy_order, clear),
+        cmocka_unit_test_setup(test_wait_event, clear),
+        cmocka_unit_test_setup(test_long_chain, clear),
+        cmocka_unit_test_setup(test_pending_at_exit, clear),
+        cmocka_unit_test_setup(test_elapsed, clear),
+        cmocka_unit_test_setup(test_callbacks, clear),
+        cmocka_unit_test_setup(test_destroy_busy, clear),
+        cmocka_unit_test_setup(test_concurrent, clear),
+        cmocka_unit_test_setup(test_threads, clear),
+        cmocka_unit_test_setup(test_fork, clear),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

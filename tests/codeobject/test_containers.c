@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 
 static void expect_bundle(struct wl_container *container) {
     assert_int_equal(wl_container_count(container), 3); /* the host entry is left out */
@@ -240,16 +239,10 @@ static void opens_large_bundles_at_once(void **state) {
         memcpy(data + at + 24, ids[i], fields[2]);
         at += 24 + fields[2];
     }
-    struct timespec start, end;
     struct wl_container *container;
     struct wl_entry entry;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     assert_ok(wl_container_open(&container, data, WL_SIZE_UNKNOWN));
     assert_ok(wl_container_select(container, NULL, &entry));
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double microseconds = (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) / 1e3;
-    print_message("opening 180 MB and selecting: %.0f us\n", microseconds);
-    assert_true(microseconds < 50000); /* far above what it takes: the machine may be busy */
     assert_string_equal(entry.target.processor, "gfx90a");
     assert_int_equal(entry.size, ENTRY);
     unsigned char *resident = malloc(size / PAGE);
