@@ -94,4 +94,80 @@ wl_translate_free_fn wl_translate_free;
 wl_translate_host_fn wl_translate_host;
 wl_translate_failure_fn wl_translate_failure;
 
+/* ---- for NVIDIA GPUs: a kernel as PTX ------------------------------------------------------------
+ *
+ * A whole kernel, with all device functions that it can reach, becomes one PTX module with one entry, WL_PTX_ENTRY. Waves are
+ * warps: thread t of a block holds lane t % 32 of wave t / 32, and in a wave of 64 lane t % 32 + 32 as well. Launch it with
+ *
+ *   grid     the AMD grid's workgroups in x, y, z, the last partial ones included
+ *   block    (wl_ptx_threads(work items a workgroup, wave size), 1, 1)
+ *   dynamic shared memory  static LDS (wl_ptx_info.static_lds) + the launch's dynamic LDS: LDS address 0 is its start
+ *   parameters  two, both by value: a struct wl_ptx_launch, and the kernarg segment (wl_ptx_info.kernarg_size bytes, hidden
+ *            arguments filled in). wl_ptx_info.kernarg_size 0: the second parameter does not exist */
+
+#define WL_PTX_ENTRY "wl_kernel"
+
+/* The first parameter. Addresses are the device's. */
+struct wl_ptx_launch {
+    uint64_t image;           /* where the code object's image lies: real address = image + virtual address */
+    uint64_t kernarg;         /* a copy of the kernarg segment; read only if wl_ptx_info.needs_kernarg_memory */
+    uint64_t dispatch_packet; /* HSA's dispatch packet; only if wl_ptx_info.needs_packet */
+    uint64_t queue;           /* AMD's queue structure; only if wl_ptx_info.needs_packet */
+    uint32_t block[3];        /* work items a full workgroup */
+    uint32_t remainder[3];    /* work items of the last workgroup in each dimension, 0: it is full */
+    uint32_t lds_size;        /* bytes, static and dynamic */
+    uint32_t reserved;
+};
+
+/* Numbers of the SGPRs that hold the initial state, or -1 (struct wl_abi of device/cpu says the same). */
+struct wl_ptx_registers {
+    int private_buffer, dispatch_ptr, queue_ptr, kernarg_ptr, dispatch_id, flat_scratch, private_size, preload;
+    int group_x, group_y, group_z, group_info, wave_offset;
+    uint32_t preload_length, preload_offset; /* dwords of the kernarg segment */
+    bool ttmp_groups;                        /* workgroup ids in ttmp7 and ttmp9 */
+    bool packed_ids;                         /* v0 = x | y << 10 | z << 20 */
+    uint32_t id_rows;                        /* VGPRs with work item ids: 1 to 3 */
+};
+
+struct wl_ptx_request {
+    struct wl_translate_request code; /* of it: processor, wave_size, image, entry, name, is_code, functions, flushes_f32,
+                                       * exact_math, dump; the rest does not count */
+    struct wl_ptx_registers registers;
+    uint32_t sm;           /* compute capability: 90 */
+    uint32_t block[3];     /* the workgroups' shape, which the code may then rely on; {0, 0, 0}: any of up to 1024 work items */
+    bool partial_groups;   /* the grid may have partial workgroups at its ends (wl_ptx_launch.remainder) */
+    uint32_t static_lds;   /* bytes */
+    uint32_t scratch_size; /* bytes of private memory a lane */
+    uint32_t kernarg_size; /* bytes of the kernarg segment, hidden arguments included */
+    uint32_t float_mode;   /* of MODE, as in struct wl_kernel */
+};
+
+struct wl_ptx_info {
+    uint32_t static_lds;       /* as requested */
+    uint32_t scratch_size;     /* bytes a lane; it is the thread's local memory: nothing to do for the launch */
+    uint32_t kernarg_size;     /* size of the second parameter, a multiple of 16, at most 4000; 0: it does not exist */
+    uint32_t max_threads;      /* of a block, as declared in the PTX */
+    bool needs_kernarg_memory; /* wl_ptx_launch.kernarg has to be valid */
+    bool needs_packet;         /* wl_ptx_launch.dispatch_packet and queue have to be valid */
+    bool uses_lds;             /* false: no shared memory has to be given whatever static_lds says */
+    bool waits_for_grid;       /* reads memory that other workgroups write while it spins: launch cooperatively if so asked */
+    uint32_t instructions;     /* AMD instructions translated */
+};
+
+struct wl_ptx_result {
+    char *text; /* PTX, a C string; free with wl_translate_ptx_free */
+    size_t size;
+    struct wl_ptx_info info;
+};
+
+/* Threads of a block for so many work items. */
+static inline uint32_t wl_ptx_threads(uint32_t work_items, uint32_t wave_size) { return (work_items + wave_size - 1) / wave_size * 32; }
+
+/* Translates a kernel. WL_UNSUPPORTED: the sentence names mnemonic, encoding, kernel and offset. Thread-safe. */
+typedef enum wl_status wl_translate_ptx_fn(const struct wl_ptx_request *request, struct wl_ptx_result *result);
+typedef void wl_translate_ptx_free_fn(struct wl_ptx_result *result);
+
+wl_translate_ptx_fn wl_translate_ptx;
+wl_translate_ptx_free_fn wl_translate_ptx_free;
+
 #endif
