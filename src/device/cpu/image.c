@@ -3,9 +3,10 @@
 
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
+#include "device/cpu/vectors.h"
 #include "translate/isa.h"
 
-#include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #define MAX_LANES 64
@@ -288,20 +289,6 @@ static void sample_lane(const struct access *a, uint32_t lane, const struct wl_s
     put_result(a, lane, dmask, &texel, floats);
 }
 
-/* Whether all samples are of one level of floats. */
-static bool is_plain(const struct access *a) {
-    bool one_level = a->sampler.mip == 0 || a->image.last_level <= a->image.first_level;
-    return a->kind == WL_IMAGE_SAMPLE && a->valid && one_level && is_float(a) && !(a->operation & WL_IMAGE_COMPARE);
-}
-
-static void sample_plain(const struct access *a, uint64_t exec, const struct wl_sample_place *places) {
-    union wl_texel texels[MAX_LANES];
-    wl_image_sample_floats(&(struct wl_samples){&a->image, &a->sampler, exec, places, texels});
-    for (uint32_t l = 0; l < a->wave->wave_size; l++)
-        if (wl_lane_in(exec, l))
-            put_result(a, l, dmask_of(a), &texels[l], true);
-}
-
 static void sample_wave(const struct access *a, uint64_t exec) {
     struct wl_sample_place places[MAX_LANES];
     bool implicit = !(a->operation & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO | WL_IMAGE_GRADIENT)) && a->kind != WL_IMAGE_GATHER;
@@ -310,13 +297,117 @@ static void sample_wave(const struct access *a, uint64_t exec) {
             read_place(a, l, &places[l]);
     if (implicit && (a->kind == WL_IMAGE_LOD || a->image.last_level > a->image.first_level))
         add_quad_levels(a, exec, places);
-    if (is_plain(a)) {
-        sample_plain(a, exec, places);
-        return;
-    }
     for (uint32_t l = 0; l < a->wave->wave_size; l++)
         if (wl_lane_in(exec, l))
             sample_lane(a, l, &places[l]);
+}
+
+/* ---- the lanes together ---------------------------------------------------------------------------- */
+
+static wl_image_wave_fn *kernels = wl_image_base;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void choose_kernels(void) {
+#if defined(__x86_64__)
+    static wl_image_wave_fn *const by_host[] = {wl_image_base, wl_image_avx2, wl_image_avx512};
+    kernels = by_host[wl_host_vectors()];
+#endif
+}
+
+/* An instruction and its descriptors, decoded. */
+struct plan {
+    struct access access;
+    bool together;  /* `wave` describes it but for rows and lanes */
+    unsigned first; /* the first coordinate among the addresses */
+    struct wl_image_wave wave;
+};
+
+/* What one lane at a time is for: rare operands, rare wraps, several levels, images so large that offsets do not fit. */
+static bool is_plain(const struct access *a) {
+    const uint32_t rare = WL_IMAGE_COMPARE | WL_IMAGE_OFFSET | WL_IMAGE_G16 | WL_IMAGE_RAW;
+    const struct wl_image *image = &a->image;
+    struct wl_image_level level;
+    if (!a->valid || a->operation & rare || a->modifiers & (WL_IMAGE_A16 | WL_IMAGE_D16 | WL_IMAGE_STATUS) ||
+        image->format.number == WL_NUMBER_SRGB || image->type == WL_IMAGE_CUBE)
+        return false;
+    wl_image_find_level(image, 0, &level);
+    if (level.slice * level.depth > INT32_MAX)
+        return false;
+    if (a->kind == WL_IMAGE_LOAD)
+        return !(a->operation & WL_IMAGE_LEVEL);
+    return a->kind == WL_IMAGE_SAMPLE && (a->sampler.mip == 0 || image->last_level <= image->first_level);
+}
+
+static bool has_plain_sampler(const struct access *a) {
+    const struct wl_sampler *sampler = &a->sampler;
+    const bool volume = a->image.type == WL_IMAGE_3D;
+    const unsigned axes = volume ? 3 : a->image.type == WL_IMAGE_1D || a->image.type == WL_IMAGE_1D_ARRAY ? 1 : 2;
+    if (a->axes != axes || sampler->linear != sampler->linear_min || (volume && sampler->linear && is_float(a) && !sampler->linear_z))
+        return false;
+    for (unsigned i = 0; i < axes; i++)
+        if (sampler->wrap[i] == WL_WRAP_HALF_BORDER || sampler->wrap[i] == WL_WRAP_MIRROR_ONCE_HALF_BORDER ||
+            sampler->wrap[i] == WL_WRAP_MIRROR_ONCE_BORDER)
+            return false;
+    return true;
+}
+
+/* Whether a component comes from a channel that the format lacks, which borders have nevertheless. */
+static bool reads_missing_channel(const struct access *a, uint32_t selects) {
+    for (unsigned i = 0; i < 4; i++)
+        if (dmask_of(a) >> i & 1 && (selects >> i * 3 & 7) >= 4u + a->image.format.channels)
+            return true;
+    return false;
+}
+
+static void plan_sampler(struct plan *p) {
+    const struct access *a = &p->access;
+    struct wl_image_wave *w = &p->wave;
+    union wl_texel border;
+    w->linear = a->sampler.linear && is_float(a);
+    w->unnormalized = a->sampler.unnormalized || a->modifiers & WL_IMAGE_UNORM;
+    for (unsigned i = 0; i < a->axes; i++) {
+        w->wrap[i] = a->sampler.wrap[i];
+        w->has_border |= a->sampler.wrap[i] == WL_WRAP_BORDER;
+    }
+    wl_image_border(&a->image, &a->sampler, w->linear, &border);
+    memcpy(w->border, border.f, sizeof w->border);
+    p->together = !w->has_border || !reads_missing_channel(a, w->selects);
+    p->first = (a->operation & WL_IMAGE_BIAS ? 1 : 0) + (a->operation & WL_IMAGE_GRADIENT ? 2 * a->axes : 0);
+}
+
+static void plan_lanes(struct plan *p) {
+    enum { IDENTITY = 0xfac };
+    const struct access *a = &p->access;
+    struct wl_image_wave *w = &p->wave;
+    p->together = is_plain(a) && (a->kind == WL_IMAGE_LOAD || has_plain_sampler(a));
+    if (!p->together)
+        return;
+    *w = (struct wl_image_wave){.dmask = dmask_of(a),
+                                .format = a->image.format,
+                                .selects = a->image.selects ? a->image.selects : IDENTITY,
+                                .axes = (uint8_t)a->axes,
+                                .loads = a->kind == WL_IMAGE_LOAD};
+    wl_image_find_level(&a->image, 0, &w->level);
+    w->level.data += a->image.first_slice * w->level.slice;
+    if (!w->loads)
+        plan_sampler(p);
+}
+
+/* The lanes of address `i`. */
+static const uint32_t *address_row(const struct wl_wave *wave, const uint64_t rows[2], unsigned i) {
+    return wave->vgpr + (rows[i / 8 & 1] >> i % 8 * 8 & 255) * wave->wave_size;
+}
+
+static void run_together(const struct plan *p, const struct wl_wave *wave, uint32_t *data, const uint64_t rows[2]) {
+    struct wl_image_wave w = p->wave;
+    w.data = data;
+    w.wave_size = wave->wave_size;
+    w.exec = wl_exec(wave);
+    for (unsigned i = 0; i < w.axes; i++)
+        w.at[i] = address_row(wave, rows, p->first + i);
+    if (p->access.sliced)
+        w.slices = address_row(wave, rows, p->first + w.axes);
+    kernels(&w);
 }
 
 /* ---- the helper ----------------------------------------------------------------------------------- */
@@ -332,29 +423,74 @@ static void choose_shape(struct access *a) {
         a->sliced = false;
 }
 
+/* Descriptors as the instruction gives them, and what says how they are read. */
+struct key {
+    uint32_t resource[8], sampler[4], operation, modifiers;
+};
+_Static_assert(sizeof(struct key) == 14 * sizeof(uint32_t), "keys are compared as bytes");
+
+static void make_plan(struct plan *p, const struct key *key, bool samples) {
+    struct access *a = &p->access;
+    const unsigned generation = WL_IMAGE_GENERATION_OF(key->modifiers);
+    pthread_once(&once, choose_kernels);
+    *a = (struct access){.operation = key->operation, .modifiers = key->modifiers, .kind = WL_IMAGE_KIND_OF(key->operation)};
+    a->valid = wl_image_decode(generation, key->resource, key->modifiers & WL_IMAGE_R128, &a->image);
+    if (samples)
+        wl_sampler_decode(generation, key->sampler, &a->sampler);
+    choose_shape(a);
+    plan_lanes(p);
+}
+
+/* A thread's latest plans. Descriptors mean the same for ever: border colours only grow in number. */
+static const struct plan *find_plan(const struct key *key, bool samples) {
+    enum { PLANS = 8 };
+    static _Thread_local struct {
+        struct key key[PLANS];
+        struct plan plan[PLANS];
+        bool made[PLANS];
+    } cache;
+    const uint32_t mix = (key->resource[0] ^ key->operation) * 0x9e3779b1u, at = mix >> 29;
+    if (!cache.made[at] || memcmp(&cache.key[at], key, sizeof *key) != 0) {
+        cache.key[at] = *key;
+        cache.made[at] = true;
+        make_plan(&cache.plan[at], key, samples);
+    }
+    return &cache.plan[at];
+}
+
+static void run_lanes(struct access *a, uint64_t exec) {
+    static void (*const lanes[])(const struct access *, uint32_t) = {
+        [WL_IMAGE_LOAD] = load_lane, [WL_IMAGE_STORE] = store_lane, [WL_IMAGE_RESINFO] = resinfo_lane, [WL_IMAGE_ATOMIC] = atomic_lane};
+    if (a->kind == WL_IMAGE_SAMPLE || a->kind == WL_IMAGE_GATHER || a->kind == WL_IMAGE_LOD) {
+        sample_wave(a, exec);
+        return;
+    }
+    for (uint32_t l = 0; l < a->wave->wave_size; l++)
+        if (wl_lane_in(exec, l))
+            lanes[a->kind](a, l);
+}
+
 void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
                    uint32_t operation, uint32_t modifiers) {
     enum { NEAREST_WITH_DENORMALS = 0xf0 };
-    static void (*const lanes[])(const struct access *, uint32_t) = {
-        [WL_IMAGE_LOAD] = load_lane, [WL_IMAGE_STORE] = store_lane, [WL_IMAGE_RESINFO] = resinfo_lane, [WL_IMAGE_ATOMIC] = atomic_lane};
-    struct access a = {.wave = wave,
-                       .data = data,
-                       .rows = {low, high},
-                       .operation = operation,
-                       .modifiers = modifiers,
-                       .kind = WL_IMAGE_KIND_OF(operation)};
-    unsigned generation = WL_IMAGE_GENERATION_OF(modifiers);
-    uint64_t exec = wl_exec(wave);
-    uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
-    a.valid = wl_image_decode(generation, resource, modifiers & WL_IMAGE_R128, &a.image);
-    choose_shape(&a);
-    if (sampler) {
-        wl_sampler_decode(generation, sampler, &a.sampler);
-        sample_wave(&a, exec);
+    struct key key = {.operation = operation, .modifiers = modifiers};
+    const uint64_t exec = wl_exec(wave);
+    memcpy(key.resource, resource, (modifiers & WL_IMAGE_R128 ? 4 : 8) * sizeof *resource);
+    if (sampler)
+        memcpy(key.sampler, sampler, sizeof key.sampler);
+    if (!exec)
+        return;
+    const uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
+    const struct plan *plan = find_plan(&key, sampler != NULL);
+    if (plan->together) {
+        run_together(plan, wave, data, (const uint64_t[2]){low, high});
     } else {
-        for (uint32_t l = 0; l < wave->wave_size; l++)
-            if (wl_lane_in(exec, l))
-                lanes[a.kind](&a, l);
+        struct access a = plan->access;
+        a.wave = wave;
+        a.data = data;
+        a.rows[0] = low;
+        a.rows[1] = high;
+        run_lanes(&a, exec);
     }
     wl_float_restore(control);
 }

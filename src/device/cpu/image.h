@@ -1,7 +1,8 @@
 /* Image instructions: what translated code tells the helper about one, and what an image is.
  *
  * image.c reads addresses and does the instruction for each lane; image_sample.c is addressing and filtering;
- * image_format.c converts; image_descriptor.c reads and writes the descriptors of each generation (device/image.h). */
+ * image_kernels.c does the common samples and loads for all lanes together; image_format.c converts; image_descriptor.c reads
+ * and writes the descriptors of each generation (device/image.h). */
 #ifndef WL_DEVICE_CPU_IMAGE_H
 #define WL_DEVICE_CPU_IMAGE_H
 
@@ -90,17 +91,11 @@ struct wl_sample_place {
     int offset[3];   /* in texels */
     bool unnormalized, compare;
 };
+/* Normalized formats are filtered in units of 1 / (their largest number), and the result is divided. */
 void wl_image_sample(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
                      union wl_texel *texel);
-/* The same for the lanes of a mask at once, from one level of an image of floats and without comparison. */
-struct wl_samples {
-    const struct wl_image *image;
-    const struct wl_sampler *sampler;
-    uint64_t lanes;
-    const struct wl_sample_place *places; /* by lane */
-    union wl_texel *texels;
-};
-void wl_image_sample_floats(const struct wl_samples *samples);
+/* What a texel outside reads. `filtered`: as the filter takes it, in units. */
+void wl_image_border(const struct wl_image *image, const struct wl_sampler *sampler, bool filtered, union wl_texel *texel);
 /* The four texels that linear filtering would mix, one component of each, in gather4's order. */
 void wl_image_gather(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place,
                      unsigned component, union wl_texel *texel);
@@ -108,5 +103,28 @@ void wl_image_gather(const struct wl_image *image, const struct wl_sampler *samp
 float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]);
 /* The level as the sampler limits it, with its bias. */
 float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place);
+
+/* ---- the lanes of a wave together ---- */
+
+/* A sample of level 0 without comparison, offset and sRGB, with a wrap of REPEAT, MIRROR, MIRROR_ONCE, CLAMP or BORDER and the same
+ * filter on all axes; or a load from level 0. Addresses and data are of 32 bits. */
+struct wl_image_wave {
+    uint32_t *data;              /* the first row that is written */
+    const uint32_t *at[3];       /* the rows of the coordinates; floats, or integers of loads */
+    const uint32_t *slices;      /* the row of the array's slice; NULL: slice 0 */
+    uint64_t exec;               /* at least one lane */
+    struct wl_image_level level; /* from the resource's first slice on, less than 2 GiB */
+    uint32_t wave_size, dmask;   /* dmask is not 0 */
+    struct wl_image_format format;
+    uint16_t selects; /* never 0 */
+    uint8_t axes;     /* coordinates, slices aside */
+    uint8_t wrap[3];
+    bool unnormalized, linear, loads;
+    bool has_border; /* some wrap is BORDER */
+    float border[4]; /* linear and normalized: in the format's units */
+};
+/* The same bits as lane by lane. Rows of inactive lanes may hold anything. Float control: to nearest, with denormals. */
+typedef void wl_image_wave_fn(const struct wl_image_wave *wave);
+wl_image_wave_fn wl_image_base, wl_image_avx2, wl_image_avx512;
 
 #endif

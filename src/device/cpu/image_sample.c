@@ -128,6 +128,7 @@ struct footprint {
     struct axis axes[3];
     int64_t slice; /* of arrays and cubes */
     bool linear, linear_z;
+    float unit; /* texels are filtered as multiples of 1 / unit; 0: as they are */
 };
 
 static bool is_integer(const struct wl_image *image) {
@@ -171,19 +172,58 @@ static bool compares(uint8_t function, float reference, float texel) {
     return (less && reference < texel) || (equal && reference == texel) || (greater && reference > texel) || function == 7;
 }
 
-static void border_texel(const struct footprint *f, union wl_texel *texel) {
-    memcpy(texel->f, f->sampler->border, sizeof texel->f);
-    if (is_integer(f->image))
-        for (unsigned i = 0; i < 4; i++)
-            texel->u[i] = f->image->format.number == WL_NUMBER_SINT ? (uint32_t)(int32_t)texel->f[i] : (uint32_t)texel->f[i];
+/* What the largest number of a normalized format stands for; 0: it is another one. */
+static float unit_of(const struct wl_image_format *format) {
+    switch ((enum wl_image_number)format->number) {
+    case WL_NUMBER_UNORM:
+        return (float)((1u << format->bits) - 1);
+    case WL_NUMBER_SNORM:
+        return (float)((1u << (format->bits - 1)) - 1);
+    default:
+        return 0;
+    }
+}
+
+/* Of a format of integers: whole numbers in its range, as the hardware keeps them. */
+static uint32_t integer_border(float value, bool is_signed) {
+    const float least = is_signed ? -0x1p31f : 0, limit = is_signed ? 0x1p31f : 0x1p32f;
+    if (!(value > least))
+        return is_signed && value <= least ? UINT32_C(1) << 31 : 0;
+    if (value >= limit)
+        return is_signed ? INT32_MAX : UINT32_MAX;
+    return is_signed ? (uint32_t)(int32_t)value : (uint32_t)value;
+}
+
+void wl_image_border(const struct wl_image *image, const struct wl_sampler *sampler, bool filtered, union wl_texel *texel) {
+    const float unit = filtered ? unit_of(&image->format) : 0;
+    memcpy(texel->f, sampler->border, sizeof texel->f);
+    for (unsigned i = 0; i < 4; i++)
+        if (is_integer(image))
+            texel->u[i] = integer_border(texel->f[i], image->format.number == WL_NUMBER_SINT);
+        else if (unit > 0)
+            texel->f[i] *= unit;
+}
+
+/* A normalized texel in units. */
+static void load_units(const struct footprint *f, const uint8_t *memory, union wl_texel *texel) {
+    struct wl_image_format raw = f->image->format;
+    const bool is_signed = raw.number == WL_NUMBER_SNORM;
+    raw.number = is_signed ? WL_NUMBER_SINT : WL_NUMBER_UINT;
+    wl_texel_load(&raw, memory, texel);
+    for (unsigned i = 0; i < 4; i++)
+        texel->f[i] = i >= raw.channels ? (i == 3 ? f->unit : 0)
+                      : is_signed       ? fmaxf((float)(int32_t)texel->u[i], -f->unit)
+                                        : (float)texel->u[i];
 }
 
 static void fetch(const struct footprint *f, int32_t x, int32_t y, int32_t z, union wl_texel *texel) {
     const uint8_t *memory = wl_image_texel(f->image, &f->level, x, y, f->image->type == WL_IMAGE_3D ? z : f->slice);
-    if (memory)
+    if (memory && f->unit > 0)
+        load_units(f, memory, texel);
+    else if (memory)
         wl_texel_load(&f->image->format, memory, texel);
     else
-        border_texel(f, texel);
+        wl_image_border(f->image, f->sampler, f->unit > 0, texel);
     if (f->place->compare)
         *texel = (union wl_texel){.f = {compares(f->sampler->compare, f->place->reference, texel->f[0]) ? 1 : 0, 0, 0, 1}};
 }
@@ -214,11 +254,14 @@ static void filter_plane(const struct footprint *f, int32_t z, union wl_texel *t
 static void sample_level(struct footprint *f, bool linear, uint32_t level, union wl_texel *texel) {
     union wl_texel other;
     find_footprint(f, linear && (f->place->compare || !is_integer(f->image)), level);
+    f->unit = f->linear && !f->place->compare ? unit_of(&f->image->format) : 0;
     filter_plane(f, f->axes[2].first, texel);
-    if (!f->linear_z || f->axes[2].weight == 0)
-        return;
-    filter_plane(f, f->axes[2].second, &other);
-    mix(texel, &other, f->axes[2].weight);
+    if (f->linear_z && f->axes[2].weight != 0) {
+        filter_plane(f, f->axes[2].second, &other);
+        mix(texel, &other, f->axes[2].weight);
+    }
+    for (unsigned i = 0; i < 4 && f->unit > 0; i++)
+        texel->f[i] /= f->unit;
 }
 
 static void select_components(const struct wl_image *image, union wl_texel *texel, bool integer) {
@@ -230,127 +273,6 @@ static void select_components(const struct wl_image *image, union wl_texel *texe
         unsigned select = image->selects >> i * 3 & 7;
         texel->u[i] = select >= 4 ? old.u[select - 4] : select == 1 ? (integer ? 1 : 0x3f800000) : 0;
     }
-}
-
-/* ---- one level of floats: the common case, four components at once -------------------------------- */
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-typedef float float4 __attribute__((vector_size(16)));
-typedef uint8_t byte4 __attribute__((vector_size(4)));
-
-enum layout { LAYOUT_BYTES, LAYOUT_FLOATS, LAYOUT_FLOAT, LAYOUT_OTHER };
-
-static enum layout find_layout(const struct wl_image_format *format) {
-    if (format->channels == 4 && format->bits == 8 && format->number == WL_NUMBER_UNORM)
-        return LAYOUT_BYTES;
-    if (format->number == WL_NUMBER_FLOAT && format->bits == 32 && format->channels != 2)
-        return format->channels == 4 ? LAYOUT_FLOATS : LAYOUT_FLOAT;
-    return LAYOUT_OTHER;
-}
-
-/* The same values as wl_texel_load's, but LAYOUT_BYTES in units of 1 / 255, which the filtered sum is divided by. */
-ALWAYS_INLINE float4 load_floats(const struct footprint *f, enum layout layout, int32_t x, const uint8_t *row) {
-    float4 value = {0, 0, 0, 1};
-    union wl_texel other;
-    byte4 bytes;
-    if (!row || x < 0) {
-        memcpy(&value, f->sampler->border, sizeof value);
-        return layout == LAYOUT_BYTES ? value * 255 : value;
-    }
-    switch (layout) {
-    case LAYOUT_BYTES:
-        memcpy(&bytes, row + (size_t)x * 4, sizeof bytes);
-        return __builtin_convertvector(bytes, float4);
-    case LAYOUT_FLOATS:
-        memcpy(&value, row + (size_t)x * 16, sizeof value);
-        return value;
-    case LAYOUT_FLOAT:
-        memcpy(&value, row + (size_t)x * 4, sizeof(float));
-        return value;
-    case LAYOUT_OTHER:
-        break;
-    }
-    wl_texel_load(&f->image->format, row + (size_t)x * wl_image_texel_bytes(&f->image->format), &other);
-    memcpy(&value, other.f, sizeof value);
-    return value;
-}
-
-ALWAYS_INLINE float4 row_floats(const struct footprint *f, enum layout layout, int32_t y, int64_t z) {
-    const struct axis *x = &f->axes[0];
-    const uint8_t *row = y < 0 || z < 0 ? NULL : f->level.data + (uint64_t)z * f->level.slice + (uint64_t)y * f->level.pitch;
-    float4 first = load_floats(f, layout, x->first, row);
-    if (x->weight == 0)
-        return first;
-    return first + (load_floats(f, layout, x->second, row) - first) * x->weight;
-}
-
-ALWAYS_INLINE float4 plane_floats(const struct footprint *f, enum layout layout, int64_t z) {
-    const struct axis *y = &f->axes[1];
-    float4 first = row_floats(f, layout, y->first, z);
-    if (y->weight == 0)
-        return first;
-    return first + (row_floats(f, layout, y->second, z) - first) * y->weight;
-}
-
-ALWAYS_INLINE float4 filter_floats(const struct footprint *f, enum layout layout) {
-    const struct axis *z = &f->axes[2];
-    const int64_t first_slice = f->image->first_slice;
-    if (f->image->type != WL_IMAGE_3D)
-        return plane_floats(f, layout, f->slice + first_slice);
-    float4 value = plane_floats(f, layout, z->first);
-    if (z->weight != 0)
-        value += (plane_floats(f, layout, z->second) - value) * z->weight;
-    return value;
-}
-
-ALWAYS_INLINE void sample_lanes(const struct wl_samples *samples, enum layout layout) {
-    const struct wl_sampler *sampler = samples->sampler;
-    struct footprint f = {.image = samples->image, .sampler = sampler};
-    wl_image_find_level(samples->image, 0, &f.level);
-    for (uint64_t left = samples->lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        f.place = &samples->places[lane];
-        place_footprint(&f, f.place->lod + sampler->bias > 0 ? sampler->linear_min : sampler->linear);
-        float4 value = filter_floats(&f, layout);
-        if (layout == LAYOUT_BYTES)
-            value /= 255;
-        memcpy(samples->texels[lane].f, &value, sizeof value);
-        select_components(f.image, &samples->texels[lane], false);
-    }
-}
-
-ALWAYS_INLINE void sample_by_layout(const struct wl_samples *samples) {
-    switch (find_layout(&samples->image->format)) { /* one copy of the loop each */
-    case LAYOUT_BYTES:
-        sample_lanes(samples, LAYOUT_BYTES);
-        break;
-    case LAYOUT_FLOATS:
-        sample_lanes(samples, LAYOUT_FLOATS);
-        break;
-    case LAYOUT_FLOAT:
-        sample_lanes(samples, LAYOUT_FLOAT);
-        break;
-    default:
-        sample_lanes(samples, LAYOUT_OTHER);
-        break;
-    }
-}
-
-#if defined(__x86_64__)
-/* Without fused operations: the results are the same everywhere. */
-__attribute__((target("avx2"), flatten)) static void sample_avx2(const struct wl_samples *samples) { sample_by_layout(samples); }
-#endif
-__attribute__((flatten)) static void sample_base(const struct wl_samples *samples) { sample_by_layout(samples); }
-
-void wl_image_sample_floats(const struct wl_samples *samples) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        sample_avx2(samples);
-        return;
-    }
-#endif
-    sample_base(samples);
 }
 
 /* ---- levels of detail ----------------------------------------------------------------------------- */

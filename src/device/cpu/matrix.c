@@ -1,8 +1,8 @@
 /* wl_helpers.matrix: the kernels for this host, under the rounding that they define. */
 #include "device/cpu/matrix.h"
 
-#include "base/options.h"
 #include "device/cpu/lanes.h"
+#include "device/cpu/vectors.h"
 
 #include <pthread.h>
 
@@ -11,14 +11,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void choose_kernels(void) {
 #if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c"))
-        return;
-    kernels = wl_matrix_avx2;
-    const char *cpu = wl_options()->cpu;
-    bool lesser = cpu && cpu[sizeof "x86-64-v" - 1] == '3';
-    if (!lesser && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        kernels = wl_matrix_avx512;
+    static wl_matrix_fn *const by_host[] = {wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512};
+    kernels = by_host[wl_host_vectors()];
 #endif
 }
 
