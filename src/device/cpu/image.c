@@ -314,6 +314,11 @@ static void choose_kernels(void) {
 #endif
 }
 
+void wl_image_choose(wl_image_wave_fn *chosen) {
+    pthread_once(&once, choose_kernels);
+    kernels = chosen;
+}
+
 /* An instruction and its descriptors, decoded. */
 struct plan {
     struct access access;
@@ -379,6 +384,7 @@ static void plan_lanes(struct plan *p) {
     enum { IDENTITY = 0xfac };
     const struct access *a = &p->access;
     struct wl_image_wave *w = &p->wave;
+    p->first = 0;
     p->together = is_plain(a) && (a->kind == WL_IMAGE_LOAD || has_plain_sampler(a));
     if (!p->together)
         return;
@@ -482,7 +488,7 @@ void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t 
         return;
     const uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
     const struct plan *plan = find_plan(&key, sampler != NULL);
-    if (plan->together) {
+    if (plan->together && kernels) {
         run_together(plan, wave, data, (const uint64_t[2]){low, high});
     } else {
         struct access a = plan->access;

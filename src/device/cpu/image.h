@@ -126,5 +126,7 @@ struct wl_image_wave {
 /* The same bits as lane by lane. Rows of inactive lanes may hold anything. Float control: to nearest, with denormals. */
 typedef void wl_image_wave_fn(const struct wl_image_wave *wave);
 wl_image_wave_fn wl_image_base, wl_image_avx2, wl_image_avx512;
+/* For tests, before other threads run: this copy instead of the host's own; NULL: one lane at a time. */
+void wl_image_choose(wl_image_wave_fn *kernels);
 
 #endif

@@ -1,0 +1,165 @@
+/* Image instructions for the lanes of a wave together: each copy of the vector code gives the bits that one lane at a time gives, with
+ * every format, dimension, filter and address mode, any coordinates and any texels. test_image.c compares these with a model. */
+#include "device/cpu/helpers.h"
+#include "device/cpu/image.h"
+#include "device/cpu/lanes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18 };
+
+static uint32_t seed = 1;
+static uint32_t next(void) {
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 8;
+}
+static uint32_t below(uint32_t n) { return next() % n; }
+
+static struct wl_wave *wave;
+static uint8_t *memory;
+static unsigned checks, failures;
+
+static float any_float(uint32_t size) {
+    static const float special[] = {0,       -0.0F,      1,          -1,       0.5F,      1e30F, -1e30F,
+                                    0x1p20F, 1048575.5F, -77777.25F, INFINITY, -INFINITY, NAN,   1e-40F};
+    switch (below(8)) {
+    case 0:
+        return special[below(sizeof special / sizeof *special)];
+    case 1:
+        return (float)(int)(below(4096) - 2048) / 256;
+    case 2:
+        return (float)((int)below(size * 512) - (int)(size * 128)) / 256;
+    default:
+        return (float)below(1 << 20) * 0x1p-20F * (float)(below(2) ? 1 : size);
+    }
+}
+
+static void put_float(unsigned row, unsigned lane, float value) { memcpy(&wave->vgpr[row * wave->wave_size + lane], &value, sizeof value); }
+
+struct trial {
+    struct wl_image image;
+    struct wl_sampler sampler;
+    uint32_t resource[WL_IMAGE_SAMPLER_DWORD], words[4], operation, modifiers;
+};
+
+static void choose_image(struct trial *t, unsigned generation) {
+    static const uint8_t channels[] = {1, 2, 4}, bits[] = {8, 16, 32},
+                         types[] = {WL_IMAGE_1D, WL_IMAGE_2D, WL_IMAGE_2D, WL_IMAGE_3D, WL_IMAGE_1D_ARRAY, WL_IMAGE_2D_ARRAY};
+    static const uint16_t selects[] = {0xfac, 0xfac, 0x204, 0x22c, 0x3ac, 0x977, 0};
+    struct wl_image_format format = {channels[below(3)], bits[below(3)], (uint8_t)below(5)};
+    if (format.bits == 32 && format.number < WL_NUMBER_UINT)
+        format.number = WL_NUMBER_FLOAT;
+    if (format.bits == 8 && format.number == WL_NUMBER_FLOAT)
+        format.number = WL_NUMBER_UNORM;
+    t->image = (struct wl_image){.base = (uint64_t)(uintptr_t)memory,
+                                 .width = 1 + below(20),
+                                 .height = 1 + below(12),
+                                 .depth = 1,
+                                 .format = format,
+                                 .type = types[below(6)],
+                                 .selects = selects[below(7)]};
+    if (t->image.type == WL_IMAGE_1D || t->image.type == WL_IMAGE_1D_ARRAY)
+        t->image.height = 1;
+    if (t->image.type != WL_IMAGE_1D && t->image.type != WL_IMAGE_2D) {
+        t->image.depth = 1 + below(6);
+        t->image.first_slice = t->image.type == WL_IMAGE_3D ? 0 : below(2);
+    }
+    wl_image_encode(generation, &t->image, t->resource);
+}
+
+static void choose_sampler(struct trial *t, unsigned generation) {
+    const bool linear = below(3) != 0;
+    t->sampler = (struct wl_sampler){.unnormalized = below(2), .linear = linear, .linear_min = linear, .linear_z = linear, .max_lod = 10};
+    for (unsigned i = 0; i < 3; i++)
+        t->sampler.wrap[i] = (uint8_t)below(8);
+    const uint32_t color = below(64); /* there is room for a few */
+    for (unsigned i = 0; i < 4; i++)
+        t->sampler.border[i] = (float)((color + i) % 7) * (color & 1 << i ? 0.3F : -1.7F);
+    if (wl_sampler_encode(generation, &t->sampler, t->words) != WL_OK)
+        abort();
+}
+
+static void choose_trial(struct trial *t, unsigned generation) {
+    static const uint32_t samples[] = {WL_IMAGE_ZERO, WL_IMAGE_LEVEL, 0, WL_IMAGE_BIAS, WL_IMAGE_GRADIENT, WL_IMAGE_ZERO | WL_IMAGE_OFFSET,
+                                       WL_IMAGE_CLAMP};
+    choose_image(t, generation);
+    choose_sampler(t, generation);
+    const bool loads = below(4) == 0;
+    t->operation = loads ? WL_IMAGE_KIND(WL_IMAGE_LOAD) : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
+    t->modifiers = WL_IMAGE_GENERATION(generation) | below(16);
+    t->modifiers |=
+        generation == 9 ? (t->image.type >= WL_IMAGE_1D_ARRAY ? WL_IMAGE_ARRAY : 0) : WL_IMAGE_HAS_DIM | (uint32_t)(t->image.type & 7) << 4;
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned lane = 0; lane < wave->wave_size; lane++) {
+            put_float(row, lane, any_float(t->image.width));
+            if (loads && row < DATA)
+                wave->vgpr[row * wave->wave_size + lane] = below(5) ? below(t->image.width + 1) : next() << 8;
+        }
+    const uint64_t exec = below(3) ? ~UINT64_C(0) : (uint64_t)next() << 40 ^ (uint64_t)next() << 20 ^ next();
+    wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;
+    wave->sgpr[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
+}
+
+static bool same_component(const struct trial *t, uint32_t got, uint32_t want) {
+    const bool floats = t->image.format.number != WL_NUMBER_UINT && t->image.format.number != WL_NUMBER_SINT;
+    float a, b;
+    memcpy(&a, &got, sizeof a);
+    memcpy(&b, &want, sizeof b);
+    return got == want || (floats && isnan(a) && isnan(b));
+}
+
+static void run_trial(const struct trial *t, wl_image_wave_fn *kernels) {
+    const bool loads = WL_IMAGE_KIND_OF(t->operation) == WL_IMAGE_LOAD;
+    wl_image_choose(kernels);
+    wl_help_image(wave, &wave->vgpr[DATA * wave->wave_size], UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908), t->resource,
+                  loads ? NULL : t->words, t->operation, t->modifiers);
+}
+
+static void compare(const struct trial *t, const char *name, wl_image_wave_fn *kernels) {
+    static uint32_t before[ROWS * 64], want[ROWS * 64];
+    const size_t bytes = ROWS * wave->wave_size * sizeof *wave->vgpr;
+    memcpy(before, wave->vgpr, bytes);
+    run_trial(t, NULL);
+    memcpy(want, wave->vgpr, bytes);
+    memcpy(wave->vgpr, before, bytes);
+    run_trial(t, kernels);
+    for (unsigned i = 0; i < ROWS * wave->wave_size; i++) {
+        checks++;
+        if (!same_component(t, wave->vgpr[i], want[i]) && failures++ < 20)
+            printf("%s: type %u, %u x %u bits, number %u, linear %d, wrap %u, operation %#x, modifiers %#x: row %u lane %u: %#x instead of "
+                   "%#x\n",
+                   name, t->image.type, t->image.format.channels, t->image.format.bits, t->image.format.number, t->sampler.linear,
+                   t->sampler.wrap[0], t->operation, t->modifiers, i / wave->wave_size, i % wave->wave_size, wave->vgpr[i], want[i]);
+    }
+    memcpy(wave->vgpr, before, bytes);
+}
+
+int main(void) {
+    wave = aligned_alloc(64, sizeof *wave + (size_t)ROWS * 64 * 4 + 64);
+    memory = aligned_alloc(256, MEMORY);
+    if (!wave || !memory)
+        return 1;
+    memset(wave, 0, sizeof *wave);
+    for (int i = 0; i < MEMORY; i++)
+        memory[i] = (uint8_t)next();
+    for (int n = 0; n < 12000; n++) {
+        struct trial t;
+        wave->wave_size = below(2) ? 32 : 64;
+        choose_trial(&t, 9 + below(4));
+        compare(&t, "base", wl_image_base);
+#if defined(__x86_64__)
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+            compare(&t, "avx2", wl_image_avx2);
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl"))
+            compare(&t, "avx512", wl_image_avx512);
+#endif
+    }
+    printf("%u checks, %u failures\n", checks, failures);
+    free(wave);
+    free(memory);
+    return failures != 0 || !checks;
+}
