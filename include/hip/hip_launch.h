@@ -152,6 +152,23 @@ typedef enum hipJitOption {
     hipJitOptionIRtoISAOptCountExt
 } hipJitOption;
 
+/* What hipLinkAddData and hiprtcLinkAddData get. */
+typedef enum hipJitInputType {
+    hipJitInputCubin = 0,
+    hipJitInputPtx,
+    hipJitInputFatBinary,
+    hipJitInputObject,
+    hipJitInputLibrary,
+    hipJitInputNvvm,
+    hipJitNumLegacyInputTypes,
+    hipJitInputLLVMBitcode = 100,
+    hipJitInputLLVMBundledBitcode = 101,
+    hipJitInputLLVMArchivesOfBundledBitcode = 102,
+    hipJitInputSpirv = 103,
+    hipJitNumInputTypes = 10
+} hipJitInputType;
+typedef struct ihipLinkState_t *hipLinkState_t;
+
 /* ---- libraries --------------------------------------------------------------------------------- */
 
 /* A code object that is loaded on every device that uses it, and a kernel of it. A hipKernel_t may stand where the address of a

@@ -31,6 +31,20 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *size, hipModule_t mod
  * hipErrorInvalidTexture: it is no texture reference. */
 hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, const char *name);
 
+/* Linking LLVM bitcode, plain or bundled (hipcc -fgpu-rdc), to one code object for the current device's architecture; the compiler
+ * that include/hip/hiprtc.h describes does it. Calls for one state must not overlap. hipErrorInvalidValue: NULL, no link state, or
+ * what is no bitcode; hipErrorFileNotFound; hipErrorSharedObjectInitFailed: it cannot be linked (WAVELIFT_LOG=1 says why);
+ * hipErrorOutOfMemory. Options: hipJitOptionIRtoISAOptExt and its count reach the compiler; others are ignored. */
+hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption *options, void **optionValues, hipLinkState_t *state);
+/* `data` is copied; `name` is for messages. */
+hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name, unsigned int numOptions,
+                          hipJitOption *options, void **optionValues);
+hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char *path, unsigned int numOptions, hipJitOption *options,
+                          void **optionValues);
+/* *binary, for hipModuleLoadData, belongs to the state. */
+hipError_t hipLinkComplete(hipLinkState_t state, void **binary, size_t *size);
+hipError_t hipLinkDestroy(hipLinkState_t state);
+
 /* ---- Launches --------------------------------------------------------------------------------
  * A kernel is made ready (translated, if need be) before the call returns, and runs in stream order. All functions copy the
  * arguments, and return

@@ -109,14 +109,12 @@ hipError_t hipExtDisableLogging(void) {
     API_SUCCESS();
 }
 
-/* ---- what debuggers and the run-time compiler look for ------------------------------------------ */
+/* ---- what debuggers look for ------------------------------------------ */
 
 PUBLIC const char *amd_dbgapi_get_build_name(void);
 PUBLIC const char *amd_dbgapi_get_git_hash(void);
 PUBLIC size_t amd_dbgapi_get_build_id(void);
 PUBLIC void __hipGetPCH(const char **header, unsigned *size);
-PUBLIC const char *hiprtcGetErrorString(int result);
-PUBLIC int hiprtcVersion(int *major, int *minor);
 
 const char *amd_dbgapi_get_build_name(void) { return HIP_VERSION_BUILD_NAME; }
 const char *amd_dbgapi_get_git_hash(void) { return HIP_VERSION_GITHASH; }
@@ -126,42 +124,6 @@ size_t amd_dbgapi_get_build_id(void) { return HIP_VERSION_BUILD_ID; }
 void __hipGetPCH(const char **header, unsigned *size) {
     *header = NULL;
     *size = 0;
-}
-
-static const struct {
-    int result;
-    const char *name;
-} rtc_results[] = {
-    {0, "HIPRTC_SUCCESS"},
-    {1, "HIPRTC_ERROR_OUT_OF_MEMORY"},
-    {2, "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE"},
-    {3, "HIPRTC_ERROR_INVALID_INPUT"},
-    {4, "HIPRTC_ERROR_INVALID_PROGRAM"},
-    {5, "HIPRTC_ERROR_INVALID_OPTION"},
-    {6, "HIPRTC_ERROR_COMPILATION"},
-    {7, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE"},
-    {8, "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION"},
-    {9, "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION"},
-    {10, "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID"},
-    {11, "HIPRTC_ERROR_INTERNAL_ERROR"},
-    {100, "HIPRTC_ERROR_LINKING"},
-};
-
-const char *hiprtcGetErrorString(int result) {
-    for (size_t i = 0; i < sizeof rtc_results / sizeof *rtc_results; i++)
-        if (rtc_results[i].result == result)
-            return rtc_results[i].name;
-    return "Invalid HIPRTC error code";
-}
-
-#define HIPRTC_INVALID_INPUT 3
-
-int hiprtcVersion(int *major, int *minor) {
-    if (!major || !minor)
-        return HIPRTC_INVALID_INPUT;
-    *major = HIP_VERSION_MAJOR;
-    *minor = HIP_VERSION_MINOR;
-    return 0;
 }
 
 /* ---- conversions that compilers call where the host has no instruction -------------------------- */

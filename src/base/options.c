@@ -74,6 +74,7 @@ static void read_options(void) {
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
     options.exact_math = exact_option();
     options.cpu = cpu_option();
+    options.clang = text_option("WAVELIFT_CLANG");
     options.dump = text_option("WAVELIFT_DUMP");
 }
 

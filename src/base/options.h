@@ -16,6 +16,7 @@ struct wl_options {
     unsigned log;          /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
     const char *dump;      /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
     bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
+    const char *clang; /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
     const char *cpu; /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
 };
 

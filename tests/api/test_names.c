@@ -45,7 +45,7 @@ static void test_all_names_resolve(void **state) {
     }
 }
 
-/* The rows of unsupported.inc: HIP(name), RTC(name). */
+/* The rows of unsupported.inc: HIP(name). */
 static void test_unsupported_functions_refuse(void **state) {
     (void)state;
     char line[256], name[160];
@@ -54,8 +54,7 @@ static void test_unsupported_functions_refuse(void **state) {
     assert_non_null(file);
     size_t count = 0;
     while (fgets(line, sizeof line, file)) {
-        int rtc = sscanf(line, "RTC(%159[^)])", name) == 1;
-        if (!rtc && sscanf(line, "HIP(%159[^)])", name) != 1)
+        if (sscanf(line, "HIP(%159[^)])", name) != 1)
             continue;
         int (*function)(void *, void *, void *) = NULL;
         *(void **)&function = dlsym(library, name);
@@ -63,7 +62,7 @@ static void test_unsupported_functions_refuse(void **state) {
             fail_msg("%s is missing", name);
         (void)hipGetLastError();
         int result = function(NULL, NULL, NULL);
-        if (result != (rtc ? 11 : (int)hipErrorNotSupported))
+        if (result != (int)hipErrorNotSupported)
             fail_msg("%s returned %d", name, result);
         assert_int_equal(hipGetLastError(), hipErrorNotSupported);
         count++;

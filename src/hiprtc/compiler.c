@@ -1,0 +1,172 @@
+#include "hiprtc/rtc.h"
+
+#include "base/options.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hip/hip_runtime_api.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void wl_rtc_say(struct wl_rtc_bytes *bytes, const char *format, ...) {
+    va_list list;
+    free(bytes->data);
+    va_start(list, format);
+    int length = vasprintf(&bytes->data, format, list);
+    va_end(list);
+    if (length < 0)
+        bytes->data = NULL;
+    bytes->size = bytes->data ? (size_t)length : 0;
+}
+
+/* ---- command lines --------------------------------------------------------------------------- */
+
+void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...) {
+    va_list list;
+    char *text = NULL;
+    va_start(list, format);
+    int length = vasprintf(&text, format, list);
+    va_end(list);
+    char **grown = length < 0 ? NULL : (char **)realloc((void *)command->arguments, (command->count + 2) * sizeof *grown);
+    if (!grown) {
+        if (length >= 0)
+            free(text);
+        command->failed = true;
+        return;
+    }
+    grown[command->count++] = text;
+    grown[command->count] = NULL;
+    command->arguments = grown;
+}
+
+void wl_rtc_command_free(struct wl_rtc_command *command) {
+    for (size_t i = 0; i < command->count; i++)
+        free(command->arguments[i]);
+    free((void *)command->arguments);
+    *command = (struct wl_rtc_command){0};
+}
+
+/* ---- what is installed ------------------------------------------------------------------------- */
+
+/* Looks a program up as a shell does; `path` gets its name. */
+static bool find_program(const char *name, char *path, size_t size) {
+    const char *search = getenv("PATH");
+    if (strchr(name, '/'))
+        return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
+    for (const char *start = search ? search : "/usr/local/bin:/usr/bin:/bin", *end; start; start = *end ? end + 1 : NULL) {
+        end = strchrnul(start, ':');
+        if (snprintf(path, size, "%.*s/%s", (int)(end - start), start, name) < (int)size && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log) {
+    static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
+    const char *named = wl_options()->clang;
+    char path[4096];
+    bool found = named && find_program(named, path, sizeof path);
+    for (size_t i = 0; !named && !found && i < sizeof candidates / sizeof *candidates; i++)
+        found = find_program(candidates[i], path, sizeof path);
+    if (!found) {
+        wl_rtc_say(log, "hiprtc: no compiler: %s is not installed; WAVELIFT_CLANG can name one", named ? named : candidates[0]);
+        return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    wl_rtc_argument(command, "%s", path);
+    return HIPRTC_SUCCESS;
+}
+
+/* Device libraries lie beside the library's folder where Wavelift was built or installed, since a distribution's own may lack
+ * modules for newer targets; else where Debian puts them. */
+void wl_rtc_device_libraries(struct wl_rtc_command *command) {
+    static const char *const beside[] = {"/wavelift/device-libs", "/../device-libs"};
+    Dl_info self;
+    char path[4096];
+    if (getenv("HIP_DEVICE_LIB_PATH"))
+        return; /* the compiler's own variable */
+    if (dladdr(__extension__(void *) wl_rtc_device_libraries, &self) && strrchr(self.dli_fname, '/'))
+        for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+            int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
+            int length = snprintf(path, sizeof path, "%.*s%s/ockl.bc", folder, self.dli_fname, beside[i]);
+            if (length < (int)sizeof path && access(path, R_OK) == 0) {
+                wl_rtc_argument(command, "--rocm-device-lib-path=%.*s%s", folder, self.dli_fname, beside[i]);
+                return;
+            }
+        }
+#ifdef WL_RTC_SYSTEM_DEVICE_LIBS
+    if (access(WL_RTC_SYSTEM_DEVICE_LIBS "/ockl.bc", R_OK) == 0)
+        wl_rtc_argument(command, "--rocm-device-lib-path=" WL_RTC_SYSTEM_DEVICE_LIBS);
+#endif
+}
+
+void wl_rtc_default_target(char *text, size_t size) {
+    int device = 0;
+    hipDeviceProp_t properties;
+    const char *target = "gfx942";
+    if (hipGetDevice(&device) == hipSuccess && hipGetDeviceProperties(&properties, device) == hipSuccess)
+        target = properties.gcnArchName;
+    snprintf(text, size, "%s", target);
+}
+
+/* ---- running ----------------------------------------------------------------------------------- */
+
+/* Takes the folder's name out of messages: it means nothing to the user. */
+static void strip_folder(struct wl_rtc_bytes *log, const char *folder) {
+    size_t length = strlen(folder);
+    char *to = log->data;
+    for (char *from = log->data; from && *from;) {
+        if (strncmp(from, folder, length) == 0 && from[length] == '/')
+            from += length + 1;
+        else
+            *to++ = *from++;
+    }
+    if (to)
+        *to = 0;
+    log->size = to ? (size_t)(to - log->data) : 0;
+}
+
+/* True: the process ended with status 0. A program that ignores SIGCHLD leaves no status: then the output tells. */
+static bool succeeded(pid_t process) {
+    int status = 0;
+    pid_t got;
+    do
+        got = waitpid(process, &status, 0);
+    while (got < 0 && errno == EINTR);
+    return got < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, struct wl_rtc_bytes *log) {
+    char *messages = wl_rtc_path(folder, "messages");
+    posix_spawn_file_actions_t actions;
+    pid_t process = 0;
+    if (!messages || command->failed) {
+        free(messages);
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
+    }
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    int error = posix_spawn(&process, command->arguments[0], &actions, NULL, command->arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    hiprtcResult result = HIPRTC_SUCCESS;
+    if (error) {
+        wl_rtc_say(log, "hiprtc: %s cannot be started: %s", command->arguments[0], strerror(error));
+        result = HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    } else {
+        result = succeeded(process) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+        free(log->data);
+        (void)wl_rtc_read(messages, log);
+        strip_folder(log, folder);
+    }
+    free(messages);
+    return result;
+}

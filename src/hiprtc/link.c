@@ -1,0 +1,206 @@
+/* HIP documentation: HIP RTC, linker; hipLink* of the module management page stands on it. */
+#include "hiprtc/rtc.h"
+
+#include "base/options.h"
+#include "codeobject/codeobject.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+struct ihiprtcLinkState {
+    struct ihiprtcLinkState *next; /* of all */
+    char *folder;                  /* the inputs, as files "0", "1", ... */
+    unsigned inputs;
+    char **options; /* for the compiler; copies */
+    size_t option_count;
+    struct wl_rtc_bytes binary, log;
+};
+
+/* All states there are, so that any other pointer is an error and no crash. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ihiprtcLinkState *states;
+
+static struct ihiprtcLinkState **find(const struct ihiprtcLinkState *state) {
+    struct ihiprtcLinkState **link = &states;
+    while (*link && *link != state)
+        link = &(*link)->next;
+    return link;
+}
+
+static bool is_state(const struct ihiprtcLinkState *state) {
+    pthread_mutex_lock(&lock);
+    bool found = state && *find(state);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void state_free(struct ihiprtcLinkState *state) {
+    wl_rtc_folder_remove(state->folder);
+    for (size_t i = 0; i < state->option_count; i++)
+        free(state->options[i]);
+    free((void *)state->options);
+    free(state->binary.data);
+    free(state->log.data);
+    free(state);
+}
+
+/* The options for the compiler: an array of strings in one option, their number in another. */
+static bool take_options(struct ihiprtcLinkState *state, unsigned count, const hiprtcJIT_option *options, void **values) {
+    const char **strings = NULL;
+    size_t given = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == hipJitOptionIRtoISAOptExt)
+            strings = (const char **)values[i];
+        else if (options[i] == hipJitOptionIRtoISAOptCountExt)
+            given = (size_t)(uintptr_t)values[i];
+    }
+    if (!strings || !given)
+        return true;
+    state->options = (char **)calloc(given, sizeof *state->options);
+    for (; state->options && state->option_count < given; state->option_count++)
+        if (!(state->options[state->option_count] = strdup(strings[state->option_count])))
+            return false;
+    return state->options != NULL;
+}
+
+PUBLIC hiprtcResult hiprtcLinkCreate(unsigned int numOptions, hiprtcJIT_option *options, void **optionValues, hiprtcLinkState *state) {
+    if (!state || (numOptions && (!options || !optionValues)))
+        return HIPRTC_ERROR_INVALID_INPUT;
+    struct ihiprtcLinkState *made = calloc(1, sizeof *made);
+    if (!made || !take_options(made, numOptions, options, optionValues) || !(made->folder = wl_rtc_folder_make())) {
+        if (made)
+            state_free(made);
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_lock(&lock);
+    made->next = states;
+    states = made;
+    pthread_mutex_unlock(&lock);
+    *state = made;
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state) {
+    pthread_mutex_lock(&lock);
+    struct ihiprtcLinkState **link = find(state), *found = state ? *link : NULL;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    state_free(found);
+    return HIPRTC_SUCCESS;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------ */
+
+static bool is_bitcode(const void *data, size_t size) {
+    return size > 4 && (memcmp(data, "BC\xc0\xde", 4) == 0 || memcmp(data, "\xde\xc0\x17\x0b", 4) == 0);
+}
+
+static hiprtcResult add(struct ihiprtcLinkState *state, const void *data, size_t size, const char *name) {
+    char file[16];
+    if (!is_bitcode(data, size)) {
+        wl_log(1, "hiprtcLinkAddData: %s is no LLVM bitcode", name);
+        return HIPRTC_ERROR_INVALID_INPUT;
+    }
+    snprintf(file, sizeof file, "%u.bc", state->inputs);
+    if (!wl_rtc_write(state->folder, file, data, size))
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
+    state->inputs++;
+    return HIPRTC_SUCCESS;
+}
+
+/* The entry for the current device's architecture. */
+static hiprtcResult add_bundle(struct ihiprtcLinkState *state, const void *data, size_t size, const char *name) {
+    struct wl_container *container = NULL;
+    struct wl_target target;
+    struct wl_entry entry;
+    char text[256];
+    wl_rtc_default_target(text, sizeof text);
+    hiprtcResult result = HIPRTC_ERROR_INVALID_INPUT;
+    if (wl_target_parse(&target, text) == WL_OK && wl_container_open(&container, data, size) == WL_OK) {
+        if (wl_container_select(container, &target, &entry) == WL_OK)
+            result = add(state, entry.data, entry.size, name);
+        wl_container_close(container);
+    }
+    if (result != HIPRTC_SUCCESS)
+        wl_log(1, "hiprtcLinkAddData: %s holds no bitcode for %s", name, text);
+    return result;
+}
+
+PUBLIC hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size, const char *name,
+                                      unsigned int numOptions, hiprtcJIT_option *options, void **optionValues) {
+    (void)options, (void)optionValues;
+    if (!is_state(state) || !image || !size || (numOptions && !options))
+        return HIPRTC_ERROR_INVALID_INPUT;
+    name = name ? name : "the data";
+    if (type == hipJitInputLLVMBitcode)
+        return add(state, image, size, name);
+    if (type == hipJitInputLLVMBundledBitcode)
+        return add_bundle(state, image, size, name);
+    wl_log(1, "hiprtcLinkAddData: %s: only LLVM bitcode, plain or bundled, can be linked, not type %d", name, (int)type);
+    return HIPRTC_ERROR_INVALID_INPUT;
+}
+
+PUBLIC hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int numOptions,
+                                      hiprtcJIT_option *options, void **optionValues) {
+    struct wl_rtc_bytes bytes;
+    if (!is_state(state) || !path)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!wl_rtc_read(path, &bytes))
+        return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+    hiprtcResult result = hiprtcLinkAddData(state, type, bytes.data, bytes.size, path, numOptions, options, optionValues);
+    free(bytes.data);
+    return result;
+}
+
+/* ---- linking ----------------------------------------------------------------------------------- */
+
+/* Link-time optimization sees all inputs as one program, which calls across them need. */
+static hiprtcResult run_linker(struct ihiprtcLinkState *state) {
+    struct wl_rtc_command command = {0};
+    char target[256];
+    hiprtcResult result = wl_rtc_compiler(&command, &state->log);
+    if (result == HIPRTC_SUCCESS) {
+        wl_rtc_default_target(target, sizeof target);
+        wl_rtc_argument(&command, "--target=amdgcn-amd-amdhsa");
+        wl_rtc_argument(&command, "-mcpu=%s", target);
+        wl_rtc_argument(&command, "-nogpulib");
+        wl_rtc_argument(&command, "-flto");
+        wl_rtc_argument(&command, "-O3");
+        for (size_t i = 0; i < state->option_count; i++)
+            wl_rtc_argument(&command, "%s", state->options[i]);
+        for (unsigned i = 0; i < state->inputs; i++)
+            wl_rtc_argument(&command, "%s/%u.bc", state->folder, i);
+        wl_rtc_argument(&command, "-o%s/result", state->folder);
+        result = wl_rtc_run(&command, state->folder, &state->log);
+    }
+    wl_rtc_command_free(&command);
+    return result;
+}
+
+PUBLIC hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **binary, size_t *size) {
+    if (!is_state(state) || !binary || !size)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!state->inputs)
+        return HIPRTC_ERROR_LINKING;
+    if (!state->binary.data) {
+        hiprtcResult result = run_linker(state);
+        char *path = wl_rtc_path(state->folder, "result");
+        if (result != HIPRTC_SUCCESS || !path || !wl_rtc_read(path, &state->binary)) {
+            wl_log(1, "hiprtcLinkComplete: %s", state->log.data ? state->log.data : hiprtcGetErrorString(result));
+            free(path);
+            return HIPRTC_ERROR_LINKING;
+        }
+        free(path);
+    }
+    *binary = state->binary.data;
+    *size = state->binary.size;
+    return HIPRTC_SUCCESS;
+}

@@ -1,0 +1,377 @@
+/* HIP documentation: HIP RTC, programs. */
+#include "hiprtc/rtc.h"
+
+#include "base/options.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+struct header {
+    char *name, *text;
+};
+
+struct _hiprtcProgram {
+    struct _hiprtcProgram *next; /* of all */
+    char *name, *source;
+    struct header *headers;
+    int header_count;
+    struct wl_rtc_name *names;
+    size_t name_count;
+    bool compiled; /* whether it succeeded or not */
+    struct wl_rtc_bytes log, code, bitcode;
+};
+
+/* All programs there are, so that any other pointer is an error and no crash. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct _hiprtcProgram *programs;
+
+static struct _hiprtcProgram **find(const struct _hiprtcProgram *program) {
+    struct _hiprtcProgram **link = &programs;
+    while (*link && *link != program)
+        link = &(*link)->next;
+    return link;
+}
+
+static bool is_program(const struct _hiprtcProgram *program) {
+    pthread_mutex_lock(&lock);
+    bool found = program && *find(program);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void program_free(struct _hiprtcProgram *program) {
+    for (int i = 0; i < program->header_count; i++) {
+        free(program->headers[i].name);
+        free(program->headers[i].text);
+    }
+    for (size_t i = 0; i < program->name_count; i++) {
+        free(program->names[i].expression);
+        free(program->names[i].symbol);
+    }
+    free(program->headers);
+    free(program->names);
+    free(program->name);
+    free(program->source);
+    free(program->log.data);
+    free(program->code.data);
+    free(program->bitcode.data);
+    free(program);
+}
+
+/* ---- errors and versions ----------------------------------------------------------------------- */
+
+static const struct {
+    hiprtcResult result;
+    const char *name;
+} result_names[] = {
+#define NAME(result) {result, #result}
+    NAME(HIPRTC_SUCCESS),
+    NAME(HIPRTC_ERROR_OUT_OF_MEMORY),
+    NAME(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE),
+    NAME(HIPRTC_ERROR_INVALID_INPUT),
+    NAME(HIPRTC_ERROR_INVALID_PROGRAM),
+    NAME(HIPRTC_ERROR_INVALID_OPTION),
+    NAME(HIPRTC_ERROR_COMPILATION),
+    NAME(HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE),
+    NAME(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION),
+    NAME(HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION),
+    NAME(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID),
+    NAME(HIPRTC_ERROR_INTERNAL_ERROR),
+    NAME(HIPRTC_ERROR_LINKING),
+#undef NAME
+};
+
+PUBLIC const char *hiprtcGetErrorString(hiprtcResult result) {
+    for (size_t i = 0; i < sizeof result_names / sizeof *result_names; i++)
+        if (result_names[i].result == result)
+            return result_names[i].name;
+    return "Invalid HIPRTC error code";
+}
+
+PUBLIC hiprtcResult hiprtcVersion(int *major, int *minor) {
+    if (!major || !minor)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    *major = HIP_VERSION_MAJOR;
+    *minor = HIP_VERSION_MINOR;
+    return HIPRTC_SUCCESS;
+}
+
+/* ---- life -------------------------------------------------------------------------------------- */
+
+static bool copy_headers(struct _hiprtcProgram *program, int count, const char **texts, const char **names) {
+    program->headers = calloc((size_t)count + 1, sizeof *program->headers);
+    for (int i = 0; program->headers && i < count; i++) {
+        program->headers[i] = (struct header){strdup(names[i]), strdup(texts[i])};
+        program->header_count = i + 1;
+        if (!program->headers[i].name || !program->headers[i].text)
+            return false;
+    }
+    return program->headers != NULL;
+}
+
+PUBLIC hiprtcResult hiprtcCreateProgram(hiprtcProgram *program, const char *source, const char *name, int numHeaders, const char **headers,
+                                        const char **includeNames) {
+    if (!program || !source || numHeaders < 0 || (numHeaders > 0 && (!headers || !includeNames)))
+        return HIPRTC_ERROR_INVALID_INPUT;
+    for (int i = 0; i < numHeaders; i++)
+        if (!headers[i] || !includeNames[i] || !*includeNames[i])
+            return HIPRTC_ERROR_INVALID_INPUT;
+    struct _hiprtcProgram *made = calloc(1, sizeof *made);
+    const char *base = name ? strrchr(name, '/') : NULL;
+    base = base ? base + 1 : name;
+    if (made) {
+        made->name = strdup(base && *base ? base : "program.hip");
+        made->source = strdup(source);
+    }
+    if (!made || !made->name || !made->source || !copy_headers(made, numHeaders, headers, includeNames)) {
+        if (made)
+            program_free(made);
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_lock(&lock);
+    made->next = programs;
+    programs = made;
+    pthread_mutex_unlock(&lock);
+    *program = made;
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcDestroyProgram(hiprtcProgram *program) {
+    if (!program)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    pthread_mutex_lock(&lock);
+    struct _hiprtcProgram **link = find(*program), *found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    program_free(found);
+    *program = NULL;
+    return HIPRTC_SUCCESS;
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+PUBLIC hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char *nameExpression) {
+    if (!nameExpression || !*nameExpression)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!is_program(program))
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    if (program->compiled)
+        return HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+    struct wl_rtc_name *grown = realloc(program->names, (program->name_count + 1) * sizeof *grown);
+    char *expression = strdup(nameExpression);
+    if (grown)
+        program->names = grown;
+    if (!grown || !expression) {
+        free(expression);
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
+    }
+    grown[program->name_count++] = (struct wl_rtc_name){expression, NULL};
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *nameExpression, const char **loweredName) {
+    if (!nameExpression || !loweredName)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!is_program(program))
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    if (!program->compiled)
+        return HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+    for (size_t i = 0; i < program->name_count; i++)
+        if (strcmp(program->names[i].expression, nameExpression) == 0 && program->names[i].symbol) {
+            *loweredName = program->names[i].symbol;
+            return HIPRTC_SUCCESS;
+        }
+    return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
+
+/* ---- compiling --------------------------------------------------------------------------------- */
+
+/* Device declarations come first; then the source may ask what it is compiled by. */
+static const char prelude[] = "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n";
+
+static bool write_files(const struct _hiprtcProgram *program, const char *folder) {
+    char *names = wl_rtc_names_source(program->names, program->name_count), *text = NULL;
+    int length = names ? asprintf(&text, "%s%s", program->source, program->name_count ? names : "") : -1;
+    bool written = length >= 0 && wl_rtc_write(folder, "prelude/wavelift.h", prelude, sizeof prelude - 1) &&
+                   wl_rtc_write(folder, program->name, text, (size_t)length);
+    for (int i = 0; i < program->header_count && written; i++)
+        written = wl_rtc_write(folder, program->headers[i].name, program->headers[i].text, strlen(program->headers[i].text));
+    free(names);
+    if (length >= 0)
+        free(text);
+    return written;
+}
+
+/* Behind the "=" of an option that names the target, or NULL. */
+static const char *target_option(const char *option) {
+    static const char *const names[] = {"--gpu-architecture=", "--offload-arch=", "-arch="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(option, names[i], strlen(names[i])) == 0)
+            return option + strlen(names[i]);
+    return NULL;
+}
+
+struct job {
+    const char *target, **options;
+    int option_count;
+    bool relocatable; /* -fgpu-rdc */
+};
+
+static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *job, const char *folder, bool bitcode,
+                            struct wl_rtc_bytes *output) {
+    struct wl_rtc_command command = {0};
+    hiprtcResult result = wl_rtc_compiler(&command, &program->log);
+    char *path = wl_rtc_path(folder, "result");
+    if (result == HIPRTC_SUCCESS) {
+        wl_rtc_argument(&command, "-xhip");
+        wl_rtc_argument(&command, "--cuda-device-only");
+        wl_rtc_argument(&command, "--no-gpu-bundle-output");
+        wl_rtc_argument(&command, "--offload-arch=%s", job->target);
+        wl_rtc_argument(&command, "-O3");
+        wl_rtc_argument(&command, "-D__HIP_PLATFORM_AMD__");
+        wl_rtc_device_libraries(&command);
+        wl_rtc_argument(&command, "-include%s/prelude/wavelift.h", folder);
+        wl_rtc_argument(&command, "-I%s", folder);
+        for (int i = 0; i < job->option_count; i++)
+            if (*job->options[i] && !target_option(job->options[i]) && (bitcode || strcmp(job->options[i], "-fgpu-rdc") != 0))
+                wl_rtc_argument(&command, "%s", job->options[i]);
+        if (bitcode)
+            wl_rtc_argument(&command, "-emit-llvm");
+        if (bitcode)
+            wl_rtc_argument(&command, "-c");
+        wl_rtc_argument(&command, "%s/%s", folder, program->name);
+        wl_rtc_argument(&command, "-o%s/result", folder);
+        result = wl_rtc_run(&command, folder, &program->log);
+    }
+    if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output)))
+        result = HIPRTC_ERROR_COMPILATION;
+    free(path);
+    wl_rtc_command_free(&command);
+    return result;
+}
+
+/* A program may be compiled again, with other options. */
+static void forget_results(struct _hiprtcProgram *program) {
+    struct wl_rtc_bytes *const results[] = {&program->log, &program->code, &program->bitcode};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        free(results[i]->data);
+        *results[i] = (struct wl_rtc_bytes){0};
+    }
+    for (size_t i = 0; i < program->name_count; i++) {
+        free(program->names[i].symbol);
+        program->names[i].symbol = NULL;
+    }
+}
+
+/* A code object tells what the names became, so one is made for them even if only bitcode is asked for. */
+static hiprtcResult compile_in(struct _hiprtcProgram *program, const struct job *job, const char *folder) {
+    struct wl_rtc_bytes code = {0};
+    hiprtcResult result = HIPRTC_SUCCESS;
+    if (!write_files(program, folder)) {
+        wl_rtc_say(&program->log, "hiprtc: the program's files cannot be written to %s; are all header names relative?", folder);
+        return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    }
+    if (!job->relocatable || program->name_count)
+        result = compile(program, job, folder, false, &code);
+    if (result == HIPRTC_SUCCESS && program->name_count && !wl_rtc_names_find(program->names, program->name_count, &code))
+        result = HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+    if (result == HIPRTC_SUCCESS && job->relocatable)
+        result = compile(program, job, folder, true, &program->bitcode);
+    if (result == HIPRTC_SUCCESS && !job->relocatable)
+        program->code = code;
+    else
+        free(code.data);
+    return result;
+}
+
+PUBLIC hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int numOptions, const char **options) {
+    char target[256];
+    if (!is_program(program))
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    if (numOptions < 0 || (numOptions > 0 && !options))
+        return HIPRTC_ERROR_INVALID_INPUT;
+    struct job job = {NULL, options, numOptions, false};
+    for (int i = 0; i < numOptions; i++) {
+        if (!options[i])
+            return HIPRTC_ERROR_INVALID_OPTION;
+        const char *named = target_option(options[i]);
+        job.target = named ? named : job.target;
+        job.relocatable |= strcmp(options[i], "-fgpu-rdc") == 0;
+    }
+    if (!job.target) {
+        wl_rtc_default_target(target, sizeof target);
+        job.target = target;
+    }
+    program->compiled = true;
+    forget_results(program);
+    char *folder = wl_rtc_folder_make();
+    hiprtcResult result = HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    if (folder)
+        result = compile_in(program, &job, folder);
+    else
+        wl_rtc_say(&program->log, "hiprtc: no folder for temporary files can be made: %m");
+    wl_rtc_folder_remove(folder);
+    if (result != HIPRTC_SUCCESS)
+        wl_log(1, "hiprtcCompileProgram: %s for %s: %s", hiprtcGetErrorString(result), job.target,
+               program->log.data ? program->log.data : "");
+    return result;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* The code or the bitcode; NULL: no program, or it has none. */
+static const struct wl_rtc_bytes *part(hiprtcProgram program, bool bitcode) {
+    if (!is_program(program))
+        return NULL;
+    const struct wl_rtc_bytes *bytes = bitcode ? &program->bitcode : &program->code;
+    return bytes->data ? bytes : NULL;
+}
+
+static hiprtcResult give_size(hiprtcProgram program, bool bitcode, size_t *size) {
+    const struct wl_rtc_bytes *bytes = part(program, bitcode);
+    if (!size || !bytes)
+        return size ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
+    *size = bytes->size;
+    return HIPRTC_SUCCESS;
+}
+
+static hiprtcResult give(hiprtcProgram program, bool bitcode, char *target) {
+    const struct wl_rtc_bytes *bytes = part(program, bitcode);
+    if (!target || !bytes)
+        return target ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
+    memcpy(target, bytes->data, bytes->size);
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, size_t *size) {
+    if (!size)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!is_program(program))
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    *size = program->log.size ? program->log.size + 1 : 0;
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcGetProgramLog(hiprtcProgram program, char *log) {
+    if (!log)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    if (!is_program(program))
+        return HIPRTC_ERROR_INVALID_PROGRAM;
+    if (program->log.size)
+        memcpy(log, program->log.data, program->log.size + 1);
+    return HIPRTC_SUCCESS;
+}
+
+PUBLIC hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size) { return give_size(program, false, size); }
+PUBLIC hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code) { return give(program, false, code); }
+PUBLIC hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size) { return give_size(program, true, size); }
+PUBLIC hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode) { return give(program, true, bitcode); }

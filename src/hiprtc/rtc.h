@@ -1,0 +1,68 @@
+/* Run-time compilation: what the files of this room share.
+ *
+ *   program.c   hiprtcProgram: source, headers, name expressions, results (include/hip/hiprtc.h)
+ *   link.c      hiprtcLinkState: bitcode to a code object
+ *   names.c     which symbols the name expressions became
+ *   compiler.c  the compiler as a process, in a folder of its own
+ *   files.c     that folder */
+#ifndef WL_RTC_H
+#define WL_RTC_H
+
+#include <hip/hiprtc.h>
+
+#include <stdbool.h>
+
+/* A block of bytes, or a C string, that is its owner's to free. */
+struct wl_rtc_bytes {
+    char *data; /* NUL-terminated behind `size` */
+    size_t size;
+};
+
+/* ---- files.c ---- */
+
+/* Makes an empty folder under $TMPDIR or /tmp; free() the name. NULL: errno says why. */
+char *wl_rtc_folder_make(void);
+/* Removes the folder with all that is in it and frees the name. NULL does nothing. */
+void wl_rtc_folder_remove(char *folder);
+/* Writes folder/name; folders within `name` are made. False: a name that leads out of the folder, or errno. */
+bool wl_rtc_write(const char *folder, const char *name, const void *data, size_t size);
+/* Reads a whole file. False: it cannot be read; `bytes` is then empty. */
+bool wl_rtc_read(const char *path, struct wl_rtc_bytes *bytes);
+/* "folder/name", to free(); NULL without memory. */
+char *wl_rtc_path(const char *folder, const char *name);
+
+/* ---- compiler.c ---- */
+
+/* A command line that grows. */
+struct wl_rtc_command {
+    char **arguments; /* NULL-terminated; owned, as are its strings */
+    size_t count;
+    bool failed; /* some argument found no memory */
+};
+__attribute__((format(printf, 2, 3))) void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...);
+void wl_rtc_command_free(struct wl_rtc_command *command);
+
+/* Starts a command line with the compiler. HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, with a sentence in `log`, if there is none. */
+hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log);
+/* Adds where AMD's device libraries are, if the compiler would not find them by itself. */
+void wl_rtc_device_libraries(struct wl_rtc_command *command);
+/* Runs the command and waits for it. What it says goes to `log` (replaced), without the folder's name. HIPRTC_SUCCESS: it
+ * exited with 0; HIPRTC_ERROR_COMPILATION: with something else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
+hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, struct wl_rtc_bytes *log);
+/* The current device's architecture ("gfx90a"), into `text`. */
+void wl_rtc_default_target(char *text, size_t size);
+/* printf into freshly allocated bytes, in place of what `bytes` has. */
+__attribute__((format(printf, 2, 3))) void wl_rtc_say(struct wl_rtc_bytes *bytes, const char *format, ...);
+
+/* ---- names.c ---- */
+
+struct wl_rtc_name {
+    char *expression;
+    char *symbol; /* NULL before compilation */
+};
+/* Declarations to put behind the source, so that names.c finds in the code object what each expression became; free(). */
+char *wl_rtc_names_source(const struct wl_rtc_name *names, size_t count);
+/* Fills in the symbols. False: the code object is damaged or a name is not in it. */
+bool wl_rtc_names_find(struct wl_rtc_name *names, size_t count, const struct wl_rtc_bytes *code);
+
+#endif

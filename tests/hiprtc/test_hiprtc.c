@@ -1,0 +1,363 @@
+/* Run-time compilation and linking: what is compiled is loaded and run; every documented error. */
+#include <hip/hip_runtime_api.h>
+#include <hip/hiprtc.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define COUNT 1000
+
+#define rtc_fails(expected, call)                                                                                                          \
+    do {                                                                                                                                   \
+        hiprtcResult result_ = (call);                                                                                                     \
+        if (result_ != (expected))                                                                                                         \
+            fail_msg("%s: %s instead of %s", #call, hiprtcGetErrorString(result_), hiprtcGetErrorString(expected));                        \
+    } while (0)
+#define rtc_ok(call) rtc_fails(HIPRTC_SUCCESS, call)
+#define fails(expected, call)                                                                                                              \
+    do {                                                                                                                                   \
+        hipError_t error_ = (call);                                                                                                        \
+        if (error_ != (expected))                                                                                                          \
+            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
+    } while (0)
+#define ok(call) fails(hipSuccess, call)
+
+static const char axpy[] = "#include \"scale.h\"\n"
+                           "__device__ int launches;\n"
+                           "__constant__ float offset;\n"
+                           "template <typename T> __global__ void axpy(T a, const T *x, T *y, int n) {\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i == 0) atomicAdd(&launches, 1);\n"
+                           "    if (i < n) y[i] = a * x[i] * SCALE + y[i] + (T)offset;\n"
+                           "}\n"
+                           "namespace inner { __global__ void nothing() {} }\n";
+static const char *const scale[] = {"#define SCALE (2 * FACTOR)\n"}, *const scale_name[] = {"scale.h"};
+
+static hiprtcProgram make(const char *source, const char *name) {
+    hiprtcProgram program = NULL;
+    rtc_ok(hiprtcCreateProgram(&program, source, name, 1, (const char **)scale, (const char **)scale_name));
+    assert_non_null(program);
+    return program;
+}
+
+static char *code_of(hiprtcProgram program, size_t *size) {
+    rtc_ok(hiprtcGetCodeSize(program, size));
+    char *code = malloc(*size);
+    rtc_ok(hiprtcGetCode(program, code));
+    return code;
+}
+
+static void run_axpy(hipFunction_t function, float *x, float *y) {
+    float a = 3;
+    int n = COUNT;
+    void *arguments[] = {&a, &x, &y, &n};
+    ok(hipModuleLaunchKernel(function, (COUNT + 63) / 64, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL));
+    ok(hipDeviceSynchronize());
+}
+
+/* Headers, options, template instances and variables by expression; the kernel runs. */
+static void test_program(void **state) {
+    (void)state;
+    hiprtcProgram program = make(axpy, "path/axpy.hip");
+    const char *name = NULL, *options[] = {"-DFACTOR=5", "-std=c++17", ""};
+    static const char *const expressions[] = {"axpy<float>", "&axpy<double>", "inner::nothing", "&launches", "&offset"};
+    enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
+    for (int i = 0; i < EXPRESSIONS; i++)
+        rtc_ok(hiprtcAddNameExpression(program, expressions[i]));
+    rtc_fails(HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION, hiprtcGetLoweredName(program, expressions[0], &name));
+    rtc_ok(hiprtcCompileProgram(program, 3, options));
+    rtc_fails(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION, hiprtcAddNameExpression(program, "axpy<int>"));
+    rtc_fails(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID, hiprtcGetLoweredName(program, "axpy<int>", &name));
+    static const char *const lowered[] = {"_Z4axpyIfEvT_PKS0_PS0_i", "_Z4axpyIdEvT_PKS0_PS0_i", "_ZN5inner7nothingEv", "launches",
+                                          "offset"};
+    for (int i = 0; i < EXPRESSIONS; i++) {
+        rtc_ok(hiprtcGetLoweredName(program, expressions[i], &name));
+        assert_string_equal(name, lowered[i]);
+    }
+    size_t size = 0;
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetBitcodeSize(program, &size));
+    char *code = code_of(program, &size);
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    ok(hipModuleLoadData(&module, code));
+    free(code);
+    rtc_ok(hiprtcGetLoweredName(program, "axpy<float>", &name));
+    ok(hipModuleGetFunction(&function, module, name));
+    float *x = NULL, *y = NULL, host[COUNT], offset = 0.5f;
+    ok(hipMalloc((void **)&x, sizeof host));
+    ok(hipMalloc((void **)&y, sizeof host));
+    for (int i = 0; i < COUNT; i++)
+        host[i] = (float)i;
+    ok(hipMemcpy(x, host, sizeof host, hipMemcpyHostToDevice));
+    ok(hipMemcpy(y, host, sizeof host, hipMemcpyHostToDevice));
+    void *variable = NULL;
+    rtc_ok(hiprtcGetLoweredName(program, "&offset", &name));
+    ok(hipModuleGetGlobal(&variable, &size, module, name));
+    assert_int_equal(size, 4);
+    ok(hipMemcpy(variable, &offset, 4, hipMemcpyHostToDevice));
+    run_axpy(function, x, y);
+    run_axpy(function, x, y);
+    ok(hipMemcpy(host, y, sizeof host, hipMemcpyDeviceToHost));
+    for (int i = 0; i < COUNT; i++)
+        assert_true(host[i] == (float)i + 2 * (3 * 10 * (float)i + 0.5f));
+    int launches = 0;
+    rtc_ok(hiprtcGetLoweredName(program, "&launches", &name));
+    ok(hipModuleGetGlobal(&variable, &size, module, name));
+    ok(hipMemcpy(&launches, variable, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(launches, 2);
+    ok(hipFree(x));
+    ok(hipFree(y));
+    ok(hipModuleUnload(module));
+    rtc_ok(hiprtcDestroyProgram(&program));
+    assert_null(program);
+}
+
+/* The log names the program's own file and line; the same program may be compiled again. */
+static void test_log(void **state) {
+    (void)state;
+    hiprtcProgram program = make("extern \"C\" __global__ void k(int *p) {\n    *p = WHAT;\n}\n", "broken.hip");
+    const char *define = "-DWHAT=threadIdx.x";
+    size_t size = 7;
+    char code[8];
+    rtc_fails(HIPRTC_ERROR_COMPILATION, hiprtcCompileProgram(program, 0, NULL));
+    rtc_ok(hiprtcGetProgramLogSize(program, &size));
+    char *log = malloc(size);
+    rtc_ok(hiprtcGetProgramLog(program, log));
+    assert_int_equal(strlen(log) + 1, size);
+    assert_non_null(strstr(log, "broken.hip:2:"));
+    assert_non_null(strstr(log, "WHAT"));
+    assert_null(strstr(log, "wavelift-rtc"));
+    free(log);
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetCodeSize(program, &size));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetCode(program, code));
+    rtc_ok(hiprtcCompileProgram(program, 1, &define));
+    rtc_ok(hiprtcGetCodeSize(program, &size));
+    assert_true(size > 1000);
+    rtc_ok(hiprtcGetProgramLogSize(program, &size));
+    assert_int_equal(size, 0);
+    rtc_ok(hiprtcDestroyProgram(&program));
+}
+
+/* A target named by an option is the code's, whatever the device presents. */
+static void test_target(void **state) {
+    (void)state;
+    static const char *const options[] = {"--gpu-architecture=gfx1030", "--offload-arch=gfx906"};
+    static const unsigned char machines[] = {0x36, 0x2f}; /* EF_AMDGPU_MACH of each, the low byte of e_flags */
+    for (int i = 0; i < 2; i++) {
+        hiprtcProgram program = make("extern \"C\" __global__ void k() {}", NULL);
+        size_t size = 0;
+        rtc_ok(hiprtcCompileProgram(program, 1, (const char **)&options[i]));
+        char *code = code_of(program, &size);
+        assert_memory_equal(code, "\177ELF", 4);
+        assert_int_equal((unsigned char)code[48], machines[i]);
+        free(code);
+        rtc_ok(hiprtcDestroyProgram(&program));
+    }
+}
+
+static void test_arguments(void **state) {
+    (void)state;
+    hiprtcProgram program = NULL, gone;
+    const char *text = "", *null = NULL, *up = "../outside.h", *name = NULL, *bad_option[] = {NULL};
+    size_t size = 0;
+    char byte;
+    int major = 0, minor = -1;
+    rtc_ok(hiprtcVersion(&major, &minor));
+    assert_true(major >= 5 && minor >= 0);
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcVersion(NULL, &minor));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcVersion(&major, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(NULL, "", NULL, 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, NULL, NULL, 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, "", NULL, -1, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, "", NULL, 1, NULL, &text));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, "", NULL, 1, &text, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, "", NULL, 1, &null, &text));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, "", NULL, 1, &text, &text));
+    rtc_ok(hiprtcCreateProgram(&program, "", NULL, 1, &text, &up));
+    rtc_fails(HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, hiprtcCompileProgram(program, 0, NULL)); /* the header's name leads outside */
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCompileProgram(program, -1, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcCompileProgram(program, 1, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_OPTION, hiprtcCompileProgram(program, 1, bad_option));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcAddNameExpression(program, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcAddNameExpression(program, ""));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetLoweredName(program, NULL, &name));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetLoweredName(program, "k", NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetProgramLogSize(program, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetProgramLog(program, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetCodeSize(program, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetCode(program, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcGetBitcode(program, NULL));
+    gone = program;
+    rtc_ok(hiprtcDestroyProgram(&program));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcDestroyProgram(NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcDestroyProgram(&gone));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcCompileProgram(gone, 0, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcAddNameExpression(gone, "k"));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetLoweredName(gone, "k", &name));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetProgramLogSize(NULL, &size));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetCode(NULL, &byte));
+    assert_string_equal(hiprtcGetErrorString(HIPRTC_ERROR_LINKING), "HIPRTC_ERROR_LINKING");
+    assert_string_equal(hiprtcGetErrorString((hiprtcResult)77), "Invalid HIPRTC error code");
+}
+
+/* ---- linking ----------------------------------------------------------------------------------- */
+
+static char *bitcode_of(const char *source, size_t *size) {
+    hiprtcProgram program = make(source, "part.hip");
+    const char *options[] = {"-fgpu-rdc"};
+    rtc_ok(hiprtcCompileProgram(program, 1, options));
+    rtc_fails(HIPRTC_ERROR_INVALID_PROGRAM, hiprtcGetCodeSize(program, size));
+    rtc_ok(hiprtcGetBitcodeSize(program, size));
+    char *bitcode = malloc(*size);
+    rtc_ok(hiprtcGetBitcode(program, bitcode));
+    rtc_ok(hiprtcDestroyProgram(&program));
+    return bitcode;
+}
+
+static const char user[] = "extern __device__ int twice_and_one(int x);\n"
+                           "extern \"C\" __global__ void run(int *p) { p[threadIdx.x] = twice_and_one(threadIdx.x); }\n";
+static const char maker[] = "__device__ int twice_and_one(int x) { return 2 * x + 1; }\n";
+
+static void check_linked(const void *binary) {
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    int *device = NULL, host[64];
+    ok(hipModuleLoadData(&module, binary));
+    ok(hipModuleGetFunction(&function, module, "run"));
+    ok(hipMalloc((void **)&device, sizeof host));
+    ok(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, (void *[]){&device}, NULL));
+    ok(hipMemcpy(host, device, sizeof host, hipMemcpyDeviceToHost));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(host[i], 2 * i + 1);
+    ok(hipFree(device));
+    ok(hipModuleUnload(module));
+}
+
+static void test_link(void **state) {
+    (void)state;
+    size_t user_size = 0, maker_size = 0, size = 0;
+    char *user_code = bitcode_of(user, &user_size), *maker_code = bitcode_of(maker, &maker_size);
+    void *binary = NULL;
+    hiprtcLinkState link = NULL;
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkCreate(0, NULL, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkCreate(1, NULL, NULL, &link));
+    rtc_ok(hiprtcLinkCreate(0, NULL, NULL, &link));
+    rtc_fails(HIPRTC_ERROR_LINKING, hiprtcLinkComplete(link, &binary, &size)); /* nothing to link */
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputLLVMBitcode, NULL, 5, "x", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputLLVMBitcode, (void *)user, 5, "x", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputPtx, user_code, user_size, "x", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputLLVMBundledBitcode, user_code, user_size, "x", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE, hiprtcLinkAddFile(link, hipJitInputLLVMBitcode, "/nowhere", 0, NULL, NULL));
+    rtc_ok(hiprtcLinkAddData(link, hipJitInputLLVMBitcode, user_code, user_size, "user", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_LINKING, hiprtcLinkComplete(link, &binary, &size)); /* twice_and_one is missing */
+    rtc_ok(hiprtcLinkAddData(link, hipJitInputLLVMBitcode, maker_code, maker_size, "maker", 0, NULL, NULL));
+    rtc_ok(hiprtcLinkComplete(link, &binary, &size));
+    assert_true(size > 500);
+    check_linked(binary);
+    rtc_ok(hiprtcLinkDestroy(link));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkDestroy(link));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkComplete(link, &binary, &size));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkDestroy(NULL));
+    free(user_code);
+    free(maker_code);
+}
+
+/* A bundle as clang writes it around bitcode: one entry for the host, one for the device's architecture. */
+static char *bundle_of(const char *bitcode, uint64_t size, uint64_t *total) {
+    hipDeviceProp_t properties;
+    char id[300];
+    ok(hipGetDeviceProperties(&properties, 0));
+    uint64_t length = (uint64_t)snprintf(id, sizeof id, "hip-amdgcn-amd-amdhsa--%s", properties.gcnArchName);
+    const char host_id[] = "host-x86_64-unknown-linux-gnu-";
+    uint64_t entries = 2, host[3] = {4096, 0, sizeof host_id - 1}, device[3] = {4096, size, length};
+    char *bundle = calloc(1, 4096 + size), *at = bundle;
+    at = mempcpy(at, "__CLANG_OFFLOAD_BUNDLE__", 24);
+    at = mempcpy(at, &entries, 8);
+    at = mempcpy(at, host, 24);
+    at = mempcpy(at, host_id, host[2]);
+    at = mempcpy(at, device, 24);
+    memcpy(at, id, length);
+    memcpy(bundle + 4096, bitcode, size);
+    *total = 4096 + size;
+    return bundle;
+}
+
+static void test_hip_link(void **state) {
+    (void)state;
+    size_t user_size = 0, maker_size = 0, size = 0;
+    uint64_t bundle_size = 0;
+    char *user_code = bitcode_of(user, &user_size), *maker_code = bitcode_of(maker, &maker_size);
+    char *bundle = bundle_of(maker_code, maker_size, &bundle_size), path[] = "/tmp/wavelift-test-XXXXXX";
+    const char *option[] = {"-Wl,-O1"};
+    hipJitOption options[] = {hipJitOptionIRtoISAOptExt, hipJitOptionIRtoISAOptCountExt};
+    void *binary = NULL, *values[] = {(void *)option, (void *)(uintptr_t)1};
+    hipLinkState_t link = NULL;
+    int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, user_code, user_size) == (ssize_t)user_size && close(file) == 0);
+    fails(hipErrorInvalidValue, hipLinkCreate(0, NULL, NULL, NULL));
+    ok(hipLinkCreate(2, options, values, &link));
+    fails(hipErrorFileNotFound, hipLinkAddFile(link, hipJitInputLLVMBitcode, "/nowhere", 0, NULL, NULL));
+    fails(hipErrorInvalidValue, hipLinkAddData(link, hipJitInputCubin, user_code, user_size, NULL, 0, NULL, NULL));
+    ok(hipLinkAddFile(link, hipJitInputLLVMBitcode, path, 0, NULL, NULL));
+    fails(hipErrorSharedObjectInitFailed, hipLinkComplete(link, &binary, &size));
+    ok(hipLinkAddData(link, hipJitInputLLVMBundledBitcode, bundle, bundle_size, NULL, 0, NULL, NULL));
+    ok(hipLinkComplete(link, &binary, &size));
+    check_linked(binary);
+    ok(hipLinkDestroy(link));
+    fails(hipErrorInvalidValue, hipLinkDestroy(link));
+    unlink(path);
+    free(bundle);
+    free(user_code);
+    free(maker_code);
+}
+
+/* ---- without a compiler ------------------------------------------------------------------------ */
+
+static int compile_without_compiler(void) {
+    hiprtcProgram program = NULL;
+    char log[400] = "";
+    size_t size = 0;
+    if (hiprtcCreateProgram(&program, "", NULL, 0, NULL, NULL) != HIPRTC_SUCCESS)
+        return 1;
+    if (hiprtcCompileProgram(program, 0, NULL) != HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+        return 2;
+    if (hiprtcGetProgramLogSize(program, &size) != HIPRTC_SUCCESS || size > sizeof log ||
+        hiprtcGetProgramLog(program, log) != HIPRTC_SUCCESS || !strstr(log, "WAVELIFT_CLANG"))
+        return 3;
+    return hiprtcDestroyProgram(&program) == HIPRTC_SUCCESS ? 0 : 4;
+}
+
+static void test_no_compiler(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("WAVELIFT_CLANG", "/nowhere/clang++", 1);
+        execl("/proc/self/exe", "test_hiprtc", "no-compiler", (char *)NULL);
+        _exit(99);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+int main(int count, char **arguments) {
+    (void)arguments;
+    if (count == 2)
+        return compile_without_compiler();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),  cmocka_unit_test(test_target),
+        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_link), cmocka_unit_test(test_hip_link),
+        cmocka_unit_test(test_no_compiler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
