@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What results are made of. Tolerances make sense for floating-point numbers alone. */
-enum element { BITS, FLOATS, DOUBLES };
+/* What results are made of. Tolerances make sense for numbers alone: floating-point ones, and BYTES from 0 to 255. */
+enum element { BITS, FLOATS, DOUBLES, BYTES };
 
 /* Where native() leaves its result, and fetch() the device's: in the host's memory, from make() on. A side is right if each
  * number differs by no more than absolute + relative * |the native side's number|; both zero: if all bits are equal. */
@@ -72,15 +72,27 @@ void write_buffer(struct buffer to, const void *from, size_t bytes);  /* behind 
 void copy_buffer(struct buffer to, struct buffer from, size_t bytes); /* queued */
 void clear_buffer(struct buffer to, size_t bytes);                    /* queued: zeros */
 
-struct argument {
-    const void *value;
-    size_t bytes;
-};
 struct extent {
     uint32_t d[3]; /* 0 counts as 1 */
 };
 
+/* An image that kernels read with linear filtering, clamped to its edges: 8 bytes that a kernel argument holds (a texture object in HIP,
+ * a cl_mem in OpenCL, whose kernels have the sampler). */
+struct image {
+    void *handle;
+};
+enum texel { TEXEL_BYTES4, TEXEL_FLOAT }; /* four bytes, read as 0 to 1; a float */
+
+/* `size`: width, height, and depth of a volume (0: 2D). `normalized`: coordinates from 0 to 1. `data`: all rows without gaps. */
+struct image new_image(enum texel texel, struct extent size, bool normalized, const void *data);
+
+struct argument {
+    const void *value;
+    size_t bytes;
+};
+
 #define BUFFER(memory) {&(memory), sizeof(struct buffer)}
+#define IMAGE(image)   {&(image), sizeof(struct image)}
 #define INT(value)     {&(int32_t){(value)}, sizeof(int32_t)}
 #define UINT(value)    {&(uint32_t){(value)}, sizeof(uint32_t)}
 #define FLOAT(value)   {&(float){(value)}, sizeof(float)}

@@ -82,13 +82,18 @@ static const void *map_result(const struct side *side, size_t bytes) {
     return data;
 }
 
+static double number_at(const void *data, size_t i, enum element element) {
+    return element == BYTES     ? ((const uint8_t *)data)[i]
+           : element == DOUBLES ? ((const double *)data)[i]
+                                : (double)((const float *)data)[i];
+}
+
 /* The largest excess over the tolerance's share of a number: at most 1 is right. NaNs have to be where they are on the other side. */
 static double distance(const void *got, const void *want, const struct result *result) {
-    bool wide = result->element == DOUBLES;
+    const size_t size = result->element == BYTES ? 1 : result->element == DOUBLES ? 8 : 4;
     double worst = 0;
-    for (size_t i = 0; i < result->bytes / (wide ? 8 : 4); i++) {
-        double x = wide ? ((const double *)got)[i] : (double)((const float *)got)[i];
-        double y = wide ? ((const double *)want)[i] : (double)((const float *)want)[i];
+    for (size_t i = 0; i < result->bytes / size; i++) {
+        double x = number_at(got, i, result->element), y = number_at(want, i, result->element);
         double excess = fabs(x - y) / (result->absolute + result->relative * fabs(y));
         if (x == y || (isnan(x) && isnan(y)))
             continue;

@@ -49,6 +49,27 @@ void copy_buffer(struct buffer to, struct buffer from, size_t bytes) {
 }
 void clear_buffer(struct buffer to, size_t bytes) { HIP(hipMemsetAsync(to.handle, 0, bytes, NULL)); }
 
+struct image new_image(enum texel texel, struct extent size, bool normalized, const void *data) {
+    const size_t bytes = texel == TEXEL_FLOAT ? sizeof(float) : 4, height = size.d[1];
+    const struct hipChannelFormatDesc format = texel == TEXEL_FLOAT ? hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat)
+                                                                    : hipCreateChannelDesc(8, 8, 8, 8, hipChannelFormatKindUnsigned);
+    hipArray_t array;
+    hipTextureObject_t texture;
+    HIP(hipMalloc3DArray(&array, &format, make_hipExtent(size.d[0], height, size.d[2]), hipArrayDefault));
+    hipMemcpy3DParms copy = {.srcPtr = make_hipPitchedPtr((void *)(uintptr_t)data, size.d[0] * bytes, size.d[0], height),
+                             .dstArray = array,
+                             .extent = make_hipExtent(size.d[0], height, size.d[2] ? size.d[2] : 1),
+                             .kind = hipMemcpyHostToDevice};
+    HIP(hipMemcpy3D(&copy));
+    const hipResourceDesc resource = {.resType = hipResourceTypeArray, .res.array.array = array};
+    const hipTextureDesc how = {.addressMode = {hipAddressModeClamp, hipAddressModeClamp, hipAddressModeClamp},
+                                .filterMode = hipFilterModeLinear,
+                                .readMode = texel == TEXEL_FLOAT ? hipReadModeElementType : hipReadModeNormalizedFloat,
+                                .normalizedCoords = normalized};
+    HIP(hipCreateTextureObject(&texture, &resource, &how, NULL));
+    return (struct image){texture};
+}
+
 /* Names are literals: the same pointer is the same kernel, most of the time. */
 static hipFunction_t find(const char *name) {
     for (size_t i = 0; i < kernel_count; i++)

@@ -16,3 +16,6 @@ void clear_buffer(struct buffer to, size_t bytes) { (void)to, (void)bytes, none(
 void launch(const char *name, struct extent groups, struct extent items, const struct argument *arguments, size_t count) {
     (void)name, (void)groups, (void)items, (void)arguments, (void)count, none();
 }
+struct image new_image(enum texel texel, struct extent size, bool normalized, const void *data) {
+    (void)texel, (void)size, (void)normalized, (void)data, none();
+}

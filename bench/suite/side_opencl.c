@@ -101,6 +101,19 @@ void clear_buffer(struct buffer to, size_t bytes) {
     check(clEnqueueFillBuffer(queue, to.handle, &zero, 1, 0, bytes, 0, NULL, NULL), "clEnqueueFillBuffer");
 }
 
+struct image new_image(enum texel texel, struct extent size, bool normalized, const void *data) {
+    const cl_image_format format = texel == TEXEL_FLOAT ? (cl_image_format){CL_R, CL_FLOAT} : (cl_image_format){CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc shape = {.image_type = size.d[2] ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D,
+                                 .image_width = size.d[0],
+                                 .image_height = size.d[1],
+                                 .image_depth = size.d[2] ? size.d[2] : 1};
+    cl_int error = CL_SUCCESS;
+    (void)normalized; /* the sampler's */
+    cl_mem memory = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &shape, (void *)(uintptr_t)data, &error);
+    check(error, "clCreateImage");
+    return (struct image){memory};
+}
+
 static cl_kernel find(const char *name) {
     for (size_t i = 0; i < kernel_count; i++)
         if (kernels[i].name == name || strcmp(kernels[i].name, name) == 0)
