@@ -1,0 +1,2 @@
+#define POINTS 1024 /* 4^5 */
+#define BATCH  4096

@@ -1,0 +1,2 @@
+#define N     2048
+#define STEPS 8 /* even */
