@@ -1,0 +1,3 @@
+#define BINS   256
+#define WORDS  (1 << 20)
+#define GROUPS 128

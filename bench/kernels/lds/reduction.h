@@ -1,0 +1,2 @@
+#define COUNT  (4 << 20)
+#define GROUPS 256

@@ -1,0 +1,4 @@
+/* Each workgroup of 256 items has a tile of 1024 numbers. */
+#define TILE  1024
+#define TILES 1024
+#define COUNT (TILE * TILES)

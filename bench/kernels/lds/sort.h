@@ -1,0 +1,7 @@
+/* Digits of 4 bits; a workgroup of 256 items has a tile of 2048 keys, 8 consecutive ones an item. */
+#define DIGITS   16
+#define EACH     8
+#define TILE     (256 * EACH)
+#define TILES    128
+#define COUNT    (TILE * TILES)
+#define COUNTERS (DIGITS * TILES)
