@@ -7,6 +7,7 @@
 #include "translate/isa.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_LANES 64
@@ -123,7 +124,7 @@ static void load_raw(const struct access *a, const uint8_t *memory, union wl_tex
 }
 
 /* Where the components of a texel come from. */
-static uint32_t select(const struct access *a, unsigned component, const union wl_texel *texel) {
+static uint32_t select_channel(const struct access *a, unsigned component, const union wl_texel *texel) {
     unsigned select = a->image.selects >> component * 3 & 7;
     if (a->image.selects == 0 || a->operation & WL_IMAGE_RAW)
         return texel->u[component];
@@ -139,7 +140,7 @@ static void load_lane(const struct access *a, uint32_t lane) {
         else
             wl_texel_load(&a->image.format, memory, &texel);
         for (unsigned i = 0; i < 4; i++)
-            result.u[i] = select(a, i, &texel);
+            result.u[i] = select_channel(a, i, &texel);
     }
     put_result(a, lane, dmask_of(a), &result, is_float(a) && !(a->operation & WL_IMAGE_RAW));
 }
@@ -307,7 +308,12 @@ static void sample_wave(const struct access *a, uint64_t exec) {
 static wl_image_wave_fn *kernels = wl_image_base;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void choose_kernels(void) {
+enum { PLANS = 8 };
+static pthread_key_t plans_key;
+static bool has_plans_key; /* a process can have 1024 of them */
+
+static void prepare(void) {
+    has_plans_key = pthread_key_create(&plans_key, free) == 0;
 #if defined(__x86_64__)
     static wl_image_wave_fn *const by_host[] = {wl_image_base, wl_image_avx2, wl_image_avx512};
     kernels = by_host[wl_host_vectors()];
@@ -315,7 +321,7 @@ static void choose_kernels(void) {
 }
 
 void wl_image_choose(wl_image_wave_fn *chosen) {
-    pthread_once(&once, choose_kernels);
+    pthread_once(&once, prepare);
     kernels = chosen;
 }
 
@@ -438,7 +444,6 @@ _Static_assert(sizeof(struct key) == 14 * sizeof(uint32_t), "keys are compared a
 static void make_plan(struct plan *p, const struct key *key, bool samples) {
     struct access *a = &p->access;
     const unsigned generation = WL_IMAGE_GENERATION_OF(key->modifiers);
-    pthread_once(&once, choose_kernels);
     *a = (struct access){.operation = key->operation, .modifiers = key->modifiers, .kind = WL_IMAGE_KIND_OF(key->operation)};
     a->valid = wl_image_decode(generation, key->resource, key->modifiers & WL_IMAGE_R128, &a->image);
     if (samples)
@@ -447,21 +452,38 @@ static void make_plan(struct plan *p, const struct key *key, bool samples) {
     plan_lanes(p);
 }
 
-/* A thread's latest plans. Descriptors mean the same for ever: border colours only grow in number. */
-static const struct plan *find_plan(const struct key *key, bool samples) {
-    enum { PLANS = 8 };
-    static _Thread_local struct {
-        struct key key[PLANS];
-        struct plan plan[PLANS];
-        bool made[PLANS];
-    } cache;
-    const uint32_t mix = (key->resource[0] ^ key->operation) * 0x9e3779b1u, at = mix >> 29;
-    if (!cache.made[at] || memcmp(&cache.key[at], key, sizeof *key) != 0) {
-        cache.key[at] = *key;
-        cache.made[at] = true;
-        make_plan(&cache.plan[at], key, samples);
+/* A thread's latest plans, freed when it ends. Descriptors mean the same for ever: border colours only grow in number. */
+struct plans {
+    struct key key[PLANS];
+    struct plan plan[PLANS];
+    bool made[PLANS];
+};
+
+/* NULL: no memory. Not in the thread's own block, which must stay small: the library may be opened late (fault.c). */
+static struct plans *own_plans(void) {
+    pthread_once(&once, prepare);
+    struct plans *plans = has_plans_key ? pthread_getspecific(plans_key) : NULL;
+    if (!plans && has_plans_key && (plans = calloc(1, sizeof *plans)) && pthread_setspecific(plans_key, plans) != 0) {
+        free(plans);
+        plans = NULL;
     }
-    return &cache.plan[at];
+    return plans;
+}
+
+/* The plan for these descriptors; `spare` is room for one where there is no memory for more. */
+static const struct plan *find_plan(const struct key *key, bool samples, struct plan *spare) {
+    struct plans *plans = own_plans();
+    const uint32_t mix = (key->resource[0] ^ key->operation) * 0x9e3779b1u, at = mix >> 29;
+    if (!plans) {
+        make_plan(spare, key, samples);
+        return spare;
+    }
+    if (!plans->made[at] || memcmp(&plans->key[at], key, sizeof *key) != 0) {
+        plans->key[at] = *key;
+        plans->made[at] = true;
+        make_plan(&plans->plan[at], key, samples);
+    }
+    return &plans->plan[at];
 }
 
 static void run_lanes(struct access *a, uint64_t exec) {
@@ -487,7 +509,8 @@ void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t 
     if (!exec)
         return;
     const uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
-    const struct plan *plan = find_plan(&key, sampler != NULL);
+    struct plan spare;
+    const struct plan *plan = find_plan(&key, sampler != NULL, &spare);
     if (plan->together && kernels) {
         run_together(plan, wave, data, (const uint64_t[2]){low, high});
     } else {
