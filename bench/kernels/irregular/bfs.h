@@ -1,0 +1,2 @@
+#define VERTICES  (1 << 17)
+#define UNREACHED 0xffffffffu

@@ -1,0 +1,2 @@
+#define ROWS 65536
+#define EACH 8 /* items a row */
