@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-triton clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -54,6 +54,10 @@ check-tsan: deps
 	cmake --build $(BUILD)-tsan
 	cmake --build $(BUILD)-tsan --target programs
 	tools/run-tests.sh $(BUILD)-tsan $(JOBS)
+
+# Kernels of Triton, which is 200 MB of a download: not part of `make check`.
+check-triton: deps all
+	tests/triton/check.sh $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan
