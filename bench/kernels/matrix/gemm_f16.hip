@@ -1,0 +1,54 @@
+#include <hip/hip_runtime.h>
+
+/* Workgroups of 256 items compute tiles of 64 x 64 from pieces of 64 bytes of 64 rows and columns, which are in LDS; a wave
+ * of 64 lanes computes 32 x 32, one of 32 lanes 16 x 32. */
+typedef _Float16 half4v __attribute__((ext_vector_type(4)));
+typedef _Float16 half16v __attribute__((ext_vector_type(16)));
+typedef float float8v __attribute__((ext_vector_type(8)));
+typedef float float16v __attribute__((ext_vector_type(16)));
+
+enum { PITCH = 5 }; /* in 16 bytes, one of which only keeps banks apart */
+
+extern "C" __global__ void gemm_f16(const _Float16 *a, const _Float16 *b, float *c, int n) {
+    __shared__ uint4 ta[64 * PITCH], tb[64 * PITCH];
+    int item = threadIdx.x, wave = item / warpSize, lane = item % warpSize, row0 = blockIdx.y * 64, column0 = blockIdx.x * 64;
+    int piece = item / 4 * PITCH + item % 4;
+    const uint4 *from_a = (const uint4 *)(a + (row0 + item / 4) * n) + item % 4,
+                *from_b = (const uint4 *)(b + (column0 + item / 4) * n) + item % 4;
+#if defined(__gfx942__)
+    int row = wave % 2 * 32, column = wave / 2 * 32;
+    float16v sum = {};
+#else
+    int row = wave % 4 * 16, column = wave / 4 * 32;
+    float8v sum[2] = {};
+#endif
+    for (int k = 0; k < n * (int)sizeof(*a) / 16; k += 4) {
+        ta[piece] = from_a[k];
+        tb[piece] = from_b[k];
+        __syncthreads();
+#if defined(__gfx942__)
+        for (int i = 0; i < 4; i++) {
+            half4v x = *(const half4v *)((const char *)(ta + (row + lane % 32) * PITCH + i) + lane / 32 * 8);
+            half4v y = *(const half4v *)((const char *)(tb + (column + lane % 32) * PITCH + i) + lane / 32 * 8);
+            sum = __builtin_amdgcn_mfma_f32_32x32x8f16(x, y, sum, 0, 0, 0);
+        }
+#else
+        for (int i = 0; i < 4; i += 2) {
+            half16v x = *(const half16v *)(ta + (row + lane % 16) * PITCH + i);
+            for (int tile = 0; tile < 2; tile++) {
+                half16v y = *(const half16v *)(tb + (column + tile * 16 + lane % 16) * PITCH + i);
+                sum[tile] = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(x, y, sum[tile]);
+            }
+        }
+#endif
+        __syncthreads();
+    }
+#if defined(__gfx942__)
+    for (int i = 0; i < 16; i++)
+        c[(row0 + row + i / 4 * 8 + lane / 32 * 4 + i % 4) * n + column0 + column + lane % 32] = sum[i];
+#else
+    for (int tile = 0; tile < 2; tile++)
+        for (int i = 0; i < 8; i++)
+            c[(row0 + row + i * 2 + lane / 16) * n + column0 + column + tile * 16 + lane % 16] = sum[tile][i];
+#endif
+}
