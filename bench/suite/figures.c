@@ -89,9 +89,9 @@ static void print_row(const struct row *row, int targets) {
 }
 
 void print_table(void) {
-    int position = 0;
     const struct row *head;
-    for (const char *group; (group = next_group(&position));) {
+    for (int g = 0; g < group_count; g++) {
+        const char *group = groups[g].name;
         int targets = group_targets(group, &head);
         if (!head)
             continue;
@@ -134,13 +134,12 @@ int print_bars(FILE *to, const struct startup *startup, bool as_markdown) {
     struct bar_line line = {to, as_markdown, 0};
     const struct row *head, *worst = worst_row();
     char what[128];
-    int position = 0;
     if (as_markdown)
         fprintf(to, "| figure | bar | measured | |\n|---|---|---|---|\n");
-    for (const char *group; (group = next_group(&position));)
-        if (group_targets(group, &head)) {
-            snprintf(what, sizeof what, "geometric mean of time / native C, %s", group);
-            print_bar(&line, what, mean_ratio(group, -1, NATIVE), 1.2, false, "");
+    for (int g = 0; g < group_count; g++)
+        if (group_targets(groups[g].name, &head)) {
+            snprintf(what, sizeof what, "geometric mean of time / native C, %s", groups[g].name);
+            print_bar(&line, what, mean_ratio(groups[g].name, -1, NATIVE), groups[g].bar, false, "");
         }
     print_bar(&line, "geometric mean of time / native C, all", mean_ratio(NULL, -1, NATIVE), 1.0, false, "");
     if (worst) {

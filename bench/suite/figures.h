@@ -50,16 +50,20 @@ struct startup {
     double translation;    /* seconds an instruction, of that kernel */
 };
 
+struct group {
+    const char *name;
+    double bar; /* for the geometric mean of time / native C */
+};
+
 extern struct row rows[];
 extern const int row_count;
+extern const struct group groups[];
+extern const int group_count;
 
 /* ---- table.c ---- */
 /* Marks the rows whose name or group is in `list` (separated by commas or blanks); all if it is NULL or empty. Ends the process
  * for a word that is neither. May be called again to select more. */
 void select_rows(const char *list);
-/* The next group's name, each once, in the table's order; NULL behind the last. *position starts at 0. */
-const char *next_group(int *position);
-
 /* ---- process.c ---- */
 struct process {
     pid_t pid;

@@ -91,16 +91,15 @@ static void write_row(FILE *to, const struct row *row) {
 }
 
 static void write_object(FILE *to, const struct options *options, const struct startup *startup) {
-    int position = 0;
     bool first = true;
     fprintf(to, "{");
     write_head(to, options);
     fprintf(to, "\"all\": {");
     write_means(to, NULL);
     fprintf(to, ",\n\"groups\": {");
-    for (const char *group; (group = next_group(&position));) {
-        fprintf(to, "%s\n\"%s\": {", position == 1 ? "" : ",", group);
-        write_means(to, group);
+    for (int g = 0; g < group_count; g++) {
+        fprintf(to, "%s\n\"%s\": {", g == 0 ? "" : ",", groups[g].name);
+        write_means(to, groups[g].name);
     }
     fprintf(to, "},\n\"kernels\": {");
     for (int i = 0; i < row_count; i++)

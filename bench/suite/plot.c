@@ -41,7 +41,7 @@ static int draw_row(FILE *to, const struct row *row, int y) {
 }
 
 void write_plot(const char *file) {
-    int position = 0, height = TOP + 40;
+    int height = TOP + 40;
     for (int i = 0; i < row_count; i++)
         height += rows[i].selected ? 8 + BAR * (SIDES - POCL) + 22 : 0;
     FILE *to = open_svg(file, LEFT + WIDTH + 100, height, "Time relative to native C with OpenMP (shorter is better)");
@@ -53,7 +53,8 @@ void write_plot(const char *file) {
                 at(tick), TOP, at(tick), height - 10, tick == 1 ? "black" : "#dddddd", at(tick), TOP - 6, tick);
     }
     int y = TOP + 8;
-    for (const char *group; (group = next_group(&position));) {
+    for (int g = 0; g < group_count; g++) {
+        const char *group = groups[g].name;
         double mean = mean_ratio(group, -1, NATIVE);
         if (isnan(mean))
             continue;
@@ -112,9 +113,9 @@ void write_history_plot(const char *file, const char *history) {
     static double values[MAX_SERIES][MAX_RUNS];
     static const char *const shades[MAX_SERIES] = {"black", "#c4453c", "#3c6ec4", "#4f9a56", "#b07cc6", "#d08a2e", "#3aa6a6", "#888888"};
     const char *names[MAX_SERIES] = {"all"};
-    int series = 1, position = 0;
-    for (const char *group; series < MAX_SERIES && (group = next_group(&position));)
-        names[series++] = group;
+    int series = 1;
+    for (int g = 0; g < group_count && series < MAX_SERIES; g++)
+        names[series++] = groups[g].name;
     int runs = read_history(history, names, series, values);
     FILE *to = open_svg(file, LEFT + WIDTH + 120, TOP + HEIGHT + 40, "Geometric means of time / native C, run by run");
     static const double ticks[] = {0.1, 0.25, 0.5, 1, 2, 4};

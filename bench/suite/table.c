@@ -4,11 +4,22 @@
 #include <string.h>
 
 struct row rows[] = {
+#define GROUP(...)
 #define BENCHMARK(row_group, row_name, targets) {.group = #row_group, .name = #row_name, .side = {"native", "pocl", targets}},
 #include "table.inc"
 #undef BENCHMARK
+#undef GROUP
 };
 const int row_count = sizeof rows / sizeof *rows;
+
+const struct group groups[] = {
+#define GROUP(group_name, group_bar) {#group_name, group_bar},
+#define BENCHMARK(...)
+#include "table.inc"
+#undef BENCHMARK
+#undef GROUP
+};
+const int group_count = sizeof groups / sizeof *groups;
 
 /* "gfx90a gfx1030" stands in one string: lays it open, once. */
 static void split_targets(struct row *row) {
@@ -37,15 +48,4 @@ void select_rows(const char *list) {
         if (!known)
             fail("no benchmark or group %s", word);
     }
-}
-
-const char *next_group(int *position) {
-    for (; *position < row_count; ++*position) {
-        int first = 0;
-        while (strcmp(rows[first].group, rows[*position].group) != 0)
-            first++;
-        if (first == *position)
-            return rows[(*position)++].group;
-    }
-    return NULL;
 }

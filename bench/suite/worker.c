@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define GROUP(...)
 #define BENCHMARK(group, name, ...) extern const struct benchmark bench_##name;
 #include "table.inc"
 #undef BENCHMARK
@@ -25,6 +26,7 @@ static const struct row {
 #define BENCHMARK(group, name, ...) {#name, &bench_##name},
 #include "table.inc"
 #undef BENCHMARK
+#undef GROUP
 };
 
 static const char *own_name = "worker";
