@@ -46,6 +46,15 @@ static bool left_to_thread(const struct wl_copy *copy) {
     return true;
 }
 
+/* Memory that only its own device reaches is that device's to copy. */
+static struct wl_context *copier(const struct wl_stream *stream, const struct wl_allocation *target, const struct wl_allocation *source) {
+    if (stream->context->info.discrete)
+        return NULL;
+    if (target->context && target->context->info.discrete)
+        return target->context;
+    return source->context && source->context->info.discrete ? source->context : NULL;
+}
+
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
     struct wl_allocation target, source;
     if (!is_kind(kind))
@@ -65,6 +74,7 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
     if (left_to_thread(copy))
         return wl_api_success();
     struct wl_copy request = *copy;
+    request.via = copier(stream, &target, &source);
     bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
     /* An address that is not known is pageable memory. */
     bool wait = !async || (!captured && (!target.size || target.sync_copies || source.sync_copies));

@@ -206,15 +206,28 @@ hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config) {
     API_SUCCESS();
 }
 
-/* ---- peers: devices share the process's memory ------------------------------------------------ */
+/* ---- peers: CPU devices share the process's memory ------------------------------------------------ */
 
 static _Atomic uint64_t peers[64]; /* bit n of word m: device m has enabled access to device n */
+
+/* A device with memory of its own reaches others of its kind, as far as its driver says; the others reach each other. */
+static bool can_reach(const struct wl_context *context, const struct wl_context *peer) {
+    const struct wl_device *device = context->device, *other = peer->device;
+    if (device == other || context->info.discrete != peer->info.discrete)
+        return false;
+    return !device->ops->host || (device->ops == other->ops && device->ops->host->peer_possible(device, other));
+}
+
+static enum wl_status tell_peer(struct wl_context *context, struct wl_context *peer, bool on) {
+    const struct wl_host_memory_ops *host = context->device->ops->host;
+    return host ? host->peer_access(context->device, peer->device, on) : WL_OK;
+}
 
 hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId) {
     API_REQUIRE(canAccess != NULL, hipErrorInvalidValue);
     API_DEVICE(device, deviceId);
     API_DEVICE(peer, peerDeviceId);
-    *canAccess = device != peer;
+    *canAccess = can_reach(device, peer);
     API_SUCCESS();
 }
 
@@ -224,8 +237,12 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
     API_DEVICE(peer, peerDeviceId);
     API_REQUIRE(peer != context, hipErrorInvalidDevice);
     uint64_t bit = UINT64_C(1) << peer->index;
+    API_REQUIRE(can_reach(context, peer), hipErrorPeerAccessUnsupported);
     API_REQUIRE(!(atomic_fetch_or(&peers[context->index], bit) & bit), hipErrorPeerAccessAlreadyEnabled);
-    API_SUCCESS();
+    enum wl_status status = tell_peer(context, peer, true);
+    if (status != WL_OK)
+        atomic_fetch_and(&peers[context->index], ~bit);
+    API_RETURN(status);
 }
 
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
@@ -233,7 +250,7 @@ hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
     API_DEVICE(peer, peerDeviceId);
     uint64_t bit = UINT64_C(1) << peer->index;
     API_REQUIRE(atomic_fetch_and(&peers[context->index], ~bit) & bit, hipErrorPeerAccessNotEnabled);
-    API_SUCCESS();
+    API_RETURN(tell_peer(context, peer, false));
 }
 
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice) {
@@ -242,7 +259,7 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int 
     API_DEVICE(target, dstDevice);
     API_REQUIRE(source != target, hipErrorInvalidDevice);
     API_REQUIRE((unsigned)attribute <= hipDevP2PAttrHipArrayAccessSupported, hipErrorInvalidValue);
-    *value = attribute == hipDevP2PAttrAccessSupported || attribute == hipDevP2PAttrNativeAtomicSupported;
+    *value = can_reach(source, target) && (attribute == hipDevP2PAttrAccessSupported || attribute == hipDevP2PAttrNativeAtomicSupported);
     API_SUCCESS();
 }
 

@@ -54,6 +54,17 @@ static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttrib
     attributes->maxThreadsPerBlock = (int)kernel->max_workgroup_size;
     attributes->numRegs = (int)kernel->vgprs;
     attributes->preferredShmemCarveout = loaded->carveout;
+    const struct wl_device *device = wl_module_context(loaded->module)->device;
+    struct wl_function_info info = {0};
+    if (!device->ops->function_info || !device->ops->function_info(loaded->function, &info))
+        return;
+    attributes->numRegs = (int)info.registers;
+    attributes->localSizeBytes = info.local_size;
+    attributes->constSizeBytes = info.constant_size;
+    attributes->binaryVersion = (int)info.binary_version;
+    attributes->ptxVersion = (int)info.ptx_version;
+    if ((int)info.max_threads < attributes->maxThreadsPerBlock)
+        attributes->maxThreadsPerBlock = (int)info.max_threads;
 }
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *function) {

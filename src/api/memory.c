@@ -132,6 +132,13 @@ hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
     API_CONTEXT(context);
     enum wl_status status = wl_memory_register(context, WL_MEMORY_REGISTERED, hostPtr, size, flags);
     API_REQUIRE(status != WL_INVALID_VALUE, hipErrorHostMemoryAlreadyRegistered);
+    API_TRY(status);
+    status =
+        wl_memory_enroll(context, hostPtr, size,
+                         (flags & hipHostRegisterIoMemory ? WL_HOST_IO : 0) | (flags & hipHostRegisterReadOnly ? WL_HOST_READ_ONLY : 0));
+    if (status != WL_OK)
+        (void)wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED);
+    API_REQUIRE(status != WL_ILLEGAL_STATE, hipErrorHostMemoryAlreadyRegistered);
     API_RETURN(status);
 }
 
@@ -139,7 +146,10 @@ hipError_t hipHostUnregister(void *hostPtr) {
     API_REQUIRE(hostPtr != NULL, hipErrorInvalidValue);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
+    struct wl_allocation allocation;
+    struct wl_context *owner = wl_memory_find(hostPtr, &allocation) ? allocation.context : NULL;
     API_REQUIRE(wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED) == WL_OK, hipErrorHostMemoryNotRegistered);
+    wl_memory_withdraw(owner, hostPtr);
     API_SUCCESS();
 }
 
@@ -168,9 +178,11 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr) {
 
 hipError_t hipMemGetInfo(size_t *free, size_t *total) {
     API_CONTEXT(context);
-    uint64_t size = context->info.memory_size, used = atomic_load(&context->memory_used);
+    uint64_t size = context->info.memory_size, used = atomic_load(&context->memory_used), left = used < size ? size - used : 0;
+    if (context->device->ops->memory_info)
+        context->device->ops->memory_info(context->device, &left, &size);
     if (free)
-        *free = used < size ? size - used : 0;
+        *free = left;
     if (total)
         *total = size;
     API_SUCCESS();

@@ -18,13 +18,18 @@ hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
     API_REQUIRE(module != NULL && image != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
-    API_RETURN(wl_module_load(context, image, WL_SIZE_UNKNOWN, (struct wl_module **)module));
+    API_RETURN(wl_module_load(context, image, WL_SIZE_UNKNOWN, NULL, (struct wl_module **)module));
 }
 
+/* Code objects need no compiler, so that options mean nothing for them. */
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options,
                                void **optionValues) {
-    (void)numOptions, (void)options, (void)optionValues;
-    return hipModuleLoadData(module, image);
+    API_REQUIRE(module != NULL && image != NULL, hipErrorInvalidValue);
+    API_CONTEXT(context);
+    API_HEALTHY(context);
+    bool listed = numOptions && options && optionValues;
+    struct wl_jit jit = {.count = listed ? numOptions : 0, .options = (const int *)options, .values = optionValues};
+    API_RETURN(wl_module_load(context, image, WL_SIZE_UNKNOWN, &jit, (struct wl_module **)module));
 }
 
 hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin) { return hipModuleLoadData(module, fatbin); }

@@ -9,6 +9,9 @@
 
 #define WALL_CLOCK_KHZ 100000 /* s_memrealtime, wall_clock64() */
 #define ITEMS_PER_UNIT 2048
+#define USUAL_LDS      65536 /* a workgroup's on AMD's GPUs; what a device has beyond it is opted in to */
+
+static uint32_t or (uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
 static int clip(uint64_t value) { return value > INT_MAX ? INT_MAX : (int)value; }
 
@@ -20,15 +23,15 @@ static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 
         properties->maxGridSize[i] = clip(info->max_grid[i]);
     }
     properties->totalGlobalMem = info->memory_size;
-    properties->sharedMemPerBlock = info->lds_size;
+    properties->sharedMemPerBlock = info->lds_size < USUAL_LDS ? info->lds_size : USUAL_LDS;
     properties->sharedMemPerBlockOptin = info->lds_size;
-    properties->sharedMemPerMultiprocessor = info->lds_size;
-    properties->maxSharedMemoryPerMultiProcessor = info->lds_size;
+    properties->sharedMemPerMultiprocessor = or (info->lds_per_unit, info->lds_size);
+    properties->maxSharedMemoryPerMultiProcessor = or (info->lds_per_unit, info->lds_size);
     properties->regsPerBlock = clip(info->registers);
-    properties->regsPerMultiprocessor = clip(info->registers);
+    properties->regsPerMultiprocessor = clip(or (info->registers_per_unit, info->registers));
     properties->maxThreadsPerBlock = clip(info->max_workgroup_size);
-    properties->maxThreadsPerMultiProcessor = ITEMS_PER_UNIT;
-    properties->maxBlocksPerMultiProcessor = ITEMS_PER_UNIT / 64;
+    properties->maxThreadsPerMultiProcessor = clip(or (info->items_per_unit, ITEMS_PER_UNIT));
+    properties->maxBlocksPerMultiProcessor = clip(or (info->groups_per_unit, ITEMS_PER_UNIT / 64));
     properties->memPitch = INT_MAX;
     properties->totalConstMem = INT_MAX;
     properties->textureAlignment = 256;
@@ -101,6 +104,32 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
     };
 }
 
+/* What is different on a device with memory of its own. */
+static void fill_discrete(const struct wl_device_info *info, hipDeviceProp_tR0600 *properties) {
+    if (!info->discrete)
+        return;
+    memcpy(properties->uuid.bytes, info->uuid, sizeof properties->uuid.bytes);
+    properties->major = (int)info->compute_major;
+    properties->minor = (int)info->compute_minor;
+    properties->singleToDoublePrecisionPerfRatio = clip(or (info->double_ratio, 2));
+    properties->pciDomainID = info->pci_domain;
+    properties->pciBusID = info->pci_bus;
+    properties->pciDeviceID = info->pci_device;
+    properties->asyncEngineCount = clip(or (info->copy_engines, 1));
+    properties->integrated = properties->isLargeBar = 0;
+    properties->ECCEnabled = info->ecc;
+    properties->kernelExecTimeoutEnabled = info->display;
+    properties->managedMemory = info->managed;
+    properties->concurrentManagedAccess = info->concurrent_managed;
+    properties->pageableMemoryAccess = info->pageable_access;
+    properties->pageableMemoryAccessUsesHostPageTables = info->host_page_tables;
+    properties->directManagedMemAccessFromHost = info->direct_managed;
+    properties->hostNativeAtomicSupported = info->host_atomics;
+    properties->cooperativeLaunch = info->cooperative;
+    properties->cooperativeMultiDeviceLaunch = 0;
+    properties->memoryPoolSupportedHandleTypes = hipMemHandleTypeNone;
+}
+
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties) {
     const struct wl_device_info *info = &context->info;
     const struct wl_target *target = wl_runtime_target();
@@ -121,7 +150,9 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->pciBusID = (int)context->index + 1;
     fill_limits(info, properties);
     fill_abilities(properties);
-    fill_images(properties);
+    if (!info->discrete)
+        fill_images(properties);
+    fill_discrete(info, properties);
 }
 
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId) {

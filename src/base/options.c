@@ -1,13 +1,14 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct wl_options options = {.devices = 1, .cache_size = UINT64_C(1) << 30, .log = 1};
+static struct wl_options options = {.cache_size = UINT64_C(1) << 30, .log = 1};
 static pthread_once_t options_once = PTHREAD_ONCE_INIT;
 
 static const char *text_option(const char *name) {
@@ -65,14 +66,64 @@ static bool exact_option(void) {
     return value && !strcmp(value, "exact");
 }
 
+#define MAX_DEVICES 64
+
+/* One entry of the list of devices: "cuda", "cpu:2". `*text` moves behind it and its comma. */
+static bool read_wish(const char **text, struct wl_device_wish *wish) {
+    const char *at = *text;
+    wish->cuda = strncmp(at, "cuda", 4) == 0;
+    wish->count = UINT_MAX;
+    if (!wish->cuda && strncmp(at, "cpu", 3) != 0)
+        return false;
+    at += wish->cuda ? 4 : 3;
+    if (*at == ':') {
+        char *end = NULL;
+        unsigned long count = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : 0;
+        if (count < 1 || count > MAX_DEVICES)
+            return false;
+        wish->count = (unsigned)count;
+        at = end;
+    }
+    if (*at && (*at != ',' || !at[1]))
+        return false;
+    *text = *at ? at + 1 : at;
+    return true;
+}
+
+static bool read_wishes(const char *text) {
+    const unsigned room = sizeof options.devices / sizeof *options.devices;
+    for (options.device_wishes = 0; *text && options.device_wishes < room; options.device_wishes++)
+        if (!read_wish(&text, &options.devices[options.device_wishes]))
+            return false;
+    return *text == 0;
+}
+
+static void read_devices(void) {
+    const char *text = text_option("WAVELIFT_DEVICES");
+    char *end = NULL;
+    unsigned long count = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    if (end && !*end && count >= 1 && count <= MAX_DEVICES) {
+        options.devices[0] = (struct wl_device_wish){.count = (unsigned)count};
+        options.device_wishes = 1;
+        return;
+    }
+    if (text && read_wishes(text))
+        return;
+    if (text)
+        fprintf(stderr, "wavelift: WAVELIFT_DEVICES=%s is neither a number from 1 to %d nor a list of cuda and cpu; ignored\n", text,
+                MAX_DEVICES);
+    read_wishes("cuda,cpu");
+}
+
 static void read_options(void) {
     options.arch = text_option("WAVELIFT_ARCH");
-    options.devices = (unsigned)number_option("WAVELIFT_DEVICES", options.devices, 1, 64);
+    read_devices();
     options.threads = (unsigned)number_option("WAVELIFT_THREADS", options.threads, 0, 4096);
     options.cache_size = number_option("WAVELIFT_CACHE_SIZE", options.cache_size, 0, UINT64_C(1) << 50);
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
     options.exact_math = exact_option();
+    options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");
     options.cpu = cpu_option();
     options.clang = text_option("WAVELIFT_CLANG");
     options.dump = text_option("WAVELIFT_DUMP");

@@ -8,16 +8,23 @@
 #include <stdint.h>
 
 struct wl_options {
-    const char *arch;      /* WAVELIFT_ARCH: the architecture to report and to prefer in bundles; NULL: follow the program */
-    unsigned devices;      /* WAVELIFT_DEVICES: number of CPU devices shown, 1 to 64; default 1 */
-    unsigned threads;      /* WAVELIFT_THREADS: workers of the CPU device; 0 (default): the CPUs this process may use */
-    uint64_t cache_size;   /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
-    const char *cache_dir; /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
-    unsigned log;          /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
-    const char *dump;      /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
-    bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
-    const char *clang; /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
-    const char *cpu; /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
+    const char *arch; /* WAVELIFT_ARCH: the architecture to report and to prefer in bundles; NULL: follow the program */
+    /* WAVELIFT_DEVICES: the devices to show, in order: a list of "cuda" and "cpu", each perhaps with ":" and a number of devices, or
+     * a number alone for so many CPU devices. Default: "cuda,cpu". */
+    struct wl_device_wish {
+        bool cuda;
+        unsigned count; /* 1 to 64; UINT_MAX: all there are (of CPU devices: one) */
+    } devices[8];
+    unsigned device_wishes; /* entries of `devices` */
+    unsigned threads;       /* WAVELIFT_THREADS: workers of the CPU device; 0 (default): the CPUs this process may use */
+    uint64_t cache_size;    /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
+    const char *cache_dir;  /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
+    unsigned log;     /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
+    const char *dump; /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
+    bool exact_math;  /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
+    const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */
+    const char *clang;        /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
+    const char *cpu;          /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

@@ -73,6 +73,21 @@ enum wl_status wl_container_entry(struct wl_container *container, size_t index, 
  * NULL: by the fixed order of preference that target.c's table is in. WL_NO_BINARY names what was wanted and what there is. */
 enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry);
 
+/* A file's bytes, mapped. WL_FILE_NOT_FOUND if it cannot be read; WL_INVALID_IMAGE if it is empty. */
+struct wl_file {
+    void *data;
+    size_t size;
+};
+enum wl_status wl_file_map(struct wl_file *file, const char *path);
+void wl_file_unmap(struct wl_file *file);
+
+/* ---- images for other devices --------------------------------------------------------------- */
+
+/* Recognizes an image for NVIDIA GPUs: returns "PTX", "cubin" or "CUDA fat binary", else NULL. `*size` may be WL_SIZE_UNKNOWN and
+ * receives the image's (PTX: without the final NUL); `*data` moves from a fat binary's wrapper to what it wraps, if `in_memory`
+ * says that its pointer means something. Nothing is read that is not mapped; what is inside is the driver's to check. */
+const char *wl_foreign_image(const void **data, size_t *size, bool in_memory);
+
 /* ---- code objects --------------------------------------------------------------------------- */
 
 enum wl_argument_kind {

@@ -214,29 +214,6 @@ enum wl_status wl_container_open(struct wl_container **container, const void *da
     return status;
 }
 
-static enum wl_status map_file(struct wl_container *container, const char *path) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info;
-    if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        const char *why = file < 0 ? strerrordesc_np(errno) : "not a file";
-        if (file >= 0)
-            close(file);
-        return wl_fail(WL_FILE_NOT_FOUND, "cannot read %s: %s", path, why);
-    }
-    if (info.st_size == 0) {
-        close(file);
-        return wl_fail(WL_INVALID_IMAGE, "%s is empty", path);
-    }
-    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    int error = errno;
-    close(file);
-    if (mapping == MAP_FAILED)
-        return wl_fail(WL_FILE_NOT_FOUND, "cannot map %s: %s", path, strerrordesc_np(error));
-    container->mapping = mapping;
-    container->mapping_size = (size_t)info.st_size;
-    return WL_OK;
-}
-
 enum wl_status wl_container_open_file(struct wl_container **container, const char *path) {
     *container = NULL;
     if (!path)
@@ -244,7 +221,10 @@ enum wl_status wl_container_open_file(struct wl_container **container, const cha
     struct wl_container *created = create();
     if (!created)
         return WL_OUT_OF_MEMORY;
-    enum wl_status status = map_file(created, path);
+    struct wl_file file = {0};
+    enum wl_status status = wl_file_map(&file, path);
+    created->mapping = file.data;
+    created->mapping_size = file.size;
     if (!status) { /* no wrapper: a pointer means nothing in a file */
         const uint8_t *data = created->mapping;
         status = is_host_elf(data, created->mapping_size) ? add_host_file(created, data, created->mapping_size)

@@ -9,6 +9,7 @@
  *   metadata.c    the MessagePack note
  *   load.c        dynamic relocations, copies of the image
  *   memory.c      pages and the arena
+ *   foreign.c     recognizes images for NVIDIA GPUs
  *   lines.c       source lines, through libdw opened on demand */
 #ifndef WL_CODEOBJECT_INTERNAL_H
 #define WL_CODEOBJECT_INTERNAL_H

@@ -2,8 +2,10 @@
 #include "codeobject/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ARENA_BLOCK ((size_t)64 << 10)
@@ -51,6 +53,34 @@ bool wl_pages_mapped(const void *data, uint64_t size) {
             return false;
     }
     return true;
+}
+
+enum wl_status wl_file_map(struct wl_file *mapped, const char *path) {
+    *mapped = (struct wl_file){0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+        const char *why = file < 0 ? strerrordesc_np(errno) : "not a file";
+        if (file >= 0)
+            close(file);
+        return wl_fail(WL_FILE_NOT_FOUND, "cannot read %s: %s", path, why);
+    }
+    if (info.st_size == 0) {
+        close(file);
+        return wl_fail(WL_INVALID_IMAGE, "%s is empty", path);
+    }
+    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    int error = errno;
+    close(file);
+    if (mapping == MAP_FAILED)
+        return wl_fail(WL_FILE_NOT_FOUND, "cannot map %s: %s", path, strerrordesc_np(error));
+    *mapped = (struct wl_file){mapping, (size_t)info.st_size};
+    return WL_OK;
+}
+
+void wl_file_unmap(struct wl_file *file) {
+    if (file->data)
+        munmap(file->data, file->size);
 }
 
 struct wl_arena_block {

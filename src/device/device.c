@@ -2,24 +2,66 @@
 #include "device/device.h"
 #include "base/options.h"
 #include "device/cpu/cpu_device.h"
+#include "device/cuda/cuda_device.h"
 
 #include <stdlib.h>
 
-enum wl_status wl_devices_create(struct wl_device ***result, size_t *count) {
-    size_t wanted = wl_options()->devices;
-    struct wl_device **devices = calloc(wanted, sizeof(struct wl_device *));
-    if (!devices)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu devices", wanted);
-    for (size_t i = 0; i < wanted; i++) {
-        enum wl_status status = wl_cpu_device_create(&devices[i], (unsigned)i);
-        if (status != WL_OK) {
-            while (i-- > 0)
-                devices[i]->ops->destroy(devices[i]);
-            free(devices);
-            return status;
+#define MAX_DEVICES 64 /* sets of devices are words of 64 bits */
+
+/* Makes one more device of a kind: the `n`-th of it. WL_NOT_FOUND: there is no such device. */
+typedef enum wl_status make(struct wl_device **device, unsigned n, unsigned index);
+
+static enum wl_status make_cpu(struct wl_device **device, unsigned n, unsigned index) {
+    (void)n;
+    return wl_cpu_device_create(device, index);
+}
+
+struct list {
+    struct wl_device **devices;
+    size_t count;
+};
+
+/* GPUs that do not work are no failure: the other devices do. */
+static enum wl_status add(struct list *list, const struct wl_device_wish *wish) {
+    unsigned most = wish->count == UINT32_MAX && !wish->cuda ? 1 : wish->count;
+    make *kind = wish->cuda ? wl_cuda_device_create : make_cpu;
+    for (unsigned i = 0; i < most && list->count < MAX_DEVICES; i++) {
+        struct wl_device *device = NULL;
+        enum wl_status status = kind(&device, i, (unsigned)list->count);
+        if (status != WL_OK && wish->cuda) {
+            wl_log(i && wish->count == UINT32_MAX ? 4 : 2, "GPU %u: %s", i, wl_failure());
+            return WL_OK;
         }
+        if (status != WL_OK)
+            return status;
+        struct wl_device **more = (struct wl_device **)realloc((void *)list->devices, (list->count + 1) * sizeof *more);
+        if (!more) {
+            device->ops->destroy(device);
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu devices", list->count + 1);
+        }
+        list->devices = more;
+        more[list->count++] = device;
     }
-    *result = devices;
-    *count = wanted;
+    return WL_OK;
+}
+
+enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count) {
+    const struct wl_options *options = wl_options();
+    struct list list = {0};
+    enum wl_status status = WL_OK;
+    for (unsigned i = 0; i < options->device_wishes && status == WL_OK; i++)
+        status = add(&list, &options->devices[i]);
+    if (status == WL_OK && list.count == 0)
+        status = wl_fail(WL_NOT_FOUND, "no GPU can be used, and WAVELIFT_DEVICES names no other device: %s", wl_failure());
+    if (status != WL_OK) {
+        while (list.count > 0) {
+            list.count--;
+            list.devices[list.count]->ops->destroy(list.devices[list.count]);
+        }
+        free((void *)list.devices);
+        return status;
+    }
+    *devices = list.devices;
+    *count = list.count;
     return WL_OK;
 }

@@ -4,9 +4,17 @@
  *   module    one code object loaded on one device: its image, its variables.
  *   function  one kernel of a module.
  *
- * A device runs a command in the thread that calls it and returns when the command is finished; it spreads a kernel's
- * workgroups over its own workers. Order between commands, streams, events and waiting are runtime/'s business: it calls
- * from one thread per busy stream, so every operation is thread-safe unless it says otherwise. */
+ * There are two ways to execute. A device of the first kind (the CPU) runs a command in the thread that calls it and returns when
+ * the command is finished; it spreads a kernel's workgroups over its own workers. Order between commands, streams, events and
+ * waiting are runtime/'s business: it calls from one thread per busy stream, so every operation is thread-safe unless it says
+ * otherwise.
+ *
+ * A device of the second kind (a GPU) has queues of its own: `ops->queues` is not NULL. It is given work in order, with
+ *
+ *   queue     what a stream's work is given to; runs it in that order, at some later time, without the host.
+ *   mark      a place in a queue that others can wait for, ask for, and compare the time of.
+ *
+ * and runtime/ gives it what the stream's order allows to be given: "finished" becomes "given to the queue" there (runtime.h). */
 #ifndef WL_DEVICE_H
 #define WL_DEVICE_H
 
@@ -20,6 +28,8 @@
 struct wl_device;
 struct wl_device_module;
 struct wl_device_function;
+struct wl_device_queue;
+struct wl_device_mark;
 
 /* What hipGetDeviceProperties and hipDeviceGetAttribute report, as far as it is the device's to say. */
 struct wl_device_info {
@@ -31,6 +41,14 @@ struct wl_device_info {
     uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
     uint32_t registers; /* per workgroup */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;
+    /* What devices of their own have to say; 0: nothing, and the architecture that is shown decides. */
+    uint32_t lds_per_unit, registers_per_unit, items_per_unit, groups_per_unit; /* of a compute unit */
+    uint32_t compute_major, compute_minor;                                      /* compute capability of an NVIDIA GPU */
+    uint32_t copy_engines, double_ratio;                                        /* f32 throughput / f64 throughput */
+    int32_t pci_domain, pci_bus, pci_device;
+    uint8_t uuid[16];
+    bool discrete; /* memory of its own, which the host does not reach; the flags below count only then */
+    bool managed, concurrent_managed, pageable_access, host_page_tables, direct_managed, host_atomics, cooperative, ecc, display;
 };
 
 /* What the grids of one multi-device cooperative launch share; each device runs one of them. Device code reads and writes
@@ -57,6 +75,94 @@ struct wl_launch {
     uint64_t worker_mask;           /* bit n: worker n may take part; 0: all */
 };
 
+/* A copy between any two kinds of memory: `rows` rows of `width` bytes. */
+struct wl_rows {
+    void *target;
+    const void *source;
+    size_t width, rows, target_pitch, source_pitch; /* bytes */
+};
+
+enum wl_value_operation { WL_VALUE_GEQ, WL_VALUE_EQ, WL_VALUE_AND, WL_VALUE_NOR, WL_VALUE_WRITE, WL_VALUE_BARRIER };
+
+/* The queues of a device that works by itself. All calls return at once unless they say otherwise; what fails later is found by
+ * whoever waits next, as the status of the fault. Thread-safe, but of one queue only one thread at a time gives work to it. */
+struct wl_queue_ops {
+    /* `legacy`: the null stream's: in order with all queues that are not `apart`. `priority`: -1 (high), 0, 1. */
+    enum wl_status (*create)(struct wl_device *device, bool legacy, bool apart, int priority, struct wl_device_queue **queue);
+    void (*destroy)(struct wl_device_queue *queue); /* what was given to it is still done */
+    enum wl_status (*copy)(struct wl_device_queue *queue, const struct wl_rows *rows);
+    enum wl_status (*fill)(struct wl_device_queue *queue, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
+    enum wl_status (*launch)(struct wl_device_queue *queue, const struct wl_launch *launch); /* kernarg is read before it returns */
+    /* Waits for, or writes, a word of device memory. WL_UNSUPPORTED if the device cannot do that. */
+    enum wl_status (*value)(struct wl_device_queue *queue, enum wl_value_operation operation, void *address, unsigned size, uint64_t value);
+    /* Moves managed memory to `device`, or to the host with NULL. */
+    enum wl_status (*prefetch)(struct wl_device_queue *queue, const void *memory, size_t size, const struct wl_device *device);
+    enum wl_status (*query)(struct wl_device_queue *queue);       /* WL_OK: nothing is left to do, WL_NOT_READY, or a fault */
+    enum wl_status (*synchronize)(struct wl_device_queue *queue); /* waits for what was given to it, and for what that waits for */
+
+    enum wl_status (*mark_create)(struct wl_device *device, bool timing, struct wl_device_mark **mark);
+    void (*mark_destroy)(struct wl_device_mark *mark);
+    enum wl_status (*mark_place)(struct wl_device_mark *mark, struct wl_device_queue *queue);
+    /* What is given to `queue`, of any device with queues, from now on runs behind the place. */
+    enum wl_status (*mark_wait)(struct wl_device_mark *mark, struct wl_device_queue *queue);
+    enum wl_status (*mark_query)(struct wl_device_mark *mark);
+    enum wl_status (*mark_synchronize)(struct wl_device_mark *mark);
+    /* WL_NOT_READY if one is not reached; WL_INVALID_VALUE for marks without timing or of different devices. */
+    enum wl_status (*mark_elapsed)(struct wl_device_mark *start, struct wl_device_mark *stop, double *milliseconds);
+};
+
+/* What can be said about managed memory. */
+enum wl_advice { WL_ADVICE_READ_MOSTLY, WL_ADVICE_PREFERRED, WL_ADVICE_ACCESSED_BY, WL_ADVICE_COARSE_GRAIN, WL_ADVICE_PREFETCHED };
+
+/* Memory that is not the device's own, for devices that do not reach the host's as it is. */
+#define WL_HOST_WRITE_COMBINED 1u
+#define WL_HOST_READ_ONLY      2u
+#define WL_HOST_IO             4u
+struct wl_host_memory_ops {
+    enum wl_status (*allocate)(struct wl_device *device, void **memory, size_t size, unsigned flags); /* reached by all devices */
+    void (*release)(struct wl_device *device, void *memory);
+    /* Pages of the program or the runtime; devices and host use the same address. WL_ILLEGAL_STATE: they are known already. */
+    enum wl_status (*enroll)(struct wl_device *device, void *memory, size_t size, unsigned flags);
+    void (*withdraw)(struct wl_device *device, void *memory);
+    enum wl_status (*managed_allocate)(struct wl_device *device, void **memory, size_t size);
+    void (*managed_release)(struct wl_device *device, void *memory);
+    /* `location` is a device of the same kind, NULL: the host. Advice that the device does not know does nothing. */
+    enum wl_status (*managed_advise)(struct wl_device *device, const void *memory, size_t size, enum wl_advice advice,
+                                     const struct wl_device *location, bool on);
+    bool (*peer_possible)(const struct wl_device *device, const struct wl_device *peer);
+    enum wl_status (*peer_access)(struct wl_device *device, struct wl_device *peer, bool on);
+    /* Device memory between processes: a handle of WL_SHARED_HANDLE bytes for the allocation that `memory` lies in. */
+    enum wl_status (*share)(struct wl_device *device, const void *memory, void *handle);
+    enum wl_status (*shared_open)(struct wl_device *device, const void *handle, void **memory);
+    void (*shared_close)(struct wl_device *device, void *memory);
+};
+#define WL_SHARED_HANDLE 64
+
+/* Options of a compilation at load time: pairs of an option's number and its value, as hipModuleLoadDataEx has them. */
+struct wl_jit {
+    unsigned count;
+    const int *options;
+    void **values;
+};
+
+/* Images in the device's own formats. Kernels are described as those of code objects are; a description lives as long as its
+ * module and is the same at each call. */
+struct wl_image_ops {
+    /* `size` is the image's. With `jit` logs come back as its options say. WL_INVALID_IMAGE, WL_NO_BINARY. */
+    enum wl_status (*load)(struct wl_device *device, const void *image, size_t size, const struct wl_jit *jit,
+                           struct wl_device_module **module);
+    /* WL_NOT_FOUND. */
+    enum wl_status (*kernel)(struct wl_device_module *module, const char *name, const struct wl_kernel **kernel);
+    enum wl_status (*variable)(struct wl_device_module *module, const char *name, void **address, size_t *size);
+    size_t (*kernel_count)(struct wl_device_module *module);
+    const char *(*kernel_name)(struct wl_device_module *module, size_t index); /* in the order of names */
+};
+
+/* What hipFuncGetAttributes reports beside a kernel's description, where the device knows better than the description. */
+struct wl_function_info {
+    uint32_t registers, local_size, constant_size, ptx_version, binary_version, max_threads;
+};
+
 struct wl_device_ops {
     const char *kind; /* "cpu", "cuda" */
     void (*info)(struct wl_device *device, struct wl_device_info *info);
@@ -77,7 +183,7 @@ struct wl_device_ops {
 
     /* Makes the kernel ready to run with this shape of workgroup: translates or takes native code from the cache.
      * Called before each launch is queued, so that its error is the launch's. Cheap when ready. */
-    enum wl_status (*prepare)(struct wl_device_function *function, const uint32_t block[3]);
+    enum wl_status (*prepare)(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]);
     /* Runs a grid to its end. WL_ILLEGAL_ADDRESS, WL_ASSERT, WL_ABORTED, ...: the fault was reported once. */
     enum wl_status (*launch)(struct wl_device *device, const struct wl_launch *launch);
     /* Bytes of private memory a lane gets at least in kernels whose need nobody knows (recursion, calls through pointers).
@@ -85,6 +191,14 @@ struct wl_device_ops {
     enum wl_status (*limit_stack)(struct wl_device *device, size_t bytes);
     /* Workgroups of this size that one compute unit holds at once. */
     uint32_t (*occupancy)(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds);
+
+    /* NULL on devices that need none of it. */
+    const struct wl_queue_ops *queues;
+    const struct wl_host_memory_ops *host;
+    const struct wl_image_ops *images;
+    enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
+    void (*memory_info)(struct wl_device *device, uint64_t *free, uint64_t *total);
+    bool (*function_info)(struct wl_device_function *function, struct wl_function_info *info); /* false: not prepared */
 };
 
 struct wl_device {
@@ -96,7 +210,9 @@ struct wl_device {
  * Set by runtime/ at start; devices call it when they report a fault. May be NULL. Must not take locks that a launch holds. */
 extern void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 
-/* Creates all devices that WAVELIFT_DEVICES asks for. `devices` receives a malloc'ed array, which the caller frees. */
+/* Creates all devices that WAVELIFT_DEVICES asks for, in its order; by default all GPUs and one CPU device behind them. GPUs that
+ * cannot be used are left out, with the reason in the log. WL_NOT_FOUND: nothing is left. `devices` receives a malloc'ed array,
+ * which the caller frees. */
 enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count);
 
 #endif

@@ -63,7 +63,7 @@ struct copy_command {
 
 static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
-    struct wl_device *device = stream->context->device;
+    struct wl_device *device = (copy->via ? copy->via : stream->context)->device;
     bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
     size_t rows = dense ? 1 : copy->rows, width = dense ? copy->width * copy->rows : copy->width;
     for (size_t slice = 0; slice < copy->slices; slice++)
@@ -103,7 +103,7 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
-    enum wl_status status = staged ? stage(stream->context->device, command) : WL_OK;
+    enum wl_status status = staged ? stage((copy->via ? copy->via : stream->context)->device, command) : WL_OK;
     for (int i = 0; i < 2 && status == WL_OK; i++)
         if (copy->also[i])
             status = wl_command_wait_for_null(&command->base, copy->also[i]);

@@ -168,7 +168,7 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
     if (status == WL_OK)
         status = check_resources(context, request);
     if (status == WL_OK)
-        status = context->device->ops->prepare(request->kernel->function, request->block);
+        status = context->device->ops->prepare(request->kernel->function, request->block, request->remainder);
     return status;
 }
 

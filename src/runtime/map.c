@@ -242,8 +242,10 @@ bool wl_memory_set(const void *address, enum wl_memory_member member, unsigned v
         found = node->state == WL_NODE_LIVE && (uint64_t)(uintptr_t)address - node->start < node->allocation.size;
         if (found && member == WL_MEMORY_FLAGS)
             node->allocation.flags = value;
-        else if (found)
+        else if (found && member == WL_MEMORY_SYNC)
             node->allocation.sync_copies = value != 0;
+        else if (found)
+            node->allocation.enrolled = value != 0;
         wl_node_unlock(node);
     }
     pthread_rwlock_unlock(&map.lock);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -191,15 +192,47 @@ static enum wl_status device_memory(struct wl_allocation *allocation) {
     return status;
 }
 
-static enum wl_status host_memory(struct wl_allocation *allocation) {
+/* Pinned and managed memory is reached by every device, so it comes from the one that is hardest to please: the current one, else
+ * the first, of those that do not reach the host's pages by themselves. NULL: there is none, any page will do. */
+static struct wl_device *host_device(const struct wl_context *current) {
+    if (current && current->device->ops->host)
+        return current->device;
+    if (!wl_runtime_started()) /* managed variables are registered before; modules enroll them */
+        return NULL;
+    for (unsigned i = 0; i < wl_context_count(); i++)
+        if (wl_context_at(i)->device->ops->host)
+            return wl_context_at(i)->device;
+    return NULL;
+}
+
+static void release_host(struct wl_device *device, enum wl_memory_kind kind, void *memory, size_t size) {
+    if (!device)
+        munmap(memory, page_round(size));
+    else if (kind == WL_MEMORY_MANAGED)
+        device->ops->host->managed_release(device, memory);
+    else
+        device->ops->host->release(device, memory);
+}
+
+static enum wl_status host_memory(struct wl_allocation *allocation, unsigned hints) {
     void *memory = NULL;
-    enum wl_status status = host_pages(allocation->size, &memory);
+    struct wl_device *device = host_device(allocation->context);
+    enum wl_status status = WL_OK;
+    if (!device)
+        status = host_pages(allocation->size, &memory);
+    else if (allocation->kind == WL_MEMORY_MANAGED)
+        status = device->ops->host->managed_allocate(device, &memory, page_round(allocation->size));
+    else
+        status = device->ops->host->allocate(device, &memory, page_round(allocation->size), hints);
     if (status != WL_OK)
         return status;
+    if (device)
+        memset(memory, 0, page_round(allocation->size));
     allocation->address = (uint64_t)(uintptr_t)memory;
+    allocation->owner = device;
     status = wl_map_add(allocation, page_round(allocation->size), NULL);
     if (status != WL_OK)
-        munmap(memory, page_round(allocation->size));
+        release_host(device, allocation->kind, memory, allocation->size);
     return status;
 }
 
@@ -207,7 +240,8 @@ enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kin
     if (size == 0 || size > SIZE_MAX / 2)
         return wl_fail(size ? WL_OUT_OF_MEMORY : WL_INVALID_VALUE, "%zu bytes asked for", size);
     struct wl_allocation allocation = {.size = size, .kind = kind, .flags = flags, .context = context};
-    enum wl_status status = OWNED_PAGES >> kind & 1 ? device_memory(&allocation) : host_memory(&allocation);
+    unsigned hints = kind == WL_MEMORY_HOST && flags & WL_MEMORY_WRITE_COMBINED ? WL_HOST_WRITE_COMBINED : 0;
+    enum wl_status status = OWNED_PAGES >> kind & 1 ? device_memory(&allocation) : host_memory(&allocation, hints);
     if (status == WL_OK)
         *memory = (void *)(uintptr_t)allocation.address;
     return status;
@@ -229,7 +263,11 @@ static void release(struct wl_map_node *node) {
     wl_map_remove(node);
     if (allocation.kind == WL_MEMORY_MANAGED)
         wl_managed_forget(allocation.id);
-    if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED || allocation.kind == WL_MEMORY_EXTERNAL)
+    if (allocation.enrolled)
+        wl_memory_withdraw(NULL, memory);
+    if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
+        release_host(allocation.owner, allocation.kind, memory, capacity);
+    else if (allocation.kind == WL_MEMORY_EXTERNAL)
         munmap(memory, page_round(capacity));
 }
 
@@ -258,6 +296,17 @@ enum wl_status wl_memory_free(void *memory, unsigned kinds) {
 enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags) {
     return wl_memory_adopt(
         &(struct wl_allocation){.address = (uint64_t)(uintptr_t)memory, .size = size, .kind = kind, .flags = flags, .context = context});
+}
+
+enum wl_status wl_memory_enroll(struct wl_context *context, void *memory, size_t size, unsigned flags) {
+    struct wl_device *device = host_device(context);
+    return device ? device->ops->host->enroll(device, memory, size, flags) : WL_OK;
+}
+
+void wl_memory_withdraw(struct wl_context *context, void *memory) {
+    struct wl_device *device = host_device(context);
+    if (device)
+        device->ops->host->withdraw(device, memory);
 }
 
 enum wl_status wl_memory_adopt(const struct wl_allocation *allocation) { return wl_map_add(allocation, allocation->size, NULL); }

@@ -15,6 +15,7 @@
 #define WL_RUNTIME_MEMORY_H
 
 #include "base/status.h"
+#include "device/device.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,12 +49,16 @@ struct wl_allocation {
     void *pool;                 /* of WL_MEMORY_POOL: the pool's handle */
     bool sync_copies;           /* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool exportable;            /* a physical that may be shared by file descriptor */
+    bool enrolled;              /* of MANAGED: pages of the system that devices were told of */
+    struct wl_device *owner;    /* of HOST and MANAGED: the device that it came from; NULL: the system */
 };
 
 /* ---- allocating (memory.c) ------------------------------------------------------------------- */
 
 #define WL_MEMORY_CLASSES 40 /* sizes of cached blocks: every page to 64 KiB, then four sizes a doubling, to 4 MiB */
 #define WL_MEMORY_SHARDS  8  /* threads spread over these */
+
+#define WL_MEMORY_WRITE_COMBINED 4u /* in the flags of HOST memory: hipHostMallocWriteCombined */
 
 struct wl_map_node;
 
@@ -80,7 +85,11 @@ enum wl_status wl_memory_detach(void *memory, unsigned kinds, struct wl_allocati
 void wl_memory_discard(const struct wl_allocation *detached);
 /* Registers foreign memory (hipHostRegister, variables of modules). WL_INVALID_VALUE if it overlaps a known range. */
 enum wl_status wl_memory_register(struct wl_context *context, enum wl_memory_kind kind, void *memory, size_t size, unsigned flags);
-/* The same with every member of `allocation` but `id`, for the owners of other kinds. */
+/* Makes pages of the program, or of the runtime, known to devices that do not reach the host's memory by themselves; flags are
+ * WL_HOST_*. Nothing to do where there are none. WL_ILLEGAL_STATE: some of them are known already; the device's errors. */
+enum wl_status wl_memory_enroll(struct wl_context *context, void *memory, size_t size, unsigned flags);
+void wl_memory_withdraw(struct wl_context *context, void *memory);
+/* wl_memory_register with every member of `allocation` but `id`, for the owners of other kinds. */
 enum wl_status wl_memory_adopt(const struct wl_allocation *allocation);
 /* Takes foreign memory out. WL_INVALID_VALUE if no such range begins there. */
 enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
@@ -99,8 +108,8 @@ void wl_memory_cache_after_fork(struct wl_memory_cache *cache);
 
 /* Looks an address up. False: nothing known there. */
 bool wl_memory_find(const void *address, struct wl_allocation *allocation);
-/* Sets `flags` (FLAGS) or `sync_copies` (SYNC) of the allocation at an address. False: nothing known there. */
-enum wl_memory_member { WL_MEMORY_FLAGS, WL_MEMORY_SYNC };
+/* Sets `flags` (FLAGS), `sync_copies` (SYNC) or `enrolled` (ENROLLED) of the allocation at an address. False: nothing known there. */
+enum wl_memory_member { WL_MEMORY_FLAGS, WL_MEMORY_SYNC, WL_MEMORY_ENROLLED };
 bool wl_memory_set(const void *address, enum wl_memory_member member, unsigned value);
 /* Whether the process has pages at all of [address, address + size). Asks the system. */
 bool wl_memory_is_mapped(const void *address, size_t size);
@@ -120,8 +129,6 @@ void wl_memory_describe(uint64_t address, char *text, size_t size);
 
 #define WL_LOCATION_HOST (-1)
 #define WL_LOCATION_NONE (-2)
-
-enum wl_advice { WL_ADVICE_READ_MOSTLY, WL_ADVICE_PREFERRED, WL_ADVICE_ACCESSED_BY, WL_ADVICE_COARSE_GRAIN, WL_ADVICE_PREFETCHED };
 
 /* What was said about every page of a range. */
 struct wl_managed_summary {

@@ -15,12 +15,14 @@ struct managed {
 
 struct wl_module {
     struct wl_context *context;
-    struct wl_codeobject *object;
+    struct wl_codeobject *object; /* NULL: an image in the device's own format */
     struct wl_device_module *loaded;
     pthread_mutex_t lock;             /* guards `kernels` */
     struct wl_loaded_kernel *kernels; /* those asked for so far */
     struct managed *managed;
     bool variables_registered;
+    void **found; /* addresses of variables of the device's own image that are in the map; guarded by `lock` */
+    size_t found_count;
 };
 
 /* ---- variables ------------------------------------------------------------------------------ */
@@ -34,6 +36,17 @@ static size_t managed_stem(const char *name) {
     static const char suffix[] = ".managed";
     size_t length = strlen(name), tail = sizeof suffix - 1;
     return length > tail && strcmp(name + length - tail, suffix) == 0 ? length - tail : 0;
+}
+
+/* The memory of a program's managed variable was made before there were devices. */
+static enum wl_status enroll_registered(struct wl_context *context, void *memory) {
+    struct wl_allocation allocation;
+    if (!context->device->ops->host || !wl_memory_find(memory, &allocation) || allocation.owner || allocation.enrolled)
+        return WL_OK;
+    enum wl_status status = wl_memory_enroll(context, memory, (allocation.size + 4095) / 4096 * 4096, 0);
+    if (status == WL_OK)
+        (void)wl_memory_set(memory, WL_MEMORY_ENROLLED, true);
+    return status;
 }
 
 /* Gives one managed variable its memory and stores the address in the device's pointer variable. */
@@ -51,6 +64,11 @@ static enum wl_status bind_managed(struct wl_module *module, const struct wl_var
     module->managed = entry;
 
     entry->memory = lookup ? lookup(argument, name) : NULL;
+    if (entry->memory) {
+        enum wl_status status = enroll_registered(module->context, entry->memory);
+        if (status != WL_OK)
+            return status;
+    }
     if (!entry->memory) {
         enum wl_status status =
             wl_memory_allocate(module->context, WL_MEMORY_MANAGED, entry->size ? entry->size : 1, WL_MANAGED_GLOBAL, &entry->memory);
@@ -80,7 +98,28 @@ static enum wl_status bind_all_managed(struct wl_module *module, wl_managed_look
     return WL_OK;
 }
 
+/* A variable of an image of the device's own, which enters the map with the first question. */
+static enum wl_status image_variable(struct wl_module *module, const char *name, void **address, size_t *size) {
+    enum wl_status status = module->context->device->ops->images->variable(module->loaded, name, address, size);
+    if (status != WL_OK || *size == 0)
+        return status;
+    pthread_mutex_lock(&module->lock);
+    size_t i = 0;
+    while (i < module->found_count && module->found[i] != *address)
+        i++;
+    void **more = i == module->found_count ? (void **)realloc((void *)module->found, (i + 1) * sizeof *more) : NULL;
+    if (more) {
+        module->found = more;
+        if (wl_memory_register(module->context, WL_MEMORY_VARIABLE, *address, *size, 0) == WL_OK)
+            more[module->found_count++] = *address;
+    }
+    pthread_mutex_unlock(&module->lock);
+    return WL_OK;
+}
+
 enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size) {
+    if (!module->object)
+        return image_variable(module, name, address, size);
     for (const struct managed *entry = module->managed; entry; entry = entry->next)
         if (strcmp(entry->name, name) == 0) {
             *address = entry->memory;
@@ -116,6 +155,9 @@ static void register_variables(struct wl_module *module, bool add) {
 static void module_free(struct wl_module *module) {
     if (module->variables_registered)
         register_variables(module, false);
+    for (size_t i = 0; i < module->found_count; i++)
+        (void)wl_memory_unregister(module->found[i], WL_MEMORY_VARIABLE);
+    free((void *)module->found);
     while (module->kernels) {
         struct wl_loaded_kernel *next = module->kernels->next;
         wl_handle_remove(module->kernels);
@@ -137,13 +179,22 @@ static void module_free(struct wl_module *module) {
     free(module);
 }
 
-static enum wl_status load_entry(struct wl_context *context, const struct wl_entry *entry, wl_managed_lookup managed, void *argument,
-                                 struct wl_module **module) {
+static struct wl_module *module_new(struct wl_context *context) {
     struct wl_module *made = calloc(1, sizeof *made);
-    if (!made)
-        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a module");
+    if (!made) {
+        wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a module");
+        return NULL;
+    }
     made->context = context;
     pthread_mutex_init(&made->lock, NULL);
+    return made;
+}
+
+static enum wl_status load_entry(struct wl_context *context, const struct wl_entry *entry, wl_managed_lookup managed, void *argument,
+                                 struct wl_module **module) {
+    struct wl_module *made = module_new(context);
+    if (!made)
+        return WL_OUT_OF_MEMORY;
     enum wl_status status = wl_codeobject_open(&made->object, entry->data, entry->size);
     if (status == WL_OK)
         status = context->device->ops->module_load(context->device, made->object, &made->loaded);
@@ -174,8 +225,34 @@ enum wl_status wl_module_load_container(struct wl_context *context, struct wl_co
     return status == WL_OK ? load_entry(context, &entry, managed, argument, module) : status;
 }
 
-enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module) {
+/* An image in the format of the device's own driver, which `format` names. */
+static enum wl_status load_image(struct wl_context *context, const char *format, const void *image, size_t size, const struct wl_jit *jit,
+                                 struct wl_module **module) {
+    const struct wl_image_ops *images = context->device->ops->images;
+    if (!images)
+        return wl_fail(WL_NO_BINARY, "the image is a %s, which only NVIDIA GPUs can run; the current device is a %s", format,
+                       context->device->ops->kind);
+    struct wl_module *made = module_new(context);
+    if (!made)
+        return WL_OUT_OF_MEMORY;
+    enum wl_status status = images->load(context->device, image, size, jit, &made->loaded);
+    if (status == WL_OK)
+        status = wl_handle_add(made, WL_HANDLE_MODULE);
+    if (status == WL_OK)
+        *module = made;
+    else
+        module_free(made);
+    return status;
+}
+
+enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, const struct wl_jit *jit,
+                              struct wl_module **module) {
     struct wl_container *container = NULL;
+    const void *inner = image;
+    size_t inner_size = size;
+    const char *format = wl_foreign_image(&inner, &inner_size, true);
+    if (format)
+        return load_image(context, format, inner, inner_size, jit, module);
     enum wl_status status = wl_container_open(&container, image, size);
     if (status != WL_OK)
         return status;
@@ -184,9 +261,27 @@ enum wl_status wl_module_load(struct wl_context *context, const void *image, siz
     return status;
 }
 
+/* True: the file is such an image, or cannot be read; `*status` says what came of it. */
+static bool load_image_file(struct wl_context *context, const char *path, struct wl_module **module, enum wl_status *status) {
+    struct wl_file file;
+    *status = wl_file_map(&file, path);
+    if (*status != WL_OK)
+        return true;
+    const void *image = file.data;
+    size_t size = file.size;
+    const char *format = wl_foreign_image(&image, &size, false);
+    if (format)
+        *status = load_image(context, format, image, size, NULL, module);
+    wl_file_unmap(&file);
+    return format != NULL;
+}
+
 enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module) {
     struct wl_container *container = NULL;
-    enum wl_status status = wl_container_open_file(&container, path);
+    enum wl_status status = WL_OK;
+    if (load_image_file(context, path, module, &status))
+        return status;
+    status = wl_container_open_file(&container, path);
     if (status != WL_OK)
         return status;
     status = wl_module_load_container(context, container, NULL, NULL, module);
@@ -220,10 +315,18 @@ static enum wl_status measure_arguments(struct wl_loaded_kernel *loaded) {
     return WL_OK;
 }
 
+static enum wl_status find_kernel(const struct wl_module *module, const char *name, const struct wl_kernel **kernel) {
+    if (!module->object)
+        return module->context->device->ops->images->kernel(module->loaded, name, kernel);
+    *kernel = wl_codeobject_find_kernel(module->object, name);
+    return *kernel ? WL_OK : wl_fail(WL_NOT_FOUND, "the code object has no kernel %s", name);
+}
+
 static enum wl_status load_kernel(struct wl_module *module, const char *name, struct wl_loaded_kernel **result) {
-    const struct wl_kernel *kernel = wl_codeobject_find_kernel(module->object, name);
-    if (!kernel)
-        return wl_fail(WL_NOT_FOUND, "the code object has no kernel %s", name);
+    const struct wl_kernel *kernel = NULL;
+    enum wl_status found = find_kernel(module, name, &kernel);
+    if (found != WL_OK)
+        return found;
     struct wl_loaded_kernel *loaded = calloc(1, sizeof *loaded);
     if (!loaded)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a kernel");
@@ -260,9 +363,13 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
 
 struct wl_context *wl_module_context(const struct wl_module *module) { return module->context; }
 
-size_t wl_module_kernel_count(const struct wl_module *module) { return wl_codeobject_kernel_count(module->object); }
+size_t wl_module_kernel_count(const struct wl_module *module) {
+    return module->object ? wl_codeobject_kernel_count(module->object) : module->context->device->ops->images->kernel_count(module->loaded);
+}
 
 const char *wl_module_kernel_name(const struct wl_module *module, size_t index) {
+    if (!module->object)
+        return module->context->device->ops->images->kernel_name(module->loaded, index);
     const struct wl_kernel *kernel = wl_codeobject_kernel(module->object, index);
     return kernel ? kernel->name : NULL;
 }

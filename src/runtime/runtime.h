@@ -291,6 +291,7 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     size_t target_pitch, source_pitch; /* bytes from row to row */
     size_t target_slice, source_slice; /* bytes from plane to plane */
     bool stage;                        /* the source may change after the call: a private copy is queued */
+    struct wl_context *via;            /* the context whose device copies; NULL: the stream's */
     struct wl_context *also[2];        /* contexts whose null stream it waits for as well; may be NULL */
 };
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
@@ -309,7 +310,6 @@ enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *
                                bool always);
 
 /* Stream memory operations (value.c): wait for, or write, a 32- or 64-bit word in stream order. */
-enum wl_value_operation { WL_VALUE_GEQ, WL_VALUE_EQ, WL_VALUE_AND, WL_VALUE_NOR, WL_VALUE_WRITE, WL_VALUE_BARRIER };
 struct wl_value {
     enum wl_value_operation operation;
     unsigned size; /* 4 or 8 */
@@ -360,9 +360,11 @@ struct wl_loaded_kernel {
     struct wl_loaded_kernel *next;
 };
 
-/* Loads the best entry of an image (container or ELF; `size` may be WL_SIZE_UNKNOWN) into a context. The image may go
- * away afterwards. */
-enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, struct wl_module **module);
+/* Loads the best entry of an image (container or ELF; `size` may be WL_SIZE_UNKNOWN) into a context, or an image in the device's
+ * own format (PTX, cubin, CUDA fat binary), for which `jit` (may be NULL) counts. The image may go away afterwards.
+ * WL_NO_BINARY: it is for other devices. */
+enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, const struct wl_jit *jit,
+                              struct wl_module **module);
 enum wl_status wl_module_load_file(struct wl_context *context, const char *path, struct wl_module **module);
 /* Waits for the context's work and unloads. */
 void wl_module_unload(struct wl_module *module);

@@ -202,8 +202,8 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     return wl_fail(WL_UNSUPPORTED, "the fake device has no kernel %s", kernel->name);
 }
 
-static enum wl_status prepare(struct wl_device_function *function, const uint32_t block[3]) {
-    (void)function, (void)block;
+static enum wl_status prepare(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]) {
+    (void)function, (void)block, (void)remainder;
     enum wl_status status = (enum wl_status)atomic_load(&fake.prepare_status);
     return status == WL_OK ? WL_OK : wl_fail(status, "as the test wants");
 }
@@ -245,7 +245,10 @@ static const struct wl_device_ops operations = {
 };
 
 enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count) {
-    *count = wl_options()->devices;
+    *count = 0;
+    for (unsigned i = 0; i < wl_options()->device_wishes; i++)
+        if (!wl_options()->devices[i].cuda)
+            *count += wl_options()->devices[i].count == UINT32_MAX ? 1 : wl_options()->devices[i].count;
     *devices = calloc(*count, sizeof **devices);
     for (size_t i = 0; i < *count; i++) {
         (*devices)[i] = calloc(1, sizeof(struct wl_device));

@@ -29,7 +29,7 @@ static int child(const char *hash) {
     harness_load(&h);
     h.launch.kernarg = &pointer;
     h.launch.kernarg_size = sizeof pointer;
-    if (h.device->ops->prepare(h.function, h.launch.block) != WL_OK || harness_run(&h) != WL_OK) {
+    if (h.device->ops->prepare(h.function, h.launch.block, h.launch.remainder) != WL_OK || harness_run(&h) != WL_OK) {
         fprintf(stderr, "child: %s\n", wl_failure());
         return 2;
     }

@@ -265,8 +265,9 @@ static enum wl_status module_function(struct wl_device_module *module, const str
     return function ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", kernel->name);
 }
 
-static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3]) {
+static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]) {
     static const uint32_t whole[3] = {0, 0, 0};
+    (void)remainder; /* partial workgroups run code for any shape, made when it is needed */
     struct wl_unit *unit;
     return wl_dispatch_prepare(function, wl_dispatch_shape(block, whole, function->kernel->wave_size), &unit);
 }

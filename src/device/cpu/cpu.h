@@ -7,7 +7,7 @@
  *   workers.c   the pool of threads and the jobs they share
  *   limits.c    CPUs and memory that the process may use
  *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
- *   abi.c       initial registers, dispatch packet, kernarg segment
+ *   abi.c       initial registers, and the memory of a launch
  *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
  *   fault.c     signals inside translated code -> one paragraph and an error
  *   hostcall.c  services for device code: printf, malloc, functions; printf.c formats
@@ -35,6 +35,7 @@
 #include "device/cpu/loader.h"
 #include "device/cpu/wave.h"
 #include "device/device.h"
+#include "device/kernarg.h"
 #include "translate/translate.h"
 
 #include <pthread.h>
@@ -112,16 +113,6 @@ void wl_module_unlock(struct wl_device_module *module);
 /* ---- functions ------------------------------------------------------------------------------ */
 
 #define WL_TEMPLATE_SGPRS 48
-
-/* Where the initial state of a wave goes; SGPR numbers, or -1. Made once a kernel. */
-struct wl_abi {
-    int private_buffer, dispatch_ptr, queue_ptr, kernarg_ptr, dispatch_id, flat_scratch, private_size, preload;
-    int group_x, group_y, group_z, group_info, wave_offset;
-    int sgpr_end;     /* behind the last one */
-    bool ttmp_groups; /* workgroup ids in ttmp7 and ttmp9 */
-    bool packed_ids;  /* v0 = x | y << 10 | z << 20 */
-    uint32_t id_rows; /* VGPRs with ids: 1 to 3 */
-};
 
 struct wl_device_function {
     struct wl_device_module *module;

@@ -791,7 +791,7 @@ enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_
     struct wl_job job;
     struct wl_launch_memory memory;
     _Alignas(64) uint8_t local[LOCAL_KERNARG];
-    size_t size = wl_abi_kernarg_size(f->kernel, launch);
+    size_t size = wl_kernarg_size(f->kernel, launch);
     void *large = NULL;
     if (size > sizeof local && !(large = aligned_alloc(64, (size + 63) / 64 * 64)))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);

@@ -2,89 +2,11 @@
 #include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/cache.h"
+#include "device/translator.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define TRANSLATOR "libwavelift-translate.so"
-
-/* ---- the translator ------------------------------------------------------------------------- */
-
-struct translator {
-    char path[PATH_MAX];
-    uint64_t id; /* of its build; 0: there is none */
-    void *library;
-    wl_translate_fn *translate;
-    wl_translate_free_fn *free;
-    wl_translate_host_fn *host;
-    wl_translate_failure_fn *failure;
-    char error[512]; /* why it cannot be used */
-};
-
-static struct translator translator;
-
-/* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
-static bool own_file(char path[PATH_MAX]) {
-    Dl_info info;
-    struct link_map *map;
-    if (!dladdr1((void *)(uintptr_t)own_file, &info, (void **)&map, RTLD_DL_LINKMAP))
-        return false;
-    return realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", path) != NULL;
-}
-
-/* The translator lies beside that file; in a build tree also in ../lib of a test. */
-static void locate_translator(void) {
-    static const char *const places[] = {"", "../lib/", "lib/"};
-    char self[PATH_MAX];
-    if (!own_file(self))
-        return;
-    int folder = (int)(strrchr(self, '/') - self + 1);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(translator.path, sizeof translator.path, "%.*s%s%s", folder, self, places[i], TRANSLATOR);
-        if (length < (int)sizeof translator.path && access(translator.path, R_OK) == 0)
-            break;
-        translator.path[0] = 0;
-    }
-    if (translator.path[0])
-        translator.id = wl_cache_translator_id(translator.path);
-}
-
-static void open_translator(void) {
-    if (!translator.path[0]) {
-        snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
-        return;
-    }
-    translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
-    if (!translator.library) {
-        snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s",
-                 dlerror()); /* NOLINT(concurrency-mt-unsafe): glibc keeps it per thread */
-        return;
-    }
-    translator.translate = (wl_translate_fn *)(uintptr_t)dlsym(translator.library, "wl_translate");
-    translator.free = (wl_translate_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_free");
-    translator.host = (wl_translate_host_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_host");
-    translator.failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_failure");
-    if (!translator.translate || !translator.free || !translator.host || !translator.failure)
-        snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
-}
-
-static uint64_t translator_id(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, locate_translator);
-    return translator.id;
-}
-
-static enum wl_status use_translator(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    translator_id();
-    pthread_once(&once, open_translator);
-    return translator.error[0] ? wl_fail(WL_UNSUPPORTED, "%s", translator.error) : WL_OK;
-}
 
 /* ---- the table of targets ------------------------------------------------------------------- */
 
@@ -224,7 +146,8 @@ static bool flushes_f32(const struct wl_device_module *module) {
 
 static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
                                 struct wl_translate_result *result) {
-    enum wl_status status = use_translator();
+    const struct wl_translator *translator = NULL;
+    enum wl_status status = wl_translator_use(&translator);
     if (status != WL_OK)
         return status;
     struct wl_translate_request request = {
@@ -251,10 +174,10 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
         wl_abi_init(&abi, unit->kernel, module->target);
         request.packed_workitem_ids = abi.packed_ids;
     }
-    translator.host(&request.cpu, &request.features);
-    status = translator.translate(&request, result);
+    translator->host(&request.cpu, &request.features);
+    status = translator->translate(&request, result);
     if (status != WL_OK)
-        return wl_fail(status, "%s", translator.failure());
+        return wl_fail(status, "%s", translator->failure());
     wl_log(3, "translated %s (%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
            mode == WL_MODE_FULL ? "full" : "masked", (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
            (unsigned long long)result->lift_ns / 1000, (unsigned long long)result->optimize_ns / 1000,
@@ -273,7 +196,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
     subject.exact_math = wl_options()->exact_math;
-    subject.translator = translator_id();
+    subject.translator = wl_translator_id();
     return wl_cache_key(&subject);
 }
 
@@ -298,7 +221,9 @@ static enum wl_status make_native(struct wl_device_module *module, const struct 
     status = wl_native_load(native, result.object, result.size);
     if (status == WL_OK)
         wl_cache_write(&key, result.object, result.size);
-    translator.free(&result);
+    const struct wl_translator *translator = NULL;
+    if (wl_translator_use(&translator) == WL_OK)
+        translator->free(&result);
     return status == WL_INVALID_IMAGE
                ? wl_fail(WL_INTERNAL, "the translator's object for %s cannot be loaded: %s", unit->name, wl_failure())
                : status;

@@ -1,0 +1,158 @@
+/* CUDA devices: NVIDIA GPUs through the driver API.
+ *
+ *   driver.h/.c  the driver's functions and errors
+ *   device.c     devices: creation, properties, the table of operations
+ *   memory.c     device memory, pinned and managed memory, peers, memory of other processes
+ *   queue.c      queues and marks: CUstream and CUevent
+ *   module.c     AMD code objects on a device: image, kernels
+ *   kernel.c     a kernel of a code object -> PTX -> cubin -> CUfunction: translator, cache on disk, the driver's compiler
+ *   image.c      PTX, cubin and CUDA fat binaries as they are
+ *   launch.c     parameters of a launch
+ *
+ * How the structures nest:
+ *
+ *   wl_cuda_device ── the GPU's primary context, which programs that use the driver as well share
+ *     ├ wl_device_queue               a CUstream
+ *     ├ wl_device_mark                a CUevent
+ *     └ wl_device_module              a code object (its image in device memory), or an image of the driver's
+ *         └ wl_device_function        one kernel
+ *             └ wl_cuda_variant       a code object's kernel, compiled for one shape of workgroups
+ *
+ * Locks, in the order in which they may be taken: wl_device_module.lock, wl_cuda_device.lock. Neither is held while the device
+ * works. Every function that calls the driver begins with wl_cuda_enter. */
+#ifndef WL_DEVICE_CUDA_CUDA_H
+#define WL_DEVICE_CUDA_CUDA_H
+
+#include "device/cuda/driver.h"
+#include "device/device.h"
+#include "translate/translate.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- devices ----------------------------------------------------------------------------------- */
+
+struct wl_cuda_block; /* memory.c: memory that begins elsewhere than the driver's allocation */
+struct wl_cuda_ring;  /* launch.c */
+
+struct wl_cuda_device {
+    struct wl_device base;
+    const struct wl_cuda_driver *driver;
+    CUdevice handle;
+    CUcontext context;
+    uint32_t sm;                 /* compute capability: 90 */
+    uint32_t shared_limit;       /* bytes of shared memory a block may have if asked for */
+    _Atomic uint32_t stack_size; /* bytes a lane where calls make the need unknown */
+    _Atomic int fault;           /* enum wl_status; sticky, since the driver's context is */
+    pthread_mutex_t lock;        /* guards what follows */
+    struct wl_cuda_block *blocks;
+    struct wl_device_mark *marks; /* spare ones, through `next` */
+    struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
+};
+
+static inline struct wl_cuda_device *wl_cuda(const struct wl_device *device) { return (struct wl_cuda_device *)(uintptr_t)device; }
+
+/* Makes the device's context the thread's, if it is not. */
+enum wl_status wl_cuda_enter(const struct wl_cuda_device *device);
+/* What came back from a call that may report an earlier kernel's fault: remembers the first one and prints one sentence. Returns
+ * the status as wl_cuda_check does. */
+enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, const char *what);
+
+/* ---- modules ----------------------------------------------------------------------------------- */
+
+struct wl_device_module {
+    struct wl_cuda_device *device;
+    struct wl_codeobject *object; /* NULL: an image of the driver's */
+    const struct wl_target *target;
+    uint64_t hash[2];
+    CUdeviceptr image; /* of the code object, in device memory */
+    uint64_t image_size;
+    uint64_t *functions; /* sorted entries of device functions */
+    size_t function_count;
+    bool flushes_f32;   /* some kernel starts with f32 denormals flushed */
+    CUmodule native;    /* of an image of the driver's */
+    const char **names; /* of its kernels, sorted; NULL: not asked yet */
+    size_t name_count;
+    pthread_mutex_t lock; /* guards the list, the variants and `names` */
+    struct wl_device_function *kernels;
+};
+
+/* ---- functions --------------------------------------------------------------------------------- */
+
+#define WL_CUDA_SHAPES 8 /* shapes of workgroups that get code of their own; what comes later shares code for any shape */
+
+struct wl_cuda_variant {
+    uint32_t block[3]; /* {0, 0, 0}: any */
+    bool partial;
+    CUmodule module;
+    CUfunction function;
+    struct wl_ptx_info info;
+    uint32_t shared_given; /* bytes of shared memory that the driver was asked to allow */
+    enum wl_status failed; /* it could not be made, and is not tried again */
+    char *failure;
+    struct wl_cuda_variant *next;
+};
+
+struct wl_device_function {
+    struct wl_device_module *module;
+    const struct wl_kernel *kernel; /* &own, of an image of the driver's */
+    struct wl_kernel own;
+    CUfunction native;                          /* of such an image */
+    uint32_t shared_given;                      /* as above */
+    bool calls;                                 /* needs a stack of unknown size */
+    _Atomic(struct wl_cuda_variant *) variants; /* newest first; entries stay until the module goes */
+    unsigned variant_count;
+    struct wl_device_function *next;
+};
+
+/* The variant for a shape, made at the first call. Cheap when it is there. Thread-safe. */
+enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32_t block[3], bool partial,
+                               struct wl_cuda_variant **variant);
+void wl_cuda_variants_release(struct wl_device_function *function);
+
+/* Compiles PTX to a cubin with the driver's compiler; the log goes to Wavelift's. *cubin is malloc'ed. */
+enum wl_status wl_cuda_compile(const struct wl_cuda_device *device, const char *name, const char *ptx, size_t size, void **cubin,
+                               size_t *cubin_size);
+/* Lets a function have so many bytes of dynamic shared memory. `given` is what it may have already. */
+enum wl_status wl_cuda_allow_shared(const struct wl_cuda_device *device, CUfunction function, uint32_t bytes, uint32_t *given);
+
+/* ---- queues ------------------------------------------------------------------------------------ */
+
+struct wl_device_queue {
+    struct wl_cuda_device *device;
+    CUstream stream;
+};
+
+struct wl_device_mark {
+    struct wl_cuda_device *device;
+    CUevent event;
+    bool timing;
+    struct wl_device_mark *next;
+};
+
+/* ---- the operations, for the table in device.c ---------------------------------------------------- */
+
+extern const struct wl_queue_ops wl_cuda_queue_ops;
+extern const struct wl_host_memory_ops wl_cuda_host_ops;
+extern const struct wl_image_ops wl_cuda_image_ops;
+
+enum wl_status wl_cuda_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment);
+void wl_cuda_release(struct wl_device *device, void *memory, size_t size);
+enum wl_status wl_cuda_copy(struct wl_device *device, void *target, const void *source, size_t size);
+enum wl_status wl_cuda_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
+void wl_cuda_memory_info(struct wl_device *device, uint64_t *free, uint64_t *total);
+
+enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module);
+void wl_cuda_module_unload(struct wl_device_module *module);
+void *wl_cuda_module_address(struct wl_device_module *module, uint64_t virtual_address);
+enum wl_status wl_cuda_module_function(struct wl_device_module *module, const struct wl_kernel *kernel,
+                                       struct wl_device_function **function);
+enum wl_status wl_cuda_prepare(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]);
+bool wl_cuda_function_info(struct wl_device_function *function, struct wl_function_info *info);
+uint32_t wl_cuda_occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds);
+
+void wl_cuda_ring_release(struct wl_cuda_device *device);
+/* Gives a launch to a stream. */
+enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch);
+
+#endif

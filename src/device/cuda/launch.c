@@ -1,0 +1,184 @@
+/* A launch: its parameters, and what of it has to lie in device memory. */
+#include "device/cuda/cuda.h"
+#include "device/kernarg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PARAMETERS 4352 /* bytes: a launch record, and what the driver takes at most */
+
+/* ---- memory of a launch ------------------------------------------------------------------------------- */
+
+/* A ring of device memory for what few kernels need: pointers to their dispatch packet, kernarg segment or barrier. A part is used
+ * again only when all work of the device is done, once a round. */
+#define RING_BYTES (UINT32_C(1) << 20)
+
+struct wl_cuda_ring {
+    CUdeviceptr memory;
+    uint32_t next;
+};
+
+static enum wl_status ring_take(struct wl_cuda_device *device, uint32_t bytes, CUdeviceptr *memory) {
+    enum wl_status status = WL_OK;
+    bytes = (bytes + 255) & ~255u;
+    pthread_mutex_lock(&device->lock);
+    if (!device->ring) {
+        device->ring = calloc(1, sizeof *device->ring);
+        status = device->ring
+                     ? wl_cuda_check(device->driver->cuMemAlloc(&device->ring->memory, RING_BYTES), "cuMemAlloc of %u bytes", RING_BYTES)
+                     : wl_fail(WL_OUT_OF_MEMORY, "no memory for a ring");
+        if (status != WL_OK) {
+            free(device->ring);
+            device->ring = NULL;
+        }
+    }
+    if (status == WL_OK && device->ring->next + bytes > RING_BYTES) {
+        status = wl_cuda_result(device, device->driver->cuCtxSynchronize(), "waiting for the device");
+        device->ring->next = 0;
+    }
+    if (status == WL_OK) {
+        *memory = device->ring->memory + device->ring->next;
+        device->ring->next += bytes;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+void wl_cuda_ring_release(struct wl_cuda_device *device) {
+    if (device->ring)
+        (void)device->driver->cuMemFree(device->ring->memory);
+    free(device->ring);
+}
+
+/* What a launch keeps in device memory, in one copy: the parts follow each other. */
+struct extras {
+    struct wl_dispatch_packet packet;
+    struct wl_queue queue;
+    struct wl_grid_sync sync;
+    uint64_t counter;
+    _Alignas(64) uint8_t kernarg[];
+};
+
+static bool wants_sync(const struct wl_kernel *kernel, const struct wl_launch *launch) {
+    bool wants = false;
+    for (uint32_t i = 0; i < kernel->argument_count && launch->cooperative; i++)
+        wants |= kernel->arguments[i].kind == WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG;
+    return wants;
+}
+
+/* Puts the extras where `record` says, in stream order before the kernel. `hidden` must be complete but for their addresses. */
+static enum wl_status place_extras(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch,
+                                   const struct wl_cuda_variant *variant, struct wl_ptx_launch *record, uint8_t *kernarg, size_t size) {
+    const struct wl_device_function *function = launch->function;
+    CUdeviceptr memory = 0;
+    struct extras *extras = calloc(1, sizeof *extras + size);
+    enum wl_status status =
+        extras ? ring_take(device, (uint32_t)(sizeof *extras + size), &memory) : wl_fail(WL_OUT_OF_MEMORY, "no memory for a launch");
+    if (status == WL_OK) {
+        record->dispatch_packet = memory + offsetof(struct extras, packet);
+        record->queue = memory + offsetof(struct extras, queue);
+        record->kernarg = memory + offsetof(struct extras, kernarg);
+        wl_packet_fill(&extras->packet, launch, variant->info.scratch_size, record->lds_size);
+        extras->packet.kernel_object = record->image + function->kernel->descriptor;
+        extras->packet.kernarg_address = record->kernarg;
+        extras->queue.size = 1;
+        extras->queue.group_segment_aperture_base_hi = WL_SHARED_APERTURE_HI;
+        extras->queue.private_segment_aperture_base_hi = WL_PRIVATE_APERTURE_HI;
+        wl_grid_sync_fill(&extras->sync, launch, memory + offsetof(struct extras, counter));
+        struct wl_hidden hidden = {.queue = record->queue, .sync = memory + offsetof(struct extras, sync)};
+        wl_kernarg_fill(function->kernel, launch, &hidden, kernarg);
+        memcpy(extras->kernarg, kernarg, size);
+        status =
+            wl_cuda_result(device, device->driver->cuMemcpyAsync(memory, (CUdeviceptr)(uintptr_t)extras, sizeof *extras + size, stream),
+                           "copying a launch's memory");
+    }
+    free(extras); /* the driver has copied pageable memory when it returns */
+    return status;
+}
+
+/* ---- launching ------------------------------------------------------------------------------------------ */
+
+struct shape {
+    uint32_t threads[3];
+    uint32_t shared;
+};
+
+static enum wl_status give(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch, CUfunction function,
+                           const struct shape *shape, void **parameters, void **extra) {
+    const struct wl_cuda_driver *driver = device->driver;
+    const uint32_t *grid = launch->grid, *threads = shape->threads;
+    CUresult result = launch->cooperative && !extra
+                          ? driver->cuLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], threads[0], threads[1], threads[2],
+                                                              shape->shared, stream, parameters)
+                          : driver->cuLaunchKernel(function, grid[0], grid[1], grid[2], threads[0], threads[1], threads[2], shape->shared,
+                                                   stream, parameters, extra);
+    return result == CUDA_SUCCESS ? WL_OK : wl_cuda_result(device, result, "a launch");
+}
+
+/* An image of the driver's: the arguments are in its own layout. Cooperative launches take pointers to them. */
+static enum wl_status launch_native(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
+    struct wl_device_function *function = launch->function;
+    const struct wl_kernel *kernel = function->kernel;
+    struct shape shape = {{launch->block[0], launch->block[1], launch->block[2]}, launch->dynamic_lds};
+    size_t size = launch->kernarg_size;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(uintptr_t)launch->kernarg, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    if (launch->remainder[0] || launch->remainder[1] || launch->remainder[2])
+        return wl_fail(WL_UNSUPPORTED, "%s: CUDA code has no partial workgroups", kernel->name);
+    if (launch->multigrid)
+        return wl_fail(WL_UNSUPPORTED, "%s: CUDA code cannot synchronize the grids of several devices", kernel->name);
+    enum wl_status status = wl_cuda_allow_shared(device, function->native, launch->dynamic_lds, &function->shared_given);
+    if (status != WL_OK)
+        return status;
+    if (!launch->cooperative)
+        return give(device, stream, launch, function->native, &shape, NULL, extra);
+    void **parameters = (void **)calloc(kernel->argument_count + 1, sizeof *parameters);
+    if (!parameters)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u parameters", kernel->argument_count);
+    for (uint32_t i = 0; i < kernel->argument_count; i++)
+        parameters[i] = (char *)(uintptr_t)launch->kernarg + kernel->arguments[i].offset;
+    status = give(device, stream, launch, function->native, &shape, parameters, NULL);
+    free((void *)parameters);
+    return status;
+}
+
+static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
+    const struct wl_device_function *function = launch->function;
+    const struct wl_kernel *kernel = function->kernel;
+    struct wl_cuda_variant *variant = NULL;
+    _Alignas(16) uint8_t kernarg[MOST_PARAMETERS];
+    bool partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
+    if (launch->multigrid)
+        return wl_fail(WL_UNSUPPORTED, "%s: grids on several GPUs cannot synchronize with each other", kernel->name);
+    enum wl_status status = wl_cuda_variant(launch->function, launch->block, partial, &variant);
+    if (status != WL_OK)
+        return status;
+    size_t size = wl_kernarg_size(kernel, launch);
+    size = size > variant->info.kernarg_size ? size : variant->info.kernarg_size;
+    if (size > sizeof kernarg)
+        return wl_fail(WL_UNSUPPORTED, "%s: %zu bytes of arguments; the GPU takes %d", kernel->name, size, MOST_PARAMETERS);
+    uint32_t lds = kernel->lds_size + launch->dynamic_lds;
+    struct wl_ptx_launch record = {.image = function->module->image, .lds_size = lds};
+    memcpy(record.block, launch->block, sizeof record.block);
+    memcpy(record.remainder, launch->remainder, sizeof record.remainder);
+    memset(kernarg + wl_kernarg_size(kernel, launch), 0, size - wl_kernarg_size(kernel, launch));
+    if (variant->info.needs_kernarg_memory || variant->info.needs_packet || wants_sync(kernel, launch)) {
+        status = place_extras(device, stream, launch, variant, &record, kernarg, size);
+    } else {
+        const struct wl_hidden nothing = {0};
+        wl_kernarg_fill(kernel, launch, &nothing, kernarg);
+    }
+    struct shape shape = {{wl_ptx_threads(launch->block[0] * launch->block[1] * launch->block[2], kernel->wave_size), 1, 1},
+                          variant->info.uses_lds ? lds : 0};
+    if (status == WL_OK)
+        status = wl_cuda_allow_shared(device, variant->function, shape.shared, &variant->shared_given);
+    void *parameters[] = {&record, kernarg};
+    return status == WL_OK ? give(device, stream, launch, variant->function, &shape, parameters, NULL) : status;
+}
+
+enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
+    enum wl_status status = wl_cuda_enter(device);
+    if (status != WL_OK)
+        return status;
+    return launch->function->native ? launch_native(device, stream, launch) : launch_translated(device, stream, launch);
+}

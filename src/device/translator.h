@@ -1,0 +1,22 @@
+/* The translator's library, which lies beside the runtime and is opened when a device first needs it: no LLVM before. */
+#ifndef WL_DEVICE_TRANSLATOR_H
+#define WL_DEVICE_TRANSLATOR_H
+
+#include "translate/translate.h"
+
+/* What every device uses of it. */
+struct wl_translator {
+    wl_translate_fn *translate;
+    wl_translate_free_fn *free;
+    wl_translate_host_fn *host;
+    wl_translate_failure_fn *failure;
+};
+
+/* Identifies the build of the library, without opening it; 0: there is none. Thread-safe. */
+uint64_t wl_translator_id(void);
+/* Opens the library at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */
+enum wl_status wl_translator_use(const struct wl_translator **translator);
+/* One of its other functions. WL_UNSUPPORTED: the library does not have it. Thread-safe. */
+enum wl_status wl_translator_symbol(const char *name, void **symbol);
+
+#endif
