@@ -1,0 +1,42 @@
+/* Common to the tests of the CUDA device against the fake driver. */
+#ifndef WL_TEST_CUDA_TEST_H
+#define WL_TEST_CUDA_TEST_H
+
+#include "fake_cuda.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define fails(expected, call)                                                                                                              \
+    do {                                                                                                                                   \
+        hipError_t error_ = (call);                                                                                                        \
+        if (error_ != (expected))                                                                                                          \
+            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
+    } while (0)
+#define ok(call) fails(hipSuccess, call)
+
+/* The fake driver that the runtime opens too. */
+static const struct fake_control *fake;
+
+/* Before the runtime starts: the driver, and which devices. */
+static inline void use_fake_driver(const char *devices) {
+    setenv("WAVELIFT_CUDA_LIBRARY", FAKE_CUDA, 1);
+    if (devices)
+        setenv("WAVELIFT_DEVICES", devices, 1);
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    fake = library ? dlsym(library, "fake_control") : NULL;
+    if (!fake) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+}
+
+#endif
