@@ -5,6 +5,7 @@
 /* Each takes the arguments from its own name on and returns the exit code: 0, 1 (failed), 2 (wrong usage). */
 int wl_command_isa(int argc, char **argv);
 int wl_command_check(int argc, char **argv);
+int wl_command_ptx(int argc, char **argv);
 
 /* Print a message and return the exit code of a failure (1), and of wrong usage (2). */
 int wl_tool_fail(const char *what);

@@ -1,5 +1,6 @@
 /* The `wavelift` command: what is here (info), running a program on it (run), what is in a code object (disasm), the
- * native-code cache (cache), what can be trusted of a file (check), what instructions there are (isa). Manual page: docs/wavelift.1. */
+ * native-code cache (cache), what can be trusted of a file (check), what
+ * instructions there are (isa), kernels as PTX (ptx). Manual page: docs/wavelift.1. */
 #include "commands.h"
 
 #include "base/options.h"
@@ -28,6 +29,8 @@ static const char usage_text[] = "Usage: wavelift COMMAND [ARGUMENTS]\n"
                                  "                              kernels, resources and code of a code object, bundle, program or library\n"
                                  "  check [--arch ARCH] [--kernel NAME] [--only-unsupported] [--json] FILE...\n"
                                  "                              which instructions are exact, within documented ulp, or unsupported\n"
+                                 "  ptx [--arch ARCH] [--kernel NAME] [--sm 90] [--block X[xY[xZ]]] [--partial] [--out FOLDER] FILE\n"
+                                 "                              the PTX that an NVIDIA GPU would be given\n"
                                  "  isa [--target ARCH] [--wave 32|64] [--missing]\n"
                                  "                              the instructions of a processor, and how each is supported\n"
                                  "  cache [list | clear]        the native-code cache\n"
@@ -405,8 +408,8 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"info", command_info},   {"run", command_run},    {"disasm", command_disasm},
-                    {"cache", command_cache}, {"isa", wl_command_isa}, {"check", wl_command_check}};
+    } commands[] = {{"info", command_info},  {"run", command_run},        {"disasm", command_disasm}, {"cache", command_cache},
+                    {"isa", wl_command_isa}, {"check", wl_command_check}, {"ptx", wl_command_ptx}};
     if (argc < 2)
         return wl_tool_usage("no command is given");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {

@@ -465,7 +465,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
 
 /* ---- the unit ---- */
 
-static void make_types(struct wl_lift *l) {
+void wl_lift_make_types(struct wl_lift *l) {
     LLVMContextRef c = l->context;
     l->i1 = LLVMInt1TypeInContext(c);
     l->i8 = LLVMInt8TypeInContext(c);
@@ -480,14 +480,14 @@ static void make_types(struct wl_lift *l) {
     l->ptr = LLVMPointerTypeInContext(c, 0);
     l->void_type = LLVMVoidTypeInContext(c);
     l->mask_type = l->wave_size == 64 ? l->i64 : l->i32;
-    l->strip_i1 = LLVMVectorType(l->i1, WL_STRIP);
-    l->strip_i8 = LLVMVectorType(l->i8, WL_STRIP);
-    l->strip_i16 = LLVMVectorType(l->i16, WL_STRIP);
-    l->strip_i32 = LLVMVectorType(l->i32, WL_STRIP);
-    l->strip_i64 = LLVMVectorType(l->i64, WL_STRIP);
-    l->strip_f16 = LLVMVectorType(l->f16, WL_STRIP);
-    l->strip_f32 = LLVMVectorType(l->f32, WL_STRIP);
-    l->strip_f64 = LLVMVectorType(l->f64, WL_STRIP);
+    l->strip_i1 = LLVMVectorType(l->i1, l->lanes);
+    l->strip_i8 = LLVMVectorType(l->i8, l->lanes);
+    l->strip_i16 = LLVMVectorType(l->i16, l->lanes);
+    l->strip_i32 = LLVMVectorType(l->i32, l->lanes);
+    l->strip_i64 = LLVMVectorType(l->i64, l->lanes);
+    l->strip_f16 = LLVMVectorType(l->f16, l->lanes);
+    l->strip_f32 = LLVMVectorType(l->f32, l->lanes);
+    l->strip_f64 = LLVMVectorType(l->f64, l->lanes);
 }
 
 static void add_attribute(struct wl_lift *l, const char *name, const char *value) {
@@ -554,6 +554,10 @@ static void find_scalars(struct wl_lift *l) {
         wl_set(l->scalars_used, always[i]);
 }
 
+unsigned wl_lift_generation(const char *processor) {
+    return !strncmp(processor, "gfx9", 4) ? 9 : !strncmp(processor, "gfx11", 5) ? 11 : !strncmp(processor, "gfx12", 5) ? 12 : 10;
+}
+
 enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module) {
     const struct wl_translate_request *request = unit->request;
     LLVMContextRef context = LLVMGetModuleContext(module);
@@ -562,16 +566,14 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
     *l = (struct wl_lift){.request = request, .unit = unit, .mode = request->mode, .wave_size = request->wave_size, .context = context};
     l->strips = l->wave_size / WL_STRIP;
-    l->generation = !strncmp(request->processor, "gfx9", 4)    ? 9
-                    : !strncmp(request->processor, "gfx11", 5) ? 11
-                    : !strncmp(request->processor, "gfx12", 5) ? 12
-                                                               : 10;
+    l->lanes = WL_STRIP;
+    l->generation = wl_lift_generation(request->processor);
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
     l->splits_denormals = wl_denormal_split(unit);
     l->splits_rounding = wl_rounding_split(unit);
-    make_types(l);
+    wl_lift_make_types(l);
     l->module = module;
     l->b = LLVMCreateBuilderInContext(context);
     l->function = LLVMAddFunction(l->module, "wl_unit", LLVMFunctionType(l->i32, &l->ptr, 1, 0));

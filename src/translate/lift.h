@@ -28,6 +28,7 @@
 #define WL_ITEM_SCALARS 8
 
 struct wl_lift;
+struct wl_ptx; /* nvptx/ptx.h */
 
 struct wl_item {
     const struct wl_inst *inst;
@@ -56,6 +57,9 @@ struct wl_lift {
     const struct wl_unit *unit;
     enum wl_mode mode;
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
+    unsigned lanes;             /* of a strip: WL_STRIP */
+    struct wl_ptx *ptx;         /* not NULL: the one-lane form, for a thread of an NVIDIA GPU. `lanes` is 1, a strip is a warp, values
+                                 * of strips are vectors of one element, and each instruction is emitted at once (nvptx/ptx.h) */
     unsigned generation;        /* 9 to 12 */
     bool splits_denormals;      /* lift_denormal.c */
     bool splits_rounding;       /* lift_rounding.c */
@@ -195,6 +199,8 @@ LLVMValueRef wl_denormal_input(struct wl_lift *l, const struct wl_inst *inst, LL
 LLVMValueRef wl_denormal_result(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef value, enum wl_type type);
 
 /* ---- lift_valu.c: instructions with semantics ---- */
+/* The semantics of a mnemonic in the form that this lifter takes; NULL if there are none. */
+const struct wl_sem *wl_lift_find_semantics(const struct wl_lift *l, const char *mnemonic);
 /* The packed function of these semantics, linked into the module on first use; NULL (and l->status set) if that fails. */
 LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem);
 /* Within emit: the lanes of a row that DPP within rows of 16 reads, 0 where there is none; *enabled: those that are written, or
@@ -248,6 +254,10 @@ void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *wh
 /* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports; `column`: which
  * lanes, see device/cpu/wave.h, or 0. */
 void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst, unsigned column);
+/* Fills in the types, once context, wave_size and lanes are set. */
+void wl_lift_make_types(struct wl_lift *l);
+/* 9 to 12, of a processor's name. */
+unsigned wl_lift_generation(const char *processor);
 /* Builds the unit's function "wl_unit" and its description "wl_unit_info" in an empty module, whose target and data
  * layout are set. `affine` may be NULL: nothing is known then. */
 enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module);

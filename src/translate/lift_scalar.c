@@ -2,6 +2,7 @@
 #include "translate/lift.h"
 
 #include "device/cpu/helpers.h"
+#include "translate/nvptx/ptx.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,6 +39,8 @@ void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
         wl_lift_flush(l); /* the stretch runs under the old EXEC */
     LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
+    if (l->ptx)
+        wl_ptx_scalar_written(l, reg, value);
 }
 
 void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
@@ -72,6 +75,9 @@ static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
         return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
     case WL_SPECIAL_VCCZ:
     case WL_SPECIAL_EXECZ: {
+        if (l->ptx)
+            return LLVMBuildZExt(l->b, LLVMBuildNot(l->b, wl_ptx_any(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC), ""),
+                                 l->i64, "");
         LLVMValueRef mask = wl_lift_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC);
         return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
     }
@@ -185,7 +191,7 @@ static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst) {
-    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+    LLVMValueRef image = l->ptx ? wl_ptx_image(l) : wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     return LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, inst->address + inst->size), "");
 }
 

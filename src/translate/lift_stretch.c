@@ -1,5 +1,6 @@
 /* Stretches: runs of vector instructions that become one loop over the wave's strips. */
 #include "translate/lift.h"
+#include "translate/nvptx/ptx.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -59,6 +60,8 @@ struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, co
 }
 
 void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg) {
+    if (l->ptx)
+        return; /* made at once */
     for (unsigned i = 0; i < l->wave_size / 32; i++)
         wl_set(l->pending_masks, reg + i);
 }
@@ -100,17 +103,23 @@ static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high)
 }
 
 LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row) {
+    if (l->ptx)
+        return wl_ptx_row(l, row);
     if (!l->strip->row_value[row])
         l->strip->row_value[row] = load_row(l, row);
     return l->strip->row_value[row];
 }
 
 LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row) {
+    if (l->ptx)
+        return wl_ptx_row(l, row);
     LLVMValueRef value = wl_strip_row(l, row);
     return l->exec && wl_bit(l->strip->row_dirty, row) ? LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "") : value;
 }
 
 LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) {
+    if (l->ptx)
+        return wl_ptx_pair(l, row);
     if (!l->strip->pair_value[row])
         l->strip->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
     return l->strip->pair_value[row];
@@ -123,22 +132,30 @@ static void forget_pairs(struct wl_lift *l, unsigned row) {
 }
 
 void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
+    if (l->ptx) {
+        wl_ptx_set_row(l, row, value);
+        return;
+    }
     forget_pairs(l, row);
     l->strip->row_value[row] = value;
     wl_set(l->strip->row_dirty, row);
 }
 
 void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value) {
+    if (l->ptx) {
+        wl_ptx_set_pair(l, row, value);
+        return;
+    }
     wl_strip_set_row(l, row, half_of(l, value, 0));
     wl_strip_set_row(l, row + 1, half_of(l, value, 1));
     l->strip->pair_value[row] = value;
 }
 
 LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar) {
-    LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), WL_STRIP);
+    LLVMTypeRef vector = LLVMVectorType(LLVMTypeOf(scalar), l->lanes);
     LLVMValueRef zero = LLVMConstInt(l->i32, 0, 0);
     LLVMValueRef one = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), scalar, zero, "");
-    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector), LLVMConstNull(LLVMVectorType(l->i32, WL_STRIP)), "");
+    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(vector), LLVMConstNull(LLVMVectorType(l->i32, l->lanes)), "");
 }
 
 LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
@@ -151,12 +168,18 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
 LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
 
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
+    if (l->ptx)
+        return wl_ptx_of_mask(l, mask);
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
     return LLVMBuildBitCast(l->b, bits, l->strip_i1, "");
 }
 
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
+    if (l->ptx) {
+        wl_ptx_set_mask(l, reg, lanes);
+        return;
+    }
     l->strip->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
 }
 

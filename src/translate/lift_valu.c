@@ -1,5 +1,6 @@
 /* Instructions with semantics: operands and modifiers around a call of the packed C function. */
 #include "translate/lift.h"
+#include "translate/nvptx/ptx.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -69,16 +70,20 @@ static void set_scalar(struct wl_lift *l, unsigned reg, unsigned count, LLVMValu
         wl_lift_set_sgpr(l, reg, value);
 }
 
+const struct wl_sem *wl_lift_find_semantics(const struct wl_lift *l, const char *mnemonic) {
+    return l->ptx ? wl_sem_find_lane(mnemonic) : wl_sem_find(mnemonic, l->request->features);
+}
+
 /* The form of these semantics to use: correctly rounded if that is wanted, else the best for this host. */
 static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl_sem *sem) {
     const struct wl_sem *form = NULL;
     char name[64];
     if (l->request->exact_math) {
         snprintf(name, sizeof name, "%s_exact", sem->name);
-        form = wl_sem_find(name, l->request->features);
+        form = wl_lift_find_semantics(l, name);
     }
     if (!form)
-        form = wl_sem_find(sem->name, l->request->features);
+        form = wl_lift_find_semantics(l, sem->name);
     return form ? form : sem;
 }
 
@@ -200,10 +205,12 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
         if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR)
             return l->wave_size == 64 ? wl_lift_scalar_operand(l, operand, WL_U64) : wl_lift_scalar_operand(l, operand, WL_U32);
-        if (wl_stretch_mask_pending(l, reg))
+        if (l->ptx || wl_stretch_mask_pending(l, reg))
             return NULL;
         return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
     }
+    if (slot->role == WL_ROLE_MODE && l->ptx)
+        return wl_ptx_mode(l);
     if (slot->role == WL_ROLE_MODE)
         return wl_lift_wave_field(l, offsetof(struct wl_wave, mode_register), l->i32);
     if (operand->kind == WL_OPERAND_VGPR)
@@ -304,6 +311,11 @@ static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef value, const struct 
 
 /* DPP within rows of 16 lanes, which are strips. */
 static struct dpp_lanes dpp_in_row(struct wl_lift *l, const struct wl_inst *inst, unsigned row) {
+    if (l->ptx) {
+        struct dpp_lanes lanes;
+        lanes.value = wl_ptx_dpp(l, inst, row, &lanes.valid);
+        return lanes;
+    }
     LLVMValueRef in_row[WL_STRIP];
     bool all = true;
     for (int lane = 0; lane < WL_STRIP; lane++) {
@@ -364,6 +376,8 @@ static struct dpp_lanes dpp_across_rows(struct wl_lift *l, const struct wl_inst 
 static LLVMValueRef widen_halves(struct wl_lift *l, LLVMValueRef halves) {
     LLVMTypeRef wide = LLVMVectorType(l->f32, LLVMGetVectorSize(LLVMTypeOf(halves)));
     LLVMValueRef value = LLVMBuildFPExt(l->b, halves, wide, "");
+    if (l->ptx)
+        return value;
     return wl_lift_intrinsic(l, "llvm.arithmetic.fence", &wide, 1, &value, 1);
 }
 
@@ -405,15 +419,15 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
     }
     if (packed) {
         unsigned low = inst->op_sel >> source & 1, high = inst->has_op_sel_hi ? inst->op_sel_hi >> source & 1 : 1;
-        LLVMTypeRef halves = LLVMVectorType(l->i16, 2 * WL_STRIP);
+        LLVMTypeRef halves = LLVMVectorType(l->i16, 2 * l->lanes);
         if (low || !high) {
             LLVMValueRef order[2 * WL_STRIP];
-            for (unsigned i = 0; i < WL_STRIP; i++) {
+            for (unsigned i = 0; i < l->lanes; i++) {
                 order[2 * i] = wl_lift_int(l, l->i32, 2 * i + low);
                 order[2 * i + 1] = wl_lift_int(l, l->i32, 2 * i + high);
             }
             LLVMValueRef cut = LLVMBuildBitCast(l->b, value, halves, "");
-            cut = LLVMBuildShuffleVector(l->b, cut, LLVMGetPoison(halves), LLVMConstVector(order, 2 * WL_STRIP), "");
+            cut = LLVMBuildShuffleVector(l->b, cut, LLVMGetPoison(halves), LLVMConstVector(order, 2 * l->lanes), "");
             value = LLVMBuildBitCast(l->b, cut, l->strip_i32, "");
         }
         if (type == WL_PKF16 || type == WL_PKBF16) {
@@ -441,7 +455,7 @@ static LLVMValueRef to_parameter(struct wl_lift *l, const struct wl_inst *inst, 
 }
 
 static LLVMValueRef mask_input(struct wl_lift *l, LLVMValueRef recorded, unsigned reg) {
-    LLVMValueRef lanes = recorded ? wl_strip_of_mask(l, recorded) : l->strip->mask_value[reg];
+    LLVMValueRef lanes = recorded ? wl_strip_of_mask(l, recorded) : l->ptx ? wl_ptx_mask(l, reg) : l->strip->mask_value[reg];
     if (!lanes)
         lanes = LLVMConstNull(l->strip_i1);
     return LLVMBuildSExt(l->b, lanes, l->strip_i32, "");
@@ -463,9 +477,9 @@ static LLVMValueRef scale_and_clamp(struct wl_lift *l, const struct wl_inst *ins
     static const double factors[] = {1, 2, 4, 0.5};
     if (inst->omod) {
         LLVMValueRef factor[WL_STRIP];
-        for (unsigned i = 0; i < WL_STRIP; i++)
+        for (unsigned i = 0; i < l->lanes; i++)
             factor[i] = LLVMConstReal(LLVMGetElementType(LLVMTypeOf(value)), factors[inst->omod & 3]);
-        value = LLVMBuildFMul(l->b, value, LLVMConstVector(factor, WL_STRIP), "");
+        value = LLVMBuildFMul(l->b, value, LLVMConstVector(factor, l->lanes), "");
     }
     return inst->clamp ? clamp_float(l, value) : value;
 }
@@ -483,12 +497,12 @@ static LLVMValueRef modify_result(struct wl_lift *l, const struct wl_inst *inst,
         value = scale_and_clamp(l, inst, widen_halves(l, LLVMBuildBitCast(l->b, value, l->strip_f16, "")));
         return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, value, l->strip_f16, ""), result, "");
     case WL_PKF16: {
-        LLVMTypeRef halves = LLVMVectorType(l->f16, 2 * WL_STRIP);
+        LLVMTypeRef halves = LLVMVectorType(l->f16, 2 * l->lanes);
         value = clamp_float(l, widen_halves(l, LLVMBuildBitCast(l->b, value, halves, "")));
         return LLVMBuildBitCast(l->b, LLVMBuildFPTrunc(l->b, value, halves, ""), result, "");
     }
     case WL_PKF32:
-        value = clamp_float(l, LLVMBuildBitCast(l->b, value, LLVMVectorType(l->f32, 2 * WL_STRIP), ""));
+        value = clamp_float(l, LLVMBuildBitCast(l->b, value, LLVMVectorType(l->f32, 2 * l->lanes), ""));
         return LLVMBuildBitCast(l->b, value, result, "");
     default:
         return value; /* integers have saturating semantics of their own */
@@ -552,7 +566,7 @@ static void write_result(struct wl_lift *l, const struct wl_inst *inst, const st
         wl_strip_set_pair(l, row, enabled ? LLVMBuildSelect(l->b, enabled, value, wl_strip_pair(l, row), "") : value);
     } else {
         unsigned count = bits / 32;
-        LLVMTypeRef wide = LLVMVectorType(LLVMIntTypeInContext(l->context, bits), WL_STRIP);
+        LLVMTypeRef wide = LLVMVectorType(LLVMIntTypeInContext(l->context, bits), l->lanes);
         for (unsigned i = 0; i < count; i++) {
             LLVMValueRef part = LLVMBuildLShr(l->b, value, wl_lift_int(l, wide, 32 * i), "");
             write_lanes(l, row + i, LLVMBuildTrunc(l->b, part, l->strip_i32, ""), enabled);
@@ -565,6 +579,8 @@ static LLVMValueRef dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, L
     LLVMValueRef enabled = inst->bound_ctrl ? NULL : valid;
     if (inst->dpp == WL_DPP_DPP8)
         return NULL;
+    if (l->ptx)
+        return wl_ptx_dpp_enabled(l, inst, enabled);
     if (inst->bank_mask != 0xf) {
         LLVMValueRef bank[WL_STRIP];
         for (unsigned lane = 0; lane < WL_STRIP; lane++)
@@ -590,7 +606,7 @@ static LLVMValueRef read_dwords(struct wl_lift *l, const struct wl_operand *oper
         return wl_strip_row(l, operand->reg);
     if (count == 2)
         return wl_strip_pair(l, operand->reg);
-    LLVMTypeRef wide = LLVMVectorType(LLVMIntTypeInContext(l->context, 32 * count), WL_STRIP);
+    LLVMTypeRef wide = LLVMVectorType(LLVMIntTypeInContext(l->context, 32 * count), l->lanes);
     LLVMValueRef value = LLVMConstNull(wide);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef part = LLVMBuildZExt(l->b, wl_strip_row(l, operand->reg + i), wide, "");
@@ -622,7 +638,7 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
         value = wl_strip_splat(l, item->scalar[slot]);
     } else if (inst->is_dpp && source == 0 && role == WL_ROLE_PRINTED) {
         struct dpp_lanes lanes =
-            dpp_crosses_rows(inst) ? dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT]) : dpp_in_row(l, inst, operand->reg);
+            dpp_crosses_rows(inst) && !l->ptx ? dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT]) : dpp_in_row(l, inst, operand->reg);
         value = lanes.value;
         if (wl_type_registers(type) == 2) /* within rows alone */
             value = join_dwords(l, value, dpp_in_row(l, inst, operand->reg + 1u).value);
@@ -728,7 +744,7 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item) {
     }
     if (wait)
         item = flush_before(l, item);
-    if (inst->is_dpp && dpp_crosses_rows(inst)) {
+    if (inst->is_dpp && dpp_crosses_rows(inst) && !l->ptx) {
         item = flush_before(l, item);
         l->item_count--; /* the snapshot belongs before the item */
         item->scalar[DPP_SNAPSHOT] = wl_lane_snapshot(l, inst->operands[first_input(item)].reg, false);
@@ -753,7 +769,7 @@ void wl_cmpx_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     char name[sizeof inst->mnemonic];
     snprintf(name, sizeof name, "v_cmp%s", inst->mnemonic + strlen("v_cmpx"));
-    item->sem = wl_sem_find(name, l->request->features);
+    item->sem = wl_lift_find_semantics(l, name);
     item->emit = emit_valu;
     if (!item->sem) {
         wl_lift_error(l, inst, "has no comparison");

@@ -66,7 +66,7 @@ static void emit_packed(struct wl_lift *l, struct wl_item *item) {
 
 static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain) {
     const struct wl_inst *inst = item->inst;
-    const struct wl_sem *sem = wl_sem_find(plain, l->request->features);
+    const struct wl_sem *sem = wl_lift_find_semantics(l, plain);
     if (!sem || inst->clamp || l->splits_denormals || inst->operands[0].kind != WL_OPERAND_VGPR ||
         sem->input_count + 1u != inst->operand_count)
         return false;
@@ -141,7 +141,7 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
         item->scalar[MQSAD_ADDENDS + i] = op[3].kind == WL_OPERAND_SGPR
                                               ? wl_lift_sgpr(l, op[3].reg + i)
                                               : wl_lift_int(l, l->i32, i ? 0 : wl_operand_bits(&op[3], 32, false, true));
-    item->sem = item->inst->sem;
+    item->sem = wl_lift_find_semantics(l, item->inst->mnemonic);
     item->emit = emit_mqsad;
     return true;
 }
@@ -152,7 +152,7 @@ bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     } packed[] = {{"v_pk_add_f32", "v_add_f32"}, {"v_pk_mul_f32", "v_mul_f32"}, {"v_pk_fma_f32", "v_fma_f32"}};
     const char *name = item->inst->mnemonic;
     if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
-        return record_shift(item);
+        return !l->ptx && record_shift(item);
     if (!strcmp(name, "v_mqsad_u32_u8"))
         return record_mqsad(l, item);
     for (unsigned i = 0; i < sizeof packed / sizeof *packed; i++)

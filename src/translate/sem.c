@@ -40,21 +40,25 @@ static bool satisfied(const char *required, const char *have) {
     return true;
 }
 
-const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
-    size_t low = 0, high = wl_sem_row_count;
+const struct wl_sem *wl_sem_search(const struct wl_sem *rows, size_t count, const char *mnemonic, const char *features) {
+    size_t low = 0, high = count;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (strcmp(wl_sem_rows[middle].name, mnemonic) < 0)
+        if (strcmp(rows[middle].name, mnemonic) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < wl_sem_row_count && strcmp(wl_sem_rows[low].name, mnemonic) == 0; low++)
-        if (satisfied(wl_sem_rows[low].requires, features))
-            return &wl_sem_rows[low];
+    for (; low < count && strcmp(rows[low].name, mnemonic) == 0; low++)
+        if (satisfied(rows[low].requires, features))
+            return &rows[low];
     return NULL;
+}
+
+const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
+    return wl_sem_search(wl_sem_rows, wl_sem_row_count, mnemonic, features);
 }
 
 const struct wl_sem *wl_sem_table(size_t *count) {

@@ -78,6 +78,11 @@ struct wl_sem {
 /* The semantics of a canonical mnemonic; NULL if there are none. If several variants exist, the first one that `features`
  * (a comma-separated LLVM feature string, may be NULL) satisfies. Thread-safe. */
 const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features);
+/* The same in any table of rows, sorted as the build tool does. */
+const struct wl_sem *wl_sem_search(const struct wl_sem *rows, size_t count, const char *mnemonic, const char *features);
+/* The semantics for one lane, as NVIDIA's threads run them: of vector functions, parameters and results are vectors of one
+ * element. NULL if there are none. Thread-safe. (nvptx/ptx_sem.c) */
+const struct wl_sem *wl_sem_find_lane(const char *mnemonic);
 /* All rows, for coverage tables. */
 const struct wl_sem *wl_sem_table(size_t *count);
 

@@ -111,8 +111,9 @@ wl_translate_failure_fn wl_translate_failure;
 struct wl_ptx_launch {
     uint64_t image;           /* where the code object's image lies: real address = image + virtual address */
     uint64_t kernarg;         /* a copy of the kernarg segment; read only if wl_ptx_info.needs_kernarg_memory */
-    uint64_t dispatch_packet; /* HSA's dispatch packet; only if wl_ptx_info.needs_packet */
-    uint64_t queue;           /* AMD's queue structure; only if wl_ptx_info.needs_packet */
+    uint64_t dispatch_packet; /* HSA's dispatch packet in memory; only if wl_ptx_info.needs_packet_memory */
+    uint64_t queue;           /* AMD's queue structure; only if wl_ptx_info.needs_queue */
+    uint8_t packet[64];       /* the dispatch packet itself */
     uint32_t block[3];        /* work items a full workgroup */
     uint32_t remainder[3];    /* work items of the last workgroup in each dimension, 0: it is full */
     uint32_t lds_size;        /* bytes, static and dynamic */
@@ -148,7 +149,8 @@ struct wl_ptx_info {
     uint32_t kernarg_size;     /* size of the second parameter, a multiple of 16, at most 4000; 0: it does not exist */
     uint32_t max_threads;      /* of a block, as declared in the PTX */
     bool needs_kernarg_memory; /* wl_ptx_launch.kernarg has to be valid */
-    bool needs_packet;         /* wl_ptx_launch.dispatch_packet and queue have to be valid */
+    bool needs_packet_memory;  /* wl_ptx_launch.dispatch_packet has to be valid */
+    bool needs_queue;          /* wl_ptx_launch.queue has to be valid */
     bool uses_lds;             /* false: no shared memory has to be given whatever static_lds says */
     bool waits_for_grid;       /* reads memory that other workgroups write while it spins: launch cooperatively if so asked */
     uint32_t instructions;     /* AMD instructions translated */

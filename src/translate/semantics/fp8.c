@@ -70,8 +70,12 @@ static INLINE u32s to_byte_stochastic(f32s a, u32s random, u32s mode, struct for
 static INLINE pkf32s pair_of(u32s a, struct format f) {
     const f32s low = from_byte(a & 0xff, f), high = from_byte(a >> 8 & 0xff, f);
 
+#if WL_LANES == 1
+    return __builtin_shufflevector(low, high, 0, 1);
+#else
     return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
                                    13, 29, 14, 30, 15, 31);
+#endif
 }
 
 #define CONVERSIONS(type, suffix, format)                                                                                                  \

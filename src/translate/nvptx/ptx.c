@@ -1,0 +1,174 @@
+/* The door: a kernel and what it can reach, decoded, lifted, as PTX. */
+#include "translate/nvptx/ptx.h"
+
+#include <llvm-c/Analysis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { MAX_KERNARG = 4000 }; /* both parameters together stay below the 4352 bytes that every GPU takes */
+
+/* ---- the units ---- */
+
+struct program {
+    struct wl_unit *units;
+    uint64_t *entries;
+    unsigned count;
+    bool indirect;
+};
+
+static enum wl_status add_unit(struct program *program, uint64_t entry, const char *name) {
+    for (unsigned i = 0; i < program->count; i++)
+        if (program->entries[i] == entry)
+            return WL_OK;
+    if (program->count == WL_PTX_FUNCTIONS)
+        return wl_fail(WL_UNSUPPORTED, "%s reaches more than %d device functions, too many for one module of PTX", name, WL_PTX_FUNCTIONS);
+    program->entries[program->count++] = entry;
+    return WL_OK;
+}
+
+static enum wl_status add_callees(struct program *program, const struct wl_unit *unit) {
+    const struct wl_translate_request *request = unit->request;
+    enum wl_status status = WL_OK;
+    for (uint32_t i = 0; i < unit->callee_count && !status; i++)
+        status = add_unit(program, unit->callees[i], request->name);
+    if (unit->indirect && !program->indirect) {
+        program->indirect = true;
+        for (size_t i = 0; i < request->function_count && !status; i++)
+            status = add_unit(program, request->functions[i], request->name);
+    }
+    return status;
+}
+
+static void close_program(struct program *program, unsigned built) {
+    for (unsigned i = 0; i < built; i++)
+        wl_unit_destroy(&program->units[i]);
+    free(program->units);
+    free(program->entries);
+}
+
+static enum wl_status open_program(struct program *program, const struct wl_translate_request *request) {
+    struct wl_decoder *decoder = NULL;
+    *program = (struct program){.units = calloc(WL_PTX_FUNCTIONS, sizeof *program->units),
+                                .entries = calloc(WL_PTX_FUNCTIONS, sizeof *program->entries)};
+    enum wl_status status = program->units && program->entries ? wl_decoder_create(&decoder, request->processor, request->wave_size)
+                                                               : wl_fail(WL_OUT_OF_MEMORY, "no memory for device functions");
+    unsigned built = 0;
+    if (!status)
+        status = add_unit(program, request->entry, request->name);
+    while (!status && built < program->count) {
+        status = wl_unit_build(&program->units[built], decoder, request, program->entries[built]);
+        if (status)
+            break;
+        wl_unit_liveness(&program->units[built]);
+        status = add_callees(program, &program->units[built++]);
+    }
+    wl_decoder_destroy(decoder);
+    if (status)
+        close_program(program, built);
+    return status;
+}
+
+/* ---- translation ---- */
+
+static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage) {
+    char path[1024], *message = NULL;
+    if (!request->dump)
+        return;
+    snprintf(path, sizeof path, "%s/%.200s-%llx-nvptx-%s.ll", request->dump, request->name, (unsigned long long)request->entry, stage);
+    if (LLVMPrintModuleToFile(module, path, &message)) {
+        fprintf(stderr, "wavelift: cannot write %s: %s\n", path, message);
+        LLVMDisposeMessage(message);
+    }
+}
+
+static void dump_text(const struct wl_translate_request *request, const struct wl_ptx_result *result) {
+    char path[1024];
+    if (!request->dump)
+        return;
+    snprintf(path, sizeof path, "%s/%.200s-%llx.ptx", request->dump, request->name, (unsigned long long)request->entry);
+    FILE *file = fopen(path, "wb");
+    if (file) {
+        fwrite(result->text, 1, result->size, file);
+        fclose(file);
+    }
+}
+
+static void describe(const struct wl_ptx_request *request, const struct program *program, struct wl_ptx_info *info) {
+    uint32_t items = request->block[0] * request->block[1] * request->block[2];
+    *info = (struct wl_ptx_info){.static_lds = request->static_lds,
+                                 .scratch_size = request->scratch_size,
+                                 .kernarg_size = (request->kernarg_size + 15) / 16 * 16,
+                                 .max_threads = wl_ptx_threads(items ? items : 1024, request->code.wave_size)};
+    if (info->kernarg_size > MAX_KERNARG)
+        info->kernarg_size = 0;
+    for (unsigned i = 0; i < program->count; i++) {
+        info->instructions += program->units[i].inst_count;
+        for (uint32_t p = 0; p < program->units[i].piece_count; p++)
+            info->waits_for_grid |= program->units[i].pieces[p].is_spin_header;
+    }
+}
+
+static enum wl_status take_text(struct wl_ptx_result *result, LLVMMemoryBufferRef buffer) {
+    result->size = LLVMGetBufferSize(buffer);
+    result->text = malloc(result->size + 1);
+    if (result->text) {
+        memcpy(result->text, LLVMGetBufferStart(buffer), result->size);
+        result->text[result->size] = 0;
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    return result->text ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of PTX", result->size);
+}
+
+static enum wl_status generate(const struct wl_ptx_request *request, const struct program *program, struct wl_ptx_result *result) {
+    LLVMTargetMachineRef machine = wl_ptx_machine(request);
+    if (!machine)
+        return WL_UNSUPPORTED;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext(request->code.name, context);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(module, "nvptx64-nvidia-cuda");
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    enum wl_status status = wl_ptx_lift_kernel(request, program->units, program->count, module, &result->info);
+    char *message = NULL;
+    if (!status)
+        dump(&request->code, module, "lifted");
+    if (!status && LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        status = wl_fail(WL_INTERNAL, "%s: lifted code is malformed: %.600s", request->code.name, message);
+    LLVMDisposeMessage(message);
+    if (!status)
+        status = wl_ptx_optimize(request, module, machine, &result->info);
+    LLVMMemoryBufferRef text = NULL;
+    if (!status) {
+        dump(&request->code, module, "optimized");
+        status = wl_ptx_text(module, machine, &text);
+    }
+    if (!status)
+        status = take_text(result, text);
+    if (!status)
+        dump_text(&request->code, result);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    LLVMDisposeTargetMachine(machine);
+    return status;
+}
+
+EXPORT enum wl_status wl_translate_ptx(const struct wl_ptx_request *request, struct wl_ptx_result *result) {
+    struct program program;
+    *result = (struct wl_ptx_result){0};
+    enum wl_status status = open_program(&program, &request->code);
+    if (status)
+        return status;
+    describe(request, &program, &result->info);
+    status = generate(request, &program, result);
+    close_program(&program, program.count);
+    return status;
+}
+
+EXPORT void wl_translate_ptx_free(struct wl_ptx_result *result) {
+    free(result->text);
+    result->text = NULL;
+}

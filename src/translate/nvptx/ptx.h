@@ -1,0 +1,166 @@
+/* The one-lane form: AMD code as PTX, for the threads of NVIDIA GPUs.
+ *
+ * A wave is a warp. Thread t of it has lane t; in a wave of 64 it has lane t + 32 as well, so that a vector register is one
+ * or two values ("strips") a thread. Everything is in one function: the kernel and all device functions that it can reach.
+ * Calls are jumps, return addresses are data as on the hardware, and jumps to addresses go through one switch over the places
+ * that they can mean. All branches are the same for a whole warp; only memory accesses look at EXEC lane by lane, as
+ * predicates of single instructions.
+ *
+ *   registers  allocas, which passes turn into values. A vector register is <1 x i32> a strip, so that the code for strips of
+ *              lift_valu.c serves here
+ *   masks      each SGPR has two forms: its 32 bits, the same in all threads, and a predicate: this thread's bit of them.
+ *              Comparisons make the predicate; the bits are a ballot of it, which disappears where nobody reads them
+ *   EXEC       selects in writes of registers whose old values are live in lanes that are off, predicates of accesses
+ *
+ * Ballots, votes and the kernarg segment's address are calls of functions without bodies ("wl.ballot", ...), pure and
+ * convergent, until the passes have run; ptx_emit.c then gives them bodies. */
+#ifndef WL_TRANSLATE_PTX_H
+#define WL_TRANSLATE_PTX_H
+
+#include "translate/lift.h"
+
+#include <llvm-c/TargetMachine.h>
+
+#define WL_PTX_FUNCTIONS 256 /* device functions that a kernel may reach */
+
+/* The global memory that an access may reach, and how. */
+enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC };
+
+/* An address that an add with carry made in halves, to be computed as one sum instead. */
+struct wl_ptx_carry {
+    bool valid, fresh; /* fresh: by the instruction at hand */
+    bool difference;
+    unsigned row, mask;      /* the low half's VGPR or SGPR, and where the carry is */
+    LLVMValueRef a[2], b[2]; /* by strip: the operands, i32 */
+};
+
+struct wl_ptx {
+    const struct wl_ptx_request *request;
+    struct wl_ptx_info *info;
+
+    /* The units, [0] is the kernel, and the blocks of their pieces. */
+    struct wl_unit *units;
+    unsigned unit_count;
+    LLVMBasicBlockRef *blocks[WL_PTX_FUNCTIONS];
+    LLVMBasicBlockRef dispatch; /* the switch over addresses; NULL if no unit jumps to one */
+    LLVMValueRef target;        /* alloca i64: where the dispatch goes, as a virtual address */
+
+    LLVMValueRef launch, kernarg;          /* parameters: pointers to the launch record and the kernarg segment */
+    LLVMValueRef lane;                     /* i32: 0 to 31 */
+    LLVMValueRef row[2][WL_VGPR_COUNT];    /* allocas */
+    LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
+    LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
+    LLVMValueRef lds;                      /* the shared memory */
+    uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
+
+    struct wl_ptx_carry vector_carry, scalar_carry;
+    LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
+    unsigned dpp_row;
+    LLVMValueRef image;  /* i64, loaded at the entry */
+    bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
+    bool release;        /* something waited for stores; the next one publishes them */
+};
+
+/* ---- ptx_values.c: registers and masks. `strip` functions work on l->strip ---- */
+unsigned wl_ptx_strip(const struct wl_lift *l);            /* 0 or 1 */
+LLVMValueRef wl_ptx_row(struct wl_lift *l, unsigned row);  /* <1 x i32> */
+LLVMValueRef wl_ptx_pair(struct wl_lift *l, unsigned row); /* <1 x i64> */
+/* Writes where EXEC is on; the other lanes keep their value if it is still needed. */
+void wl_ptx_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
+void wl_ptx_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
+LLVMValueRef wl_ptx_dword(struct wl_lift *l, unsigned row); /* i32 of a strip's row */
+void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value);
+LLVMValueRef wl_ptx_scalar(struct wl_lift *l, LLVMValueRef value);                  /* T of a <1 x T> */
+LLVMValueRef wl_ptx_vector(struct wl_lift *l, LLVMValueRef value);                  /* <1 x T> of a T */
+LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg);                     /* i1: this lane's bit of one SGPR */
+LLVMValueRef wl_ptx_exec(struct wl_lift *l);                                        /* i1, of the strip */
+LLVMValueRef wl_ptx_mask(struct wl_lift *l, unsigned reg);                          /* <1 x i1>: the strip's bit of a mask */
+LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask);                  /* <1 x i1> of a wave-wide mask's bits */
+void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);          /* a comparison's result, ANDed with EXEC */
+void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate); /* the predicate form of one SGPR alone */
+/* Called when an SGPR's bits were written: derives the predicate. */
+void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits);
+LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate);   /* i32 */
+LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate); /* i1 */
+LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                /* i1: a wave-wide mask is not zero */
+LLVMValueRef wl_ptx_image(struct wl_lift *l);                            /* i64 */
+LLVMValueRef wl_ptx_mode(struct wl_lift *l);                             /* i32: MODE */
+LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type);
+/* A call of a function of the module that has no body yet: pure, and convergent if it looks at other threads. */
+LLVMValueRef wl_ptx_marker(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count, bool pure);
+/* Inline PTX. */
+LLVMValueRef wl_ptx_asm(struct wl_lift *l, const char *text, const char *constraints, LLVMTypeRef result, LLVMValueRef *arguments,
+                        unsigned count, bool effects);
+/* Selects a strip for what follows. */
+void wl_ptx_enter_strip(struct wl_lift *l, unsigned strip);
+void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst);
+
+/* ---- ptx_valu.c ---- */
+/* Lifts an instruction with semantics, or a v_cmpx. */
+void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst);
+/* Lifts s_*_saveexec_* and s_*_wrexec_*. */
+void wl_ptx_save_exec(struct wl_lift *l, const struct wl_inst *inst);
+/* Behind an instruction: forgets sums whose halves or carries it changed. */
+void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
+/* Marks the SGPRs of a unit that hold masks. */
+void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
+
+/* ---- ptx_lane.c ---- */
+/* The value that DPP reads of a row; *valid: <1 x i1>, NULL: all lanes have a source. */
+LLVMValueRef wl_ptx_dpp(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *valid);
+/* Narrows `enabled` (<1 x i1> or NULL) by row_mask and bank_mask. */
+LLVMValueRef wl_ptx_dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef enabled);
+void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst);
+/* i32: value of lane `lane` (i32, 0 to wave size - 1, the same or not in all threads) of the strips' values. */
+LLVMValueRef wl_ptx_read_lane(struct wl_lift *l, LLVMValueRef values[2], LLVMValueRef lane);
+LLVMValueRef wl_ptx_first_lane(struct wl_lift *l); /* i32: the first active lane, 0 if none is */
+
+/* ---- ptx_memory.c, ptx_buffer.c, ptx_atomic.c, ptx_smem.c ---- */
+
+/* One lane's access, ready to be made. */
+struct wl_ptx_access {
+    const struct wl_inst *inst;
+    enum wl_ptx_space space;
+    LLVMValueRef address;   /* i64; SHARED and LOCAL: i32 */
+    int64_t offset;         /* bytes to add, constant */
+    LLVMValueRef predicate; /* i1 */
+    bool is_volatile;
+    bool wide_scope; /* atomics: .sys */
+};
+/* The operands of a memory instruction; NULL: it has none. */
+struct wl_ptx_operands {
+    const struct wl_operand *result, *address, *data, *data1, *scalar;
+};
+struct wl_ptx_operands wl_ptx_operands(const struct wl_inst *inst);
+void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst);
+/* Loads `count` dwords (or one element of `bits` 8 or 16, extended) to values[], where the predicate holds; others get `old`. */
+void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
+                 LLVMValueRef *values);
+void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bits, unsigned count, LLVMValueRef *values);
+/* Generic address of a flat one (i64). */
+LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address);
+/* Finds the address of a buffer access; *predicate is narrowed to what is in range. */
+bool wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *access);
+/* Does an atomic on one lane; data, compare: i32 or i64. Returns the old value. */
+LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *access, unsigned operation, unsigned bits, LLVMValueRef data,
+                           LLVMValueRef compare, bool returns);
+void wl_ptx_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
+/* Fences: what waits, invalidations and write-backs amount to. */
+void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
+/* Before a store or an atomic: publishes what came before, if something waited for it. */
+void wl_ptx_publish(struct wl_lift *l);
+
+/* ---- ptx_frame.c ---- */
+/* Builds the kernel in an empty module, whose target and data layout are set. */
+enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
+                                  struct wl_ptx_info *info);
+
+/* ---- ptx_emit.c ---- */
+LLVMTargetMachineRef wl_ptx_machine(const struct wl_ptx_request *request);
+/* Runs the passes and gives the markers their bodies. */
+enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                               struct wl_ptx_info *info);
+/* The module's PTX. The buffer belongs to the caller. */
+enum wl_status wl_ptx_text(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *text);
+
+#endif

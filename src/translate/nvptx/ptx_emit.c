@@ -1,0 +1,272 @@
+/* Passes, the markers' bodies, PTX. */
+#include "translate/nvptx/ptx.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Registers become values, vectors of one element scalars. */
+#define FIRST_PASSES                                                                                                                       \
+    "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,instcombine<no-verify-fixpoint>,simplifycfg,sroa,"                 \
+    "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+/* Behind the markers that turned out to be constants. */
+#define SECOND_PASSES                                                                                                                      \
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
+    "early-cse,simplifycfg,adce)"
+#define LAST_PASSES "always-inline,globaldce,function(instcombine<no-verify-fixpoint>,early-cse,adce)"
+
+static pthread_once_t target_once = PTHREAD_ONCE_INIT;
+
+static void initialize_target(void) {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+}
+
+LLVMTargetMachineRef wl_ptx_machine(const struct wl_ptx_request *request) {
+    enum { NEWEST = 90, OLDEST = 70 }; /* that LLVM 19 knows, and that has fences and independent threads; drivers take older PTX */
+    pthread_once(&target_once, initialize_target);
+    static const char triple[] = "nvptx64-nvidia-cuda";
+    LLVMTargetRef target = NULL;
+    char *message = NULL, cpu[16];
+    uint32_t sm = request->sm > NEWEST ? NEWEST : request->sm;
+    if (sm < OLDEST) {
+        wl_fail(WL_UNSUPPORTED, "%s: GPUs of compute capability %u.%u are not supported", request->code.name, sm / 10, sm % 10);
+        return NULL;
+    }
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        wl_fail(WL_UNSUPPORTED, "LLVM makes no code for NVIDIA GPUs: %s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    snprintf(cpu, sizeof cpu, "sm_%u", sm);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, triple, cpu, sm >= NEWEST ? "+ptx78" : "+ptx70", LLVMCodeGenLevelDefault,
+                                                           LLVMRelocDefault, LLVMCodeModelDefault);
+    if (!machine)
+        wl_fail(WL_INTERNAL, "LLVM makes no code for %s", cpu);
+    return machine;
+}
+
+static enum wl_status run(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return WL_OK;
+    char *message = LLVMGetErrorMessage(error);
+    enum wl_status status = wl_fail(WL_INTERNAL, "the passes failed: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return status;
+}
+
+/* ---- markers of constants: every thread's vote is known ---- */
+
+static LLVMValueRef known_result(LLVMValueRef call, const char *name) {
+    LLVMValueRef argument = LLVMGetOperand(call, 0);
+    if (!LLVMIsConstant(argument))
+        return NULL;
+    if (!strcmp(name, "wl.ballot"))
+        return LLVMIsUndef(argument) || LLVMIsNull(argument) ? LLVMConstNull(LLVMTypeOf(call)) : LLVMConstAllOnes(LLVMTypeOf(call));
+    return LLVMIsUndef(argument) ? LLVMConstNull(LLVMTypeOf(call)) : argument; /* wl.any, wl.shuffle */
+}
+
+static bool fold_constants(LLVMModuleRef module) {
+    static const char *const names[] = {"wl.ballot", "wl.any", "wl.shuffle"};
+    bool folded = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
+        for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL, next; use; use = next) {
+            LLVMValueRef call = LLVMGetUser(use), value = known_result(call, names[i]);
+            next = LLVMGetNextUse(use);
+            if (!value)
+                continue;
+            LLVMReplaceAllUsesWith(call, value);
+            LLVMInstructionEraseFromParent(call);
+            folded = true;
+        }
+    }
+    return folded;
+}
+
+/* ---- the kernarg segment and the dispatch packet: loads at constant offsets are loads of parameters ---- */
+
+struct segment {
+    LLVMModuleRef module;
+    LLVMBuilderRef b;
+    LLVMValueRef base; /* pointer to a parameter's part */
+    uint64_t size;
+};
+
+static bool load_parameter(const struct segment *s, LLVMValueRef load, int64_t offset) {
+    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(s->module);
+    uint64_t size = LLVMStoreSizeOfType(layout, type);
+    if (offset < 0 || (uint64_t)offset + size > s->size)
+        return false;
+    LLVMContextRef context = LLVMGetModuleContext(s->module);
+    LLVMPositionBuilderBefore(s->b, load);
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(context), (uint64_t)offset, 0);
+    LLVMValueRef place = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(context), s->base, &index, 1, "");
+    LLVMValueRef value = LLVMBuildLoad2(s->b, type, place, "");
+    unsigned alignment = offset ? 1u << __builtin_ctzll((uint64_t)offset) : 16;
+    LLVMSetAlignment(value, alignment > 16 ? 16 : alignment);
+    LLVMReplaceAllUsesWith(load, value);
+    LLVMInstructionEraseFromParent(load);
+    return true;
+}
+
+/* Replaces what it can; true: nothing is left that needs the address. */
+static bool replace_loads(const struct segment *s, LLVMValueRef pointer, int64_t offset, unsigned depth) {
+    bool all = true;
+    enum { MAX_DEPTH = 8 };
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        bool done = false;
+        if (depth < MAX_DEPTH && LLVMIsAInstruction(user)) {
+            LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
+            if (opcode == LLVMLoad && !LLVMGetVolatile(user))
+                done = load_parameter(s, user, offset);
+            else if (opcode == LLVMAdd && LLVMGetOperand(user, 0) == pointer && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+                done = replace_loads(s, user, offset + LLVMConstIntGetSExtValue(LLVMGetOperand(user, 1)), depth + 1);
+            else if (opcode == LLVMIntToPtr)
+                done = replace_loads(s, user, offset, depth + 1);
+            else if (opcode == LLVMGetElementPtr && LLVMGetNumOperands(user) == 2 && LLVMIsAConstantInt(LLVMGetOperand(user, 1)) &&
+                     LLVMGetTypeKind(LLVMGetGEPSourceElementType(user)) == LLVMIntegerTypeKind &&
+                     LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(user)) == 8)
+                done = replace_loads(s, user, offset + LLVMConstIntGetSExtValue(LLVMGetOperand(user, 1)), depth + 1);
+        }
+        all &= done;
+    }
+    return all;
+}
+
+/* Gives a marker's remaining uses the address in `field` of the launch record; false: there are none. */
+static bool settle_segment(LLVMModuleRef module, const char *marker, LLVMValueRef parameter, uint64_t part, uint64_t size, size_t field) {
+    LLVMValueRef function = LLVMGetNamedFunction(module, marker), kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
+    if (!function)
+        return false;
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    struct segment s = {.module = module, .b = LLVMCreateBuilderInContext(context), .size = size};
+    LLVMValueRef entry = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)), address = NULL;
+    LLVMPositionBuilderBefore(s.b, entry);
+    LLVMValueRef index = LLVMConstInt(i64, part, 0);
+    s.base = part ? LLVMBuildGEP2(s.b, i8, parameter, &index, 1, "") : parameter;
+    for (LLVMUseRef use = LLVMGetFirstUse(function), next; use; use = next) {
+        LLVMValueRef call = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (!replace_loads(&s, call, 0, 0)) {
+            LLVMPositionBuilderBefore(s.b, call);
+            LLVMValueRef place = LLVMConstInt(i64, field, 0);
+            address = LLVMBuildLoad2(s.b, i64, LLVMBuildGEP2(s.b, i8, LLVMGetParam(kernel, 0), &place, 1, ""), "");
+            LLVMReplaceAllUsesWith(call, address);
+            LLVMInstructionEraseFromParent(call);
+        }
+    }
+    LLVMDisposeBuilder(s.b);
+    return address != NULL;
+}
+
+static void settle_segments(const struct wl_ptx_request *request, LLVMModuleRef module, struct wl_ptx_info *info) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY), launch = LLVMGetParam(kernel, 0);
+    LLVMValueRef kernarg = info->kernarg_size ? LLVMGetParam(kernel, 1) : launch;
+    (void)request;
+    info->needs_kernarg_memory =
+        settle_segment(module, "wl.kernarg", kernarg, 0, info->kernarg_size, offsetof(struct wl_ptx_launch, kernarg));
+    info->needs_packet_memory = settle_segment(module, "wl.packet", launch, offsetof(struct wl_ptx_launch, packet), 64,
+                                               offsetof(struct wl_ptx_launch, dispatch_packet));
+    info->needs_queue = settle_segment(module, "wl.queue", launch, 0, 0, offsetof(struct wl_ptx_launch, queue));
+}
+
+/* ---- the markers' bodies ---- */
+
+static LLVMValueRef intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name, LLVMValueRef *arguments, unsigned count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, id, NULL, 0);
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, arguments, count, "");
+}
+
+static LLVMValueRef shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef lane) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), value, lane, LLVMConstInt(i32, 31, 0)};
+    return intrinsic(module, b, "llvm.nvvm.shfl.sync.idx.i32", arguments, 4);
+}
+
+static void body_ballot(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), LLVMGetParam(function, 0)};
+    LLVMBuildRet(b, intrinsic(module, b, "llvm.nvvm.vote.ballot.sync", arguments, 2));
+}
+
+static void body_any(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), LLVMGetParam(function, 0)};
+    LLVMBuildRet(b, intrinsic(module, b, "llvm.nvvm.vote.any.sync", arguments, 2));
+}
+
+static void body_shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    LLVMBuildRet(b, shuffle(module, b, LLVMGetParam(function, 0), LLVMGetParam(function, 1)));
+}
+
+static void body_first64(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    LLVMValueRef value = LLVMGetParam(function, 0), by = LLVMConstInt(i64, 32, 0);
+    LLVMValueRef low = shuffle(module, b, LLVMBuildTrunc(b, value, i32, ""), LLVMConstNull(i32));
+    LLVMValueRef high = shuffle(module, b, LLVMBuildTrunc(b, LLVMBuildLShr(b, value, by, ""), i32, ""), LLVMConstNull(i32));
+    high = LLVMBuildShl(b, LLVMBuildZExt(b, high, i64, ""), by, "");
+    LLVMBuildRet(b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, i64, ""), ""));
+}
+
+static void give_bodies(LLVMModuleRef module) {
+    static const struct {
+        const char *name;
+        void (*build)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function);
+    } bodies[] = {{"wl.ballot", body_ballot}, {"wl.any", body_any}, {"wl.shuffle", body_shuffle}, {"wl.first64", body_first64}};
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, bodies[i].name);
+        if (!function)
+            continue;
+        LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, function, ""));
+        bodies[i].build(module, b, function);
+        LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName("memory", 6));
+        unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+        LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, always, 0));
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+    }
+    LLVMDisposeBuilder(b);
+}
+
+enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                               struct wl_ptx_info *info) {
+    enum { ROUNDS = 4 };
+    enum wl_status status = run(module, machine, FIRST_PASSES);
+    for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
+        status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
+    if (!status)
+        settle_segments(request, module, info);
+    if (!status)
+        status = run(module, machine, SECOND_PASSES);
+    if (!status) {
+        give_bodies(module);
+        status = run(module, machine, LAST_PASSES);
+    }
+    return status;
+}
+
+enum wl_status wl_ptx_text(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *text) {
+    char *message = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &message, text))
+        return WL_OK;
+    enum wl_status status = wl_fail(WL_INTERNAL, "code generation failed: %s", message ? message : "no reason given");
+    LLVMDisposeMessage(message);
+    return status;
+}

@@ -1,0 +1,434 @@
+/* Vector memory: predicated instructions of inline PTX, one or a vector for each lane. */
+#include "translate/nvptx/ptx.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_DWORDS = 4 };
+
+/* ---- operands ---- */
+
+struct wl_ptx_operands wl_ptx_operands(const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+    const struct wl_operand *op = inst->operands;
+    struct wl_ptx_operands found = {0};
+    unsigned at = 0;
+    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) { /* result and data are the same operand */
+        if (!inst->lds)
+            found.data = &op[at++];
+        found.result = isa->class == WL_ISA_LOAD || inst->returns ? found.data : NULL;
+        found.address = &op[at];
+        return found;
+    }
+    if (isa->by_lane) {
+        *(isa->class == WL_ISA_LOAD ? &found.result : &found.data) = &op[0];
+        found.scalar = &op[1];
+        return found;
+    }
+    if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
+        found.result = &op[at++];
+    found.address = &op[at++];
+    if (isa->class != WL_ISA_LOAD)
+        found.data = &op[at++];
+    if (isa->space == WL_SPACE_LDS) {
+        if (at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR)
+            found.data1 = &op[at];
+    } else if (at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
+        found.scalar = &op[at];
+    }
+    return found;
+}
+
+static bool is_vgpr(const struct wl_operand *operand) { return operand && operand->kind == WL_OPERAND_VGPR; }
+
+/* ---- single instructions ---- */
+
+static const char *space_name(enum wl_ptx_space space) {
+    static const char *const names[] = {".global", ".shared", ".local", ""};
+    return names[space];
+}
+
+static char address_letter(enum wl_ptx_space space) { return space == WL_PTX_SHARED || space == WL_PTX_LOCAL ? 'r' : 'l'; }
+
+static LLVMTypeRef result_type(struct wl_lift *l, unsigned count) {
+    LLVMTypeRef types[MAX_DWORDS] = {l->i32, l->i32, l->i32, l->i32};
+    return count == 1 ? l->i32 : LLVMStructTypeInContext(l->context, types, count, 0);
+}
+
+static const char *element_name(unsigned bits, bool sign) {
+    return bits == 8 ? (sign ? ".s8" : ".u8") : bits == 16 ? (sign ? ".s16" : ".u16") : ".b32";
+}
+
+/* "{$1, $2}" from operand `first` on, or "$1". */
+static void operand_list(char *text, size_t size, unsigned first, unsigned count) {
+    size_t used = 0;
+    for (unsigned i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s$%u", i ? ", " : count > 1 ? "{" : "", first + i);
+    if (count > 1 && used + 1 < size)
+        snprintf(text + used, size - used, "}");
+}
+
+static LLVMValueRef offset_operand(struct wl_lift *l, int64_t offset) { return wl_lift_int(l, l->i32, (uint32_t)offset); }
+
+/* One instruction for `count` dwords or one element. */
+static void load_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValueRef predicate, int64_t offset, unsigned bits, bool sign,
+                    unsigned count, LLVMValueRef *old, LLVMValueRef *values) {
+    static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
+    char text[160], constraints[96] = "", list[32];
+    operand_list(list, sizeof list, 0, count);
+    snprintf(text, sizeof text, "@$%u ld%s%s%s%s %s, [$%u+$%u];", count + 2, a->is_volatile ? ".volatile" : "", space_name(a->space),
+             vectors[count], element_name(bits, sign), list, count, count + 1);
+    for (unsigned i = 0; i < count; i++)
+        strcat(constraints, "=r,");
+    snprintf(constraints + strlen(constraints), sizeof constraints - strlen(constraints), "%c,n,b", address_letter(a->space));
+    LLVMValueRef arguments[3 + MAX_DWORDS] = {a->address, offset_operand(l, offset), predicate};
+    for (unsigned i = 0; i < count; i++) {
+        arguments[3 + i] = old[i];
+        snprintf(constraints + strlen(constraints), sizeof constraints - strlen(constraints), ",%u", i);
+    }
+    strcat(constraints, ",~{memory}");
+    LLVMValueRef result = wl_ptx_asm(l, text, constraints, result_type(l, count), arguments, 3 + count, true);
+    for (unsigned i = 0; i < count; i++)
+        values[i] = count == 1 ? result : LLVMBuildExtractValue(l->b, result, i, "");
+}
+
+static void store_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValueRef predicate, int64_t offset, unsigned bits,
+                     unsigned count, LLVMValueRef *values) {
+    static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
+    char text[160], constraints[96], list[32];
+    operand_list(list, sizeof list, 3, count);
+    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", a->is_volatile ? ".volatile" : "", space_name(a->space), vectors[count],
+             bits == 8    ? ".b8"
+             : bits == 16 ? ".b16"
+                          : ".b32",
+             list);
+    snprintf(constraints, sizeof constraints, "%c,n,b", address_letter(a->space));
+    LLVMValueRef arguments[3 + MAX_DWORDS] = {a->address, offset_operand(l, offset), predicate};
+    for (unsigned i = 0; i < count; i++) {
+        arguments[3 + i] = values[i];
+        strcat(constraints, ",r");
+    }
+    strcat(constraints, ",~{memory}");
+    wl_ptx_asm(l, text, constraints, l->void_type, arguments, 3 + count, true);
+}
+
+/* ---- vectors: as one where the address is aligned, else dword by dword ---- */
+
+static LLVMValueRef is_aligned(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bytes) {
+    LLVMTypeRef type = LLVMTypeOf(a->address);
+    LLVMValueRef place = LLVMBuildAdd(l->b, a->address, LLVMConstInt(type, (uint64_t)offset, 1), "");
+    LLVMValueRef low = LLVMBuildAnd(l->b, place, wl_lift_int(l, type, bytes - 1), "");
+    return LLVMBuildICmp(l->b, LLVMIntEQ, low, LLVMConstNull(type), "");
+}
+
+/* Branches to a block for the lanes whose vector is not aligned; returns the block behind it. */
+static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unaligned) {
+    LLVMBasicBlockRef apart = wl_lift_block(l, "apart"), done = wl_lift_block(l, "done");
+    LLVMValueRef branch = LLVMBuildCondBr(l->b, unaligned, apart, done);
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
+                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false)),
+                                LLVMValueAsMetadata(LLVMConstInt(l->i32, 1000, false))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4),
+                    LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
+    LLVMPositionBuilderAtEnd(l->b, apart);
+    return done;
+}
+
+static unsigned vector_part(unsigned count) { return count >= 4 ? 4 : count >= 2 ? 2 : 1; }
+
+void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
+                 LLVMValueRef *values) {
+    for (unsigned first = 0; first < count;) {
+        unsigned part = vector_part(count - first);
+        int64_t offset = a->offset + (int64_t)first * 4;
+        if (part == 1) {
+            load_at(l, a, a->predicate, offset, bits, sign, 1, old + first, values + first);
+            first++;
+            continue;
+        }
+        LLVMValueRef aligned = is_aligned(l, a, offset, part * 4), apart_values[MAX_DWORDS];
+        LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
+        load_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, sign, part, old + first, values + first);
+        LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL}, done = enter_unaligned(l, unaligned);
+        LLVMValueRef always = LLVMConstInt(l->i1, 1, 0);
+        for (unsigned i = 0; i < part; i++)
+            load_at(l, a, always, offset + 4 * i, 32, false, 1, old + first + i, apart_values + i);
+        from[1] = LLVMGetInsertBlock(l->b);
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, done);
+        for (unsigned i = 0; i < part; i++) {
+            LLVMValueRef both[2] = {values[first + i], apart_values[i]}, phi = LLVMBuildPhi(l->b, l->i32, "");
+            LLVMAddIncoming(phi, both, from, 2);
+            values[first + i] = phi;
+        }
+        first += part;
+    }
+}
+
+void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
+    for (unsigned first = 0; first < count;) {
+        unsigned part = vector_part(count - first);
+        int64_t offset = a->offset + (int64_t)first * 4;
+        if (part == 1) {
+            store_at(l, a, a->predicate, offset, bits, 1, values + first);
+            first++;
+            continue;
+        }
+        LLVMValueRef aligned = is_aligned(l, a, offset, part * 4);
+        LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
+        store_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, part, values + first);
+        LLVMBasicBlockRef done = enter_unaligned(l, unaligned);
+        for (unsigned i = 0; i < part; i++)
+            store_at(l, a, LLVMConstInt(l->i1, 1, 0), offset + 4 * i, 32, 1, values + first + i);
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, done);
+        first += part;
+    }
+}
+
+/* ---- addresses ---- */
+
+/* A lane's private memory as a generic address. */
+static LLVMValueRef scratch_generic(struct wl_lift *l) {
+    LLVMValueRef memory = l->ptx->scratch[wl_ptx_strip(l)];
+    return memory ? LLVMBuildPtrToInt(l->b, memory, l->i64, "") : LLVMConstNull(l->i64);
+}
+
+static LLVMValueRef scratch_local(struct wl_lift *l) {
+    LLVMValueRef memory = l->ptx->scratch[wl_ptx_strip(l)];
+    if (!memory)
+        return LLVMConstNull(l->i32);
+    LLVMValueRef local = LLVMBuildAddrSpaceCast(l->b, memory, LLVMPointerTypeInContext(l->context, 5), "");
+    return LLVMBuildPtrToInt(l->b, local, l->i32, "");
+}
+
+LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address) {
+    LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, address, wl_lift_int(l, l->i64, 32), ""), l->i32, "");
+    LLVMValueRef low = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, UINT32_MAX), "");
+    LLVMValueRef shared = LLVMBuildPtrToInt(l->b, LLVMBuildAddrSpaceCast(l->b, l->ptx->lds, l->ptr, ""), l->i64, "");
+    LLVMValueRef is_shared = LLVMBuildICmp(l->b, LLVMIntEQ, high, wl_lift_int(l, l->i32, WL_SHARED_APERTURE_HI), "");
+    LLVMValueRef is_private = LLVMBuildICmp(l->b, LLVMIntEQ, high, wl_lift_int(l, l->i32, WL_PRIVATE_APERTURE_HI), "");
+    LLVMValueRef result = LLVMBuildSelect(l->b, is_shared, LLVMBuildAdd(l->b, shared, low, ""), address, "");
+    if (l->ptx->scratch[wl_ptx_strip(l)])
+        result = LLVMBuildSelect(l->b, is_private, LLVMBuildAdd(l->b, scratch_generic(l), low, ""), result, "");
+    l->ptx->info->uses_lds = true; /* perhaps */
+    return result;
+}
+
+static LLVMValueRef wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op) {
+    LLVMValueRef base = NULL, own = NULL;
+    if (op->scalar && op->scalar->kind == WL_OPERAND_SGPR)
+        base = wl_lift_sgpr64(l, op->scalar->reg);
+    if (inst->isa->by_lane) {
+        LLVMValueRef lane = LLVMBuildOr(l->b, l->ptx->lane, wl_lift_int(l, l->i32, 32 * wl_ptx_strip(l)), "");
+        own = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, lane, wl_lift_int(l, l->i32, 2), ""), l->i64, "");
+    } else if (is_vgpr(op->address)) {
+        own = op->address->count >= 2 ? wl_ptx_scalar(l, wl_ptx_pair(l, op->address->reg))
+                                      : LLVMBuildZExt(l->b, wl_ptx_dword(l, op->address->reg), l->i64, "");
+    }
+    if (base && own)
+        return LLVMBuildAdd(l->b, base, own, "");
+    return base ? base : own ? own : LLVMConstNull(l->i64);
+}
+
+static LLVMValueRef scratch_offset(struct wl_lift *l, const struct wl_ptx_operands *op) {
+    LLVMValueRef offset = is_vgpr(op->address) ? wl_ptx_dword(l, op->address->reg) : LLVMConstNull(l->i32);
+    if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
+        offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, op->scalar, WL_U32), "");
+    return offset;
+}
+
+static LLVMValueRef lds_address(struct wl_lift *l, LLVMValueRef offset) {
+    l->ptx->info->uses_lds = true;
+    return LLVMBuildAdd(l->b, LLVMBuildPtrToInt(l->b, l->ptx->lds, l->i32, ""), offset, "");
+}
+
+/* The access of the strip at hand, but for LDS instructions with two addresses, whose offsets the caller sets. */
+static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+    *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
+    a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
+                     (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+    switch ((enum wl_space)inst->isa->space) {
+    case WL_SPACE_LDS:
+        a->space = WL_PTX_SHARED;
+        a->address = lds_address(l, wl_ptx_dword(l, op->address->reg));
+        return true;
+    case WL_SPACE_SCRATCH:
+        a->space = WL_PTX_LOCAL;
+        a->address = LLVMBuildAdd(l->b, scratch_local(l), scratch_offset(l, op), "");
+        return true;
+    case WL_SPACE_GLOBAL:
+        a->space = WL_PTX_GLOBAL;
+        a->address = wide_address(l, inst, op);
+        return true;
+    case WL_SPACE_FLAT:
+        a->space = WL_PTX_GENERIC;
+        a->address = wide_address(l, inst, op);
+        a->address = wl_ptx_flat_address(l, LLVMBuildAdd(l->b, a->address, wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0), ""));
+        a->offset = 0;
+        return true;
+    case WL_SPACE_BUFFER:
+        return wl_ptx_buffer_address(l, inst, a);
+    default:
+        return false;
+    }
+}
+
+/* ---- instructions ---- */
+
+static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVMValueRef old, LLVMValueRef value) {
+    LLVMValueRef half = wl_lift_int(l, l->i32, 0xffff), sixteen = wl_lift_int(l, l->i32, 16);
+    value = LLVMBuildAnd(l->b, value, half, "");
+    if (isa->hi)
+        return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, half, ""), LLVMBuildShl(l->b, value, sixteen, ""), "");
+    return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, half, ""), ""), value, "");
+}
+
+static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    LLVMValueRef old[MAX_DWORDS], values[MAX_DWORDS];
+    unsigned bits = isa->bits < 32 ? isa->bits : 32, count = isa->dwords;
+    bool out_of_range_is_zero = isa->space == WL_SPACE_BUFFER;
+    for (unsigned i = 0; i < count; i++) {
+        bool kept = wl_bit(l->live_after[l->at].inactive, op->result->reg + i);
+        old[i] = isa->d16 ? LLVMConstNull(l->i32) : kept ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
+        if (out_of_range_is_zero)
+            old[i] = LLVMConstNull(l->i32);
+    }
+    wl_ptx_load(l, a, bits, isa->sign, count, old, values);
+    if (isa->d16)
+        values[0] = merge_half(l, isa, wl_ptx_dword(l, op->result->reg), values[0]);
+    for (unsigned i = 0; i < count; i++) {
+        if (isa->d16 || out_of_range_is_zero) /* else lanes that are off keep theirs in the load itself */
+            wl_ptx_set_dword(l, op->result->reg + i, values[i]);
+        else
+            LLVMBuildStore(l->b, wl_ptx_vector(l, values[i]), l->ptx->row[wl_ptx_strip(l)][op->result->reg + i]);
+    }
+}
+
+static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    LLVMValueRef values[MAX_DWORDS];
+    for (unsigned i = 0; i < isa->dwords; i++)
+        values[i] = wl_ptx_dword(l, op->data->reg + i);
+    if (isa->hi)
+        values[0] = LLVMBuildLShr(l->b, values[0], wl_lift_int(l, l->i32, 16), "");
+    wl_ptx_store(l, a, isa->bits < 32 ? isa->bits : 32, isa->dwords, values);
+}
+
+/* LDS instructions with two addresses: neighbours are one access. */
+static void access_two(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    unsigned n = isa->dwords, size = n * 4, unit = isa->stride64 ? size * 64 : size;
+    int64_t offsets[2] = {(int64_t)inst->offset0 * unit, (int64_t)inst->offset1 * unit};
+    LLVMValueRef values[2 * MAX_DWORDS], old[2 * MAX_DWORDS];
+    for (unsigned i = 0; i < 2 * n && isa->class == WL_ISA_STORE; i++)
+        values[i] = i < n ? wl_ptx_dword(l, op->data->reg + i) : wl_ptx_dword(l, op->data1->reg + i - n);
+    for (unsigned i = 0; i < 2 * n && op->result; i++)
+        old[i] = wl_bit(l->live_after[l->at].inactive, op->result->reg + i) ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
+    bool joined = offsets[1] == offsets[0] + size;
+    for (unsigned part = 0; part < (joined ? 1 : 2); part++) {
+        unsigned count = joined ? 2 * n : n;
+        a->offset = offsets[part];
+        if (isa->class == WL_ISA_STORE)
+            wl_ptx_store(l, a, 32, count, values + part * n);
+        else
+            wl_ptx_load(l, a, 32, false, count, old + part * n, values + part * n);
+    }
+    for (unsigned i = 0; i < 2 * n && op->result; i++)
+        LLVMBuildStore(l->b, wl_ptx_vector(l, values[i]), l->ptx->row[wl_ptx_strip(l)][op->result->reg + i]);
+}
+
+static LLVMValueRef wide_data(struct wl_lift *l, unsigned reg, unsigned bits) {
+    return bits == 64 ? wl_ptx_scalar(l, wl_ptx_pair(l, reg)) : wl_ptx_dword(l, reg);
+}
+
+static uint8_t atomic_operation(const struct wl_lift *l, const struct wl_isa *isa) {
+    bool flushing = !strcmp(l->request->processor, "gfx908") || !strcmp(l->request->processor, "gfx90a");
+    if (isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS && flushing)
+        return WL_ATOMIC_FADD_FLUSH;
+    return isa->atomic;
+}
+
+/* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
+static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    const struct wl_operand *first = op->data, *second = op->data1;
+    unsigned n = isa->bits / 32;
+    if (second && isa->compare_first) {
+        first = op->data1;
+        second = op->data;
+    }
+    LLVMValueRef data = wide_data(l, first->reg, isa->bits), compare = NULL;
+    if (second)
+        compare = wide_data(l, second->reg, isa->bits);
+    else if (first->count >= 2 * n)
+        compare = wide_data(l, first->reg + n, isa->bits);
+    LLVMValueRef old = wl_ptx_atomic(l, a, atomic_operation(l, isa), isa->bits, data, compare, op->result != NULL);
+    if (!op->result)
+        return;
+    if (isa->bits == 64)
+        wl_ptx_set_pair(l, op->result->reg, wl_ptx_vector(l, old));
+    else
+        wl_ptx_set_dword(l, op->result->reg, old);
+}
+
+void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+    struct wl_ptx_operands op = wl_ptx_operands(inst);
+    bool two_atomics = isa->addresses == 2 && isa->class == WL_ISA_ATOMIC;
+    if (inst->gds || inst->lds || two_atomics || isa->dwords > MAX_DWORDS || isa->space == WL_SPACE_TBUFFER) {
+        wl_ptx_unsupported(l, inst);
+        return;
+    }
+    if (isa->class != WL_ISA_LOAD && isa->space != WL_SPACE_LDS && isa->space != WL_SPACE_SCRATCH)
+        wl_ptx_publish(l);
+    for (unsigned s = 0; s < l->strips; s++) {
+        struct wl_ptx_access a;
+        wl_ptx_enter_strip(l, s);
+        if (!find_access(l, inst, &op, &a)) {
+            wl_ptx_unsupported(l, inst);
+            return;
+        }
+        if (isa->addresses == 2)
+            access_two(l, inst, &op, &a);
+        else if (isa->class == WL_ISA_LOAD)
+            load(l, inst, &op, &a);
+        else if (isa->class == WL_ISA_STORE)
+            store(l, inst, &op, &a);
+        else
+            atomic(l, inst, &op, &a);
+    }
+}
+
+/* ---- order ---- */
+
+/* What a wait or a cache instruction asks for. AMD code waits for its stores before it publishes them; a wait for loads alone
+ * leaves stores in flight, so that a full wait directly behind a store is such a release. */
+void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst) {
+    const char *name = inst->mnemonic;
+    bool waits = !strncmp(name, "s_waitcnt", 9) || !strncmp(name, "s_wait_", 7);
+    if (waits) {
+        bool stores = strstr(name, "vscnt") || strstr(name, "storecnt");
+        enum { VM_LOW = 0xf, VM_HIGH = 3 << 14, VM_GFX11 = 0x3f << 10 };
+        uint64_t bits = inst->operand_count ? inst->operands[inst->operand_count - 1].bits : 0;
+        bool full = l->generation == 11 ? !(bits & VM_GFX11) : !(bits & VM_LOW) && !(bits & VM_HIGH);
+        if (!strcmp(name, "s_waitcnt") && l->generation == 9)
+            stores = full;
+        if (stores && l->ptx->store_may_wait)
+            l->ptx->release = true;
+        return;
+    }
+    bool device = !strncmp(name, "buffer_wb", 9) || !strcmp(name, "buffer_inv") || !strcmp(name, "buffer_gl1_inv") ||
+                  !strncmp(name, "global_inv", 10) || !strncmp(name, "global_wb", 9) || !strcmp(name, "buffer_invl2");
+    if (device || !strcmp(name, "s_dcache_inv"))
+        wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
+    else if (!strcmp(name, "buffer_gl0_inv"))
+        wl_ptx_asm(l, "fence.acq_rel.cta;", "~{memory}", l->void_type, NULL, 0, true);
+}
+
+void wl_ptx_publish(struct wl_lift *l) {
+    if (l->ptx->release)
+        wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
+    l->ptx->release = false;
+}
