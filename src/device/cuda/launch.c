@@ -2,6 +2,7 @@
 #include "device/cuda/cuda.h"
 #include "device/kernarg.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,8 +162,13 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     struct wl_ptx_launch record = {.image = function->module->image, .lds_size = lds};
     memcpy(record.block, launch->block, sizeof record.block);
     memcpy(record.remainder, launch->remainder, sizeof record.remainder);
+    struct wl_dispatch_packet packet;
+    static_assert(sizeof packet == sizeof record.packet, "the packet goes along by value");
+    wl_packet_fill(&packet, launch, variant->info.scratch_size, lds);
+    memcpy(record.packet, &packet, sizeof packet);
     memset(kernarg + wl_kernarg_size(kernel, launch), 0, size - wl_kernarg_size(kernel, launch));
-    if (variant->info.needs_kernarg_memory || variant->info.needs_packet || wants_sync(kernel, launch)) {
+    if (variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue ||
+        wants_sync(kernel, launch)) {
         status = place_extras(device, stream, launch, variant, &record, kernarg, size);
     } else {
         const struct wl_hidden nothing = {0};
