@@ -19,14 +19,14 @@ static bool view_desc(hipResourceViewFormat format, hipChannelFormatDesc *desc) 
 }
 
 /* How kernels see elements: `texture` is NULL for surfaces. A sentence, or NULL. */
-static const char *choose_format(const hipChannelFormatDesc *desc, const hipTextureDesc *texture, struct wl_image_format *format) {
+static const char *choose_format(const hipChannelFormatDesc *desc, const hipTextureDesc *texture, struct wl_channel_format *format) {
     hipArray_Format unused;
     unsigned channels;
     if (!wl_array_format_of(desc, &unused, &channels))
         return "elements have 1, 2 or 4 channels of the same 8, 16 or 32 bits";
     bool is_float = desc->f == hipChannelFormatKindFloat, is_signed = desc->f == hipChannelFormatKindSigned;
     bool normalized = texture && !is_float && texture->readMode == hipReadModeNormalizedFloat;
-    *format = (struct wl_image_format){.channels = (uint8_t)channels, .bits = (uint8_t)desc->x};
+    *format = (struct wl_channel_format){.channels = (uint8_t)channels, .bits = (uint8_t)desc->x};
     if (normalized && desc->x == 32)
         return "integers of 32 bits cannot be read as normalized floats";
     if (texture && texture->filterMode == hipFilterModeLinear && !is_float && !normalized)

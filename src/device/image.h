@@ -9,6 +9,7 @@
 #define WL_DEVICE_IMAGE_H
 
 #include "base/status.h"
+#include "device/channels.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,15 +20,6 @@
 #define WL_IMAGE_BASE_ALIGNMENT 256
 #define WL_IMAGE_MAX_SIZE       16384 /* of width and height */
 #define WL_IMAGE_MAX_SLICES     8192
-
-enum wl_image_number { WL_NUMBER_UNORM, WL_NUMBER_SNORM, WL_NUMBER_UINT, WL_NUMBER_SINT, WL_NUMBER_FLOAT, WL_NUMBER_SRGB };
-
-struct wl_image_format {
-    uint8_t channels; /* 1, 2, 4; 0: none */
-    uint8_t bits;     /* of each: 8, 16, 32 */
-    uint8_t number;   /* enum wl_image_number */
-};
-static inline uint32_t wl_image_texel_bytes(const struct wl_image_format *format) { return (uint32_t)format->channels * format->bits / 8; }
 
 /* The descriptors' TYPE. */
 enum wl_image_type {
@@ -44,7 +36,7 @@ struct wl_image {
     uint32_t width, height, depth; /* texels of level 0; depth: slices, layers, or 6 faces times the layers; at least 1 */
     uint32_t pitch;                /* texels from row to row of level 0; 0: the width, rounded up to WL_IMAGE_ROW_ALIGNMENT bytes */
     uint32_t first_level, last_level, first_slice;
-    struct wl_image_format format;
+    struct wl_channel_format format;
     uint8_t type;     /* enum wl_image_type */
     uint16_t selects; /* DST_SEL: 3 bits a component: 0, 1, or 4 + the texel's component */
 };
@@ -80,7 +72,7 @@ bool wl_image_supported(const char *processor);
 void wl_image_encode(unsigned generation, const struct wl_image *image, uint32_t words[WL_IMAGE_SAMPLER_DWORD]);
 enum wl_status wl_sampler_encode(unsigned generation, const struct wl_sampler *sampler, uint32_t words[4]);
 /* Linear memory of `count` texels, as a V#. */
-void wl_image_encode_linear(unsigned generation, const struct wl_image_format *format, uint64_t base, uint32_t count,
+void wl_image_encode_linear(unsigned generation, const struct wl_channel_format *format, uint64_t base, uint32_t count,
                             uint32_t words[WL_IMAGE_SAMPLER_DWORD]);
 /* The inverse. False: no image of a format and layout that is known. */
 bool wl_image_decode(unsigned generation, const uint32_t *words, bool short_form, struct wl_image *image);

@@ -590,6 +590,101 @@ static void check_size(const char *processor, uint8_t *memory) {
     lift_close();
 }
 
+/* Channels of different widths in one word: widths from the lowest bit up; numbers as for `shapes`, gfx9's with the number << 6. */
+static const struct packed {
+    const char *name;
+    int bytes, bits[4], number, code9, code10, code11;
+} packed[] = {
+    {"2_10_10_10 unorm", 4, {10, 10, 10, 2}, UNORM, 9, 50, 36},
+    {"2_10_10_10 uint", 4, {10, 10, 10, 2}, UINT, 9 | 4 << 6, 54, 40},
+    {"2_10_10_10 snorm", 4, {10, 10, 10, 2}, SNORM, 9 | 1 << 6, 51, 37},
+    {"10_10_10_2 unorm", 4, {2, 10, 10, 10}, UNORM, 8, 44, 32},
+    {"10_11_11 float", 4, {11, 11, 10, 0}, FLOAT, 6 | 7 << 6, 36, 30},
+    {"11_11_10 float", 4, {10, 11, 11, 0}, FLOAT, 7 | 7 << 6, 43, 31},
+    {"5_6_5 unorm", 2, {5, 6, 5, 0}, UNORM, 16, 133, 68},
+    {"1_5_5_5 unorm", 2, {5, 5, 5, 1}, UNORM, 17, 134, 69},
+    {"5_5_5_1 unorm", 2, {1, 5, 5, 5}, UNORM, 18, 135, 70},
+    {"4_4_4_4 unorm", 2, {4, 4, 4, 4}, UNORM, 19, 136, 71},
+    {"5_9_9_9 float", 4, {9, 9, 9, 0}, SRGB, 34 | 7 << 6, 132, 67}, /* SRGB: the upper 5 bits are the exponent of all */
+};
+
+static double packed_component(const struct packed *format, uint32_t word, int i) {
+    int at = 0, bits = format->bits[i];
+    for (int n = 0; n < i; n++)
+        at += format->bits[n];
+    const uint32_t raw = word >> at & ((1u << bits) - 1);
+    const int with_sign = raw >> (bits - 1) ? (int)raw - (1 << bits) : (int)raw;
+    if (!bits)
+        return 1;
+    switch (format->number) {
+    case UNORM:
+        return raw / (ldexp(1, bits) - 1);
+    case SNORM:
+        return fmax(with_sign / (ldexp(1, bits - 1) - 1), -1);
+    case FLOAT:
+        return half_number(raw << (15 - bits));
+    case SRGB:
+        return ldexp(raw, (int)(word >> 27) - 24);
+    default:
+        return raw;
+    }
+}
+
+/* Infinities and NaNs have all exponent bits. */
+static bool has_special(const struct packed *format, uint32_t word) {
+    for (int i = 0, at = 0; i < 4 && format->bits[i]; at += format->bits[i++])
+        if ((word >> (at + format->bits[i] - 5) & 31) == 31)
+            return true;
+    return false;
+}
+
+/* Loads of one row of such words, and stores of what was loaded. */
+static void check_packed(const char *processor, uint8_t *memory) {
+    struct picture p = {&shapes[6], UINT, D2, 64, 2, 1, 1, memory};
+    const struct sampler s = {.wrap = CLAMP};
+    for (size_t f = 0; f < sizeof packed / sizeof *packed; f++) {
+        const struct packed *format = &packed[f];
+        const bool storable = format->number != SRGB;
+        for (int round = 0; round < (storable ? 2 : 1); round++) {
+            open_variant(processor, round ? "image_store" : "image_load", "v[16:19]", 2, false, "dmask:0xf");
+            load_descriptors(&p, &s);
+            uint32_t *words = lift_scalars();
+            const int code = generation == 9 ? format->code9 : generation == 10 ? format->code10 : format->code11;
+            const unsigned at = generation == 12 ? 49 : 52, bits = generation == 9 ? 10 : generation == 10 ? 9 : 8;
+            words[1] &= ~(((1u << bits) - 1) << (at - 32));
+            words[1] |= (uint32_t)code << (at - 32);
+            variant = format->name;
+            for (unsigned n = 0; n < 64 && round == 0; n++) {
+                uint32_t word;
+                do {
+                    word = next() << 16 ^ next();
+                } while (format->number == FLOAT && has_special(format, word));
+                memcpy(memory + n * (size_t)format->bytes, &word, (size_t)format->bytes);
+            }
+            for (unsigned l = 0; l < lift_wave_size; l++) {
+                lift_row(0)[l] = l;
+                lift_row(1)[l] = (uint32_t)round;
+            }
+            run_all();
+            const size_t pitch = (size_t)(64 * format->bytes + 255) & ~(size_t)255;
+            for (unsigned l = 0; l < lift_wave_size; l++) {
+                uint32_t word = 0, stored = 0;
+                memcpy(&word, memory + (size_t)l * (size_t)format->bytes, (size_t)format->bytes);
+                memcpy(&stored, memory + pitch + (size_t)l * (size_t)format->bytes, (size_t)format->bytes);
+                for (int i = 0; i < 4 && round == 0; i++) {
+                    const double want = packed_component(format, word, i);
+                    expect(l, i, format->number == UINT ? lift_row(16 + (unsigned)i)[l] : (double)result_float(16 + (unsigned)i, l), want,
+                           fabs(want) * 1e-7);
+                }
+                if (round == 1) /* the most negative SNORM is stored as the next one */
+                    for (int i = 0; i < 4; i++)
+                        expect(l, i, packed_component(format, stored, i), packed_component(format, word, i), 0);
+            }
+            lift_close();
+        }
+    }
+}
+
 static void test_variants(const char *processor, uint8_t *memory) {
     static const struct {
         const char *name;
@@ -619,6 +714,7 @@ static void test_variants(const char *processor, uint8_t *memory) {
     check_load(processor, "image_load", false, true, memory);
     check_store(processor, memory);
     check_size(processor, memory);
+    check_packed(processor, memory);
 }
 
 int main(void) {

@@ -49,11 +49,9 @@ static void choose_image(struct trial *t, unsigned generation) {
     static const uint8_t channels[] = {1, 2, 4}, bits[] = {8, 16, 32},
                          types[] = {WL_IMAGE_1D, WL_IMAGE_2D, WL_IMAGE_2D, WL_IMAGE_3D, WL_IMAGE_1D_ARRAY, WL_IMAGE_2D_ARRAY};
     static const uint16_t selects[] = {0xfac, 0xfac, 0x204, 0x22c, 0x3ac, 0x977, 0};
-    struct wl_image_format format = {channels[below(3)], bits[below(3)], (uint8_t)below(5)};
-    if (format.bits == 32 && format.number < WL_NUMBER_UINT)
-        format.number = WL_NUMBER_FLOAT;
-    if (format.bits == 8 && format.number == WL_NUMBER_FLOAT)
-        format.number = WL_NUMBER_UNORM;
+    struct wl_channel_format format = {channels[below(3)], bits[below(3)], (uint8_t)below(8), 0};
+    if (!wl_channel_code(generation, &format))
+        format.number = format.bits == 32 ? WL_NUMBER_FLOAT : WL_NUMBER_UNORM;
     t->image = (struct wl_image){.base = (uint64_t)(uintptr_t)memory,
                                  .width = 1 + below(20),
                                  .height = 1 + below(12),

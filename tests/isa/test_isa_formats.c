@@ -89,6 +89,14 @@ static uint32_t encode_small(double value, unsigned width) {
     return sign | (value - below > above - value || (value - below == above - value && low & 1) ? high : low);
 }
 
+/* The same as a float's bits: a NaN keeps its own. */
+static uint32_t small_bits(uint32_t raw, unsigned width) {
+    unsigned mantissa_bits = width == 16 ? 10 : width - 5;
+    double value = small_float(raw, width);
+    uint32_t sign = width == 16 ? raw >> 15 << 31 : 0;
+    return isnan(value) ? sign | 0x7f800000 | (raw & ((1u << mantissa_bits) - 1)) << (23 - mantissa_bits) : bits_of((float)value);
+}
+
 static uint32_t sign_extended(uint32_t raw, unsigned bits) { return bits < 32 && raw >> (bits - 1) & 1 ? raw | ~0u << bits : raw; }
 
 static uint32_t decode(uint32_t raw, unsigned bits, unsigned kind) {
@@ -107,11 +115,14 @@ static uint32_t decode(uint32_t raw, unsigned bits, unsigned kind) {
     case SINT:
         return sign_extended(raw, bits);
     default:
-        return bits == 32 ? raw : bits_of((float)small_float(raw, bits));
+        return bits == 32 ? raw : small_bits(raw, bits);
     }
 }
 
-static double clamp(double value, double least, double most) { return !(value > least) ? least : value > most ? most : value; }
+/* What is no number becomes 0. */
+static double clamp(double value, double least, double most) {
+    return isnan(value) ? 0 : value < least ? least : value > most ? most : value;
+}
 
 static uint32_t encode(uint32_t value, unsigned bits, unsigned kind) {
     double scale = ldexp(1, (int)bits) - 1, signed_scale = ldexp(1, (int)bits - 1) - 1, number = float_of(value);
@@ -175,7 +186,7 @@ static void store(const struct format *f, const struct access *a, unsigned lane,
             value = want.v[a->reg + (a->d16 ? i / 2 : i)][lane];
             if (a->d16) {
                 value = i % 2 || a->high ? value >> 16 : value & 0xffff;
-                value = f->kind == UINT ? value : f->kind == SINT ? sign_extended(value, 16) : bits_of((float)small_float(value, 16));
+                value = f->kind == UINT ? value : f->kind == SINT ? sign_extended(value, 16) : small_bits(value, 16);
             }
         }
         uint32_t code = encode(value, f->data->bits[i], f->kind);

@@ -1,4 +1,5 @@
 /* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. And one lane's atomics. */
+#include "device/channels.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
 #include "translate/isa.h"
@@ -114,167 +115,6 @@ uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, 
 
 /* ---- formats -------------------------------------------------------------------------------- */
 
-enum number { UNORM, SNORM, USCALED, SSCALED, UINT, SINT, SNORM_OLD, FLOAT };
-
-struct format {
-    uint8_t bits[4]; /* of x, y, z, w, from the lowest bit up; 0: absent */
-    uint8_t number;
-};
-
-/* gfx9's data formats. */
-static const uint8_t data_formats[16][4] = {
-    {0, 0, 0, 0},    {8, 0, 0, 0},    {16, 0, 0, 0}, {8, 8, 0, 0},   {32, 0, 0, 0},    {16, 16, 0, 0},  {11, 11, 10, 0},  {10, 11, 11, 0},
-    {2, 10, 10, 10}, {10, 10, 10, 2}, {8, 8, 8, 8},  {32, 32, 0, 0}, {16, 16, 16, 16}, {32, 32, 32, 0}, {32, 32, 32, 32}, {0, 0, 0, 0},
-};
-
-/* Runs of the unified formats: `first` and the number kinds that follow one another, as characters. */
-struct run {
-    uint8_t first, data; /* data: index in data_formats */
-    const char *numbers; /* u n U S i s f: UNORM SNORM USCALED SSCALED UINT SINT FLOAT */
-};
-
-static const struct run unified10[] = {
-    {1, 1, "unUSis"},  {7, 2, "unUSisf"}, {14, 3, "unUSis"},  {20, 4, "isf"},  {23, 5, "unUSisf"},  {30, 6, "unUSisf"}, {37, 7, "unUSisf"},
-    {44, 8, "unUSis"}, {50, 9, "unUSis"}, {56, 10, "unUSis"}, {62, 11, "isf"}, {65, 12, "unUSisf"}, {72, 13, "isf"},    {75, 14, "isf"},
-};
-static const struct run unified11[] = {
-    {1, 1, "unUSis"}, {7, 2, "unUSisf"}, {14, 3, "unUSis"},  {20, 4, "isf"},  {23, 5, "unUSisf"},  {30, 6, "f"},    {31, 7, "f"},
-    {32, 8, "unis"},  {36, 9, "unUSis"}, {42, 10, "unUSis"}, {48, 11, "isf"}, {51, 12, "unUSisf"}, {58, 13, "isf"}, {61, 14, "isf"},
-};
-
-static struct format find_format(uint32_t number, uint32_t generation) {
-    static const char kinds[] = "unUSis?f";
-    struct format format = {{0}, UINT};
-    if (generation == 9) {
-        memcpy(format.bits, data_formats[number & 15], 4);
-        format.number = number >> 4 & 7;
-        return format;
-    }
-    const struct run *runs = generation == 10 ? unified10 : unified11;
-    for (size_t i = 0; i < sizeof unified10 / sizeof *unified10; i++) {
-        if (number < runs[i].first || number >= runs[i].first + strlen(runs[i].numbers))
-            continue;
-        memcpy(format.bits, data_formats[runs[i].data], 4);
-        format.number = (uint8_t)(strchr(kinds, runs[i].numbers[number - runs[i].first]) - kinds);
-    }
-    return format;
-}
-
-static uint32_t float_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-
-static float half_value(uint16_t bits) {
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    float value = exponent == 31 ? (mantissa ? NAN : INFINITY)
-                  : exponent     ? ldexpf((float)(mantissa | 1024), exponent - 25)
-                                 : ldexpf((float)mantissa, -24);
-    return bits & 0x8000 ? -value : value;
-}
-
-static uint16_t half_bits(float value) {
-    uint16_t sign = signbit(value) ? 0x8000 : 0;
-    value = fabsf(value);
-    if (isnan(value))
-        return sign | 0x7e00;
-    if (value >= 65520)
-        return sign | 0x7c00;
-    int exponent;
-    frexpf(value, &exponent);
-    if (exponent < -13)
-        exponent = -13; /* denormals share the least exponent */
-    uint32_t mantissa = (uint32_t)nearbyintf(ldexpf(value, 11 - exponent));
-    return (uint16_t)(sign |
-                      (value == 0 ? 0 : (mantissa & 1024 || mantissa & 2048 ? ((uint32_t)(exponent + 13) << 10) + mantissa : mantissa)));
-}
-
-/* An unsigned float of 5 exponent bits and 6 or 5 of mantissa, truncated; negative numbers become 0. */
-static uint32_t small_float_bits(float value, unsigned mantissa_bits) {
-    uint32_t infinity = 31u << mantissa_bits;
-    if (isnan(value))
-        return infinity | 1;
-    if (value <= 0)
-        return 0;
-    if (isinf(value))
-        return infinity;
-    int exponent;
-    frexpf(value, &exponent); /* 0.5 <= fraction < 1 */
-    exponent = exponent < -13 ? -13 : exponent;
-    uint32_t mantissa = (uint32_t)ldexpf(value, (int)mantissa_bits + 1 - exponent); /* with its leading bit, if it is normal */
-    uint32_t bits = ((uint32_t)(exponent + 13) << mantissa_bits) + mantissa;
-    return bits < infinity ? bits : infinity - 1;
-}
-
-/* A component as the 32 bits (float or integer) that the shader sees. */
-static uint32_t decode(uint32_t raw, unsigned bits, uint8_t number) {
-    int32_t sign = bits == 32 ? (int32_t)raw : (int32_t)(raw << (32 - bits)) >> (32 - bits);
-    double top = ldexp(1, (int)bits) - 1, half_top = ldexp(1, (int)bits - 1) - 1;
-    switch ((enum number)number) {
-    case UNORM:
-        return float_bits((float)(raw / top));
-    case SNORM:
-    case SNORM_OLD:
-        return float_bits((float)fmax(sign / half_top, -1));
-    case USCALED:
-        return float_bits((float)raw);
-    case SSCALED:
-        return float_bits((float)sign);
-    case UINT:
-        return raw;
-    case SINT:
-        return (uint32_t)sign;
-    case FLOAT:
-        break;
-    }
-    if (bits == 32)
-        return raw;
-    return float_bits(half_value((uint16_t)(bits == 16 ? raw : bits == 11 ? raw << 4 : raw << 5)));
-}
-
-static uint32_t encode(uint32_t value, unsigned bits, uint8_t number) {
-    float f;
-    memcpy(&f, &value, 4);
-    double top = ldexp(1, (int)bits) - 1, half_top = ldexp(1, (int)bits - 1) - 1;
-    uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
-    switch ((enum number)number) {
-    case UNORM:
-        return (uint32_t)nearbyint(fmin(fmax(f, 0), 1) * top);
-    case SNORM:
-    case SNORM_OLD:
-        return (uint32_t)(int32_t)nearbyint(fmin(fmax(f, -1), 1) * half_top) & mask;
-    case USCALED:
-        return (uint32_t)fmin(fmax(f, 0), top);
-    case SSCALED:
-        return (uint32_t)(int32_t)fmin(fmax(f, -half_top - 1), half_top) & mask;
-    case UINT:
-        return value > mask ? mask : value;
-    case SINT:
-        return bits == 32 ? value : (uint32_t)(int32_t)fmin(fmax((int32_t)value, -half_top - 1), half_top) & mask;
-    case FLOAT:
-        break;
-    }
-    return bits == 32 ? value : bits == 16 ? half_bits(f) : small_float_bits(f, bits - 5);
-}
-
-static unsigned format_bytes(const struct format *f) { return (f->bits[0] + f->bits[1] + f->bits[2] + f->bits[3] + 7u) / 8; }
-
-/* Reads `bits` bits at bit `at`. */
-static uint32_t get_bits(const uint8_t *memory, unsigned at, unsigned bits) {
-    uint64_t word = 0;
-    memcpy(&word, memory + at / 8, (at % 8 + bits + 7) / 8);
-    return (uint32_t)(word >> at % 8) & (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
-}
-
-static void put_bits(uint8_t *memory, unsigned at, unsigned bits, uint32_t value) {
-    uint64_t word = 0, mask = (UINT64_C(1) << bits) - 1;
-    unsigned bytes = (at % 8 + bits + 7) / 8;
-    memcpy(&word, memory + at / 8, bytes);
-    word = (word & ~(mask << at % 8)) | (value & mask) << at % 8;
-    memcpy(memory + at / 8, &word, bytes);
-}
-
 /* An element, dword by dword, as swizzling can part them. */
 static void copy_element(const struct place *p, uint8_t *bytes, uint32_t size, bool store) {
     for (uint32_t at = 0; at < size; at += 4) {
@@ -284,15 +124,13 @@ static void copy_element(const struct place *p, uint8_t *bytes, uint32_t size, b
     }
 }
 
-static void load_typed(const struct buffer *b, const struct format *f, struct place place, uint32_t out[4]) {
-    uint32_t one = f->number == UINT || f->number == SINT ? 1 : float_bits(1), components[4] = {0, 0, 0, 0};
+static void load_typed(const struct buffer *b, const struct wl_channel_format *f, struct place place, uint32_t out[4]) {
+    uint32_t one = wl_channel_is_integer(f) ? 1 : 0x3f800000, components[4] = {0, 0, 0, 0};
     uint8_t bytes[16] = {0};
-    bool ok = in_range(&place, 0, format_bytes(f));
-    if (ok)
-        copy_element(&place, bytes, format_bytes(f), false);
-    components[3] = ok ? one : 0;
-    for (unsigned i = 0, at = 0; i < 4 && f->bits[i]; at += f->bits[i++])
-        components[i] = ok ? decode(get_bits(bytes, at, f->bits[i]), f->bits[i], f->number) : 0;
+    if (in_range(&place, 0, wl_channel_bytes(f))) {
+        copy_element(&place, bytes, wl_channel_bytes(f), false);
+        wl_channels_load(f, bytes, components);
+    }
     for (unsigned i = 0; i < 4; i++) {
         uint32_t select = b->selects >> i * 3 & 7;
         if (b->selects == 0 || select >= 4)
@@ -315,11 +153,12 @@ static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element) {
     return element & WL_ELEMENT_HIGH ? (old & 0xffff) | raw << 16 : (old & 0xffff0000) | (raw & 0xffff);
 }
 
-static struct format access_format(const struct buffer *b, uint32_t element) {
-    return find_format(element & WL_ELEMENT_FORMAT ? element >> 21 & 127 : b->format, b->generation);
+static struct wl_channel_format access_format(const struct buffer *b, uint32_t element) {
+    struct wl_channel_format format;
+    const uint32_t code = element & WL_ELEMENT_FORMAT ? element >> 21 & 127 : b->format;
+    wl_channel_decode(b->generation, b->generation == 9 ? (code & 15) | (code >> 4 & 7) << 6 : code, &format);
+    return format;
 }
-
-static bool is_float_format(const struct format *f) { return f->number != UINT && f->number != SINT; }
 
 /* Where loads and stores without registers find a lane's dword in LDS. */
 static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset, uint32_t lane) {
@@ -328,7 +167,7 @@ static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset
 
 static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, uint32_t *destination, uint32_t lane,
                             uint32_t element, uint32_t instruction) {
-    struct format format = access_format(b, element);
+    const struct wl_channel_format format = access_format(b, element);
     unsigned count = element >> 8 & 15;
     uint32_t out[4];
     load_typed(b, &format, place, out);
@@ -343,7 +182,7 @@ static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct
         }
         float f;
         memcpy(&f, &out[i], 4);
-        uint32_t half = is_float_format(&format) ? half_bits(f) : out[i] & 0xffff;
+        uint32_t half = !wl_channel_is_integer(&format) ? wl_float_to_half(f) : out[i] & 0xffff;
         uint32_t *d = &destination[i / 2 * wave->wave_size + lane];
         bool high = i % 2 || element & WL_ELEMENT_HIGH;
         *d = high ? (*d & 0xffff) | half << 16 : (*d & 0xffff0000) | half;
@@ -386,28 +225,29 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
     }
 }
 
+/* 16 bits of a register, as the 32 that they stand for. */
+static uint32_t widened(uint32_t half, const struct wl_channel_format *format) {
+    const float value = wl_half_to_float((uint16_t)half);
+    if (wl_channel_is_integer(format))
+        return format->number == WL_NUMBER_SINT ? (uint32_t)(int16_t)half : half;
+    memcpy(&half, &value, sizeof half);
+    return half;
+}
+
 static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, const uint32_t *data, uint32_t lane,
                              uint32_t element) {
-    struct format format = access_format(b, element);
+    const struct wl_channel_format format = access_format(b, element);
     uint8_t bytes[16] = {0};
-    (void)b;
-    if (!in_range(&place, 0, format_bytes(&format)))
+    uint32_t values[4] = {0, 0, 0, 0};
+    if (!format.channels || !in_range(&place, 0, wl_channel_bytes(&format)))
         return;
-    for (unsigned i = 0, at = 0; i < 4 && format.bits[i]; at += format.bits[i++]) {
-        uint32_t value = 0;
-        if (i < (element >> 8 & 15)) {
-            value = data[(element & WL_ELEMENT_D16 ? i / 2 : i) * wave->wave_size + lane];
-            if (element & WL_ELEMENT_D16) {
-                value = (i % 2 || element & WL_ELEMENT_HIGH) ? value >> 16 : value & 0xffff;
-                if (is_float_format(&format))
-                    value = float_bits(half_value((uint16_t)value));
-                else if (format.number == SINT)
-                    value = (uint32_t)(int16_t)value;
-            }
-        }
-        put_bits(bytes, at, format.bits[i], encode(value, format.bits[i], format.number));
+    for (unsigned i = 0; i < 4 && i < (element >> 8 & 15); i++) {
+        values[i] = data[(element & WL_ELEMENT_D16 ? i / 2 : i) * wave->wave_size + lane];
+        if (element & WL_ELEMENT_D16)
+            values[i] = widened((i % 2 || element & WL_ELEMENT_HIGH) ? values[i] >> 16 : values[i] & 0xffff, &format);
     }
-    copy_element(&place, bytes, format_bytes(&format), true);
+    wl_channels_store(&format, bytes, values);
+    copy_element(&place, bytes, wl_channel_bytes(&format), true);
 }
 
 void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
@@ -468,6 +308,12 @@ static float as_float(uint64_t bits) {
     return value;
 }
 
+static uint32_t float_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return bits;
+}
+
 static double as_double(uint64_t bits) {
     double value;
     memcpy(&value, &bits, 8);
@@ -498,7 +344,7 @@ static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data) {
     for (int half = 0; half < 2; half++) {
         uint16_t a = (uint16_t)(old >> half * 16), b = (uint16_t)(data >> half * 16), sum;
         if (operation == WL_ATOMIC_PK_ADD_F16) {
-            sum = half_bits(half_value(a) + half_value(b));
+            sum = wl_float_to_half(wl_half_to_float(a) + wl_half_to_float(b));
         } else {
             uint32_t wide = float_bits(as_float((uint64_t)a << 16) + as_float((uint64_t)b << 16));
             bool nan = (wide & 0x7fffffff) > 0x7f800000;

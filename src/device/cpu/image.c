@@ -118,9 +118,9 @@ static uint8_t *find_texel(const struct access *a, uint32_t lane) {
 }
 
 static void load_raw(const struct access *a, const uint8_t *memory, union wl_texel *texel) {
-    struct wl_image_format raw = a->image.format;
+    struct wl_channel_format raw = a->image.format;
     raw.number = a->operation & WL_IMAGE_SIGNED ? WL_NUMBER_SINT : WL_NUMBER_UINT;
-    wl_texel_load(&raw, memory, texel);
+    wl_channels_load(&raw, memory, texel->u);
 }
 
 /* Where the components of a texel come from. */
@@ -138,7 +138,7 @@ static void load_lane(const struct access *a, uint32_t lane) {
         if (a->operation & WL_IMAGE_RAW)
             load_raw(a, memory, &texel);
         else
-            wl_texel_load(&a->image.format, memory, &texel);
+            wl_channels_load(&a->image.format, memory, texel.u);
         for (unsigned i = 0; i < 4; i++)
             result.u[i] = select_channel(a, i, &texel);
     }
@@ -171,10 +171,10 @@ static void store_lane(const struct access *a, uint32_t lane) {
         else if (select >= 4)
             texel.u[select - 4] = given.u[i];
     }
-    struct wl_image_format format = a->image.format;
+    struct wl_channel_format format = a->image.format;
     if (a->operation & WL_IMAGE_RAW)
         format.number = WL_NUMBER_UINT;
-    wl_texel_store(&format, memory, &texel);
+    wl_channels_store(&format, memory, texel.u);
 }
 
 static void atomic_lane(const struct access *a, uint32_t lane) {
@@ -186,7 +186,7 @@ static void atomic_lane(const struct access *a, uint32_t lane) {
     dwords = dwords ? dwords : 1;
     for (uint32_t i = 0; i < dwords * (two ? 2 : 1) && i < 4; i++)
         operands[i / dwords] |= (uint64_t)*register_of(a, i, lane) << i % dwords * 32;
-    if (memory && wl_image_texel_bytes(&a->image.format) >= dwords * 4)
+    if (memory && wl_channel_bytes(&a->image.format) >= dwords * 4)
         old = wl_atomic_lane(memory, operation, dwords * 32, operands[0], operands[1]);
     for (uint32_t i = 0; i < dwords && a->modifiers & WL_IMAGE_RETURN; i++)
         *register_of(a, i, lane) = (uint32_t)(old >> i * 32);
@@ -339,7 +339,7 @@ static bool is_plain(const struct access *a) {
     const struct wl_image *image = &a->image;
     struct wl_image_level level;
     if (!a->valid || a->operation & rare || a->modifiers & (WL_IMAGE_A16 | WL_IMAGE_D16 | WL_IMAGE_STATUS) ||
-        image->format.number == WL_NUMBER_SRGB || image->type == WL_IMAGE_CUBE)
+        image->format.number == WL_NUMBER_SRGB || image->format.packed || image->format.channels == 3 || image->type == WL_IMAGE_CUBE)
         return false;
     wl_image_find_level(image, 0, &level);
     if (level.slice * level.depth > INT32_MAX)

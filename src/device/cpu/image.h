@@ -1,7 +1,7 @@
 /* Image instructions: what translated code tells the helper about one, and what an image is.
  *
  * image.c reads addresses and does the instruction for each lane; image_sample.c is addressing and filtering;
- * image_kernels.c does the common samples and loads for all lanes together; image_format.c converts; image_descriptor.c reads
+ * image_kernels.c does the common samples and loads for all lanes together; channels.c converts; image_descriptor.c reads
  * and writes the descriptors of each generation (device/image.h). */
 #ifndef WL_DEVICE_CPU_IMAGE_H
 #define WL_DEVICE_CPU_IMAGE_H
@@ -62,12 +62,6 @@ union wl_texel {
     uint32_t u[4];
 };
 
-/* Reads and writes a texel in memory. Components that the format lacks read as 0, 0, 0, 1 and are not written. */
-void wl_texel_load(const struct wl_image_format *format, const uint8_t *memory, union wl_texel *texel);
-void wl_texel_store(const struct wl_image_format *format, uint8_t *memory, const union wl_texel *texel);
-float wl_half_to_float(uint16_t half);
-uint16_t wl_float_to_half(float value);
-
 /* ---- sampling ---- */
 
 /* One level of an image. */
@@ -115,7 +109,7 @@ struct wl_image_wave {
     uint64_t exec;               /* at least one lane */
     struct wl_image_level level; /* from the resource's first slice on, less than 2 GiB */
     uint32_t wave_size, dmask;   /* dmask is not 0 */
-    struct wl_image_format format;
+    struct wl_channel_format format;
     uint16_t selects; /* never 0 */
     uint8_t axes;     /* coordinates, slices aside */
     uint8_t wrap[3];

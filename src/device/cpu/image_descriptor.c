@@ -6,8 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 bool wl_image_supported(const char *processor) {
     return strncmp(processor, "gfx94", 5) != 0 && strncmp(processor, "gfx95", 5) != 0 && strncmp(processor, "gfx9-4", 6) != 0;
 }
@@ -106,69 +104,9 @@ static const struct layout *layout_of(unsigned generation) { return &layouts[(ge
 
 /* ---- formats ------------------------------------------------------------------------------------ */
 
-/* gfx9's data format; then the first of the unified formats on gfx10, and from gfx11 on, whose kinds follow one another; sRGB's. */
-static const struct row {
-    uint8_t channels, bits, data9, unified10, unified11, srgb10, srgb11;
-    const char *numbers;
-} formats[] = {
-    {1, 8, 1, 1, 1, 128, 64, "unUSis"}, {1, 16, 2, 7, 7, 0, 0, "unUSisf"},    {2, 8, 3, 14, 14, 129, 65, "unUSis"},
-    {1, 32, 4, 20, 20, 0, 0, "isf"},    {2, 16, 5, 23, 23, 0, 0, "unUSisf"},  {4, 8, 10, 56, 42, 130, 66, "unUSis"},
-    {2, 32, 11, 62, 48, 0, 0, "isf"},   {4, 16, 12, 65, 51, 0, 0, "unUSisf"}, {4, 32, 14, 75, 61, 0, 0, "isf"},
-};
-/* By enum wl_image_number. */
-static const char number_letters[] = "unisf";
-static const uint8_t numbers9[] = {0, 1, 4, 5, 7, 9};
-
-static const struct row *find_row(const struct wl_image_format *format) {
-    for (size_t i = 0; i < COUNT(formats); i++)
-        if (formats[i].channels == format->channels && formats[i].bits == format->bits)
-            return &formats[i];
-    return NULL;
-}
-
-static uint32_t unified_format(unsigned generation, const struct wl_image_format *format) {
-    const struct row *row = find_row(format);
-    if (!row)
-        return 0;
-    if (format->number == WL_NUMBER_SRGB)
-        return generation == 10 ? row->srgb10 : row->srgb11;
-    const char *at = strchr(row->numbers, number_letters[format->number]);
-    return at ? (uint32_t)(at - row->numbers) + (generation == 10 ? row->unified10 : row->unified11) : 0;
-}
-
-/* The inverse, by number: on gfx10, and on later ones. */
-static struct wl_image_format unified_formats[2][512];
-static pthread_once_t unified_once = PTHREAD_ONCE_INIT;
-
-static void make_unified(void) {
-    for (size_t i = 0; i < COUNT(formats); i++)
-        for (unsigned number = 0; number <= WL_NUMBER_SRGB; number++) {
-            struct wl_image_format known = {formats[i].channels, formats[i].bits, (uint8_t)number};
-            unified_formats[0][unified_format(10, &known)] = known;
-            unified_formats[1][unified_format(11, &known)] = known;
-        }
-    unified_formats[0][0] = unified_formats[1][0] = (struct wl_image_format){0}; /* what does not exist */
-}
-
-static bool decode_unified(unsigned generation, uint32_t code, struct wl_image_format *format) {
-    pthread_once(&unified_once, make_unified);
-    *format = unified_formats[generation > 10][code & 511];
-    return format->channels != 0;
-}
-
-static bool decode_gfx9(uint32_t data, uint32_t number, struct wl_image_format *format) {
-    for (size_t i = 0; i < COUNT(formats); i++)
-        for (unsigned n = 0; n <= WL_NUMBER_SRGB; n++)
-            if (formats[i].data9 == data && numbers9[n] == number) {
-                *format = (struct wl_image_format){formats[i].channels, formats[i].bits, (uint8_t)n};
-                return true;
-            }
-    return false;
-}
-
 /* What AMD's device library answers: HSA's numbers of channel types and orders. */
-static void put_channels(const struct wl_image_format *format, uint32_t *type, uint32_t *order) {
-    static const uint8_t types[6][3] = {/* of 8, 16, 32 bits */
+static void put_channels(const struct wl_channel_format *format, uint32_t *type, uint32_t *order) {
+    static const uint8_t types[8][3] = {/* of 8, 16, 32 bits */
                                         [WL_NUMBER_UNORM] = {2, 3, 0}, [WL_NUMBER_SNORM] = {0, 1, 0},   [WL_NUMBER_UINT] = {11, 12, 13},
                                         [WL_NUMBER_SINT] = {8, 9, 10}, [WL_NUMBER_FLOAT] = {0, 14, 15}, [WL_NUMBER_SRGB] = {2, 0, 0}};
     static const uint8_t orders[5] = {0, 1, 3, 0, 8};
@@ -188,13 +126,9 @@ void wl_image_encode(unsigned generation, const struct wl_image *image, uint32_t
     put(words, at->base_high, (uint32_t)(image->base >> 40));
     put(words, at->width, image->width - 1);
     put(words, at->height, image->height - 1);
-    if (generation == 9) {
-        const struct row *row = find_row(&image->format);
-        put(words, at->format, row ? row->data9 : 0);
-        put(words, at->number, numbers9[image->format.number]);
-    } else {
-        put(words, at->format, unified_format(generation, &image->format));
-    }
+    const uint32_t code = wl_channel_code(generation, &image->format);
+    put(words, at->format, generation == 9 ? code & 63 : code);
+    put(words, at->number, code >> 6);
     put(words, selects_field, image->selects);
     put(words, at->base_level, image->first_level);
     put(words, at->last_level, image->last_level);
@@ -229,32 +163,27 @@ bool wl_image_decode(unsigned generation, const uint32_t *resource, bool short_f
     }
     if (image->type == WL_IMAGE_1D || image->type == WL_IMAGE_1D_ARRAY)
         image->height = 1;
-    bool known = generation == 9 ? decode_gfx9(get(words, at->format), get(words, at->number), &image->format)
-                                 : decode_unified(generation, get(words, at->format), &image->format);
-    if (!known || image->type < WL_IMAGE_1D || image->type > WL_IMAGE_2D_ARRAY)
+    if (!wl_channel_decode(generation, get(words, at->format) | get(words, at->number) << 6, &image->format) || image->type < WL_IMAGE_1D ||
+        image->type > WL_IMAGE_2D_ARRAY)
         return false;
     /* A pitch that is less than a row was never set. */
     uint32_t pitch = generation == 9 || !has_slices(image->type) ? get(words, at->pitch) + 1 : 0;
-    image->pitch = pitch > image->width || (uint64_t)pitch * wl_image_texel_bytes(&image->format) % WL_IMAGE_ROW_ALIGNMENT == 0 ? pitch : 0;
+    image->pitch = pitch > image->width || (uint64_t)pitch * wl_channel_bytes(&image->format) % WL_IMAGE_ROW_ALIGNMENT == 0 ? pitch : 0;
     if (image->pitch < image->width)
         image->pitch = 0;
     return true;
 }
 
-void wl_image_encode_linear(unsigned generation, const struct wl_image_format *format, uint64_t base, uint32_t count,
+void wl_image_encode_linear(unsigned generation, const struct wl_channel_format *format, uint64_t base, uint32_t count,
                             uint32_t words[WL_IMAGE_SAMPLER_DWORD]) {
     static const uint16_t selects[5] = {0, 0x204, 0x22c, 0, 0xfac};
     memset(words, 0, WL_IMAGE_SAMPLER_DWORD * sizeof *words);
     words[0] = (uint32_t)base;
-    words[1] = (uint32_t)(base >> 32 & 0xffff) | wl_image_texel_bytes(format) << 16;
+    words[1] = (uint32_t)(base >> 32 & 0xffff) | wl_channel_bytes(format) << 16;
     words[2] = count;
     words[3] = selects[format->channels];
-    if (generation == 9) {
-        const struct row *row = find_row(format);
-        words[3] |= (uint32_t)numbers9[format->number] << 12 | (uint32_t)(row ? row->data9 : 0) << 15;
-    } else {
-        words[3] |= unified_format(generation, format) << 12;
-    }
+    const uint32_t code = wl_channel_code(generation, format);
+    words[3] |= generation == 9 ? (code >> 6) << 12 | (code & 63) << 15 : code << 12;
     put_channels(format, &words[8], &words[9]);
     words[10] = count;
 }

@@ -185,7 +185,7 @@ INLINE void gather_fours(const uint8_t *data, i32x16 offset, u32x16 dwords[4]) {
 }
 
 /* The components' bits, one a vector. */
-INLINE void gather_raw(struct wl_image_format format, const uint8_t *data, i32x16 offset, u32x16 raw[CHANNELS]) {
+INLINE void gather_raw(struct wl_channel_format format, const uint8_t *data, i32x16 offset, u32x16 raw[CHANNELS]) {
     const unsigned bits = format.bits, bytes = format.channels * bits / 8, mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     u32x16 dwords[4];
     if (bytes == 16) {
@@ -213,18 +213,18 @@ INLINE f32x16 from_half(u32x16 bits) {
 }
 
 /* What the largest value of a normalized format stands for in its units. */
-INLINE float unit_of(struct wl_image_format format) {
+INLINE float unit_of(struct wl_channel_format format) {
     return format.number == WL_NUMBER_UNORM   ? (float)((1u << format.bits) - 1)
            : format.number == WL_NUMBER_SNORM ? (float)((1u << (format.bits - 1)) - 1)
                                               : 1;
 }
 
-INLINE bool is_normalized(struct wl_image_format format) { return format.number == WL_NUMBER_UNORM || format.number == WL_NUMBER_SNORM; }
+INLINE bool is_normalized(struct wl_channel_format format) { return format.number == WL_NUMBER_UNORM || format.number == WL_NUMBER_SNORM; }
 
 /* As numbers, normalized ones in their units; integers as their bits. */
-INLINE f32x16 convert(struct wl_image_format format, u32x16 raw) {
+INLINE f32x16 convert(struct wl_channel_format format, u32x16 raw) {
     const unsigned shift = 32 - format.bits;
-    switch ((enum wl_image_number)format.number) {
+    switch ((enum wl_channel_number)format.number) {
     case WL_NUMBER_UNORM:
         return CONVERT(f32x16, (i32x16)raw);
     case WL_NUMBER_SNORM: {
@@ -235,6 +235,10 @@ INLINE f32x16 convert(struct wl_image_format format, u32x16 raw) {
         return (f32x16)((i32x16)(raw << shift) >> shift);
     case WL_NUMBER_FLOAT:
         return format.bits == 16 ? from_half(raw) : (f32x16)raw;
+    case WL_NUMBER_USCALED:
+        return CONVERT(f32x16, (i32x16)raw);
+    case WL_NUMBER_SSCALED:
+        return CONVERT(f32x16, (i32x16)(raw << shift) >> shift);
     default:
         return (f32x16)raw;
     }
@@ -245,7 +249,7 @@ INLINE f32x16 convert(struct wl_image_format format, u32x16 raw) {
 /* What the lanes of a strip sample; format and shape are constants where the copies below make them so. */
 struct strip {
     const struct wl_image_wave *wave;
-    struct wl_image_format format;
+    struct wl_channel_format format;
     unsigned axes;
     bool linear, border; /* some axis may have -1 */
     struct axis axis[3];
@@ -315,7 +319,7 @@ INLINE void put_row(const struct wl_image_wave *w, unsigned row, unsigned lane, 
     memcpy(at, &value, sizeof value);
 }
 
-INLINE u32x16 component(const struct wl_image_wave *w, struct wl_image_format format, unsigned i, const struct texels *t) {
+INLINE u32x16 component(const struct wl_image_wave *w, struct wl_channel_format format, unsigned i, const struct texels *t) {
     const bool integer = format.number == WL_NUMBER_UINT || format.number == WL_NUMBER_SINT;
     const unsigned select = w->selects >> i * 3 & 7, channel = select - 4;
     const uint32_t one = integer ? 1 : 0x3f800000;
@@ -328,7 +332,7 @@ INLINE u32x16 component(const struct wl_image_wave *w, struct wl_image_format fo
     return (u32x16)(channel == 0 ? t->channel[0] : channel == 1 ? t->channel[1] : channel == 2 ? t->channel[2] : t->channel[3]);
 }
 
-INLINE void put_texels(const struct wl_image_wave *w, struct wl_image_format format, unsigned lane, uint32_t active,
+INLINE void put_texels(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active,
                        const struct texels *t) {
     for (unsigned i = 0, row = 0; i < CHANNELS; i++)
         if (w->dmask >> i & 1)
@@ -337,7 +341,7 @@ INLINE void put_texels(const struct wl_image_wave *w, struct wl_image_format for
 
 /* ---- waves ---- */
 
-INLINE void sample_strip(const struct wl_image_wave *w, struct wl_image_format format, unsigned axes, bool linear, unsigned lane,
+INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear, unsigned lane,
                          uint32_t active) {
     const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
     struct strip s = {.wave = w, .format = format, .axes = axes, .linear = linear, .border = w->has_border};
@@ -353,7 +357,7 @@ INLINE void sample_strip(const struct wl_image_wave *w, struct wl_image_format f
     put_texels(w, format, lane, active, &t);
 }
 
-INLINE void sample_strips(const struct wl_image_wave *w, struct wl_image_format format, unsigned axes, bool linear) {
+INLINE void sample_strips(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear) {
     for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
         const uint32_t active = w->exec >> lane & 0xffff;
         if (active)
@@ -361,7 +365,7 @@ INLINE void sample_strips(const struct wl_image_wave *w, struct wl_image_format 
     }
 }
 
-INLINE void sample_axes(const struct wl_image_wave *w, struct wl_image_format format, bool linear) {
+INLINE void sample_axes(const struct wl_image_wave *w, struct wl_channel_format format, bool linear) {
     if (w->axes == 2)
         sample_strips(w, format, 2, linear);
     else if (w->axes == 3)
@@ -371,7 +375,7 @@ INLINE void sample_axes(const struct wl_image_wave *w, struct wl_image_format fo
 }
 
 /* Loads: integer coordinates, of which any may be outside, where all components are 0. */
-INLINE void load_strip(const struct wl_image_wave *w, struct wl_image_format format, unsigned lane, uint32_t active) {
+INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
     const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
     i32x16 outside = (i32x16)(int32_t)0, offset = outside;
     const int32_t steps[3] = {(int32_t)format.channels * format.bits / 8, (int32_t)w->level.pitch, (int32_t)w->level.slice};
@@ -397,7 +401,7 @@ INLINE void load_strip(const struct wl_image_wave *w, struct wl_image_format for
             put_row(w, row++, lane, active, outside ? 0 : component(w, format, i, &t));
 }
 
-INLINE void load_strips(const struct wl_image_wave *w, struct wl_image_format format) {
+INLINE void load_strips(const struct wl_image_wave *w, struct wl_channel_format format) {
     for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
         const uint32_t active = w->exec >> lane & 0xffff;
         if (active)
@@ -406,8 +410,8 @@ INLINE void load_strips(const struct wl_image_wave *w, struct wl_image_format fo
 }
 
 /* Common formats and all others, each a copy of its own. */
-static const struct wl_image_format bytes4 = {4, 8, WL_NUMBER_UNORM}, byte = {1, 8, WL_NUMBER_UNORM}, floats4 = {4, 32, WL_NUMBER_FLOAT},
-                                    floats1 = {1, 32, WL_NUMBER_FLOAT};
+static const struct wl_channel_format bytes4 = {4, 8, WL_NUMBER_UNORM, 0}, byte = {1, 8, WL_NUMBER_UNORM, 0},
+                                      floats4 = {4, 32, WL_NUMBER_FLOAT, 0}, floats1 = {1, 32, WL_NUMBER_FLOAT, 0};
 
 static void sample_bytes4(const struct wl_image_wave *w) { sample_axes(w, bytes4, true); }
 static void sample_byte(const struct wl_image_wave *w) { sample_axes(w, byte, true); }
@@ -416,7 +420,7 @@ static void sample_floats1(const struct wl_image_wave *w) { sample_axes(w, float
 static void sample_other(const struct wl_image_wave *w) { sample_axes(w, w->format, true); }
 static void sample_nearest(const struct wl_image_wave *w) { sample_axes(w, w->format, false); }
 
-static bool same(struct wl_image_format a, struct wl_image_format b) {
+static bool same(struct wl_channel_format a, struct wl_channel_format b) {
     return a.channels == b.channels && a.bits == b.bits && a.number == b.number;
 }
 

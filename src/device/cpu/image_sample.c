@@ -13,7 +13,7 @@
 static uint32_t half(uint32_t size) { return size > 1 ? size / 2 : 1; }
 
 void wl_image_find_level(const struct wl_image *image, uint32_t level, struct wl_image_level *found) {
-    uint32_t bytes = wl_image_texel_bytes(&image->format), width = image->width, height = image->height, depth = image->depth;
+    uint32_t bytes = wl_channel_bytes(&image->format), width = image->width, height = image->height, depth = image->depth;
     bool shrinks = image->type == WL_IMAGE_3D;
     uint64_t offset = 0;
     for (uint32_t i = 0;; i++) {
@@ -40,7 +40,7 @@ uint8_t *wl_image_texel(const struct wl_image *image, const struct wl_image_leve
     if (x < 0 || y < 0 || slice < 0 || x >= level->width || y >= level->height || slice >= level->depth)
         return NULL;
     return level->data + ((uint64_t)slice + image->first_slice) * level->slice + (uint64_t)y * level->pitch +
-           (uint64_t)x * wl_image_texel_bytes(&image->format);
+           (uint64_t)x * wl_channel_bytes(&image->format);
 }
 
 /* ---- coordinates ---------------------------------------------------------------------------------- */
@@ -173,8 +173,8 @@ static bool compares(uint8_t function, float reference, float texel) {
 }
 
 /* What the largest number of a normalized format stands for; 0: it is another one. */
-static float unit_of(const struct wl_image_format *format) {
-    switch ((enum wl_image_number)format->number) {
+static float unit_of(const struct wl_channel_format *format) {
+    switch ((enum wl_channel_number)format->number) {
     case WL_NUMBER_UNORM:
         return (float)((1u << format->bits) - 1);
     case WL_NUMBER_SNORM:
@@ -206,10 +206,10 @@ void wl_image_border(const struct wl_image *image, const struct wl_sampler *samp
 
 /* A normalized texel in units. */
 static void load_units(const struct footprint *f, const uint8_t *memory, union wl_texel *texel) {
-    struct wl_image_format raw = f->image->format;
+    struct wl_channel_format raw = f->image->format;
     const bool is_signed = raw.number == WL_NUMBER_SNORM;
     raw.number = is_signed ? WL_NUMBER_SINT : WL_NUMBER_UINT;
-    wl_texel_load(&raw, memory, texel);
+    wl_channels_load(&raw, memory, texel->u);
     for (unsigned i = 0; i < 4; i++)
         texel->f[i] = i >= raw.channels ? (i == 3 ? f->unit : 0)
                       : is_signed       ? fmaxf((float)(int32_t)texel->u[i], -f->unit)
@@ -221,7 +221,7 @@ static void fetch(const struct footprint *f, int32_t x, int32_t y, int32_t z, un
     if (memory && f->unit > 0)
         load_units(f, memory, texel);
     else if (memory)
-        wl_texel_load(&f->image->format, memory, texel);
+        wl_channels_load(&f->image->format, memory, texel->u);
     else
         wl_image_border(f->image, f->sampler, f->unit > 0, texel);
     if (f->place->compare)
