@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-triton clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -59,5 +59,9 @@ check-tsan: deps
 check-triton: deps all
 	tests/triton/check.sh $(BUILD)
 
+# The same sources on another architecture, cross built and emulated.
+check-aarch64:
+	tools/check-aarch64.sh $(BUILD)-aarch64 $(JOBS)
+
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-aarch64

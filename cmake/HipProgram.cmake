@@ -27,6 +27,9 @@ endif()
 
 find_program(WL_CLANGXX NAMES clang++-19)
 find_program(WL_HIPCC NAMES hipcc)
+if(CMAKE_CROSSCOMPILING) # its driver knows one host
+  unset(WL_HIPCC CACHE)
+endif()
 find_path(WL_DEBIAN_HIP hip/hip_runtime_api.h PATHS /usr/include NO_DEFAULT_PATH)
 set(WL_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs)
 set(WL_HIPCC_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs-15) # clang-15 reads no bitcode that names clang-19's intrinsics
@@ -68,7 +71,7 @@ function(wl_hip_binary output compiler opt archs flags sources depends)
     # -B: else it takes the default lld, which may be older than the compiler.
     set(command ${WL_HIPCC} -B/usr/lib/llvm-15/bin -std=c++17 -Wno-linker-warnings)
   else()
-    set(command ${WL_CLANGXX} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
+    set(command ${WL_CLANGXX} ${WL_CLANG_TARGET} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
     if("--genco" IN_LIST flags)
       list(REMOVE_ITEM flags --genco)
       list(APPEND flags --cuda-device-only)
@@ -85,7 +88,7 @@ endfunction()
 
 # wl_hip_test(NAME ENVIRONMENT COMMAND...): a test on the library just built
 function(wl_hip_test name environment)
-  add_test(NAME ${name} COMMAND ${ARGN})
+  add_test(NAME ${name} COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} ${ARGN})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_TEST_ENVIRONMENT};${environment}" TIMEOUT 300)
 endfunction()
 

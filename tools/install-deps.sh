@@ -1,12 +1,11 @@
 #!/bin/sh
-# Installs the packages of tools/packages.txt that are missing, with apt, as root or through sudo.
+# Installs the packages of tools/packages.txt, and of further lists that are named, that are missing; with apt, as root or through sudo.
 # Does nothing, and needs no rights, when all are there. Systems without dpkg are left alone.
 set -eu
 
 command -v dpkg-query >/dev/null || exit 0
-list=$(dirname "$0")/packages.txt
 missing=
-for package in $(sed 's/#.*//' "$list"); do
+for package in $(sed 's/#.*//' "$(dirname "$0")/packages.txt" "$@"); do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Runs the tests of a build folder and ends with one line "N passed, N failed[, N skipped]", taken from ctest's own
-# record. The exit status says the same.
+# record. The exit status says the same. Further arguments are ctest's.
 set -u
 build=$1
 jobs=${2:-$(nproc)}
+[ $# -lt 2 ] || shift
+shift
 
 report=$(cd "$build" && pwd)/ctest.xml
 rm -f "$report"
-ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report"
+ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@"
 status=$?
 if [ ! -s "$report" ]; then
     echo "0 passed, 1 failed"

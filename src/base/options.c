@@ -1,5 +1,7 @@
 #include "base/options.h"
 
+#include "base/cpu.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -53,9 +55,15 @@ static uint64_t number_option(const char *name, uint64_t fallback, uint64_t leas
 
 static const char *cpu_option(void) {
     const char *value = text_option("WAVELIFT_CPU");
-    if (!value || !strcmp(value, "x86-64-v3") || !strcmp(value, "x86-64-v4"))
-        return value;
-    fprintf(stderr, "wavelift: WAVELIFT_CPU=%s is neither x86-64-v3 nor x86-64-v4; ignored\n", value);
+    if (!value)
+        return NULL;
+    const struct wl_cpu *cpu = wl_cpu_find(value);
+    if (cpu && cpu->level <= wl_cpu_host_level())
+        return cpu->name;
+    if (cpu)
+        fprintf(stderr, "wavelift: WAVELIFT_CPU=%s has more than this machine; ignored\n", value);
+    else
+        fprintf(stderr, "wavelift: WAVELIFT_CPU=%s is none of %s; ignored\n", value, wl_cpu_names());
     return NULL;
 }
 

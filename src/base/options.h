@@ -24,7 +24,7 @@ struct wl_options {
     bool exact_math;  /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */
     const char *clang;        /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
-    const char *cpu;          /* WAVELIFT_CPU: x86-64-v3 or x86-64-v4: translate for such a CPU, not for this machine's; NULL: this one */
+    const char *cpu;          /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */
 };
 
 /* The process's options. Thread-safe; never NULL. */

@@ -6,6 +6,8 @@
  * no sleeper any more, so that a loop of launches costs one system call and not one each. */
 #include "runtime/runtime.h"
 
+#include "base/cpu.h"
+
 #include <linux/futex.h>
 #include <signal.h>
 #include <string.h>
@@ -107,11 +109,7 @@ static struct wl_stream *wait_for_work(void) {
             if (stream)
                 return stream;
             for (int i = 0; i < 32; i++)
-#if defined(__x86_64__)
-                __builtin_ia32_pause();
-#else
-                atomic_signal_fence(memory_order_seq_cst);
-#endif
+                wl_relax();
         } while (wl_now() < until);
         sleep_until_claimed();
     }

@@ -6,6 +6,7 @@
  * executor's queue or in the other stream's list is recognized by the state and dropped. */
 #include "runtime/runtime.h"
 
+#include "base/cpu.h"
 #include "base/options.h"
 #include "runtime/capture.h"
 #include "runtime/pool.h"
@@ -624,21 +625,13 @@ void wl_stream_run_ready(struct wl_stream *stream) {
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Waits a while for another thread to finish something in this stream. */
 static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence) {
     unsigned seen = atomic_load(&stream->progress);
     for (unsigned i = 0; i < 2000; i++) {
         if (reached(stream, sequence))
             return;
-        relax();
+        wl_relax();
     }
     atomic_fetch_add(&stream->sleepers, 1);
     pthread_mutex_lock(&stream->lock); /* pairs with stop_running: either it sees the sleeper or we see the state */

@@ -570,6 +570,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     l->generation = wl_lift_generation(request->processor);
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
+    l->has_masks = l->has_avx512 || (request->features && strstr(request->features, "+avx2"));
     l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
     l->splits_denormals = wl_denormal_split(unit);
     l->splits_rounding = wl_rounding_split(unit);

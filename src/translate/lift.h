@@ -64,6 +64,7 @@ struct wl_lift {
     bool splits_denormals;      /* lift_denormal.c */
     bool splits_rounding;       /* lift_rounding.c */
     bool has_avx512;            /* the host gathers, scatters and masks natively */
+    bool has_masks;             /* the host loads and stores dwords under a mask natively */
 
     LLVMContextRef context;
     LLVMModuleRef module;
@@ -104,6 +105,7 @@ struct wl_lift {
     struct wl_strip *strip;
     LLVMValueRef strip_trace; /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
     LLVMValueRef exec;        /* <16 x i1> of active lanes; NULL in FULL code: all are */
+    LLVMValueRef exec_bits;   /* the same as i16, where there is an exec */
 
     struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
     enum wl_status status;  /* first error */
@@ -149,6 +151,10 @@ LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar); /* <16 x T>
 LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);               /* <16 x i32>: 0 to 15 */
 /* The row's value in all lanes, the inactive ones included, as cross-lane operations read it. */
 LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row);
+/* Bit n of `bits`, an integer of `count` bits, as lane n: <count x i1>. Also in slow functions. */
+LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count);
+/* Stores to a row, or a strip of one: `lanes` (<n x i1>) of the vector `value`; the others stay. Nobody else writes there. */
+void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes);
 /* <16 x i1> of lanes on which an effect may be had: exec, or all ones. */
 LLVMValueRef wl_strip_exec(struct wl_lift *l);
 LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);          /* a new block at the function's end */

@@ -8,9 +8,7 @@ LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b)), name);
 }
 
-LLVMValueRef wl_memory_mask(struct wl_lift *l) {
-    return l->exec ? LLVMBuildBitCast(l->b, l->exec, l->i16, "") : LLVMConstInt(l->i16, 0xffff, false);
-}
+LLVMValueRef wl_memory_mask(struct wl_lift *l) { return l->exec ? l->exec_bits : LLVMConstInt(l->i16, 0xffff, false); }
 
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask) {
     LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");

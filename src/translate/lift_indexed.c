@@ -62,7 +62,7 @@ static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef pointer) {
 /* In the active lanes; `old` is what the row holds. */
 static void store_row(struct wl_lift *l, LLVMValueRef value, LLVMValueRef old, LLVMValueRef pointer) {
     if (l->mode == WL_MODE_MASKED) {
-        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        LLVMValueRef on = wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
         value = LLVMBuildSelect(l->b, on, value, old, "");
     }
     LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), 64);

@@ -15,7 +15,7 @@ LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactiv
     LLVMValueRef value = LLVMBuildLoad2(l->b, whole, wl_lift_row_address(l, row), "");
     LLVMSetAlignment(value, 64);
     if (zero_inactive && l->mode == WL_MODE_MASKED) {
-        LLVMValueRef on = LLVMBuildBitCast(l->b, wl_lift_exec(l), LLVMVectorType(l->i1, l->wave_size), "");
+        LLVMValueRef on = wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
         value = LLVMBuildSelect(l->b, on, value, LLVMConstNull(whole), "");
     }
     LLVMSetAlignment(LLVMBuildStore(l->b, value, copy), 64);
@@ -251,13 +251,11 @@ static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst) {
 
 static LLVMValueRef wave_lanes(struct wl_lift *l) {
     LLVMTypeRef lanes = LLVMVectorType(l->i1, l->wave_size);
-    return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : LLVMBuildBitCast(l->b, wl_lift_exec(l), lanes, "");
+    return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
 }
 
 static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment) {
-    LLVMValueRef arguments[] = {value, pointer, wl_lift_int(l, l->i32, alignment), wave_lanes(l)};
-    LLVMTypeRef types[] = {LLVMTypeOf(value), l->ptr};
-    wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
+    wl_lift_store_lanes(l, value, pointer, alignment, wave_lanes(l));
 }
 
 /* A row's active lanes become one value. */

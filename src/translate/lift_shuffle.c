@@ -93,7 +93,7 @@ bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits) {
     const char *features = l->request->features ? l->request->features : "";
     if (bits < 32)
         return l->has_avx512 && strstr(features, "+avx512bw") && strstr(features, "+avx512vl");
-    return l->has_avx512 || strstr(features, "+avx2") != NULL;
+    return l->has_masks;
 }
 
 /* A vector access of `type`, under `mask` if there is one. */

@@ -402,7 +402,7 @@ static void uniform_shortcut(struct wl_lift *l, struct slow *s) {
         wl_memory_load_uniform(l, s->access, address, rows);
         return_rows(l, s->access, rows);
     } else {
-        LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
+        LLVMValueRef exec = wl_lift_lanes(l, s->mask, WL_STRIP);
         if (!result_rows(s->access) && wl_atomic_reduce(l, s->access, address, LLVMGetParam(s->function, ARGUMENT_DATA), exec))
             LLVMBuildRetVoid(l->b);
         else
@@ -436,7 +436,7 @@ static void private_shortcut(struct wl_lift *l, struct slow *s) {
     if (a->kind == WL_ACCESS_LOAD)
         wl_memory_load_private(l, a, start, shift, rows);
     else
-        wl_memory_store_private(l, a, start, shift, LLVMBuildBitCast(l->b, s->mask, l->strip_i1, ""), rows);
+        wl_memory_store_private(l, a, start, shift, wl_lift_lanes(l, s->mask, WL_STRIP), rows);
     return_rows(l, a, rows);
     LLVMPositionBuilderAtEnd(l->b, no);
     LLVMBuildBr(l->b, join);
@@ -450,7 +450,7 @@ static bool hardware_gather(struct wl_lift *l, struct slow *s) {
         return false;
     LLVMTypeRef pointers = LLVMVectorType(l->ptr, WL_STRIP), overloads[2] = {l->strip_i32, pointers};
     LLVMValueRef where = LLVMBuildIntToPtr(l->b, s->addresses, pointers, ""), four = constant(l, l->i32, 4);
-    LLVMValueRef exec = LLVMBuildBitCast(l->b, s->mask, l->strip_i1, "");
+    LLVMValueRef exec = wl_lift_lanes(l, s->mask, WL_STRIP);
     if (a->kind == WL_ACCESS_LOAD) {
         LLVMValueRef arguments[4] = {where, four, exec, LLVMConstNull(l->strip_i32)};
         LLVMBuildRet(l->b, wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4));
@@ -538,8 +538,13 @@ static void copy_attributes(struct wl_lift *l, LLVMValueRef function) {
                                 LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(kinds[i], 8), 0));
 }
 
-/* LLVM's calling convention that keeps general registers, so that the hot path pays nothing for a call that it does not make. */
-enum { PRESERVE_MOST = 14 };
+/* LLVM's calling convention that keeps general registers, so that the hot path pays nothing for a call that it does not make. On
+ * AArch64, functions that align their stack overwrite x9, which the convention says they keep (LLVM 19): there it is C's. */
+#if defined(__aarch64__)
+enum { CONVENTION = 0 };
+#else
+enum { CONVENTION = 14 };
+#endif
 
 static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) {
     char name[64];
@@ -552,7 +557,7 @@ static LLVMValueRef slow_function(struct wl_lift *l, const struct wl_access *a) 
         return function;
     function = LLVMAddFunction(l->module, name, function_type(l, a));
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    LLVMSetFunctionCallConv(function, PRESERVE_MOST);
+    LLVMSetFunctionCallConv(function, CONVENTION);
     copy_attributes(l, function);
     LLVMBuilderRef outer = l->b; /* it carries the unit's debug locations */
     l->b = LLVMCreateBuilderInContext(l->context);
@@ -581,7 +586,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     for (unsigned i = 0; i < in; i++)
         arguments[ARGUMENT_DATA + i] = rows[i];
     LLVMValueRef result = LLVMBuildCall2(l->b, function_type(l, a), function, arguments, ARGUMENT_DATA + in, "");
-    LLVMSetInstructionCallConv(result, PRESERVE_MOST);
+    LLVMSetInstructionCallConv(result, CONVENTION);
     for (unsigned i = 0; i < out; i++)
         rows[i] = out == 1 ? result : LLVMBuildExtractValue(l->b, result, i, "");
 }

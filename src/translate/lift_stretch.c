@@ -165,6 +165,32 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
     return LLVMConstVector(lanes, WL_STRIP);
 }
 
+LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
+#if defined(__aarch64__) /* where LLVM takes the bits of the cast apart one by one; a test in each lane is two instructions for 4 lanes */
+    if (count == WL_STRIP) {
+        LLVMValueRef bit[WL_STRIP];
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            bit[i] = wl_lift_int(l, l->i32, UINT64_C(1) << i);
+        LLVMValueRef all = wl_strip_splat(l, LLVMBuildZExt(l->b, bits, l->i32, ""));
+        LLVMValueRef own = LLVMBuildAnd(l->b, all, LLVMConstVector(bit, WL_STRIP), "");
+        return LLVMBuildICmp(l->b, LLVMIntNE, own, LLVMConstNull(l->strip_i32), "exec");
+    }
+#endif
+    return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, count), "exec");
+}
+
+void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes) {
+    LLVMTypeRef type = LLVMTypeOf(value), overloads[] = {type, l->ptr};
+    if (l->has_masks) {
+        LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, alignment, 0), lanes};
+        wl_lift_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4);
+        return;
+    }
+    LLVMValueRef old = LLVMBuildLoad2(l->b, type, pointer, "");
+    LLVMSetAlignment(old, alignment);
+    LLVMSetAlignment(LLVMBuildStore(l->b, LLVMBuildSelect(l->b, lanes, value, old, ""), pointer), alignment);
+}
+
 LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
 
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
@@ -172,7 +198,7 @@ LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
         return wl_ptx_of_mask(l, mask);
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
-    return LLVMBuildBitCast(l->b, bits, l->strip_i1, "");
+    return wl_lift_lanes(l, bits, WL_STRIP);
 }
 
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
@@ -206,9 +232,7 @@ static void find_masks(struct wl_lift *l, struct masks *masks) {
 static void store_row(struct wl_lift *l, unsigned row) {
     LLVMValueRef pointer = row_pointer(l, row), value = l->strip->row_value[row];
     if (l->exec) {
-        LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, 64, 0), l->exec};
-        LLVMTypeRef types[] = {l->strip_i32, l->ptr};
-        wl_lift_intrinsic(l, "llvm.masked.store", types, 2, arguments, 4);
+        wl_lift_store_lanes(l, value, pointer, 64, l->exec);
     } else {
         LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), 64);
     }
@@ -278,7 +302,8 @@ static void enter_strip(struct wl_lift *l, LLVMValueRef number, LLVMBasicBlockRe
     LLVMBasicBlockRef some = wl_lift_block(l, "active");
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i16), ""), skip, some);
     LLVMPositionBuilderAtEnd(l->b, some);
-    l->exec = LLVMBuildBitCast(l->b, bits, l->strip_i1, "exec");
+    l->exec = wl_lift_lanes(l, bits, WL_STRIP);
+    l->exec_bits = bits;
 }
 
 static void emit_unrolled(struct wl_lift *l, const struct masks *masks) {
@@ -338,8 +363,7 @@ static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
         LLVMPositionBuilderAtEnd(l->b, here);
     }
     LLVMValueRef index = wl_lift_int(l, l->i64, offsetof(struct wl_strip_trace, first_lane));
-    LLVMValueRef lanes =
-        l->exec ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, l->exec, l->i16, ""), l->i64, "") : wl_lift_int(l, l->i64, 0xffff);
+    LLVMValueRef lanes = l->exec ? LLVMBuildZExt(l->b, l->exec_bits, l->i64, "") : wl_lift_int(l, l->i64, 0xffff);
     LLVMValueRef both = LLVMBuildShl(l->b, lanes, wl_lift_int(l, l->i64, 32), "");
     both = LLVMBuildOr(l->b, both, LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), ""), "");
     LLVMValueRef store = LLVMBuildStore(l->b, both, LLVMBuildGEP2(l->b, l->i8, l->strip_trace, &index, 1, ""));

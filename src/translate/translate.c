@@ -1,5 +1,6 @@
 #include "translate/translate.h"
 
+#include "base/cpu.h"
 #include "base/options.h"
 #include "translate/affine.h"
 #include "translate/emit.h"
@@ -214,16 +215,10 @@ EXPORT void wl_translate_free(struct wl_translate_result *result) {
 static const char *host_cpu, *host_features;
 static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 
-/* What the levels of the x86-64 ABI promise. */
-#define X86_64_V3                                                                                                                          \
-    "+cx8,+cmov,+mmx,+fxsr,+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+sahf,+64bit,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,"           \
-    "+lzcnt,+movbe,+xsave"
-#define X86_64_V4 X86_64_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl,+evex512"
-
 static void find_host(void) {
     host_cpu = wl_options()->cpu;
     if (host_cpu) {
-        host_features = !strcmp(host_cpu, "x86-64-v4") ? X86_64_V4 : X86_64_V3;
+        host_features = wl_cpu_find(host_cpu)->features;
         return;
     }
     host_cpu = LLVMGetHostCPUName();

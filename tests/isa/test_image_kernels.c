@@ -1,5 +1,6 @@
 /* Image instructions for the lanes of a wave together: each copy of the vector code gives the bits that one lane at a time gives, with
  * every format, dimension, filter and address mode, any coordinates and any texels. test_image.c compares these with a model. */
+#include "base/cpu.h"
 #include "device/cpu/helpers.h"
 #include "device/cpu/image.h"
 #include "device/cpu/lanes.h"
@@ -149,10 +150,9 @@ int main(void) {
         choose_trial(&t, 9 + below(4));
         compare(&t, "base", wl_image_base);
 #if defined(__x86_64__)
-        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+        if (wl_cpu_host_level() >= WL_CPU_AVX2)
             compare(&t, "avx2", wl_image_avx2);
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl"))
+        if (wl_cpu_host_level() >= WL_CPU_AVX512)
             compare(&t, "avx512", wl_image_avx512);
 #endif
     }

@@ -3,6 +3,7 @@
  * Halves: every input. f32 and f64: a grid through all exponents, random inputs, and the neighbours of special points.
  * usage: test_numerics [NAME [STEP]]: one function, f32 at every STEP-th of all 2^32 inputs (1: all), through a quick check in
  * long double that asks MPFR only where the result is near a boundary. docs/NUMERICS.md quotes its results. */
+#include "base/cpu.h"
 #include "translate/sem.h"
 
 #include <math.h>
@@ -318,13 +319,7 @@ static void run_one(const struct function *function, const struct wl_sem *sem, v
         printf("%-32s at most %.4g %s, at %a\n", variant, r.worst, function->absolute != 0 ? "absolute" : "ulp", r.worst_at);
 }
 
-static bool host_has(const char *features) {
-#if defined(__x86_64__)
-    return !features || (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"));
-#else
-    return !features;
-#endif
-}
+static bool host_has(const char *features) { return !features || wl_cpu_host_level() == WL_CPU_AVX512; }
 
 int main(int count, char **arguments) {
     size_t rows;

@@ -14,8 +14,12 @@
 #include <sys/mman.h>
 
 enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXITS = 10000 };
+#if defined(__aarch64__)
+#define PLAIN_HOST {"neoverse-n1", "+neon,+fullfp16,+lse"} /* with half-precision arithmetic */
+#else
 #define PLAIN_HOST {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"} /* without AVX-512 */
-#define IMAGE      UINT64_C(0x200000000000)
+#endif
+#define IMAGE UINT64_C(0x200000000000)
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;

@@ -615,24 +615,30 @@ static void test_this_host(void **state) {
     run_all(&host);
 }
 
-static void test_avx2(void **state) {
+#if defined(__aarch64__)
+#define LESSER_HOST   {"neoverse-n1", "+neon,+fullfp16,+lse"}
+#define BASELINE_HOST {"generic", ""}
+#else
+#define LESSER_HOST   {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"}
+#define BASELINE_HOST {"x86-64", ""}
+#endif
+
+static void test_lesser(void **state) {
     (void)state;
-    const struct host host = {"haswell", "+avx2,+fma,+bmi,+bmi2,+lzcnt,+popcnt,+f16c"};
+    const struct host host = LESSER_HOST;
     run_all(&host);
 }
 
 static void test_baseline(void **state) {
     (void)state;
-    const struct host host = {"x86-64", ""};
+    const struct host host = BASELINE_HOST;
     run_all(&host);
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_host), cmocka_unit_test(test_avx2), cmocka_unit_test(test_baseline)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_host), cmocka_unit_test(test_lesser), cmocka_unit_test(test_baseline)};
     only = argc > 1 ? argv[1] : NULL;
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

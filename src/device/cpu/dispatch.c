@@ -1,4 +1,6 @@
 #include "device/cpu/dispatch.h"
+
+#include "base/cpu.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
@@ -391,16 +393,17 @@ __attribute__((target("avx512f"))) static void plain_group_avx512(struct wl_job 
 
 static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
-        plain_group_avx512(job, thread, id);
-        return;
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        plain_group_avx2(job, thread, id);
-        return;
-    }
-#endif
+    typedef void group_fn(struct wl_job *, struct wl_thread *, const uint32_t[3]);
+    static group_fn *const by_level[] = {
+        [WL_CPU_BASE] = plain_group, [WL_CPU_AVX2] = plain_group_avx2, [WL_CPU_AVX512] = plain_group_avx512};
+    static _Atomic(group_fn *) chosen;
+    group_fn *run = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!run)
+        atomic_store_explicit(&chosen, run = by_level[wl_cpu_level()], memory_order_relaxed);
+    run(job, thread, id);
+#else
     plain_group(job, thread, id);
+#endif
 }
 
 /* ---- kernels that can ----------------------------------------------------------------------- */
@@ -484,9 +487,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
  * for moments that are short beside what is waited for. */
 static void back_off(unsigned rounds) {
     if (rounds < 64) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
+        wl_relax();
     } else if (rounds < 2048) {
         sched_yield();
     } else {

@@ -1,9 +1,9 @@
 /* wl_helpers.image: reads the addresses of an image instruction and does it for each active lane. */
 #include "device/cpu/image.h"
 
+#include "base/cpu.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
-#include "device/cpu/vectors.h"
 #include "translate/isa.h"
 
 #include <pthread.h>
@@ -316,7 +316,7 @@ static void prepare(void) {
     has_plans_key = pthread_key_create(&plans_key, free) == 0;
 #if defined(__x86_64__)
     static wl_image_wave_fn *const by_host[] = {wl_image_base, wl_image_avx2, wl_image_avx512};
-    kernels = by_host[wl_host_vectors()];
+    kernels = by_host[wl_cpu_level()];
 #endif
 }
 

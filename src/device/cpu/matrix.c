@@ -1,8 +1,8 @@
 /* wl_helpers.matrix: the kernels for this host, under the rounding that they define. */
 #include "device/cpu/matrix.h"
 
+#include "base/cpu.h"
 #include "device/cpu/lanes.h"
-#include "device/cpu/vectors.h"
 
 #include <pthread.h>
 
@@ -12,7 +12,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void choose_kernels(void) {
 #if defined(__x86_64__)
     static wl_matrix_fn *const by_host[] = {wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512};
-    kernels = by_host[wl_host_vectors()];
+    kernels = by_host[wl_cpu_level()];
 #endif
 }
 

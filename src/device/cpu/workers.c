@@ -1,4 +1,5 @@
 #include "device/cpu/workers.h"
+#include "base/cpu.h"
 #include "base/options.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/memory.h"
@@ -49,14 +50,6 @@ static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void relax(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    __asm__ volatile("yield");
-#endif
 }
 
 /* ---- thread states -------------------------------------------------------------------------- */
@@ -174,7 +167,7 @@ static void wait_for_work(struct wl_pool *pool, uint32_t seen) {
         for (int i = 0; i < 32; i++) {
             if (atomic_load_explicit(&pool->epoch, memory_order_relaxed) != seen)
                 return;
-            relax();
+            wl_relax();
         }
     } while (now_ns() - start < SPIN_NS);
     atomic_fetch_add(&pool->sleeping, 1);
@@ -272,7 +265,7 @@ static void withdraw(struct wl_pool *pool, struct wl_job *job) {
     uint32_t inside;
     while ((inside = atomic_load_explicit(&job->participants, memory_order_acquire)) != 0) {
         if (now_ns() - start < SPIN_NS)
-            relax();
+            wl_relax();
         else
             futex_wait(&job->participants, inside);
     }

@@ -1,0 +1,35 @@
+/* CPUs that code can be made for: the names that WAVELIFT_CPU takes, and how far our own vector code may go. And a pause. */
+#ifndef WL_BASE_CPU_H
+#define WL_BASE_CPU_H
+
+/* Kinds of hosts that our own C code is compiled for more than once. Each includes those before it. */
+enum wl_cpu_level {
+    WL_CPU_BASE,   /* what every CPU of the architecture has */
+    WL_CPU_AVX2,   /* x86-64-v3: AVX2, FMA, F16C */
+    WL_CPU_AVX512, /* x86-64-v4: AVX-512 F, BW, CD, DQ, VL */
+};
+
+struct wl_cpu {
+    const char *name, *features; /* LLVM's; the features in full, as LLVM writes them for a host: "+avx,+avx2,..." */
+    enum wl_cpu_level level;
+};
+
+/* The CPU of that name, of this machine's architecture; NULL: not known. The row lives for ever. Thread-safe. */
+const struct wl_cpu *wl_cpu_find(const char *name);
+/* The names, separated by ", ". Lives for ever. */
+const char *wl_cpu_names(void);
+/* What this machine has. Thread-safe. */
+enum wl_cpu_level wl_cpu_host_level(void);
+/* What code may use: this machine's level, or that of the CPU that WAVELIFT_CPU names. Thread-safe. */
+enum wl_cpu_level wl_cpu_level(void);
+
+/* A moment's rest in a loop that waits for another thread. */
+static inline void wl_relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("isb" ::: "memory"); /* `yield` does nothing on most cores; this takes about as long as x86's pause */
+#endif
+}
+
+#endif
