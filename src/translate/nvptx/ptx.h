@@ -51,12 +51,16 @@ struct wl_ptx {
     LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
     LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
     LLVMValueRef lds;                      /* the shared memory */
+    LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
+    LLVMValueRef entry_bits[2];            /* i32 */
+    bool exec_is_full;                     /* in the piece at hand EXEC is that */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
     struct wl_ptx_carry vector_carry, scalar_carry;
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    bool accessed;       /* the piece at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
     bool release;        /* something waited for stores; the next one publishes them */
 };
@@ -67,6 +71,8 @@ LLVMValueRef wl_ptx_row(struct wl_lift *l, unsigned row);  /* <1 x i32> */
 LLVMValueRef wl_ptx_pair(struct wl_lift *l, unsigned row); /* <1 x i64> */
 /* Writes where EXEC is on; the other lanes keep their value if it is still needed. */
 void wl_ptx_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
+/* Whether lanes that are off still need what the row holds, behind the instruction at hand. */
+bool wl_ptx_keeps_inactive(const struct wl_lift *l, unsigned row);
 void wl_ptx_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
 LLVMValueRef wl_ptx_dword(struct wl_lift *l, unsigned row); /* i32 of a strip's row */
 void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value);
@@ -104,6 +110,10 @@ void wl_ptx_save_exec(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
 /* Marks the SGPRs of a unit that hold masks. */
 void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
+
+/* ---- ptx_exec.c ---- */
+/* Finds the pieces of a kernel at whose start EXEC is what it was at the entry: full[piece]. False: no memory. */
+bool wl_ptx_find_full(const struct wl_unit *unit, unsigned wave_size, bool *full);
 
 /* ---- ptx_lane.c ---- */
 /* The value that DPP reads of a row; *valid: <1 x i1>, NULL: all lanes have a source. */

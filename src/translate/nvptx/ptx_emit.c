@@ -10,9 +10,8 @@
 #include <string.h>
 
 /* Registers become values, vectors of one element scalars. */
-#define FIRST_PASSES                                                                                                                       \
-    "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,instcombine<no-verify-fixpoint>,simplifycfg,sroa,"                 \
-    "early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+#define VALUE_PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,early-cse,dce)"
+#define FIRST_PASSES "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
 /* Behind the markers that turned out to be constants. */
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
@@ -62,6 +61,41 @@ static enum wl_status run(LLVMModuleRef module, LLVMTargetMachineRef machine, co
     enum wl_status status = wl_fail(WL_INTERNAL, "the passes failed: %s", message);
     LLVMDisposeErrorMessage(message);
     return status;
+}
+
+/* ---- register pairs that hold a sign-extended number: x and x >> 31 ---- */
+
+static LLVMValueRef widened(LLVMValueRef value) { return LLVMIsAZExtInst(value) ? LLVMGetOperand(value, 0) : NULL; }
+
+static bool is_constant(LLVMValueRef value, uint64_t number) {
+    return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == number;
+}
+
+/* x, of (zext x) | (zext (x >>s 31)) << 32; NULL: it is something else. */
+static LLVMValueRef sign_extended(LLVMValueRef join) {
+    LLVMValueRef low = widened(LLVMGetOperand(join, 0)), shift = LLVMGetOperand(join, 1);
+    if (!low || !LLVMIsAInstruction(shift) || LLVMGetInstructionOpcode(shift) != LLVMShl || !is_constant(LLVMGetOperand(shift, 1), 32))
+        return NULL;
+    LLVMValueRef high = widened(LLVMGetOperand(shift, 0));
+    if (!high || !LLVMIsAInstruction(high) || LLVMGetInstructionOpcode(high) != LLVMAShr || !is_constant(LLVMGetOperand(high, 1), 31))
+        return NULL;
+    return LLVMGetOperand(high, 0) == low ? low : NULL;
+}
+
+static void find_sign_extensions(LLVMModuleRef module) {
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+            next = LLVMGetNextInstruction(inst);
+            LLVMValueRef number = LLVMGetInstructionOpcode(inst) == LLVMOr ? sign_extended(inst) : NULL;
+            if (!number)
+                continue;
+            LLVMPositionBuilderBefore(b, inst);
+            LLVMReplaceAllUsesWith(inst, LLVMBuildSExt(b, number, LLVMTypeOf(inst), ""));
+        }
+    LLVMDisposeBuilder(b);
 }
 
 /* ---- markers of constants: every thread's vote is known ---- */
@@ -248,7 +282,11 @@ static void give_bodies(LLVMModuleRef module) {
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct wl_ptx_info *info) {
     enum { ROUNDS = 4 };
-    enum wl_status status = run(module, machine, FIRST_PASSES);
+    enum wl_status status = run(module, machine, VALUE_PASSES);
+    if (!status) {
+        find_sign_extensions(module);
+        status = run(module, machine, FIRST_PASSES);
+    }
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
     if (!status)

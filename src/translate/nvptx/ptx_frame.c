@@ -132,6 +132,14 @@ static LLVMValueRef set_ids(struct wl_lift *l, LLVMValueRef item, const LLVMValu
     return real;
 }
 
+/* EXEC is what it was at the entry. */
+static void restore_exec(struct wl_lift *l) {
+    for (unsigned s = 0; s < l->strips; s++) {
+        LLVMBuildStore(l->b, l->ptx->entry_bits[s], l->sgpr[WL_SGPR_EXEC + s]);
+        wl_ptx_set_predicate(l, WL_SGPR_EXEC + s, l->ptx->entry_exec[s]);
+    }
+}
+
 /* A number that is below 2^bits. */
 static LLVMValueRef below(struct wl_lift *l, LLVMValueRef value, unsigned bits) {
     return LLVMBuildAnd(l->b, value, wl_lift_int(l, l->i32, (UINT64_C(1) << bits) - 1), "");
@@ -155,10 +163,11 @@ static void build_entry(struct wl_lift *l) {
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         LLVMValueRef real = set_ids(l, LLVMBuildAdd(l->b, first, wl_lift_int(l, l->i32, 32 * s), ""), size);
-        LLVMBuildStore(l->b, wl_ptx_ballot(l, real), l->sgpr[WL_SGPR_EXEC + s]);
-        wl_ptx_set_predicate(l, WL_SGPR_EXEC + s, real);
+        p->entry_exec[s] = real;
+        p->entry_bits[s] = wl_ptx_ballot(l, real);
         some = some ? LLVMBuildOr(l->b, some, real, "") : real;
     }
+    restore_exec(l);
     if (!p->request->partial_groups) {
         LLVMBuildBr(l->b, p->blocks[0][p->units[0].entry]);
         return;
@@ -428,6 +437,8 @@ static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects) {
 
 /* Whether stores to memory are in flight, as far as the last memory instruction tells. */
 static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
+    l->ptx->accessed |=
+        inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
     if (!inst->isa || inst->isa->space == WL_SPACE_LDS || inst->isa->space == WL_SPACE_SCRATCH)
         return;
     if (inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC)
@@ -436,7 +447,7 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
         l->ptx->store_may_wait = false;
 }
 
-static void lift_piece(struct wl_lift *l, uint32_t p) {
+static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
     if (!effects || !prepare_liveness(l, effects)) {
@@ -448,7 +459,10 @@ static void lift_piece(struct wl_lift *l, uint32_t p) {
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
     l->ptx->vector_carry.valid = l->ptx->scalar_carry.valid = false;
     l->ptx->store_may_wait = l->generation > 9;
-    l->ptx->release = false;
+    l->ptx->release = l->ptx->accessed = false;
+    l->ptx->exec_is_full = full;
+    if (full)
+        restore_exec(l);
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
@@ -507,13 +521,17 @@ static void make_function(struct wl_lift *l) {
 
 static void lift_units(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
+    bool *full = calloc(p->units[0].piece_count + 1, sizeof *full);
+    if (!full || !wl_ptx_find_full(&p->units[0], l->wave_size, full))
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow EXEC");
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit = &p->units[u];
         l->blocks = p->blocks[u];
         wl_ptx_find_masks(l, l->unit);
         for (uint32_t piece = 0; piece < l->unit->piece_count && !l->status; piece++)
-            lift_piece(l, piece);
+            lift_piece(l, piece, u == 0 && full[piece]);
     }
+    free(full);
 }
 
 /* Entries of device functions, and what lies behind calls. */

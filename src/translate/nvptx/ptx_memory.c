@@ -290,7 +290,7 @@ static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     unsigned bits = isa->bits < 32 ? isa->bits : 32, count = isa->dwords;
     bool out_of_range_is_zero = isa->space == WL_SPACE_BUFFER;
     for (unsigned i = 0; i < count; i++) {
-        bool kept = wl_bit(l->live_after[l->at].inactive, op->result->reg + i);
+        bool kept = wl_ptx_keeps_inactive(l, op->result->reg + i);
         old[i] = isa->d16 ? LLVMConstNull(l->i32) : kept ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
         if (out_of_range_is_zero)
             old[i] = LLVMConstNull(l->i32);
@@ -325,7 +325,7 @@ static void access_two(struct wl_lift *l, const struct wl_inst *inst, const stru
     for (unsigned i = 0; i < 2 * n && isa->class == WL_ISA_STORE; i++)
         values[i] = i < n ? wl_ptx_dword(l, op->data->reg + i) : wl_ptx_dword(l, op->data1->reg + i - n);
     for (unsigned i = 0; i < 2 * n && op->result; i++)
-        old[i] = wl_bit(l->live_after[l->at].inactive, op->result->reg + i) ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
+        old[i] = wl_ptx_keeps_inactive(l, op->result->reg + i) ? wl_ptx_dword(l, op->result->reg + i) : LLVMGetUndef(l->i32);
     bool joined = offsets[1] == offsets[0] + size;
     for (unsigned part = 0; part < (joined ? 1 : 2); part++) {
         unsigned count = joined ? 2 * n : n;
@@ -423,7 +423,7 @@ void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst) {
                   !strncmp(name, "global_inv", 10) || !strncmp(name, "global_wb", 9) || !strcmp(name, "buffer_invl2");
     if (device || !strcmp(name, "s_dcache_inv"))
         wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
-    else if (!strcmp(name, "buffer_gl0_inv"))
+    else if (!strcmp(name, "buffer_gl0_inv") && l->ptx->accessed) /* not directly behind a barrier, which does as much */
         wl_ptx_asm(l, "fence.acq_rel.cta;", "~{memory}", l->void_type, NULL, 0, true);
 }
 

@@ -82,11 +82,12 @@ LLVMValueRef wl_ptx_pair(struct wl_lift *l, unsigned row) {
     return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, wl_lift_int(l, l->strip_i64, 32), ""), "");
 }
 
-/* Whether lanes that are off still need what the row holds, behind the instruction at hand. */
-static bool keeps_inactive(const struct wl_lift *l, unsigned row) { return wl_bit(l->live_after[l->at].inactive, row); }
+bool wl_ptx_keeps_inactive(const struct wl_lift *l, unsigned row) {
+    return !l->ptx->exec_is_full && wl_bit(l->live_after[l->at].inactive, row);
+}
 
 void wl_ptx_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
-    if (keeps_inactive(l, row))
+    if (wl_ptx_keeps_inactive(l, row))
         value = LLVMBuildSelect(l->b, wl_ptx_exec(l), value, wl_ptx_row(l, row), "");
     LLVMBuildStore(l->b, value, l->ptx->row[wl_ptx_strip(l)][row]);
 }

@@ -1,0 +1,242 @@
+/* Where EXEC is what the kernel started with.
+ *
+ * Compilers narrow EXEC for branches and loops and put it back afterwards, mostly as the union of what is on and a mask of
+ * what was taken away. A forward analysis over the pieces proves that: E is EXEC at the kernel's entry, and of each mask
+ * register it is known whether it
+ *
+ *   equal    is E
+ *   within   is a part of E
+ *   rest     holds at least those lanes of E that EXEC has lost: EXEC | mask covers E
+ *
+ * A loop's mask of lanes that have left it starts as 0, while EXEC is E, takes what EXEC loses, and so stays a rest. */
+#include "translate/nvptx/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    bool known; /* some way leads here */
+    bool exec_equal, exec_within;
+    uint64_t equal[2], within[2], rest[2]; /* by first register */
+};
+
+struct masks {
+    const struct wl_unit *unit;
+    unsigned registers; /* of a mask */
+    struct state *starts;
+};
+
+static void forget(uint64_t *set, unsigned reg) { set[reg / 64] &= ~(UINT64_C(1) << reg % 64); }
+
+static void assign(uint64_t *set, unsigned reg, bool value) {
+    if (value)
+        wl_set(set, reg);
+    else
+        forget(set, reg);
+}
+
+/* What is known of one operand, as a mask. */
+struct facts {
+    bool equal, within, rest;
+};
+
+static bool is_register(const struct wl_operand *op, const struct masks *m) {
+    return op->kind == WL_OPERAND_SGPR && op->count == m->registers;
+}
+
+static bool is_exec(const struct wl_operand *op, const struct masks *m) { return is_register(op, m) && op->reg == WL_SGPR_EXEC; }
+
+static struct facts look(const struct state *s, const struct masks *m, const struct wl_operand *op) {
+    if (is_exec(op, m))
+        return (struct facts){s->exec_equal, s->exec_within, s->exec_equal};
+    if (op->kind == WL_OPERAND_IMM && op->bits == 0 && !op->is_float)
+        return (struct facts){false, true, s->exec_equal};
+    if (!is_register(op, m))
+        return (struct facts){false, false, s->exec_equal};
+    bool equal = wl_bit(s->equal, op->reg);
+    return (struct facts){equal, equal || wl_bit(s->within, op->reg), equal || s->exec_equal || wl_bit(s->rest, op->reg)};
+}
+
+static void set_register(struct state *s, unsigned reg, struct facts f) {
+    assign(s->equal, reg, f.equal);
+    assign(s->within, reg, f.within);
+    assign(s->rest, reg, f.rest);
+}
+
+/* EXEC changes: only masks that are E are still its rest, and those in `kept`. */
+static void set_exec(struct state *s, bool equal, bool within, bool grows) {
+    if (!grows) {
+        s->rest[0] = s->equal[0];
+        s->rest[1] = s->equal[1];
+    } else if (s->exec_equal) { /* every mask was a rest, and EXEC lost nothing */
+        s->rest[0] = s->rest[1] = UINT64_MAX;
+    }
+    s->exec_equal = equal;
+    s->exec_within = within;
+}
+
+static void forget_touched(struct state *s, const struct masks *m, const struct wl_inst *inst) {
+    struct wl_effects effects;
+    wl_inst_effects(inst, m->registers * 32, &effects);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (!wl_bit(effects.touch.scalar, reg))
+            continue;
+        if (reg >= WL_SGPR_EXEC && reg < WL_SGPR_EXEC + m->registers)
+            set_exec(s, false, false, false);
+        for (unsigned i = 0; i < m->registers && i <= reg; i++)
+            set_register(s, reg - i, (struct facts){0});
+    }
+}
+
+static bool named(const struct wl_inst *inst, const struct masks *m, const char *stem) {
+    size_t length = strlen(stem);
+    return !strncmp(inst->mnemonic, stem, length) && !strcmp(inst->mnemonic + length, m->registers == 2 ? "_b64" : "_b32");
+}
+
+static void step_saveexec(struct state *s, const struct masks *m, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    struct facts source = look(s, m, &op[1]), old = {s->exec_equal, s->exec_within, false};
+    bool was_equal = s->exec_equal, was_within = s->exec_within, plain = inst->isa->bits == m->registers * 32;
+    unsigned detail = plain ? inst->isa->detail : WL_SAVE_NOR;
+    forget_touched(s, m, inst);
+    switch (detail) {
+    case WL_SAVE_AND: /* what EXEC was is what it is, and more */
+        old.rest = was_equal;
+        set_exec(s, false, was_within, false);
+        break;
+    case WL_SAVE_OR:
+        s->exec_within = was_within && source.within;
+        s->exec_equal = s->exec_within && source.rest;
+        old.rest = s->exec_equal;
+        break;
+    case WL_SAVE_ANDN2: /* the source without EXEC */
+        old.rest = source.rest;
+        set_exec(s, false, source.within, false);
+        break;
+    default:
+        old = (struct facts){0};
+    }
+    if (is_register(&op[0], m) && plain)
+        set_register(s, op[0].reg, old);
+}
+
+static void step_logic(struct state *s, const struct masks *m, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    bool two = inst->operand_count == 3;
+    struct facts a = look(s, m, &op[1]), b = two ? look(s, m, &op[2]) : a, result = {0};
+    bool a_exec = is_exec(&op[1], m), b_exec = two && is_exec(&op[2], m), to_exec = is_exec(&op[0], m);
+    bool was_equal = s->exec_equal, was_within = s->exec_within;
+    unsigned other = a_exec && two ? op[2].reg : op[1].reg;
+    const struct wl_operand *other_op = a_exec && two ? &op[2] : &op[1];
+    struct facts other_facts = a_exec ? b : a;
+    forget_touched(s, m, inst);
+    if (named(inst, m, "s_mov")) {
+        result = a;
+    } else if (named(inst, m, "s_or")) {
+        result.within = a.within && b.within;
+        result.equal = result.within && (a.equal || b.equal);
+        result.rest = (a.rest && !a_exec) || (b.rest && !b_exec) || was_equal;
+        if (to_exec && (a_exec || b_exec))
+            result.equal = result.within && (other_facts.rest || was_equal);
+    } else if (named(inst, m, "s_and")) {
+        result.within = a.within || b.within;
+        result.equal = a.equal && b.equal;
+    } else if (named(inst, m, "s_and_not1")) {
+        result.within = a.within;
+    } else if (named(inst, m, "s_xor")) {
+        result.within = a.within && b.within;
+        result.rest = (a_exec || b_exec) && was_within && (other_facts.equal || was_equal) && other_facts.within;
+    } else {
+        return;
+    }
+    if (!to_exec) {
+        if (is_register(&op[0], m))
+            set_register(s, op[0].reg, result);
+        return;
+    }
+    bool takes = (named(inst, m, "s_and_not1") && a_exec) || (named(inst, m, "s_xor") && (a_exec || b_exec) && was_equal);
+    set_exec(s, result.equal, result.within, false);
+    if (takes) { /* EXEC lost what the other one has */
+        struct facts taken = named(inst, m, "s_and_not1") ? b : other_facts;
+        unsigned reg = named(inst, m, "s_and_not1") ? op[2].reg : other;
+        const struct wl_operand *taken_op = named(inst, m, "s_and_not1") ? &op[2] : other_op;
+        if (is_register(taken_op, m) && reg != WL_SGPR_EXEC) {
+            taken.rest = named(inst, m, "s_and_not1") ? taken.rest : taken.within;
+            set_register(s, reg, taken);
+        }
+    }
+}
+
+static bool is_comparison(const struct wl_inst *inst) { return !strncmp(inst->mnemonic, "v_cmp_", 6); }
+
+static void step(struct state *s, const struct masks *m, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    if (inst->isa && inst->isa->class == WL_ISA_SAVEEXEC) {
+        step_saveexec(s, m, inst);
+    } else if (inst->isa && inst->isa->class == WL_ISA_CMPX) {
+        bool within = s->exec_within;
+        forget_touched(s, m, inst);
+        set_exec(s, false, within, false);
+    } else if (inst->sem && inst->sem->scalar && inst->operand_count >= 2 && inst->operand_count <= 3 && is_register(&op[0], m)) {
+        step_logic(s, m, inst);
+    } else {
+        bool comparison = inst->sem && is_comparison(inst) && is_register(&op[0], m);
+        struct facts result = {false, s->exec_within, s->exec_equal};
+        forget_touched(s, m, inst);
+        if (comparison) /* lanes of EXEC alone */
+            set_register(s, op[0].reg, result);
+    }
+}
+
+/* Narrows what is known at a piece's start; true: it changed. */
+static bool join(struct state *to, const struct state *from) {
+    struct state before = *to, other = *from;
+    if (other.exec_equal)
+        other.rest[0] = other.rest[1] = UINT64_MAX;
+    for (unsigned i = 0; i < 2; i++) {
+        other.within[i] |= other.equal[i];
+        other.rest[i] |= other.equal[i];
+    }
+    if (!to->known) {
+        *to = other;
+        to->known = true;
+        return true;
+    }
+    to->exec_equal &= other.exec_equal;
+    to->exec_within &= other.exec_within;
+    for (unsigned i = 0; i < 2; i++) {
+        to->equal[i] &= other.equal[i];
+        to->within[i] &= other.within[i];
+        to->rest[i] &= other.rest[i];
+    }
+    return memcmp(&before, to, sizeof before) != 0;
+}
+
+static bool hand_on(struct masks *m, uint32_t piece, const struct state *s) { return piece != WL_NO_PIECE && join(&m->starts[piece], s); }
+
+bool wl_ptx_find_full(const struct wl_unit *unit, unsigned wave_size, bool *full) {
+    struct masks m = {.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->piece_count + 1, sizeof *m.starts)};
+    if (!m.starts)
+        return false;
+    m.starts[unit->entry] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = 0; p < unit->piece_count; p++) {
+            const struct wl_piece *piece = &unit->pieces[p];
+            struct state s = m.starts[p];
+            if (!s.known)
+                continue;
+            for (uint32_t i = 0; i < piece->count; i++)
+                step(&s, &m, &unit->insts[piece->first + i]);
+            if (piece->end == WL_PIECE_CALL)
+                memset(&s, 0, sizeof s);
+            s.known = true;
+            changed |= hand_on(&m, piece->next, &s);
+            changed |= hand_on(&m, piece->target, &s);
+        }
+    }
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        full[p] = m.starts[p].known && m.starts[p].exec_equal;
+    free(m.starts);
+    return true;
+}
