@@ -114,4 +114,7 @@ struct wl_api_thread *wl_api_thread(void);
 /* Fills the newer properties of a device. */
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties);
 
+/* Resets a context, and unbinds the texture references whose resource went with it. Thread-safe as hipDeviceReset is. */
+enum wl_status wl_api_reset(struct wl_context *context);
+
 #endif

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, arrays and mipmapped arrays. Their memory is laid out in rows; textures and surfaces read it. */
 #include "api/array.h"
+#include "api/texture.h"
 
 #include <stdlib.h>
 
@@ -206,6 +207,7 @@ static hipError_t destroy(const char *function, hipArray_t array) {
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(array);
+    wl_texture_prune(); /* before its address can be another array's */
     free_data(array->data, array->memory_id);
     free(array);
     return wl_api_success();
@@ -344,6 +346,7 @@ static hipError_t destroy_mipmap(const char *function, hipMipmappedArray_t mipma
         wl_runtime_drain();
     wl_handle_remove(mipmap);
     free_mipmap(mipmap);
+    wl_texture_prune();
     return wl_api_success();
 }
 

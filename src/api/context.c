@@ -160,5 +160,5 @@ hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
-    API_RETURN(wl_context_reset(primary));
+    API_RETURN(wl_api_reset(primary));
 }

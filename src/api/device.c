@@ -1,5 +1,6 @@
 /* HIP reference: Initialization and version; Device management. */
 #include "api/api.h"
+#include "api/texture.h"
 #include "runtime/capture.h"
 
 #include <stdio.h>
@@ -163,9 +164,16 @@ hipError_t hipDeviceSynchronize(void) {
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
 
+enum wl_status wl_api_reset(struct wl_context *context) {
+    wl_texture_disown_modules(context);
+    enum wl_status status = wl_context_reset(context);
+    wl_texture_prune();
+    return status;
+}
+
 hipError_t hipDeviceReset(void) {
     API_CONTEXT(context);
-    API_RETURN(wl_context_reset(context));
+    API_RETURN(wl_api_reset(context));
 }
 
 hipError_t hipSetDeviceFlags(unsigned flags) {

@@ -1,5 +1,6 @@
 /* HIP reference: Module management, loading and symbols. */
 #include "api/api.h"
+#include "api/texture.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
 #define API_MODULE(name, handle)                                                                                                           \
@@ -36,6 +37,7 @@ hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin) { ret
 
 hipError_t hipModuleUnload(hipModule_t module) {
     API_MODULE(loaded, module);
+    wl_texture_disown(loaded);
     wl_module_unload(loaded);
     API_SUCCESS();
 }
@@ -74,5 +76,6 @@ hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, con
     API_TRY(wl_module_variable(loaded, name, &address, &size));
     API_REQUIRE(size >= sizeof(textureReference), hipErrorInvalidTexture);
     *texRef = address;
+    wl_texture_own(address, loaded, wl_module_context(loaded));
     API_SUCCESS();
 }

@@ -1,5 +1,6 @@
 /* What compilers emit calls to: registration of fat binaries, kernels and variables, and the <<<>>> configuration. */
 #include "api/api.h"
+#include "api/texture.h"
 
 #include "base/options.h"
 
@@ -18,8 +19,10 @@ void **__hipRegisterFatBinary(const void *wrapper) {
 }
 
 void __hipUnregisterFatBinary(void **handle) {
-    if (handle)
-        wl_program_unregister(program_of(handle));
+    if (!handle)
+        return;
+    wl_texture_disown(program_of(handle));
+    wl_program_unregister(program_of(handle));
 }
 
 static void report(enum wl_status status, const char *name) {
@@ -47,6 +50,7 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
 void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external) {
     (void)hostName, (void)type, (void)normalized, (void)external;
     report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, 0), deviceName);
+    wl_texture_own(hostVar, program_of(handle), NULL);
 }
 
 void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external) {

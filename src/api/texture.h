@@ -20,4 +20,16 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
 /* Waits for all work and frees it. `texture` may be NULL. */
 void wl_texture_destroy(struct wl_texture *texture);
 
+/* ---- references (texture_reference.c); all of these are thread-safe ---- */
+
+/* What a reference belongs to and goes away with: a module in `context`, or a registered code object (NULL), whose references are
+ * the program's variables. */
+void wl_texture_own(const textureReference *reference, const void *owner, struct wl_context *context);
+/* Before an owner goes: unbinds its references, which are not touched. Waits for all work if one is bound. */
+void wl_texture_disown(const void *owner);
+/* The same for the modules of a context that is reset. */
+void wl_texture_disown_modules(const struct wl_context *context);
+/* Unbinds the references whose array or memory is no more. */
+void wl_texture_prune(void);
+
 #endif

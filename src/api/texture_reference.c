@@ -5,6 +5,7 @@
  * new texture object, and a copy of the reference for the device. */
 #include "api/array.h"
 #include "api/texture.h"
+#include "base/options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@ struct binding {
     struct wl_texture *texture; /* NULL: not bound */
     hipResourceDesc resource;
     float border[4];
+    const void *owner;               /* NULL: not known */
+    const struct wl_context *module; /* of the module that owns it; NULL: it is the program's variable */
 };
 
 static struct {
@@ -122,6 +125,72 @@ static hipError_t refresh(const char *function, textureReference *reference) {
     return error;
 }
 
+/* Unbinds; the reference is told. The lock is held. */
+static hipError_t unbind_locked(const char *function, struct binding *binding) {
+    ((textureReference *)(uintptr_t)binding->reference)->textureObject = NULL;
+    hipError_t error = copy_to_device(function, binding->reference);
+    wl_texture_destroy(binding->texture);
+    binding->texture = NULL;
+    return error;
+}
+
+/* ---- what goes away ------------------------------------------------------------------------------- */
+
+void wl_texture_own(const textureReference *reference, const void *owner, struct wl_context *context) {
+    pthread_mutex_lock(&bindings.lock);
+    struct binding *binding = find_binding(reference, true);
+    if (binding) {
+        binding->owner = owner;
+        binding->module = context;
+    } else {
+        wl_log(1, "no memory to remember the texture reference at %p", (const void *)reference);
+    }
+    pthread_mutex_unlock(&bindings.lock);
+}
+
+static void disown(const void *owner, const struct wl_context *context) {
+    pthread_mutex_lock(&bindings.lock);
+    for (struct binding **at = &bindings.first; *at;) {
+        struct binding *binding = *at;
+        if ((owner && binding->owner == owner) || (context && binding->module == context)) {
+            *at = binding->next;
+            wl_texture_destroy(binding->texture);
+            free(binding);
+        } else {
+            at = &binding->next;
+        }
+    }
+    pthread_mutex_unlock(&bindings.lock);
+}
+
+void wl_texture_disown(const void *owner) { disown(owner, NULL); }
+void wl_texture_disown_modules(const struct wl_context *context) { disown(NULL, context); }
+
+static bool is_live(const hipResourceDesc *resource) {
+    struct wl_allocation allocation;
+    switch (resource->resType) {
+    case hipResourceTypeArray:
+        return wl_api_is_array(resource->res.array.array);
+    case hipResourceTypeMipmappedArray:
+        return wl_handle_is(resource->res.mipmap.mipmap, WL_HANDLE_MIPMAP) && wl_api_is_array(&resource->res.mipmap.mipmap->level[0]);
+    case hipResourceTypeLinear:
+        return wl_memory_find(resource->res.linear.devPtr, &allocation);
+    case hipResourceTypePitch2D:
+        return wl_memory_find(resource->res.pitch2D.devPtr, &allocation);
+    }
+    return false;
+}
+
+void wl_texture_prune(void) {
+    pthread_mutex_lock(&bindings.lock);
+    for (struct binding *binding = bindings.first; binding; binding = binding->next)
+        if (binding->texture && !is_live(&binding->resource))
+            (void)unbind_locked("hipUnbindTexture", binding);
+    pthread_mutex_unlock(&bindings.lock);
+}
+
+/* ---- questions -------------------------------------------------------------------------------------- */
+
 /* What a reference is bound to; false: to nothing. */
 static bool bound_to(const textureReference *reference, hipResourceDesc *resource) {
     pthread_mutex_lock(&bindings.lock);
@@ -205,12 +274,8 @@ hipError_t hipUnbindTexture(const textureReference *tex) {
     pthread_mutex_lock(&bindings.lock);
     struct binding *binding = find_binding(tex, false);
     hipError_t error = wl_api_success();
-    if (binding && binding->texture) {
-        ((textureReference *)(uintptr_t)tex)->textureObject = NULL;
-        error = copy_to_device(__func__, tex);
-        wl_texture_destroy(binding->texture);
-        binding->texture = NULL;
-    }
+    if (binding && binding->texture)
+        error = unbind_locked(__func__, binding);
     pthread_mutex_unlock(&bindings.lock);
     return error;
 }

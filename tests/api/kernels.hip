@@ -5,6 +5,7 @@ extern "C" {
 __attribute__((device)) int counter = 7;
 __attribute__((constant)) int table[4] = {1, 2, 3, 4};
 __attribute__((managed)) int shared_number = 5;
+__attribute__((device)) long reference[32]; // room for a texture reference
 }
 
 struct Mixed {

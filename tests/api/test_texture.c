@@ -260,6 +260,64 @@ static void test_references(void **state) {
     hipGetLastError();
 }
 
+/* What a reference is bound to goes away: it is bound to nothing then, and what takes the same address is not meant. */
+static void test_stale_resources(void **state) {
+    (void)state;
+    textureReference reference = {0}, second = {0};
+    hipArray_t array = make_array(floats(), 16, 16, 0), level = NULL, bound = NULL;
+    hipMipmappedArray_t mipmap = NULL;
+    hipChannelFormatDesc desc = floats();
+    hipDeviceptr_t address = NULL;
+    void *memory = NULL;
+    ok(hipTexRefSetArray(&reference, array, HIP_TRSA_OVERRIDE_FORMAT));
+    ok(hipBindTextureToArray(&second, array, &desc));
+    ok(hipFreeArray(array));
+    assert_null(reference.textureObject);
+    assert_null(second.textureObject);
+    array = make_array(floats(), 16, 16, 0); /* likely where the other one was */
+    fails(hipErrorInvalidValue, hipTexRefGetArray(&bound, &reference));
+    ok(hipTexRefSetFilterMode(&reference, hipFilterModeLinear));
+    assert_null(reference.textureObject);
+    ok(hipUnbindTexture(&reference));
+    ok(hipFreeArray(array));
+
+    ok(hipMallocMipmappedArray(&mipmap, &desc, (hipExtent){16, 16, 0}, 3, 0));
+    ok(hipGetMipmappedArrayLevel(&level, mipmap, 1));
+    ok(hipBindTextureToMipmappedArray(&reference, mipmap, &desc));
+    ok(hipBindTextureToArray(&second, level, &desc));
+    ok(hipFreeMipmappedArray(mipmap));
+    assert_null(reference.textureObject);
+    assert_null(second.textureObject);
+
+    ok(hipMalloc(&memory, 4096));
+    ok(hipBindTexture(NULL, &reference, memory, &desc, 4096));
+    ok(hipDeviceReset());
+    assert_null(reference.textureObject);
+    fails(hipErrorInvalidValue, hipTexRefGetAddress(&address, &reference));
+    hipGetLastError();
+}
+
+/* A module's reference goes with the module; the next one at its place is not bound. */
+static void test_stale_modules(void **state) {
+    (void)state;
+    hipArray_t array = make_array(floats(), 16, 16, 0), bound;
+    for (int round = 0; round < 3; round++) {
+        hipModule_t module = NULL;
+        textureReference *reference = NULL;
+        ok(hipModuleLoad(&module, API_TEST_OBJECT));
+        fails(hipErrorNotFound, hipModuleGetTexRef(&reference, module, "no_such_reference"));
+        fails(hipErrorInvalidTexture, hipModuleGetTexRef(&reference, module, "counter"));
+        ok(hipModuleGetTexRef(&reference, module, "reference"));
+        fails(hipErrorInvalidValue, hipTexRefGetArray(&bound, reference));
+        ok(hipTexRefSetArray(reference, array, HIP_TRSA_OVERRIDE_FORMAT));
+        assert_non_null(reference->textureObject);
+        ok(hipTexRefGetArray(&bound, reference));
+        ok(hipModuleUnload(module));
+    }
+    ok(hipFreeArray(array));
+    hipGetLastError();
+}
+
 /* Without image instructions there are no textures; a run of its own, since a process has one target. */
 static void test_without_images(void **state) {
     (void)state;
@@ -279,9 +337,9 @@ static void test_without_images(void **state) {
 
 int main(void) {
     const struct CMUnitTest with[] = {
-        cmocka_unit_test(test_objects),    cmocka_unit_test(test_reads),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_surfaces), cmocka_unit_test(test_driver_objects),
-        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_objects),    cmocka_unit_test(test_reads),         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_surfaces),      cmocka_unit_test(test_driver_objects),
+        cmocka_unit_test(test_references), cmocka_unit_test(test_stale_modules), cmocka_unit_test(test_stale_resources),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(test_without_images)};
     if (getenv("TEST_WITHOUT_IMAGES"))
