@@ -27,7 +27,7 @@ struct machine {
 enum machine_result {
     MACHINE_DONE,
     MACHINE_UNKNOWN,  /* no reference for this mnemonic */
-    MACHINE_ELSEWHERE /* tested elsewhere (test_lift.c, test_matrix.c), or a form about which the manuals say nothing */
+    MACHINE_ELSEWHERE /* tested elsewhere (test_isa_state.c, test_lift.c, test_matrix.c), or a form about which the manuals say nothing */
 };
 
 /* Executes one instruction (a VOPD pair is one) of which this is the disassembler's text. */
