@@ -261,7 +261,11 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
         bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
-        if (fits && wl_lanes_known(lanes))
+        bool overlaps = stride_known && lanes->low_fact.stride == 4 && access->kind == WL_ACCESS_LOAD && access->dwords > 1;
+        if (overlaps && wl_lanes_known(lanes) && !access->is_volatile) {
+            consecutive_by_fact(l, lanes, 4, check, start, &seen);
+            pattern = WL_PATTERN_OVERLAPPING;
+        } else if (fits && wl_lanes_known(lanes))
             pattern = consecutive_by_fact(l, lanes, size, check, start, &seen);
         else if (stride_known && !fits)
             return WL_PATTERN_NONE; /* another stride */
@@ -271,6 +275,10 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, seen));
     if (access->place == WL_PLACE_BUFFER)
-        *check = both(l, *check, within_buffer(l, lanes, *start, pattern == WL_PATTERN_UNIFORM ? size : (uint64_t)size * WL_STRIP));
+        *check = both(l, *check,
+                      within_buffer(l, lanes, *start,
+                                    pattern == WL_PATTERN_UNIFORM       ? size
+                                    : pattern == WL_PATTERN_OVERLAPPING ? 4 * (WL_STRIP - 1) + size
+                                                                        : (uint64_t)size * WL_STRIP));
     return pattern;
 }

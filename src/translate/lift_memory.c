@@ -151,6 +151,8 @@ static void access_inline(struct wl_lift *l, const struct wl_access *a, const st
     if (a->kind == WL_ACCESS_LOAD) {
         if (pattern == WL_PATTERN_CONSECUTIVE)
             wl_memory_load_consecutive(l, a, start, l->exec, rows);
+        else if (pattern == WL_PATTERN_OVERLAPPING)
+            wl_memory_load_overlapping(l, a, start, l->exec, rows);
         else if (pattern == WL_PATTERN_UNIFORM)
             wl_memory_load_uniform(l, a, start, rows);
         else

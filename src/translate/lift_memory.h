@@ -90,9 +90,15 @@ bool wl_lanes_known(const struct wl_lanes *lanes);
 LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);                  /* <16 x i64> */
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
 
-enum wl_pattern { WL_PATTERN_NONE, WL_PATTERN_CONSECUTIVE, WL_PATTERN_UNIFORM, WL_PATTERN_PRIVATE };
+enum wl_pattern {
+    WL_PATTERN_NONE,
+    WL_PATTERN_CONSECUTIVE,
+    WL_PATTERN_OVERLAPPING, /* loads of several dwords, a dword from lane to lane */
+    WL_PATTERN_UNIFORM,
+    WL_PATTERN_PRIVATE
+};
 /* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
- * element (CONSECUTIVE), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
+ * element (CONSECUTIVE, OVERLAPPING), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
@@ -108,6 +114,9 @@ void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *vectors
 void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *vectors);
 /* Vector accesses of consecutive lanes; exec: <16 x i1>, or NULL for all. */
 void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                LLVMValueRef *rows);
+/* Each row by itself: lanes' dwords overlap. */
+void wl_memory_load_overlapping(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                 LLVMValueRef *rows);
 void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                  LLVMValueRef *rows);

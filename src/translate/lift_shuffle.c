@@ -151,6 +151,12 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
     wl_memory_deinterleave(l, access->dwords, vectors, rows);
 }
 
+void wl_memory_load_overlapping(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                LLVMValueRef *rows) {
+    for (unsigned d = 0; d < access->dwords; d++)
+        rows[d] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(4) * d), exec, access->is_volatile);
+}
+
 void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                  LLVMValueRef *rows) {
     if (access->bits < 32) {
