@@ -2,7 +2,7 @@
 #include "scan.h"
 #include "bench.h"
 
-#define BYTES (sizeof(uint32_t) * COUNT)
+#define BYTES (sizeof(uint32_t) * COUNT * BATCH)
 
 static uint32_t *numbers, *sums;
 static struct buffer dnumbers, dtiles, dsums;
@@ -11,7 +11,7 @@ static void make(struct result *result) {
     struct random random = {1};
     numbers = host_array(BYTES);
     sums = host_array(BYTES);
-    for (size_t i = 0; i < COUNT; i++)
+    for (size_t i = 0; i < (size_t)COUNT * BATCH; i++)
         numbers[i] = random_bits(&random);
     *result = (struct result){sums, BYTES, BITS, 0, 0};
 }
@@ -40,16 +40,16 @@ static void native(void) {
 
 static void upload(void) {
     dnumbers = new_buffer(BYTES, numbers);
-    dtiles = new_buffer(sizeof(uint32_t) * TILES, NULL);
+    dtiles = new_buffer(sizeof(uint32_t) * TILES * BATCH, NULL);
     dsums = new_buffer(BYTES, NULL);
 }
 
 static void device(void) {
-    LAUNCH("tile_sums", EXTENT(TILES), EXTENT(256), BUFFER(dnumbers), BUFFER(dtiles));
-    LAUNCH("scan_tile_sums", EXTENT(1), EXTENT(256), BUFFER(dtiles));
-    LAUNCH("scan_tiles", EXTENT(TILES), EXTENT(256), BUFFER(dnumbers), BUFFER(dtiles), BUFFER(dsums));
+    LAUNCH("tile_sums", EXTENT(TILES, BATCH), EXTENT(256), BUFFER(dnumbers), BUFFER(dtiles));
+    LAUNCH("scan_tile_sums", EXTENT(1, BATCH), EXTENT(256), BUFFER(dtiles));
+    LAUNCH("scan_tiles", EXTENT(TILES, BATCH), EXTENT(256), BUFFER(dnumbers), BUFFER(dtiles), BUFFER(dsums));
 }
 
 static void fetch(void) { read_buffer(sums, dsums, BYTES); }
 
-const struct benchmark bench_scan = {make, native, upload, device, fetch, 1e-9 * COUNT, "Gitem", 0, NULL};
+const struct benchmark bench_scan = {make, native, upload, device, fetch, 1e-9 * COUNT *BATCH, "Gitem", 0, NULL};

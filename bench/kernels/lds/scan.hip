@@ -32,7 +32,7 @@ static __device__ void scan_four(const unsigned *from, unsigned *to, unsigned be
 extern "C" __global__ void tile_sums(const unsigned *numbers, unsigned *tiles) {
     __shared__ unsigned part[256];
     unsigned item = threadIdx.x;
-    uint4 four = ((const uint4 *)(numbers + blockIdx.x * TILE))[item];
+    uint4 four = ((const uint4 *)(numbers + blockIdx.y * COUNT + blockIdx.x * TILE))[item];
     part[item] = four.x + four.y + four.z + four.w;
     __syncthreads();
     for (unsigned half = 128; half > 0; half /= 2) {
@@ -41,12 +41,16 @@ extern "C" __global__ void tile_sums(const unsigned *numbers, unsigned *tiles) {
         __syncthreads();
     }
     if (item == 0)
-        tiles[blockIdx.x] = part[0];
+        tiles[blockIdx.y * TILES + blockIdx.x] = part[0];
 }
 
-extern "C" __global__ void scan_tile_sums(unsigned *tiles) { scan_four(tiles, tiles, 0); }
+extern "C" __global__ void scan_tile_sums(unsigned *tiles) {
+    tiles += blockIdx.y * TILES;
+    scan_four(tiles, tiles, 0);
+}
 
 extern "C" __global__ void scan_tiles(const unsigned *numbers, const unsigned *tiles, unsigned *sums) {
     unsigned tile = blockIdx.x;
-    scan_four(numbers + tile * TILE, sums + tile * TILE, tile ? tiles[tile - 1] : 0);
+    unsigned first = blockIdx.y * COUNT + tile * TILE;
+    scan_four(numbers + first, sums + first, tile ? tiles[blockIdx.y * TILES + tile - 1] : 0);
 }

@@ -3,7 +3,11 @@
 
 #include <math.h>
 
+#ifdef BENCH_LARGE
+#define N 4096
+#else
 #define N     512
+#endif
 #define BYTES (sizeof(float) * N * N)
 
 static float *a, *b, *c;

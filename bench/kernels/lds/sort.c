@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define BYTES (sizeof(uint32_t) * COUNT)
+#define BYTES (sizeof(uint32_t) * COUNT * BATCH)
 
 static uint32_t *keys, *sorted, *spare;
 static struct buffer dkeys, da, db, dcounts;
@@ -15,7 +15,7 @@ static void make(struct result *result) {
     keys = host_array(BYTES);
     sorted = host_array(BYTES);
     spare = host_array(BYTES);
-    for (size_t i = 0; i < COUNT; i++)
+    for (size_t i = 0; i < (size_t)COUNT * BATCH; i++)
         keys[i] = random_bits(&random);
     *result = (struct result){sorted, BYTES, BITS, 0, 0};
 }
@@ -58,16 +58,16 @@ static void upload(void) {
     dkeys = new_buffer(BYTES, keys);
     da = new_buffer(BYTES, NULL);
     db = new_buffer(BYTES, NULL);
-    dcounts = new_buffer(sizeof(uint32_t) * COUNTERS, NULL);
+    dcounts = new_buffer(sizeof(uint32_t) * COUNTERS * BATCH, NULL);
 }
 
 static void device(void) {
     struct buffer from = dkeys;
     for (int shift = 0; shift < 32; shift += 4) {
         struct buffer to = shift & 4 ? db : da;
-        LAUNCH("sort_count", EXTENT(TILES), EXTENT(256), BUFFER(from), BUFFER(dcounts), INT(shift));
-        LAUNCH("sort_sum", EXTENT(1), EXTENT(256), BUFFER(dcounts));
-        LAUNCH("sort_move", EXTENT(TILES), EXTENT(256), BUFFER(from), BUFFER(dcounts), BUFFER(to), INT(shift));
+        LAUNCH("sort_count", EXTENT(TILES, BATCH), EXTENT(256), BUFFER(from), BUFFER(dcounts), INT(shift));
+        LAUNCH("sort_sum", EXTENT(1, BATCH), EXTENT(256), BUFFER(dcounts));
+        LAUNCH("sort_move", EXTENT(TILES, BATCH), EXTENT(256), BUFFER(from), BUFFER(dcounts), BUFFER(to), INT(shift));
         from = to;
     }
 }
@@ -75,4 +75,4 @@ static void device(void) {
 static void fetch(void) { read_buffer(sorted, db, BYTES); }
 
 const struct benchmark bench_sort = {
-    make, native, upload, device, fetch, 1e-9 * COUNT, "Gitem", 0, "24 launches; digits of 4 bits on all sides"};
+    make, native, upload, device, fetch, 1e-9 * COUNT *BATCH, "Gitem", 0, "24 launches; digits of 4 bits on all sides"};

@@ -5,3 +5,8 @@
 #define TILES    128
 #define COUNT    (TILE * TILES)
 #define COUNTERS (DIGITS * TILES)
+#ifdef BENCH_LARGE
+#define BATCH 64 /* sorts at once, one a row of the grid */
+#else
+#define BATCH 1
+#endif

@@ -19,6 +19,8 @@ static __device__ unsigned scan_items(unsigned *part, unsigned item, unsigned ow
 extern "C" __global__ void sort_count(const unsigned *keys, unsigned *counts, int shift) {
     __shared__ unsigned own[DIGITS];
     unsigned item = threadIdx.x;
+    keys += blockIdx.y * COUNT;
+    counts += blockIdx.y * COUNTERS;
     if (item < DIGITS)
         own[item] = 0;
     __syncthreads();
@@ -33,6 +35,7 @@ extern "C" __global__ void sort_count(const unsigned *keys, unsigned *counts, in
 extern "C" __global__ void sort_sum(unsigned *counts) {
     __shared__ unsigned part[256];
     unsigned item = threadIdx.x, first = item * (COUNTERS / 256), sum = 0, own[COUNTERS / 256];
+    counts += blockIdx.y * COUNTERS;
     for (unsigned i = 0; i < COUNTERS / 256; i++)
         sum += own[i] = counts[first + i];
     sum = scan_items(part, item, sum);
@@ -46,6 +49,9 @@ extern "C" __global__ void sort_sum(unsigned *counts) {
 extern "C" __global__ void sort_move(const unsigned *keys, const unsigned *counts, unsigned *to, int shift) {
     __shared__ unsigned tile[TILE], counters[DIGITS * 256], part[256], first[DIGITS];
     unsigned item = threadIdx.x, own[EACH], sum = 0, each[DIGITS];
+    keys += blockIdx.y * COUNT;
+    counts += blockIdx.y * COUNTERS;
+    to += blockIdx.y * COUNT;
     for (unsigned i = 0; i < EACH; i++)
         tile[i * 256 + item] = keys[blockIdx.x * TILE + i * 256 + item];
     for (unsigned i = 0; i < DIGITS; i++)

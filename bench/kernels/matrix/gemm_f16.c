@@ -3,7 +3,11 @@
 
 #include <math.h>
 
+#ifdef BENCH_LARGE
+#define N 4096
+#else
 #define N 1024
+#endif
 
 static _Float16 *a, *b;
 static float *c;

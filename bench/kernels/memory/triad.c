@@ -3,7 +3,11 @@
 
 #include <math.h>
 
+#ifdef BENCH_LARGE
+#define COUNT (128 << 20) /* arrays of 1 GiB */
+#else
 #define COUNT (16 << 20) /* arrays of 128 MiB */
+#endif
 #define SCALE 0.4
 
 static double *a, *b, *c;
