@@ -612,10 +612,10 @@ static double packed_component(const struct packed *format, uint32_t word, int i
     int at = 0, bits = format->bits[i];
     for (int n = 0; n < i; n++)
         at += format->bits[n];
-    const uint32_t raw = word >> at & ((1u << bits) - 1);
-    const int with_sign = raw >> (bits - 1) ? (int)raw - (1 << bits) : (int)raw;
     if (!bits)
         return 1;
+    const uint32_t raw = word >> at & ((1u << bits) - 1);
+    const int with_sign = raw >> (bits - 1) ? (int)raw - (1 << bits) : (int)raw;
     switch (format->number) {
     case UNORM:
         return raw / (ldexp(1, bits) - 1);
