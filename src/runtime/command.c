@@ -31,7 +31,7 @@ void wl_command_free(struct wl_command *command) {
 }
 
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence) {
-    if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= sequence)
+    if (wl_stream_has_finished(stream, sequence, false))
         return WL_OK;
     if (command->point_count == command->point_room) {
         unsigned room = command->point_room * 2;
@@ -61,8 +61,25 @@ struct copy_command {
     _Alignas(16) unsigned char staged[];
 };
 
+/* Gives a copy to the stream's queue. */
+static enum wl_status give_copy(struct wl_stream *stream, const struct wl_copy *copy) {
+    enum wl_status status = WL_OK;
+    for (size_t slice = 0; slice < copy->slices && status == WL_OK; slice++) {
+        struct wl_rows rows = {.target = (char *)copy->target + slice * copy->target_slice,
+                               .source = (const char *)copy->source + slice * copy->source_slice,
+                               .width = copy->width,
+                               .rows = copy->rows,
+                               .target_pitch = copy->target_pitch,
+                               .source_pitch = copy->source_pitch};
+        status = stream->context->device->ops->queues->copy(stream->queue, &rows);
+    }
+    return status;
+}
+
 static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
     const struct wl_copy *copy = &((struct copy_command *)command)->copy;
+    if (command->gives)
+        return give_copy(stream, copy);
     struct wl_device *device = (copy->via ? copy->via : stream->context)->device;
     bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
     size_t rows = dense ? 1 : copy->rows, width = dense ? copy->width * copy->rows : copy->width;
@@ -103,6 +120,7 @@ enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *c
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->copy = *copy;
+    command->base.gives = stream->queue && !copy->via;
     enum wl_status status = staged ? stage((copy->via ? copy->via : stream->context)->device, command) : WL_OK;
     for (int i = 0; i < 2 && status == WL_OK; i++)
         if (copy->also[i])
@@ -127,7 +145,9 @@ static enum wl_status run_fill(struct wl_command *command, struct wl_stream *str
     for (size_t slice = 0; slice < fill->slices; slice++)
         for (size_t row = 0; row < fill->rows; row++) {
             char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
-            enum wl_status status = device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);
+            enum wl_status status = stream->queue
+                                        ? device->ops->queues->fill(stream->queue, target, fill->pattern, fill->pattern_size, fill->width)
+                                        : device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);
             if (status != WL_OK)
                 return status;
         }
@@ -141,6 +161,7 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->fill = *fill;
+    command->base.gives = true;
     return submit(stream, &command->base, wait);
 }
 

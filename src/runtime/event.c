@@ -21,9 +21,11 @@
 
 struct wl_record {
     atomic_uint references;
-    _Atomic uint64_t time;     /* 0: not reached */
-    struct wl_stream *stream;  /* referenced */
-    _Atomic uint64_t sequence; /* of the record's command */
+    _Atomic uint64_t time;       /* 0: not reached, or known only to `mark` */
+    struct wl_device_mark *mark; /* in a queue of the device; NULL: the host keeps the time */
+    atomic_bool placed;          /* the mark is there */
+    struct wl_stream *stream;    /* referenced */
+    _Atomic uint64_t sequence;   /* of the record's command */
     struct wl_context *context;
 };
 
@@ -51,6 +53,8 @@ struct wl_event {
 static void record_release(struct wl_record *record) {
     if (!record || atomic_fetch_sub(&record->references, 1) != 1)
         return;
+    if (record->mark)
+        record->context->device->ops->queues->mark_destroy(record->mark);
     wl_stream_release(record->stream);
     free(record);
 }
@@ -73,6 +77,17 @@ static struct latest latest(struct wl_event *event) {
     }
     pthread_mutex_unlock(&event->lock);
     return result;
+}
+
+static const struct wl_queue_ops *queues_of(const struct wl_record *record) { return record->context->device->ops->queues; }
+
+/* WL_OK: reached, or never recorded; WL_NOT_READY; the fault of a device that has the record in a queue. */
+static enum wl_status ask(const struct latest *last) {
+    if (!last->record || last->time)
+        return WL_OK;
+    if (!last->record->mark || !atomic_load(&last->record->placed))
+        return WL_NOT_READY;
+    return wl_stream_given(last->record->stream, queues_of(last->record)->mark_query(last->record->mark));
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -266,7 +281,14 @@ struct record_command {
 };
 
 static enum wl_status run_record(struct wl_command *command, struct wl_stream *stream) {
-    (void)stream;
+    struct wl_record *record = ((struct record_command *)command)->record;
+    if (record->mark) {
+        enum wl_status status = queues_of(record)->mark_place(record->mark, stream->queue);
+        atomic_store(&record->placed, status == WL_OK);
+        if (status != WL_OK) /* the device will never say */
+            atomic_store(&record->time, wl_now());
+        return status;
+    }
     atomic_store(&((struct record_command *)command)->record->time, wl_now());
     return WL_OK;
 }
@@ -299,6 +321,16 @@ static enum wl_status queue_record(struct wl_event *event, struct wl_stream *str
     record->context = stream->context;
     command->record = record;
     command->base.always = true;
+    command->base.gives = true;
+    if (stream->queue) {
+        bool timing = !(event->flags & WL_EVENT_NO_TIMING);
+        enum wl_status made = queues_of(record)->mark_create(stream->context->device, timing, &record->mark);
+        if (made != WL_OK) {
+            record_release(record);
+            wl_command_free(&command->base); /* releases the record once more */
+            return made;
+        }
+    }
     uint64_t sequence = 0;
     atomic_fetch_add(&record->references, 1);
     enum wl_status status = wl_stream_enqueue(stream, &command->base, &sequence);
@@ -335,6 +367,25 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
+/* In the device, where both streams have queues. */
+static enum wl_status run_follow(struct wl_command *command, struct wl_stream *stream) {
+    const struct wl_record *record = ((const struct record_command *)command)->record;
+    return atomic_load(&record->placed) ? queues_of(record)->mark_wait(record->mark, stream->queue) : WL_OK;
+}
+
+static enum wl_status wait_for_record(struct wl_record *record, struct wl_stream *stream) {
+    uint64_t sequence = atomic_load(&record->sequence);
+    if (!record->mark || !stream->queue)
+        return wl_stream_wait_for(stream, record->stream, sequence);
+    struct record_command *command = wl_command_new(sizeof *command, run_follow, dispose_record);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    atomic_fetch_add(&record->references, 1);
+    command->record = record;
+    command->base.follows = true;
+    return wl_stream_wait_by(stream, &command->base, record->stream, sequence);
+}
+
 enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     pthread_mutex_lock(&event->lock);
     bool captured = event->captured.capture != NULL;
@@ -347,7 +398,7 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
         return queue_interprocess(event, stream, false);
     struct latest last = latest(event);
     if (last.record && !last.time && last.record->stream != stream)
-        status = wl_stream_wait_for(stream, last.record->stream, atomic_load(&last.record->sequence));
+        status = wait_for_record(last.record, stream);
     record_release(last.record);
     return status;
 }
@@ -361,14 +412,21 @@ enum wl_status wl_event_query(struct wl_event *event) {
     enum wl_status status = WL_OK;
     if (last.captured)
         status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
-    else if (last.record && !last.time)
-        status = WL_NOT_READY;
-    else if (last.context)
+    else if ((status = ask(&last)) == WL_OK && last.context)
         status = wl_context_fault(last.context);
-    if (last.record && last.time)
+    if (last.record && status == WL_OK)
         wl_stream_observe(last.record->stream, atomic_load(&last.record->sequence));
     record_release(last.record);
     return status;
+}
+
+static enum wl_status wait_until_reached(struct wl_record *record, uint64_t sequence) {
+    if (!record->mark)
+        return wl_stream_wait(record->stream, sequence);
+    wl_stream_wait_given(record->stream, sequence);
+    if (!atomic_load(&record->placed))
+        return WL_OK;
+    return wl_stream_given(record->stream, queues_of(record)->mark_synchronize(record->mark));
 }
 
 enum wl_status wl_event_synchronize(struct wl_event *event) {
@@ -382,8 +440,9 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
         uint64_t sequence = atomic_load(&last.record->sequence);
         status = wl_stream_may_wait(last.record->stream, sequence);
         if (status == WL_OK) {
-            wl_stream_wait(last.record->stream, sequence);
-            wl_stream_observe(last.record->stream, sequence);
+            status = wait_until_reached(last.record, sequence);
+            if (status == WL_OK)
+                wl_stream_observe(last.record->stream, sequence);
             status = wl_context_fault(last.record->context);
         }
     }
@@ -394,6 +453,9 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
     return status;
 }
 
+/* The device knows the time. */
+static bool has_mark(const struct latest *last) { return last->record && last->record->mark && atomic_load(&last->record->placed); }
+
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds) {
     if ((start->flags | stop->flags) & WL_EVENT_NO_TIMING)
         return wl_fail(WL_INVALID_VALUE, "an event without timing has no elapsed time");
@@ -403,6 +465,10 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
         status = wl_fail(WL_CAPTURED_EVENT, "an event was recorded in a capturing stream");
     else if ((!first.record && !first.time) || (!second.record && !second.time))
         status = wl_fail(WL_INVALID_VALUE, "an event was never recorded");
+    else if (has_mark(&first) && has_mark(&second))
+        status = queues_of(first.record)->mark_elapsed(first.record->mark, second.record->mark, milliseconds);
+    else if ((has_mark(&first) || has_mark(&second)) && ask(&first) == WL_OK && ask(&second) == WL_OK)
+        status = wl_fail(WL_INVALID_VALUE, "the events' devices have no clock in common");
     else if (!first.time || !second.time)
         status = WL_NOT_READY;
     else

@@ -163,7 +163,7 @@ void wl_graph_exec_destroy(struct wl_graph_exec *exec) {
     wl_handle_remove(exec);
     if (exec->last_stream) {
         if (exec->graph && exec->graph->references) /* the program's objects outlive what was launched with them */
-            wl_stream_wait(exec->last_stream, exec->last_sequence);
+            (void)wl_stream_wait(exec->last_stream, exec->last_sequence);
         wl_stream_release(exec->last_stream);
     }
     for (size_t i = 0; i < exec->stream_count; i++)
@@ -303,11 +303,12 @@ static enum wl_status queue_waits(struct wl_graph_exec *exec, const struct step 
         const struct step *before = i < step->count ? &exec->steps[step->dependencies[i]] : NULL;
         struct wl_stream *other = before ? before->stream : launched;
         uint64_t sequence = before ? before->sequence : start;
-        if (other == stream || !sequence || atomic_load(&other->completed) >= sequence)
+        if (other == stream || !sequence || wl_stream_has_finished(other, sequence, false))
             continue;
         if (!command && !(command = wl_command_new(sizeof *command, run_nothing, NULL)))
             return WL_OUT_OF_MEMORY;
         command->always = true;
+        command->gives = true;
         status = wl_command_wait_for(command, other, sequence);
     }
     if (!command)

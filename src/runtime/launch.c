@@ -23,7 +23,8 @@ struct kernel_command {
 static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *stream) {
     struct kernel_command *kernel = (struct kernel_command *)command;
     struct wl_device *device = stream->context->device;
-    enum wl_status status = device->ops->launch(device, &kernel->launch);
+    enum wl_status status =
+        stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
     kernel->finished = status == WL_OK;
     return status;
 }
@@ -132,6 +133,21 @@ enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned 
 
 /* ---- launching ------------------------------------------------------------------------------ */
 
+static void describe_launch(const struct wl_stream *stream, const struct wl_launch_request *request, const unsigned char *kernarg,
+                            size_t size, struct wl_launch *launch) {
+    *launch = (struct wl_launch){
+        .function = request->kernel->function,
+        .dynamic_lds = (uint32_t)request->dynamic_lds,
+        .kernarg = kernarg,
+        .kernarg_size = size,
+        .cooperative = request->cooperative,
+        .worker_mask = stream->worker_mask,
+    };
+    memcpy(launch->grid, request->grid, sizeof request->grid);
+    memcpy(launch->block, request->block, sizeof request->block);
+    memcpy(launch->remainder, request->remainder, sizeof request->remainder);
+}
+
 static enum wl_status make_command(const struct wl_stream *stream, const struct wl_launch_request *request,
                                    struct kernel_command **result) {
     size_t size = request->kernel->explicit_size;
@@ -140,19 +156,10 @@ static enum wl_status make_command(const struct wl_stream *stream, const struct 
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch with %zu bytes of arguments", size);
     memset(command, 0, sizeof *command + size);
     command->base.run = run_kernel;
+    command->base.gives = true;
     command->base.points = command->base.inline_points;
     command->base.point_room = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
-    command->launch = (struct wl_launch){
-        .function = request->kernel->function,
-        .dynamic_lds = (uint32_t)request->dynamic_lds,
-        .kernarg = command->kernarg,
-        .kernarg_size = size,
-        .cooperative = request->cooperative,
-        .worker_mask = stream->worker_mask,
-    };
-    memcpy(command->launch.grid, request->grid, sizeof request->grid);
-    memcpy(command->launch.block, request->block, sizeof request->block);
-    memcpy(command->launch.remainder, request->remainder, sizeof request->remainder);
+    describe_launch(stream, request, command->kernarg, size, &command->launch);
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);
     if (status == WL_OK)
         *result = command;
@@ -178,10 +185,38 @@ static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launc
     return status == WL_OK ? make_command(stream, request, command) : status;
 }
 
+#define DIRECT_BYTES 4096 /* of arguments that a launch without a command may have */
+
+/* Gives the launch to the stream's queue at once, if nothing is before it. True: done, and `*status` says how. */
+static bool launch_directly(struct wl_stream *stream, const struct wl_launch_request *request, enum wl_status *status) {
+    _Alignas(64) unsigned char kernarg[DIRECT_BYTES];
+    uint64_t sequence = 0;
+    size_t size = request->kernel->explicit_size;
+    if (!stream->queue || request->start || request->stop || size > sizeof kernarg)
+        return false;
+    *status = wl_capture_forbids(stream);
+    if (*status == WL_OK)
+        *status = wl_launch_check(stream->context, request);
+    if (*status == WL_OK)
+        *status = wl_launch_pack(request, kernarg, size);
+    if (*status != WL_OK)
+        return true;
+    struct wl_launch launch;
+    describe_launch(stream, request, kernarg, size, &launch);
+    if (!wl_stream_give_begin(stream, &sequence))
+        return false;
+    *status = wl_stream_given(stream, stream->context->device->ops->queues->launch(stream->queue, &launch));
+    wl_stream_give_end(stream, sequence);
+    return true;
+}
+
 enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launch_request *request) {
     struct kernel_command *command = NULL;
+    enum wl_status direct = WL_OK;
     if (wl_capture_active(stream))
         return wl_capture_kernel(stream, request);
+    if (launch_directly(stream, request, &direct))
+        return direct;
     enum wl_status status = make_ready(stream, request, &command);
     if (status == WL_OK && request->start) {
         status = wl_event_record(request->start, stream);
@@ -234,6 +269,8 @@ enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const str
     for (unsigned i = 0; after && i < count && status == WL_OK; i++) {
         after[i] = wl_command_new(sizeof *after[i], run_nothing, NULL);
         status = after[i] ? WL_OK : WL_OUT_OF_MEMORY;
+        if (after[i])
+            after[i]->gives = true;
     }
     if (status == WL_OK && requests[0].cooperative)
         status = share_grids(commands, requests, count);

@@ -71,7 +71,7 @@ static unsigned next_bin(const struct bins *bins, unsigned bin) {
 /* ---- who may use a free block ------------------------------------------------------------------ */
 
 static bool is_done(const struct wl_mempool_block *block) {
-    return !block->freed_in || atomic_load_explicit(&block->freed_in->completed, memory_order_acquire) >= block->freed_at;
+    return !block->freed_in || wl_stream_has_finished(block->freed_in, block->freed_at, true);
 }
 
 static void forget_free(struct wl_mempool_block *block) {
@@ -474,6 +474,10 @@ static void reap(void *argument, enum wl_status fault) {
 /* The command of `stream` behind which memory freed now may be used again; 0: it may be now. */
 static enum wl_status free_point(struct wl_stream *stream, uint64_t *sequence) {
     *sequence = 0;
+    if (stream->queue) { /* which keeps the null stream's order by itself */
+        *sequence = atomic_load(&stream->submitted);
+        return WL_OK;
+    }
     if (wl_stream_is_free(stream)) {
         *sequence = atomic_load(&stream->completed);
         return WL_OK;
@@ -505,7 +509,7 @@ enum wl_status wl_mempool_free(void *memory, struct wl_stream *stream) {
         return wl_fail(WL_INVALID_VALUE, "%p is not the start of an allocation of a pool", memory);
     }
     block->used = false;
-    if (stream && !(pool->opportunistic && atomic_load(&stream->completed) >= sequence)) {
+    if (stream && !(pool->opportunistic && wl_stream_has_finished(stream, sequence, false))) {
         wl_stream_retain(stream);
         block->freed_in = stream;
         block->freed_at = sequence;

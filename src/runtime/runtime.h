@@ -16,8 +16,12 @@
  *              symbols, once per context.
  *   symbol     a host address (kernel stub, shadow variable) that the compiler registered for a program.
  *
+ * A device with queues of its own (device.h) is given the work of kernels, copies, fills and events; the stream has `finished` such a
+ * command when it is given, and its later commands wait only if they are the host's (`gives` says which are not). Points on such
+ * streams say that work was given; what depends on it is made to follow in the device, or waits for the queue.
+ *
  * Who executes: a thread that waits for a point runs the commands before it itself ("helps"), unless another thread is
- * already running that stream. Streams that nobody waits for are run by a small pool of executor threads (executor.c). A
+ * already running that stream. Work for a queue is given by the thread that calls, if nothing is before it. Streams that nobody waits for are run by a small pool of executor threads (executor.c). A
  * stream whose next command is not ready is parked and occupies no thread.
  *
  * Locks, outermost first: program lock > module lock > context lock > stream lock > executor lock; memory.h's and
@@ -150,7 +154,8 @@ struct wl_known {
 
 struct wl_stream {
     struct wl_context *context;
-    uint64_t id; /* never used again */
+    struct wl_device_queue *queue; /* of a device that has them; else NULL */
+    uint64_t id;                   /* never used again */
     unsigned flags;
     int priority;
     bool per_thread;          /* a thread's default stream */
@@ -171,7 +176,8 @@ struct wl_stream {
     struct wl_known known[WL_STREAM_KNOWN];
     unsigned known_next;        /* the entry to replace */
     _Atomic uint64_t submitted; /* sequence number of the last queued command */
-    _Atomic uint64_t completed; /* sequence number of the last finished command */
+    _Atomic uint64_t completed; /* sequence number of the last finished command; with a queue: of the last one given to it */
+    _Atomic uint64_t emptied;   /* with a queue: up to which it is known to have done what it was given */
     atomic_uint progress;       /* futex: changes with `completed` */
     atomic_uint sleepers;       /* threads in that futex */
     _Atomic uint64_t observed;  /* sequence number up to which the program was told that the stream has finished */
@@ -193,6 +199,8 @@ struct wl_command {
     /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */
     bool (*ready)(struct wl_command *command);
     enum wl_status *result; /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
+    bool gives;             /* `run` only gives work to the stream's queue, if the stream has one, and never waits */
+    bool follows;           /* `run` makes the queue wait for what the points stand for */
     bool always;            /* runs even when the context has a fault (event records, host functions that free) */
     unsigned point_count, point_room;
     struct wl_point *points; /* what it waits for */
@@ -226,8 +234,20 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
                                           unsigned count, bool wait_before);
 /* Queues a command and waits for it; returns the command's own status, which is not made sticky. */
 enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *command);
-/* Waits until the stream has finished command `sequence`, running commands in this thread where no other thread does. */
-void wl_stream_wait(struct wl_stream *stream, uint64_t sequence);
+/* Waits until the stream has finished command `sequence`, running commands in this thread where no other thread does. Returns
+ * the fault of its queue, if it has one. */
+enum wl_status wl_stream_wait(struct wl_stream *stream, uint64_t sequence);
+/* The same up to where the work is given to the queue. */
+void wl_stream_wait_given(struct wl_stream *stream, uint64_t sequence);
+/* Whether it has finished command `sequence`, its queue's part included. Exact with `ask`, which asks the device; without, false may
+ * mean that nobody knows. */
+bool wl_stream_has_finished(struct wl_stream *stream, uint64_t sequence, bool ask);
+/* Gives work to a stream's queue without a command, if nothing is queued before it: true, and the stream is the caller's until he
+ * says that he has given it. `sequence` receives its number. */
+bool wl_stream_give_begin(struct wl_stream *stream, uint64_t *sequence);
+void wl_stream_give_end(struct wl_stream *stream, uint64_t sequence);
+/* A status that a queue gave back: a fault becomes the context's. Returns it. */
+enum wl_status wl_stream_given(const struct wl_stream *stream, enum wl_status status);
 /* hipStreamSynchronize: all that is queued now; for the null stream also what its context's blocking streams have. */
 enum wl_status wl_stream_synchronize(struct wl_stream *stream);
 /* Waits for all streams of the context but the null stream. */
@@ -243,6 +263,8 @@ void wl_stream_observe(struct wl_stream *stream, uint64_t sequence);
 bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence);
 /* The stream's later commands run after command `sequence` of `other`. */
 enum wl_status wl_stream_wait_for(struct wl_stream *stream, struct wl_stream *other, uint64_t sequence);
+/* The same with a command of the caller's, which is taken over: it `follows`, or does nothing. */
+enum wl_status wl_stream_wait_by(struct wl_stream *stream, struct wl_command *command, struct wl_stream *other, uint64_t sequence);
 /* Queues a command that does nothing: what waits for it waits for everything before it in HIP's stream order. */
 enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence);
 /* Called once at exit: nobody can make watched conditions true any more, so waiting for such a stream gives up. */

@@ -118,7 +118,11 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
     struct wl_stream *made = stream_new(context, flags, priority);
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a stream");
-    enum wl_status status = wl_handle_add(made, WL_HANDLE_STREAM);
+    const struct wl_queue_ops *queues = context->device->ops->queues;
+    enum wl_status status =
+        queues ? queues->create(context->device, !context->null_stream, flags & WL_STREAM_NON_BLOCKING, priority, &made->queue) : WL_OK;
+    if (status == WL_OK)
+        status = wl_handle_add(made, WL_HANDLE_STREAM);
     if (status != WL_OK) {
         wl_stream_release(made);
         return status;
@@ -134,6 +138,8 @@ void wl_stream_retain(struct wl_stream *stream) { atomic_fetch_add_explicit(&str
 void wl_stream_release(struct wl_stream *stream) {
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
         return;
+    if (stream->queue)
+        stream->context->device->ops->queues->destroy(stream->queue);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
 }
@@ -152,7 +158,7 @@ void wl_stream_destroy(struct wl_stream *stream) {
         wl_capture_abandon(stream);
     wl_stream_retain(stream); /* the last command drops the handle's reference, perhaps before it is quite queued */
     if (is_idle(stream) || wl_command_host(stream, unlink_when_done, stream, true) != WL_OK) {
-        wl_stream_wait(stream, atomic_load(&stream->submitted));
+        (void)wl_stream_wait(stream, atomic_load(&stream->submitted));
         unlink_when_done(stream, WL_OK);
     }
     wl_stream_release(stream);
@@ -185,7 +191,7 @@ static enum wl_status wait_for_blocking(struct wl_command *command, struct wl_co
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&context->lock);
     for (struct wl_stream *other = busy_streams(context); other && status == WL_OK; other = other->busy_next)
-        if (!(other->flags & WL_STREAM_NON_BLOCKING))
+        if (!(other->flags & WL_STREAM_NON_BLOCKING) && !is_idle(other))
             status = wl_command_wait_for(command, other, atomic_load(&other->submitted));
     pthread_mutex_unlock(&context->lock);
     return status;
@@ -201,9 +207,11 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
     struct wl_context *context = stream->context;
     if (stream->flags & WL_STREAM_NON_BLOCKING || !context->null_stream)
         return WL_OK;
-    if (stream != context->null_stream)
-        return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
-    return wait_for_blocking(command, context);
+    if (stream == context->null_stream)
+        return wait_for_blocking(command, context);
+    if (is_idle(context->null_stream)) /* what was given to its queue, the device keeps in order */
+        return WL_OK;
+    return wl_command_wait_for(command, context->null_stream, atomic_load(&context->null_stream->submitted));
 }
 
 /* Puts a command behind the others. The stream's lock is held. */
@@ -225,7 +233,8 @@ static bool make_ready(struct wl_stream *stream) {
     return true;
 }
 
-bool wl_stream_is_free(struct wl_stream *stream) {
+/* Whether nothing that must be given or run before is still queued. */
+static bool comes_first(struct wl_stream *stream) {
     struct wl_context *context = stream->context;
     if (!is_idle(stream))
         return false;
@@ -242,6 +251,8 @@ bool wl_stream_is_free(struct wl_stream *stream) {
     }
     return free_now;
 }
+
+bool wl_stream_is_free(struct wl_stream *stream) { return !stream->queue && comes_first(stream); }
 
 static bool knows(struct wl_stream *stream, uint64_t other, uint64_t sequence) {
     bool known = false;
@@ -262,6 +273,8 @@ bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64
     return knows(stream, other->id, sequence) || (legacy && knows(null_stream, other->id, sequence));
 }
 
+static void give_all(struct wl_stream *stream, struct wl_command *command);
+
 enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
     enum wl_status status = wl_capture_forbids(stream);
     if (status == WL_OK)
@@ -275,11 +288,16 @@ enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *co
     append(stream, command);
     if (sequence)
         *sequence = command->sequence;
-    bool push = !somebody_waits && make_ready(stream);
+    bool give = !somebody_waits && stream->queue && command->gives && stream->state == WL_STREAM_IDLE;
+    if (give)
+        stream->state = WL_STREAM_RUNNING;
+    bool push = !somebody_waits && !give && make_ready(stream);
     pthread_mutex_unlock(&stream->lock);
     enter_busy(stream);
     if (push)
         wl_executor_push(stream);
+    if (give)
+        give_all(stream, command);
     return WL_OK;
 }
 
@@ -377,9 +395,12 @@ enum wl_status wl_stream_wait_for(struct wl_stream *stream, struct wl_stream *ot
     if (stream == other)
         return WL_OK;
     struct wl_command *command = wl_command_new(sizeof *command, run_nothing, NULL);
-    if (!command)
-        return WL_OUT_OF_MEMORY;
+    return command ? wl_stream_wait_by(stream, command, other, sequence) : WL_OUT_OF_MEMORY;
+}
+
+enum wl_status wl_stream_wait_by(struct wl_stream *stream, struct wl_command *command, struct wl_stream *other, uint64_t sequence) {
     command->always = true;
+    command->gives = true;
     enum wl_status status = wl_command_wait_for(command, other, sequence);
     if (status != WL_OK || command->point_count == 0) {
         wl_command_free(command);
@@ -402,6 +423,7 @@ enum wl_status wl_stream_mark(struct wl_stream *stream, uint64_t *sequence) {
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->always = true;
+    command->gives = true;
     return wl_stream_enqueue(stream, command, sequence);
 }
 
@@ -417,8 +439,8 @@ enum wl_status wl_stream_execute(struct wl_stream *stream, struct wl_command *co
     enum wl_status status = wl_stream_enqueue(stream, command, &sequence);
     if (status != WL_OK)
         return status;
-    wl_stream_wait(stream, sequence);
-    return result;
+    status = wl_stream_wait(stream, sequence);
+    return result == WL_OK ? status : result;
 }
 
 /* ---- parking -------------------------------------------------------------------------------- */
@@ -449,7 +471,7 @@ static void park(struct wl_stream *stream, const struct wl_point *point) {
     uint64_t sequence = point->sequence;
     struct wl_parked *entry = malloc(sizeof *entry);
     if (!entry) { /* without memory to park, wait in place: slower, still right */
-        wl_stream_wait(other, sequence);
+        wl_stream_wait_given(other, sequence);
         pthread_mutex_lock(&stream->lock);
         stream->state = WL_STREAM_PARKED;
         pthread_mutex_unlock(&stream->lock);
@@ -524,14 +546,118 @@ void wl_stream_watched_ready(struct wl_stream *stream) {
     wl_executor_push(stream);
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
-
 /* Nobody waits for the command, so its failure becomes the context's. Devices report what kernels did; the rest is said here. */
 static void first_fault(struct wl_context *context, enum wl_status status) {
     bool first = atomic_compare_exchange_strong(&context->fault, &(int){WL_OK}, (int)status);
     if (first && status != WL_ILLEGAL_ADDRESS && status != WL_ILLEGAL_INSTRUCTION && status != WL_ASSERT && status != WL_ABORTED)
         wl_log(1, "queued work of device %u failed: %s", context->index, *wl_failure() ? wl_failure() : wl_status_name(status));
 }
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+static const struct wl_queue_ops *queues_of(const struct wl_stream *stream) { return stream->context->device->ops->queues; }
+
+static void raise_to(_Atomic uint64_t *number, uint64_t least) {
+    uint64_t before = atomic_load(number);
+    while (before < least && !atomic_compare_exchange_weak(number, &before, least))
+        ;
+}
+
+enum wl_status wl_stream_given(const struct wl_stream *stream, enum wl_status status) {
+    if (status == WL_ILLEGAL_ADDRESS || status == WL_ILLEGAL_INSTRUCTION || status == WL_ASSERT || status == WL_ABORTED)
+        first_fault(stream->context, status);
+    return status;
+}
+
+/* Waits until the queue has done what it was given so far. */
+static enum wl_status empty_queue(struct wl_stream *stream) {
+    uint64_t given = atomic_load(&stream->completed);
+    if (!stream->queue || atomic_load(&stream->emptied) >= given)
+        return WL_OK;
+    enum wl_status status = wl_stream_given(stream, queues_of(stream)->synchronize(stream->queue));
+    if (status == WL_OK)
+        raise_to(&stream->emptied, given);
+    return status;
+}
+
+bool wl_stream_has_finished(struct wl_stream *stream, uint64_t sequence, bool ask) {
+    uint64_t completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
+    if (!stream->queue)
+        return completed >= sequence;
+    if (atomic_load(&stream->emptied) >= sequence)
+        return true;
+    if (!ask || completed < sequence || queues_of(stream)->query(stream->queue) != WL_OK)
+        return false;
+    raise_to(&stream->emptied, completed);
+    return true;
+}
+
+/* What is given to the stream's queue from now on runs behind what the other's has now. */
+static enum wl_status follow(struct wl_stream *stream, struct wl_stream *other) {
+    const struct wl_queue_ops *queues = queues_of(other);
+    struct wl_device_mark *mark = NULL;
+    enum wl_status status = queues->mark_create(other->context->device, false, &mark);
+    if (status == WL_OK)
+        status = queues->mark_place(mark, other->queue);
+    if (status == WL_OK)
+        status = queues->mark_wait(mark, stream->queue);
+    if (mark)
+        queues->mark_destroy(mark);
+    return status;
+}
+
+/* The points are reached, so all that they stand for was given to queues. Makes the command come behind it: in the device if the
+ * command gives work to a queue, else by waiting. The null stream's order with the others of its context is the device's own. */
+static enum wl_status settle(struct wl_stream *stream, const struct wl_command *command) {
+    enum wl_status status = WL_OK;
+    for (unsigned i = 0; i < command->point_count && status == WL_OK; i++) {
+        struct wl_stream *other = command->points[i].stream;
+        if (!other->queue || other == stream || wl_stream_has_finished(other, command->points[i].sequence, false))
+            continue;
+        if (!stream->queue)
+            status = empty_queue(other);
+        else if (!command->follows && !wl_stream_is_legacy_pair(stream, other))
+            status = follow(stream, other);
+    }
+    if (status == WL_OK && stream->queue && !command->gives) {
+        status = wl_stream_given(stream, queues_of(stream)->synchronize(stream->queue));
+        if (status == WL_OK)
+            raise_to(&stream->emptied, command->sequence - 1);
+    }
+    return status;
+}
+
+/* Whether the stream's queue may be given work now; then the stream is RUNNING and the work's number counts. */
+bool wl_stream_give_begin(struct wl_stream *stream, uint64_t *sequence) {
+    if (!stream->queue || !comes_first(stream))
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    bool mine = stream->state == WL_STREAM_IDLE && !stream->head;
+    if (mine) {
+        stream->state = WL_STREAM_RUNNING;
+        *sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
+        atomic_store(&stream->submitted, *sequence);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return mine;
+}
+
+void wl_stream_give_end(struct wl_stream *stream, uint64_t sequence) {
+    bool push = false;
+    pthread_mutex_lock(&stream->lock);
+    atomic_store_explicit(&stream->completed, sequence, memory_order_release);
+    struct wl_parked *freed = stream->parked ? take_parked(stream, sequence) : NULL;
+    stream->state = WL_STREAM_IDLE;
+    if (stream->head)
+        push = make_ready(stream);
+    pthread_mutex_unlock(&stream->lock);
+    wake_sleepers(stream);
+    if (push)
+        wl_executor_push(stream);
+    fire_parked(freed);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
 
 /* Runs the head command of a RUNNING stream, takes it out and tells everybody. Returns the next head. */
 static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command) {
@@ -541,13 +667,17 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     if (fault == WL_OK || command->always) {
         struct wl_frame frame = {stream, command->sequence, NULL};
         wl_frame_enter(&frame);
-        status = command->run(command, stream);
+        status = stream->queue || command->point_count ? settle(stream, command) : WL_OK;
+        if (status == WL_OK || command->always)
+            status = command->run(command, stream);
         wl_frame_leave(&frame);
     }
     if (command->result)
         *command->result = status;
     else if (status != WL_OK && fault == WL_OK)
         first_fault(context, status);
+    if (stream->queue && !command->gives && status == WL_OK)
+        raise_to(&stream->emptied, command->sequence);
 
     pthread_mutex_lock(&stream->lock);
     struct wl_command *next = command->next;
@@ -589,6 +719,34 @@ static void stop_running(struct wl_stream *stream) {
         wake_sleepers(stream); /* a thread that waits for a later command takes over */
 }
 
+/* RUNNING -> IDLE, unless there is more, which is returned. */
+static struct wl_command *next_or_idle(struct wl_stream *stream) {
+    pthread_mutex_lock(&stream->lock);
+    struct wl_command *command = stream->head;
+    if (!command)
+        stream->state = WL_STREAM_IDLE;
+    pthread_mutex_unlock(&stream->lock);
+    return command;
+}
+
+/* Gives the work of a RUNNING stream to its queue, as long as nothing has to be waited for. */
+static void give_all(struct wl_stream *stream, struct wl_command *command) {
+    while (command) {
+        const struct wl_point *blocker = unreached_point(command);
+        if (blocker) {
+            park(stream, blocker);
+            return;
+        }
+        if (!command->gives) {
+            stop_running(stream);
+            return;
+        }
+        command = run_head(stream, command);
+        if (!command)
+            command = next_or_idle(stream);
+    }
+}
+
 void wl_stream_run_ready(struct wl_stream *stream) {
     pthread_mutex_lock(&stream->lock);
     struct wl_command *command = stream->state == WL_STREAM_READY ? stream->head : NULL;
@@ -610,14 +768,7 @@ void wl_stream_run_ready(struct wl_stream *stream) {
             break;
         }
         command = run_head(stream, command);
-        if (command)
-            continue;
-        pthread_mutex_lock(&stream->lock);
-        command = stream->head;
-        if (!command)
-            stream->state = WL_STREAM_IDLE;
-        pthread_mutex_unlock(&stream->lock);
-        if (!command)
+        if (!command && !(command = next_or_idle(stream)))
             break;
     }
     wl_stream_release(stream);
@@ -689,7 +840,13 @@ static bool wait_until(struct wl_stream *stream, uint64_t sequence) {
     return true;
 }
 
-void wl_stream_wait(struct wl_stream *stream, uint64_t sequence) { (void)wait_until(stream, sequence); }
+void wl_stream_wait_given(struct wl_stream *stream, uint64_t sequence) { (void)wait_until(stream, sequence); }
+
+enum wl_status wl_stream_wait(struct wl_stream *stream, uint64_t sequence) {
+    if (!wait_until(stream, sequence) || wl_stream_has_finished(stream, sequence, false))
+        return WL_OK;
+    return empty_queue(stream);
+}
 
 void wl_stream_exiting(void) { atomic_store(&exiting, true); }
 
@@ -716,15 +873,15 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     enum wl_status status = wl_stream_may_wait(stream, submitted);
     if (status != WL_OK)
         return status;
-    wl_stream_wait(stream, submitted);
-    wl_stream_observe(stream, submitted);
+    if (wl_stream_wait(stream, submitted) == WL_OK)
+        wl_stream_observe(stream, submitted);
     while (stream == context->null_stream && atomic_load(&context->busy)) {
         struct wl_stream *busy = busy_blocking(context);
         if (!busy)
             break;
         submitted = atomic_load(&busy->submitted);
         bool done = wait_until(busy, submitted);
-        if (done)
+        if (done && empty_queue(busy) == WL_OK)
             wl_stream_observe(busy, submitted);
         wl_stream_release(busy);
         if (!done)
@@ -747,13 +904,29 @@ void wl_stream_wait_others(struct wl_context *context) {
         pthread_mutex_unlock(&context->lock);
         more = count == 64;
         for (unsigned i = 0; i < count; i++) {
-            if (wait_until(points[i].stream, points[i].sequence))
-                wl_stream_observe(points[i].stream, points[i].sequence);
-            else
+            if (!wait_until(points[i].stream, points[i].sequence))
                 more = false; /* the process exits: what cannot finish is left */
+            else if (empty_queue(points[i].stream) == WL_OK)
+                wl_stream_observe(points[i].stream, points[i].sequence);
             wl_stream_release(points[i].stream);
         }
     }
+}
+
+/* Whether the stream's queue, and for the null stream those that it is in order with, have nothing left to do. */
+static enum wl_status query_queues(struct wl_stream *stream) {
+    struct wl_context *context = stream->context;
+    if (!stream->queue)
+        return WL_OK;
+    enum wl_status status = wl_stream_given(stream, queues_of(stream)->query(stream->queue));
+    if (stream != context->null_stream || status != WL_OK)
+        return status;
+    pthread_mutex_lock(&context->lock);
+    for (struct wl_stream *other = context->streams; other && status == WL_OK; other = other->context_next)
+        if (!(other->flags & WL_STREAM_NON_BLOCKING))
+            status = queues_of(other)->query(other->queue);
+    pthread_mutex_unlock(&context->lock);
+    return wl_stream_given(stream, status);
 }
 
 enum wl_status wl_stream_query(struct wl_stream *stream) {
@@ -764,6 +937,9 @@ enum wl_status wl_stream_query(struct wl_stream *stream) {
     uint64_t submitted = atomic_load(&stream->submitted);
     if (!reached(stream, submitted))
         return WL_NOT_READY;
+    fault = query_queues(stream);
+    if (fault != WL_OK)
+        return fault;
     wl_stream_observe(stream, submitted);
     if (stream == context->null_stream && atomic_load(&context->busy)) {
         struct wl_stream *busy = busy_blocking(context);

@@ -35,6 +35,25 @@ static bool holds(const struct wl_value *value) {
 
 static bool ready(struct wl_command *command) { return holds(&((struct value_command *)command)->values[0]); }
 
+/* Words that only the device reaches are the queue's to wait for and to write. */
+static bool is_queues(const struct wl_stream *stream, const struct wl_value *value) {
+    struct wl_allocation allocation;
+    return stream->queue && value->operation != WL_VALUE_BARRIER && wl_memory_find(value->address, &allocation) && allocation.context &&
+           allocation.context->info.discrete && allocation.kind != WL_MEMORY_HOST && allocation.kind != WL_MEMORY_MANAGED &&
+           allocation.kind != WL_MEMORY_REGISTERED;
+}
+
+static enum wl_status give_values(struct wl_command *command, struct wl_stream *stream) {
+    const struct value_command *values = (const struct value_command *)command;
+    const struct wl_queue_ops *queues = stream->context->device->ops->queues;
+    enum wl_status status = WL_OK;
+    for (unsigned i = 0; i < values->count && status == WL_OK; i++) {
+        const struct wl_value *value = &values->values[i];
+        status = queues->value(stream->queue, value->operation, value->address, value->size, value->value);
+    }
+    return status;
+}
+
 static enum wl_status run_values(struct wl_command *command, struct wl_stream *stream) {
     const struct value_command *values = (const struct value_command *)command;
     (void)stream;
@@ -52,20 +71,30 @@ static enum wl_status run_values(struct wl_command *command, struct wl_stream *s
 
 static bool is_wait(const struct wl_value *value) { return value->operation <= WL_VALUE_NOR; }
 
+static bool is_whole(const struct wl_value *value) {
+    uint64_t all = value->size == 4 ? UINT32_MAX : UINT64_MAX;
+    return (value->mask & all) == all;
+}
+
 enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count) {
     enum wl_status status = WL_OK;
     if (wl_capture_active(stream))
         return wl_capture_values(stream, values, count);
     for (unsigned first = 0, end; first < count && status == WL_OK; first = end) {
+        bool queues = is_queues(stream, &values[first]);
         end = first + 1;
-        while (end < count && !is_wait(&values[end]))
+        while (end < count && !is_wait(&values[end]) && is_queues(stream, &values[end]) == queues)
             end++;
-        struct value_command *command = wl_command_new(sizeof *command + (end - first) * sizeof values[0], run_values, NULL);
+        if (queues && is_wait(&values[first]) && !is_whole(&values[first]))
+            return wl_fail(WL_UNSUPPORTED, "a GPU's queue cannot wait for a part of a word in its memory; pinned memory can be waited for");
+        struct value_command *command =
+            wl_command_new(sizeof *command + (end - first) * sizeof values[0], queues ? give_values : run_values, NULL);
         if (!command)
             return WL_OUT_OF_MEMORY;
         command->count = end - first;
         memcpy(command->values, values + first, (end - first) * sizeof values[0]);
-        command->base.ready = is_wait(&values[first]) ? ready : NULL;
+        command->base.gives = queues;
+        command->base.ready = is_wait(&values[first]) && !queues ? ready : NULL;
         status = wl_stream_enqueue(stream, &command->base, NULL);
     }
     return status;

@@ -77,7 +77,7 @@ struct fake_work {
     size_t size;
     unsigned flags;
     CUevent event;
-    fake_kernel *kernel;
+    CUstream stream;
     struct fake_launch *launch;
 };
 struct fake_work *fake_work(CUresult (*run)(struct fake_work *));

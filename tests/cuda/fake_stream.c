@@ -16,8 +16,9 @@ struct CUstream_st {
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t recorded, reached; /* the record's number */
-    double time;                /* milliseconds */
+    CUstream stream;   /* of the last record */
+    uint64_t recorded; /* its number; 0: none */
+    double time;       /* milliseconds */
 };
 
 static struct CUstream_st legacy_stream = {.legacy = true};
@@ -327,8 +328,8 @@ static CUresult run_record(struct fake_work *work) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     pthread_mutex_lock(&all.lock);
-    work->event->reached = work->number;
-    work->event->time = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    if (work->event->recorded == work->number) /* else it was recorded again */
+        work->event->time = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
     pthread_mutex_unlock(&all.lock);
     return CUDA_SUCCESS;
 }
@@ -345,20 +346,24 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     pthread_mutex_lock(&all.lock);
     give_locked(real(stream), work);
     event->recorded = work->number;
+    event->stream = real(stream);
     pthread_mutex_unlock(&all.lock);
     return CUDA_SUCCESS;
 }
 
-static bool event_reached(const struct fake_work *work) { return work->event->reached >= work->value; }
+static bool is_reached(const struct CUevent_st *event) { return !event->recorded || is_done(event->stream, event->recorded); }
+
+/* The record that was the last one when the wait was given. */
+static bool record_reached(const struct fake_work *work) { return !work->value || is_done(work->stream, work->value); }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     FAKE_ENTER();
     FAKE_REQUIRE(flags == 0, CUDA_ERROR_INVALID_VALUE);
     struct fake_work *work = fake_work(run_nothing);
-    work->ready = event_reached;
-    work->event = event;
+    work->ready = record_reached;
     pthread_mutex_lock(&all.lock);
-    work->value = event->recorded; /* as it is now; a later record does not count */
+    work->value = event->recorded;
+    work->stream = event->stream;
     pthread_mutex_unlock(&all.lock);
     return fake_give(stream, work);
 }
@@ -366,7 +371,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
 CUresult cuEventQuery(CUevent event) {
     FAKE_ENTER();
     pthread_mutex_lock(&all.lock);
-    bool reached = event->reached >= event->recorded;
+    bool reached = is_reached(event);
     pthread_mutex_unlock(&all.lock);
     return fake_fault() != CUDA_SUCCESS ? fake_fault() : reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -374,7 +379,7 @@ CUresult cuEventQuery(CUevent event) {
 CUresult cuEventSynchronize(CUevent event) {
     FAKE_ENTER();
     pthread_mutex_lock(&all.lock);
-    while (event->reached < event->recorded && fake_fault() == CUDA_SUCCESS)
+    while (!is_reached(event) && fake_fault() == CUDA_SUCCESS)
         pthread_cond_wait(&all.changed, &all.lock);
     pthread_mutex_unlock(&all.lock);
     return fake_fault();
@@ -384,7 +389,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
     FAKE_ENTER();
     FAKE_REQUIRE(!((from->flags | to->flags) & CU_EVENT_DISABLE_TIMING) && from->recorded && to->recorded, CUDA_ERROR_INVALID_HANDLE);
     pthread_mutex_lock(&all.lock);
-    bool reached = from->reached >= from->recorded && to->reached >= to->recorded;
+    bool reached = is_reached(from) && is_reached(to);
     *milliseconds = (float)(to->time - from->time);
     pthread_mutex_unlock(&all.lock);
     return reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;

@@ -110,14 +110,12 @@ static enum wl_status queue_query(struct wl_device_queue *queue) {
     return result == CUDA_ERROR_NOT_READY ? WL_NOT_READY : wl_cuda_result(queue->device, result, "asking a stream");
 }
 
-/* Through a mark, and not with cuStreamSynchronize: that does not wait for what the stream is ordered behind in the legacy stream. */
+/* Through a mark, and not with cuStreamSynchronize: that does not wait for what the stream is ordered behind in others. */
 static enum wl_status queue_synchronize(struct wl_device_queue *queue) {
     struct wl_cuda_device *device = queue->device;
     enum wl_status status = wl_cuda_enter(device);
     if (status != WL_OK)
         return status;
-    if (queue->stream == CU_STREAM_LEGACY)
-        return wl_cuda_result(device, device->driver->cuStreamSynchronize(queue->stream), "waiting for the null stream");
     struct wl_device_mark *mark = NULL;
     status = wl_cuda_queue_ops.mark_create(&device->base, false, &mark);
     if (status == WL_OK)
