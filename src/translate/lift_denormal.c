@@ -7,6 +7,7 @@
 #include "translate/lift.h"
 
 #include "device/cpu/helpers.h"
+#include "translate/nvptx/ptx.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static LLVMValueRef flush(struct wl_lift *l, LLVMValueRef value, uint32_t bit) {
         bool pairs = LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 64;
         type = LLVMVectorType(l->i32, LLVMGetVectorSize(given) * (pairs ? 2 : 1));
     }
-    LLVMValueRef mode = wl_lift_wave_field(l, offsetof(struct wl_wave, mode_register), l->i32);
+    LLVMValueRef mode = l->ptx ? wl_ptx_mode(l) : wl_lift_wave_field(l, offsetof(struct wl_wave, mode_register), l->i32);
     LLVMValueRef kept = LLVMBuildAnd(l->b, mode, LLVMConstInt(l->i32, bit, false), "");
     LLVMValueRef flushes = LLVMBuildICmp(l->b, LLVMIntEQ, kept, LLVMConstNull(l->i32), "");
     LLVMValueRef bits = LLVMBuildBitCast(l->b, value, type, "");

@@ -30,8 +30,9 @@ enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC }
 struct wl_ptx_carry {
     bool valid, fresh; /* fresh: by the instruction at hand */
     bool difference;
-    unsigned row, mask;      /* the low half's VGPR or SGPR, and where the carry is */
-    LLVMValueRef a[2], b[2]; /* by strip: the operands, i32 */
+    unsigned row, mask; /* the low half's VGPR or SGPR, and where the carry is */
+    struct wl_operand operands[2];
+    LLVMValueRef a[2], b[2]; /* by strip: their values, i32 */
 };
 
 struct wl_ptx {
@@ -160,7 +161,15 @@ void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
 /* Before a store or an atomic: publishes what came before, if something waited for it. */
 void wl_ptx_publish(struct wl_lift *l);
 
+/* ---- ptx_indexed.c ---- */
+/* Lifts a MOVREL instruction. */
+void wl_ptx_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
+/* Lifts an instruction in gfx9's indexing mode (index_mode). False: no registers are left for it. */
+bool wl_ptx_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- ptx_frame.c ---- */
+/* Lifts an instruction that is not the piece's end. */
+void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 /* Builds the kernel in an empty module, whose target and data layout are set. */
 enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
                                   struct wl_ptx_info *info);

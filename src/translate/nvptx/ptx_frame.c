@@ -248,10 +248,12 @@ static void wait(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_asm(l, "nanosleep.u32 100;", "~{memory}", l->void_type, NULL, 0, true);
         break;
     case WL_ISA_MESSAGE: {
-        enum { DEALLOCATE_VGPRS = 3 };
-        if (!inst->isa->detail && inst->operand_count && (inst->operands[0].bits & 0xffff) == DEALLOCATE_VGPRS)
-            break;
-        wl_ptx_unsupported(l, inst);
+        enum { INTERRUPT = 1, DEALLOCATE_VGPRS = 3 };
+        uint64_t message = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
+        if (inst->isa->detail || (message != INTERRUPT && message != DEALLOCATE_VGPRS))
+            wl_ptx_unsupported(l, inst);
+        else if (message == INTERRUPT) /* a hostcall is ready; the host looks for it by itself */
+            wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
         break;
     }
     default:
@@ -323,6 +325,18 @@ static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     set_scalar_result(l, inst, value);
 }
 
+/* s_sendmsg_rtn: the time; 0 for what has no meaning here, the doorbell's number among it. */
+static void message_return(struct wl_lift *l, const struct wl_inst *inst) {
+    enum { GET_REALTIME = 0x83 };
+    LLVMValueRef value = LLVMConstNull(l->i64);
+    if ((inst->operands[1].bits & 0xff) == GET_REALTIME) {
+        value = wl_ptx_asm(l, "mov.u64 $0, %globaltimer;", "=l,~{memory}", l->i64, NULL, 0, true);
+        value = LLVMBuildUDiv(l->b, value, wl_lift_int(l, l->i64, 10), "");
+        value = wl_ptx_marker(l, "wl.first64", l->i64, &value, 1, false);
+    }
+    set_scalar_result(l, inst, value);
+}
+
 static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
     enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15 };
     uint32_t hwreg = (uint32_t)inst->operands[1].bits, value = 0;
@@ -366,6 +380,9 @@ static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_TIME:
         read_time(l, inst);
         break;
+    case WL_ISA_MESSAGE_RETURN:
+        message_return(l, inst);
+        break;
     case WL_ISA_GETREG:
         get_register(l, inst);
         break;
@@ -383,7 +400,12 @@ static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
     }
 }
 
-static void lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
+void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
+    if (inst->index_mode) {
+        if (!wl_ptx_lift_relative(l, inst))
+            wl_ptx_unsupported(l, inst);
+        return;
+    }
     if (inst->sem) {
         wl_ptx_lift_semantics(l, inst);
         return;
@@ -402,6 +424,9 @@ static void lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
         break;
     case WL_ISA_NOP:
         wl_ptx_lift_nop(l, inst);
+        break;
+    case WL_ISA_MOVREL:
+        wl_ptx_lift_indexed(l, inst);
         break;
     case WL_ISA_END:
     case WL_ISA_BRANCH:
@@ -466,7 +491,7 @@ static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
-        lift_inst(l, inst);
+        wl_ptx_lift_inst(l, inst);
         note_order(l, inst);
         wl_ptx_step_carries(l, &effects[i]);
     }
@@ -494,6 +519,16 @@ static void text_attribute(struct wl_lift *l, const char *name, const char *valu
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, attribute);
 }
 
+/* PTX that flushes f32's denormals flushes f16's, too. Kernels that have both flush operands and results of f32 one by one. */
+static bool splits_denormals(const struct wl_ptx_request *request, const struct wl_unit *units, unsigned count) {
+    enum { F32_DENORMALS = 3 << 4 };
+    for (unsigned u = 0; u < count && !(request->float_mode & F32_DENORMALS); u++)
+        for (uint32_t i = 0; i < units[u].inst_count; i++)
+            if (strstr(units[u].insts[i].mnemonic, "f16"))
+                return true;
+    return false;
+}
+
 static void make_function(struct wl_lift *l) {
     const struct wl_ptx_request *request = l->ptx->request;
     struct wl_ptx_info *info = l->ptx->info;
@@ -511,7 +546,7 @@ static void make_function(struct wl_lift *l) {
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, convergent, 0));
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, no_unwind, 0));
     enum { F32_DENORMALS = 3 << 4 };
-    if (!(request->float_mode & F32_DENORMALS))
+    if (!(request->float_mode & F32_DENORMALS) && !l->splits_denormals)
         text_attribute(l, "denormal-fp-math-f32", "preserve-sign");
     LLVMTypeRef shared = LLVMArrayType2(l->i8, 0);
     l->ptx->lds = LLVMAddGlobalInAddressSpace(l->module, shared, "wl_lds", 3);
@@ -534,6 +569,18 @@ static void lift_units(struct wl_lift *l) {
     free(full);
 }
 
+/* Whether an earlier unit has the place as well: code that functions share, or that follows a call that never returns. */
+static bool is_listed(const struct wl_ptx *p, unsigned units, uint64_t address) {
+    for (unsigned u = 0; u < units; u++)
+        for (uint32_t i = 0; i < p->units[u].piece_count; i++) {
+            const struct wl_piece *piece = &p->units[u].pieces[i];
+            bool is_target = (u > 0 && i == p->units[u].entry) || piece->is_return;
+            if (piece->count && is_target && p->units[u].insts[piece->first].address == address)
+                return true;
+        }
+    return false;
+}
+
 /* Entries of device functions, and what lies behind calls. */
 static void build_dispatch(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
@@ -545,8 +592,11 @@ static void build_dispatch(struct wl_lift *l) {
         for (uint32_t i = 0; i < unit->piece_count; i++) {
             const struct wl_piece *piece = &unit->pieces[i];
             bool is_entry = u > 0 && i == unit->entry;
-            if (piece->count && (is_entry || piece->is_return))
-                LLVMAddCase(choice, wl_lift_int(l, l->i64, unit->insts[piece->first].address), p->blocks[u][i]);
+            if (!piece->count || (!is_entry && !piece->is_return))
+                continue;
+            uint64_t address = unit->insts[piece->first].address;
+            if (!is_listed(p, u, address))
+                LLVMAddCase(choice, wl_lift_int(l, l->i64, address), p->blocks[u][i]);
         }
     }
     LLVMPositionBuilderAtEnd(l->b, nowhere);
@@ -581,6 +631,7 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         l->strip_states = strips;
         l->strip = strips;
         l->generation = wl_lift_generation(request->code.processor);
+        l->splits_denormals = splits_denormals(request, units, count);
         wl_lift_make_types(l);
         l->b = LLVMCreateBuilderInContext(l->context);
         make_function(l);

@@ -227,6 +227,7 @@ static void start_vector_carry(struct wl_lift *l, const struct wl_inst *inst) {
         return;
     carry->row = op[0].reg;
     carry->mask = op[1].reg;
+    memcpy(carry->operands, &op[2], sizeof carry->operands);
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         carry->a[s] = dword_operand(l, &op[2]);
@@ -236,6 +237,16 @@ static void start_vector_carry(struct wl_lift *l, const struct wl_inst *inst) {
     carry->fresh = true;
 }
 
+/* Whether the operands of the high half belong to those of the low half crosswise, as far as register numbers tell. */
+static bool is_crossed(const struct wl_operand *low, const struct wl_operand *high) {
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned j = 0; j < 2; j++)
+            if ((low[i].kind == WL_OPERAND_VGPR || low[i].kind == WL_OPERAND_SGPR) && low[i].kind == high[j].kind &&
+                low[i].reg + 1 == high[j].reg)
+                return i != j;
+    return false;
+}
+
 /* The high half behind its low half: both come from one sum. */
 static bool go_on_vector(struct wl_lift *l, const struct wl_inst *inst, bool difference) {
     struct wl_ptx_carry *carry = &l->ptx->vector_carry;
@@ -243,9 +254,11 @@ static bool go_on_vector(struct wl_lift *l, const struct wl_inst *inst, bool dif
     if (!carry->valid || carry->difference != difference || inst->operand_count != 5 || op[4].kind != WL_OPERAND_SGPR ||
         op[4].reg != carry->mask || op[0].kind != WL_OPERAND_VGPR)
         return false;
+    bool crossed = !difference && is_crossed(carry->operands, &op[2]);
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef a = join(l, carry->a[s], dword_operand(l, &op[2])), b = join(l, carry->b[s], dword_operand(l, &op[3]));
+        LLVMValueRef a = join(l, carry->a[s], dword_operand(l, &op[crossed ? 3 : 2]));
+        LLVMValueRef b = join(l, carry->b[s], dword_operand(l, &op[crossed ? 2 : 3]));
         LLVMValueRef sum = difference ? LLVMBuildSub(l->b, a, b, "") : LLVMBuildAdd(l->b, a, b, "");
         LLVMValueRef out = LLVMBuildICmp(l->b, LLVMIntULT, difference ? a : sum, difference ? b : a, "");
         wl_ptx_set_dword(l, carry->row, LLVMBuildTrunc(l->b, sum, l->i32, ""));
@@ -261,6 +274,7 @@ static void start_scalar_carry(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     carry->row = op[0].reg;
     carry->mask = WL_SGPR_SCC;
+    memcpy(carry->operands, &op[1], sizeof carry->operands);
     carry->difference = carry_kind(inst) == STARTS_DIFFERENCE;
     carry->a[0] = wl_lift_scalar_operand(l, &op[1], WL_U32);
     carry->b[0] = wl_lift_scalar_operand(l, &op[2], WL_U32);
@@ -272,8 +286,9 @@ static bool go_on_scalar(struct wl_lift *l, const struct wl_inst *inst, bool dif
     const struct wl_operand *op = inst->operands;
     if (!carry->valid || carry->difference != difference)
         return false;
-    LLVMValueRef a = join(l, carry->a[0], wl_lift_scalar_operand(l, &op[1], WL_U32));
-    LLVMValueRef b = join(l, carry->b[0], wl_lift_scalar_operand(l, &op[2], WL_U32));
+    bool crossed = !difference && is_crossed(carry->operands, &op[1]);
+    LLVMValueRef a = join(l, carry->a[0], wl_lift_scalar_operand(l, &op[crossed ? 2 : 1], WL_U32));
+    LLVMValueRef b = join(l, carry->b[0], wl_lift_scalar_operand(l, &op[crossed ? 1 : 2], WL_U32));
     LLVMValueRef sum = difference ? LLVMBuildSub(l->b, a, b, "") : LLVMBuildAdd(l->b, a, b, "");
     LLVMValueRef out = LLVMBuildICmp(l->b, LLVMIntULT, difference ? a : sum, difference ? b : a, "");
     wl_lift_set_sgpr(l, carry->row, LLVMBuildTrunc(l->b, sum, l->i32, ""));
@@ -368,7 +383,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst) {
 void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst) {
     if (!inst->size)
         return; /* the second of a pair came with the first */
-    if (reads_lds_direct(inst) || inst->index_mode) {
+    if (reads_lds_direct(inst)) {
         wl_ptx_unsupported(l, inst);
         return;
     }

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Kernels as PTX: ptxas takes what `wavelift ptx` makes of the example programs, and what matters for speed is as it should be.
+#     ptx.sh WAVELIFT FOLDER-OF-PROGRAMS
+set -u
+wavelift=$1 programs=$2
+ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0 kernels=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# make PROGRAM ARCH BLOCK: kernels of a program to $work/PROGRAM-ARCH, through ptxas where there is one
+make() {
+    local folder=$work/$1-$2
+    mkdir -p "$folder"
+    "$wavelift" ptx --arch "$2" --block "$3" --out "$folder" "$programs/$1-O3" 2>"$folder/log" || fail "$1 $2: $(head -c 400 "$folder/log")"
+    for text in "$folder"/*.ptx; do
+        [ -f "$text" ] || { fail "$1 $2: no kernel"; continue; }
+        kernels=$((kernels + 1))
+        [ -z "$ptxas" ] || "$ptxas" -arch=sm_90 -v "$text" -o "$text.cubin" >"$text.log" 2>&1 || fail "$text: $(grep -m1 error "$text.log")"
+    done
+}
+
+# count PATTERN LEAST MOST FILE...: lines with the pattern
+count() {
+    local pattern=$1 least=$2 most=$3 found
+    shift 3
+    found=$(cat "$@" | grep -c -E "$pattern")
+    [ "$found" -ge "$least" ] && [ "$found" -le "$most" ] || fail "$found lines with '$pattern' instead of $least to $most in $*"
+}
+
+# registers MOST FILE...: a thread's, as ptxas counts them
+registers() {
+    local most=$1 used
+    shift
+    [ -n "$ptxas" ] || return
+    for text in "$@"; do
+        used=$(sed -n 's/.*Used \([0-9]*\) registers.*/\1/p' "$text.log")
+        [ "$used" -le "$most" ] || fail "$text: $used registers, more than $most"
+    done
+}
+
+for arch in gfx90a gfx1100; do
+    for program in stream sgemm mandelbrot reduce; do
+        make $program $arch 256
+    done
+    # STREAM: arguments from the constant bank, whole doubles, predicated, a vote for the branch over everything, one for the loop.
+    triad=$work/stream-$arch/*triad*.ptx
+    count '\.local|vote\.sync\.ballot|shfl' 0 0 $triad
+    count 'vote' 0 2 $triad
+    count 'ld\.global\.v2\.b32' 2 4 $triad
+    count '^\s*ld\.global' 0 0 $triad # unpredicated
+    # SGEMM: LDS in vectors without a test of alignment, EXEC known to be full in the loop, few registers.
+    sgemm=$work/sgemm-$arch/*sgemm64*.ptx
+    count 'ld\.shared\.v4' 16 128 $sgemm
+    count '@.* ld\.shared\.b32' 0 0 $sgemm
+    count 'selp' 0 4 $sgemm
+    registers 96 $sgemm
+    # A divergent loop needs votes, but nobody reads the bits of its masks.
+    count 'vote\.sync\.ballot' 0 0 $work/mandelbrot-$arch/*.ptx
+done
+for arch in gfx906 gfx942 gfx1030 gfx1200; do
+    make vadd $arch 16x16
+    make scan $arch 128
+done
+# Calls, recursion and function pointers; partial workgroups; any shape.
+make calls gfx90a 64
+"$wavelift" ptx --arch gfx1100 --partial "$programs/vadd-O3" | grep -q 'maxntid 1024' || fail "a kernel for any workgroup"
+"$wavelift" ptx --arch gfx90a --sm 60 "$programs/vadd-O3" >"$work/old" 2>&1 && fail "a GPU that is too old"
+grep -q 'compute capability 6.0' "$work/old" || fail "no message about a GPU that is too old"
+"$wavelift" ptx --arch gfx90a "$programs/unsupported-O3" >"$work/refused" 2>&1 && fail "an unsupported instruction"
+grep -q 'offset 0x' "$work/refused" || fail "no message about an unsupported instruction"
+
+[ -n "$ptxas" ] || echo "no ptxas here: the PTX was made and looked at, but not assembled"
+echo "$kernels kernels, $failures failures"
+[ $failures -eq 0 ]
