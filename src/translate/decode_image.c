@@ -41,7 +41,7 @@ void wl_decode_image_addresses(struct wl_inst *inst, unsigned generation, uint32
     const unsigned fields = samples ? 4 : 5;
     struct wl_operand *address = &inst->operands[1];
 
-    if (inst->operand_count < 3 || address->kind != WL_OPERAND_VGPR)
+    if (inst->operand_count < 3 || address->kind != WL_OPERAND_VGPR || kind == WL_IMAGE_BVH)
         return;
     if (generation == 9) {
         address->count = (uint8_t)(address->reg + count > WL_AGPR ? (unsigned)WL_AGPR - address->reg : count);

@@ -34,6 +34,7 @@
         IMAGE_ROW("image_store", WL_IMAGE_STORE, 0), IMAGE_ROW("image_store_mip", WL_IMAGE_STORE, WL_IMAGE_LEVEL),                         \
         IMAGE_ROW("image_store_pck", WL_IMAGE_STORE, WL_IMAGE_RAW),                                                                        \
         IMAGE_ROW("image_store_mip_pck", WL_IMAGE_STORE, WL_IMAGE_RAW | WL_IMAGE_LEVEL),                                                   \
+        IMAGE_ROW("image_bvh_intersect_ray", WL_IMAGE_BVH, 0), IMAGE_ROW("image_bvh64_intersect_ray", WL_IMAGE_BVH, WL_IMAGE_WIDE),        \
         IMAGE_ROW("image_get_resinfo", WL_IMAGE_RESINFO, 0), IMAGE_ROW("image_get_lod", WL_IMAGE_LOD, 0),                                  \
         IMAGE_SAMPLES("image_sample", 0), IMAGE_SAMPLES("image_sample_c", WL_IMAGE_COMPARE),                                               \
         IMAGE_LEVELS("image_gather4", WL_IMAGE_GATHER, 0), IMAGE_LEVELS("image_gather4_c", WL_IMAGE_GATHER, WL_IMAGE_COMPARE),             \

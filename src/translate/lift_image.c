@@ -34,10 +34,10 @@ static void address_rows(const struct wl_inst *inst, uint64_t rows[2]) {
 void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     const uint32_t kind = WL_IMAGE_KIND_OF(inst->isa->image);
+    const unsigned resource = inst->r128 || kind == WL_IMAGE_BVH ? 4 : 8;
     const bool samples = kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
     if (inst->operand_count != (samples ? 4 : 3) || op[0].kind != WL_OPERAND_VGPR || op[1].kind != WL_OPERAND_VGPR ||
-        op[2].kind != WL_OPERAND_SGPR || op[2].count != (inst->r128 ? 4 : 8) ||
-        (samples && (op[3].kind != WL_OPERAND_SGPR || op[3].count != 4))) {
+        op[2].kind != WL_OPERAND_SGPR || op[2].count != resource || (samples && (op[3].kind != WL_OPERAND_SGPR || op[3].count != 4))) {
         wl_lift_error(l, inst, "has operands of an unknown form");
         return;
     }

@@ -503,6 +503,12 @@ void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t 
     enum { NEAREST_WITH_DENORMALS = 0xf0 };
     struct key key = {.operation = operation, .modifiers = modifiers};
     const uint64_t exec = wl_exec(wave);
+    if (WL_IMAGE_KIND_OF(operation) == WL_IMAGE_BVH) {
+        const uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
+        wl_image_intersect(wave, data, (const uint64_t[2]){low, high}, resource, operation, modifiers);
+        wl_float_restore(control);
+        return;
+    }
     memcpy(key.resource, resource, (modifiers & WL_IMAGE_R128 ? 4 : 8) * sizeof *resource);
     if (sampler)
         memcpy(key.sampler, sampler, sizeof key.sampler);

@@ -2,7 +2,7 @@
  *
  * image.c reads addresses and does the instruction for each lane; image_sample.c is addressing and filtering;
  * image_kernels.c does the common samples and loads for all lanes together; channels.c converts; image_descriptor.c reads
- * and writes the descriptors of each generation (device/image.h). */
+ * and writes the descriptors of each generation (device/image.h). image_bvh.c is ray tracing's instruction. */
 #ifndef WL_DEVICE_CPU_IMAGE_H
 #define WL_DEVICE_CPU_IMAGE_H
 
@@ -20,6 +20,7 @@ enum wl_image_kind {
     WL_IMAGE_RESINFO,
     WL_IMAGE_LOD,
     WL_IMAGE_ATOMIC,
+    WL_IMAGE_BVH, /* the resource has 4 dwords and is no image: image_bvh.c */
 };
 #define WL_IMAGE_KIND(kind)         ((uint32_t)(kind))
 #define WL_IMAGE_KIND_OF(operation) ((operation) & 15)
@@ -34,6 +35,7 @@ enum {
     WL_IMAGE_G16 = 1 << 11,     /* gradients of 16 bits */
     WL_IMAGE_RAW = 1 << 12,     /* _pck: memory's bits, without conversion */
     WL_IMAGE_SIGNED = 1 << 13,  /* with RAW: extended with their sign */
+    WL_IMAGE_WIDE = 1 << 14,    /* BVH: a node's number has 64 bits */
 };
 #define WL_IMAGE_WITH_ATOMIC(op)      ((uint32_t)(op) << 16)
 #define WL_IMAGE_ATOMIC_OF(operation) ((operation) >> 16 & 255)
@@ -97,6 +99,13 @@ void wl_image_gather(const struct wl_image *image, const struct wl_sampler *samp
 float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]);
 /* The level as the sampler limits it, with its bias. */
 float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place);
+
+/* ---- ray tracing ---- */
+
+struct wl_wave;
+/* wl_helpers.image's arguments, for WL_IMAGE_BVH. Float control: to nearest, with denormals. */
+void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t rows[2], const uint32_t resource[4], uint32_t operation,
+                        uint32_t modifiers);
 
 /* ---- the lanes of a wave together ---- */
 
