@@ -244,6 +244,11 @@ void wl_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
 void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- lift_matrix.c ---- */
+/* What an element of C of a kind (device/cpu/matrix.h) is where the operand is a constant. */
+uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind);
+/* The shape and the modifiers of a MATRIX instruction on this processor, as matrix.h packs them. */
+uint32_t wl_matrix_shape(const struct wl_lift *l, const struct wl_inst *inst);
+uint32_t wl_matrix_modifiers(const struct wl_lift *l, const struct wl_inst *inst, uint32_t shape);
 /* Lifts a MATRIX instruction: a call of the helper, at once. */
 void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What an element of C is where the operand is a constant. */
-static uint64_t constant_bits(const struct wl_operand *operand, unsigned kind) {
+uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind) {
     switch (kind) {
     case WL_MATRIX_F64:
         return wl_operand_bits(operand, 64, true, false);
@@ -21,7 +20,7 @@ static uint64_t constant_bits(const struct wl_operand *operand, unsigned kind) {
     }
 }
 
-static uint32_t shape_of(const struct wl_lift *l, const struct wl_inst *inst) {
+uint32_t wl_matrix_shape(const struct wl_lift *l, const struct wl_inst *inst) {
     uint32_t shape = inst->isa->matrix;
     if (l->generation == 11)
         shape = WL_MATRIX_SHAPE(WL_MATRIX_A(shape), WL_MATRIX_B(shape), WL_MATRIX_D(shape), WL_MATRIX_M(shape), WL_MATRIX_K(shape), 1,
@@ -29,7 +28,7 @@ static uint32_t shape_of(const struct wl_lift *l, const struct wl_inst *inst) {
     return shape;
 }
 
-static uint32_t modifiers_of(const struct wl_lift *l, const struct wl_inst *inst, uint32_t shape) {
+uint32_t wl_matrix_modifiers(const struct wl_lift *l, const struct wl_inst *inst, uint32_t shape) {
     const unsigned a = WL_MATRIX_A(shape);
     uint32_t modifiers = 0;
     if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA) {
@@ -53,7 +52,7 @@ static uint32_t modifiers_of(const struct wl_lift *l, const struct wl_inst *inst
 
 void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    const uint32_t shape = shape_of(l, inst), modifiers = modifiers_of(l, inst, shape);
+    const uint32_t shape = wl_matrix_shape(l, inst), modifiers = wl_matrix_modifiers(l, inst, shape);
     for (unsigned i = 0; i < 3; i++)
         if (inst->operand_count != 4 || op[i].kind != WL_OPERAND_VGPR) {
             wl_lift_error(l, inst, "has matrices that are not in vector registers");
@@ -71,7 +70,7 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_row_address(l, op[1].reg),
         wl_lift_row_address(l, op[2].reg),
         in_registers ? wl_lift_row_address(l, op[3].reg) : LLVMConstNull(l->ptr),
-        wl_lift_int(l, l->i64, in_registers ? 0 : constant_bits(&op[3], WL_MATRIX_D(shape))),
+        wl_lift_int(l, l->i64, in_registers ? 0 : wl_matrix_constant(&op[3], WL_MATRIX_D(shape))),
         wl_lift_int(l, l->i32, shape),
         wl_lift_int(l, l->i32, modifiers),
     };

@@ -167,6 +167,10 @@ void wl_ptx_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts an instruction in gfx9's indexing mode (index_mode). False: no registers are left for it. */
 bool wl_ptx_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
 
+/* ---- ptx_matrix.c ---- */
+/* Lifts a MATRIX instruction. */
+void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- ptx_frame.c ---- */
 /* Lifts an instruction that is not the piece's end. */
 void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);

@@ -425,6 +425,9 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_NOP:
         wl_ptx_lift_nop(l, inst);
         break;
+    case WL_ISA_MATRIX:
+        wl_ptx_lift_matrix(l, inst);
+        break;
     case WL_ISA_MOVREL:
         wl_ptx_lift_indexed(l, inst);
         break;
