@@ -1,5 +1,5 @@
 /* Services for device code, spoken to as the device libraries do; printf's conversions against the host's own. */
-#include "device/cpu/hostcall.h"
+#include "device/hostcall.h"
 #include "harness.h"
 
 #include <setjmp.h>

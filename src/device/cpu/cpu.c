@@ -5,8 +5,8 @@
 #include "device/cpu/cpu_device.h"
 #include "device/cpu/dispatch.h"
 #include "device/cpu/fault.h"
-#include "device/cpu/hostcall.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/services.h"
 #include "device/cpu/units.h"
 #include "device/cpu/workers.h"
 
@@ -67,7 +67,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
 
 static void device_destroy(struct wl_device *device) {
     struct wl_cpu_device *d = cpu(device);
-    wl_hostcall_release(d);
+    wl_services_release(d);
     pthread_mutex_lock(&shared.lock);
     if (--shared.users == 0) {
         wl_pool_destroy(shared.pool);

@@ -10,7 +10,7 @@
  *   abi.c       initial registers, and the memory of a launch
  *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
  *   fault.c     signals inside translated code -> one paragraph and an error
- *   hostcall.c  services for device code: printf, malloc, functions; printf.c formats
+ *   services.c  hostcall (device/hostcall.h) and heap of a device
  *   helpers.c, lanes.c, buffer.c   functions that translated code calls
  *
  * How the structures nest:

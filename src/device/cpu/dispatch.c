@@ -4,8 +4,8 @@
 #include "device/cpu/abi.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
-#include "device/cpu/hostcall.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/services.h"
 #include "device/cpu/units.h"
 
 #include <sched.h>
@@ -107,10 +107,11 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
 
 static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
     uint32_t control;
-    if (!wl_hostcall_pending(job->device))
+    struct wl_hostcall *hostcall = atomic_load_explicit(&job->device->hostcall, memory_order_acquire);
+    if (!hostcall || !wl_hostcall_pending(hostcall))
         return;
     step_out(thread, &control);
-    wl_hostcall_serve(job);
+    wl_hostcall_serve(hostcall, &job->asserted);
     step_in(thread, runner, control);
 }
 
@@ -723,15 +724,16 @@ static void release_groups(struct wl_job *job) {
 
 static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory) {
     const struct wl_device_function *f = job->function;
-    const void *hostcall = NULL, *heap = NULL;
+    struct wl_hostcall *hostcall = NULL;
+    const void *heap = NULL;
     enum wl_status status = WL_OK;
     if (f->uses_hostcall)
-        status = wl_hostcall_buffer(job->device, &hostcall);
+        status = wl_services_hostcall(job->device, &hostcall);
     if (status == WL_OK && f->uses_heap)
-        status = wl_hostcall_heap(job->device, &heap);
+        status = wl_services_heap(job->device, &heap);
     if (status != WL_OK)
         return status;
-    wl_abi_launch(memory, job, hostcall, heap);
+    wl_abi_launch(memory, job, hostcall ? wl_hostcall_buffer(hostcall) : NULL, heap);
     wl_abi_sgprs(job, memory);
     if (job->launch->cooperative)
         status = make_groups(job);
@@ -745,7 +747,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     }
     release_groups(job);
     if (hostcall)
-        wl_hostcall_flush(job->device);
+        wl_hostcall_flush(hostcall);
     if (status == WL_OK) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
         atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);

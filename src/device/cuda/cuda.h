@@ -8,6 +8,7 @@
  *   kernel.c     a kernel of a code object -> PTX -> cubin -> CUfunction: translator, cache on disk, the driver's compiler
  *   image.c      PTX, cubin and CUDA fat binaries as they are
  *   launch.c     parameters of a launch
+ *   services.c   printf, assert and malloc of device code: hostcall
  *
  * How the structures nest:
  *
@@ -34,17 +35,21 @@
 
 struct wl_cuda_block; /* memory.c: memory that begins elsewhere than the driver's allocation */
 struct wl_cuda_ring;  /* launch.c */
+struct wl_cuda_services;
 
 struct wl_cuda_device {
     struct wl_device base;
     const struct wl_cuda_driver *driver;
     CUdevice handle;
     CUcontext context;
-    uint32_t sm;                 /* compute capability: 90 */
-    uint32_t shared_limit;       /* bytes of shared memory a block may have if asked for */
-    _Atomic uint32_t stack_size; /* bytes a lane where calls make the need unknown */
-    _Atomic int fault;           /* enum wl_status; sticky, since the driver's context is */
-    pthread_mutex_t lock;        /* guards what follows */
+    uint32_t sm;                                 /* compute capability: 90 */
+    uint32_t shared_limit;                       /* bytes of shared memory a block may have if asked for */
+    _Atomic uint32_t stack_size;                 /* bytes a lane where calls make the need unknown */
+    _Atomic int fault;                           /* enum wl_status; sticky, since the driver's context is */
+    _Atomic(struct wl_cuda_services *) services; /* NULL: no kernel needed them yet */
+    void *heap;                                  /* device memory: the device library's allocator; NULL: not made yet */
+    pthread_mutex_t services_lock;               /* over the making of these two; outermost */
+    pthread_mutex_t lock;                        /* guards what follows */
     struct wl_cuda_block *blocks;
     struct wl_device_mark *marks; /* spare ones, through `next` */
     struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
@@ -69,7 +74,6 @@ struct wl_device_module {
     uint64_t image_size;
     uint64_t *functions; /* sorted entries of device functions */
     size_t function_count;
-    bool flushes_f32;   /* some kernel starts with f32 denormals flushed */
     CUmodule native;    /* of an image of the driver's */
     const char **names; /* of its kernels, sorted; NULL: not asked yet */
     size_t name_count;
@@ -99,7 +103,7 @@ struct wl_device_function {
     struct wl_kernel own;
     CUfunction native;                          /* of such an image */
     uint32_t shared_given;                      /* as above */
-    bool calls;                                 /* needs a stack of unknown size */
+    bool uses_hostcall, uses_heap, uses_sync;   /* hidden arguments that it has */
     _Atomic(struct wl_cuda_variant *) variants; /* newest first; entries stay until the module goes */
     unsigned variant_count;
     struct wl_device_function *next;

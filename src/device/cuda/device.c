@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,10 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
     if (result == CUDA_SUCCESS)
         return WL_OK;
     enum wl_status status = wl_cuda_check(result, "%s", what);
+    if (is_fault(status) && wl_cuda_services_asserted(device))
+        status = wl_fail(WL_ASSERT, "a kernel on GPU %d stopped behind a failed assertion", device->handle);
+    if (status == WL_ASSERT)
+        wl_cuda_services_flush(device);
     if (is_fault(status) && atomic_compare_exchange_strong(&device->fault, &(int){WL_OK}, (int)status))
         wl_log(0,
                "a kernel on GPU %d failed, found by %s. The driver does not say which kernel or where; with "
@@ -41,7 +46,10 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
 static enum wl_status synchronize(struct wl_device *device) {
     struct wl_cuda_device *cuda = wl_cuda(device);
     enum wl_status status = wl_cuda_enter(cuda);
-    return status == WL_OK ? wl_cuda_result(cuda, cuda->driver->cuCtxSynchronize(), "waiting for the device") : status;
+    if (status == WL_OK)
+        status = wl_cuda_result(cuda, cuda->driver->cuCtxSynchronize(), "waiting for the device");
+    wl_cuda_services_flush(cuda);
+    return status;
 }
 
 /* ---- properties ------------------------------------------------------------------------------- */
@@ -145,6 +153,7 @@ static void destroy(struct wl_device *device) {
     wl_cuda_ring_release(cuda);
     if (cuda->context)
         (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
+    pthread_mutex_destroy(&cuda->services_lock);
     pthread_mutex_destroy(&cuda->lock);
     free(cuda);
 }
@@ -206,6 +215,7 @@ enum wl_status wl_cuda_device_create(struct wl_device **result, unsigned ordinal
     if (!device)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a device");
     pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->services_lock, NULL);
     device->base.ops = &operations;
     device->base.index = index;
     device->driver = driver;

@@ -3,7 +3,7 @@
 #include "base/options.h"
 #include "device/cpu/cache.h"
 #include "device/cuda/cuda.h"
-#include "device/kernarg.h"
+#include "device/ptx_request.h"
 #include "device/translator.h"
 
 #include <stdio.h>
@@ -63,71 +63,20 @@ enum wl_status wl_cuda_allow_shared(const struct wl_cuda_device *device, CUfunct
 
 /* ---- translation -------------------------------------------------------------------------------------- */
 
-static bool is_code(void *context, uint64_t address, uint64_t size) {
-    return wl_codeobject_is_code(((const struct wl_device_module *)context)->object, address, size);
-}
-
-static uint32_t scratch_size(const struct wl_device_function *function) {
-    uint32_t size = (function->kernel->scratch_size + 15) & ~15u, stack = atomic_load(&function->module->device->stack_size);
-    return function->calls && stack > size ? stack : size;
-}
-
-/* The whole segment, as launches fill it. */
-static uint32_t kernarg_size(const struct wl_kernel *kernel) {
-    const struct wl_launch nothing = {0};
-    return (uint32_t)wl_kernarg_size(kernel, &nothing);
-}
-
-static void set_registers(struct wl_ptx_registers *registers, const struct wl_kernel *kernel, const struct wl_target *target) {
-    struct wl_abi abi;
-    wl_abi_init(&abi, kernel, target);
-    *registers = (struct wl_ptx_registers){.private_buffer = abi.private_buffer,
-                                           .dispatch_ptr = abi.dispatch_ptr,
-                                           .queue_ptr = abi.queue_ptr,
-                                           .kernarg_ptr = abi.kernarg_ptr,
-                                           .dispatch_id = abi.dispatch_id,
-                                           .flat_scratch = abi.flat_scratch,
-                                           .private_size = abi.private_size,
-                                           .preload = abi.preload,
-                                           .group_x = abi.group_x,
-                                           .group_y = abi.group_y,
-                                           .group_z = abi.group_z,
-                                           .group_info = abi.group_info,
-                                           .wave_offset = abi.wave_offset,
-                                           .preload_length = kernel->kernarg_preload_length,
-                                           .preload_offset = kernel->kernarg_preload_offset,
-                                           .ttmp_groups = abi.ttmp_groups,
-                                           .packed_ids = abi.packed_ids,
-                                           .id_rows = abi.id_rows};
+/* Bytes a lane where calls make the need unknown. */
+static uint32_t stack_size(const struct wl_device_function *function) {
+    return function->kernel->dynamic_stack ? atomic_load(&function->module->device->stack_size) : 0;
 }
 
 static void make_request(struct wl_device_function *function, const struct wl_cuda_variant *variant, struct wl_ptx_request *request) {
     struct wl_device_module *module = function->module;
-    const struct wl_kernel *kernel = function->kernel;
-    *request = (struct wl_ptx_request){.code = {.processor = module->target->processor,
-                                                .wave_size = kernel->wave_size,
-                                                .image = wl_codeobject_image(module->object),
-                                                .image_size = wl_codeobject_image_size(module->object),
-                                                .entry = kernel->entry,
-                                                .name = kernel->name,
-                                                .is_kernel = true,
-                                                .workitem_id_dimensions = kernel->workitem_id_dimensions,
-                                                .flushes_f32 = module->flushes_f32,
-                                                .exact_math = wl_options()->exact_math,
-                                                .is_code = is_code,
-                                                .context = module,
-                                                .functions = module->functions,
-                                                .function_count = module->function_count,
-                                                .dump = wl_options()->dump},
-                                       .sm = module->device->sm,
-                                       .partial_groups = variant->partial,
-                                       .static_lds = kernel->lds_size,
-                                       .scratch_size = scratch_size(function),
-                                       .kernarg_size = kernarg_size(kernel),
-                                       .float_mode = kernel->float_mode};
+    wl_ptx_request_fill(request, module->object, function->kernel, module->functions, stack_size(function));
+    request->code.function_count = module->function_count;
+    request->code.exact_math = wl_options()->exact_math;
+    request->code.dump = wl_options()->dump;
+    request->sm = module->device->sm;
+    request->partial_groups = variant->partial;
     memcpy(request->block, variant->block, sizeof request->block);
-    set_registers(&request->registers, kernel, module->target);
-    request->code.packed_workitem_ids = request->registers.packed_ids;
 }
 
 static enum wl_status translate(const struct wl_ptx_request *request, struct wl_ptx_result *result) {
@@ -166,7 +115,7 @@ static struct wl_cache_key variant_key(const struct wl_device_function *function
     struct {
         char kind[8], version[32];
         uint64_t code_object[2], entry, translator;
-        uint32_t block[3], partial, wave_size, sm, driver, exact_math, scratch_size, layout;
+        uint32_t block[3], partial, wave_size, sm, driver, exact_math, stack_size, layout;
     } all;
     memset(&all, 0, sizeof all);
     memcpy(all.kind, "cubin", 5);
@@ -180,7 +129,7 @@ static struct wl_cache_key variant_key(const struct wl_device_function *function
     all.sm = device->sm;
     all.driver = (uint32_t)device->driver->version;
     all.exact_math = wl_options()->exact_math;
-    all.scratch_size = scratch_size(function);
+    all.stack_size = stack_size(function);
     all.layout = sizeof(struct kept);
     XXH128_hash_t hash = XXH3_128bits(&all, sizeof all);
     return (struct wl_cache_key){{hash.low64, hash.high64}};

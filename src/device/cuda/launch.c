@@ -1,5 +1,6 @@
 /* A launch: its parameters, and what of it has to lie in device memory. */
 #include "device/cuda/cuda.h"
+#include "device/cuda/services.h"
 #include "device/kernarg.h"
 
 #include <assert.h>
@@ -60,16 +61,10 @@ struct extras {
     _Alignas(64) uint8_t kernarg[];
 };
 
-static bool wants_sync(const struct wl_kernel *kernel, const struct wl_launch *launch) {
-    bool wants = false;
-    for (uint32_t i = 0; i < kernel->argument_count && launch->cooperative; i++)
-        wants |= kernel->arguments[i].kind == WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG;
-    return wants;
-}
-
-/* Puts the extras where `record` says, in stream order before the kernel. `hidden` must be complete but for their addresses. */
+/* Puts the extras where `record` says, in stream order before the kernel. `hidden` lacks nothing but their addresses. */
 static enum wl_status place_extras(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch,
-                                   const struct wl_cuda_variant *variant, struct wl_ptx_launch *record, uint8_t *kernarg, size_t size) {
+                                   const struct wl_cuda_variant *variant, struct wl_hidden *hidden, struct wl_ptx_launch *record,
+                                   uint8_t *kernarg, size_t size) {
     const struct wl_device_function *function = launch->function;
     CUdeviceptr memory = 0;
     struct extras *extras = calloc(1, sizeof *extras + size);
@@ -86,8 +81,9 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
         extras->queue.group_segment_aperture_base_hi = WL_SHARED_APERTURE_HI;
         extras->queue.private_segment_aperture_base_hi = WL_PRIVATE_APERTURE_HI;
         wl_grid_sync_fill(&extras->sync, launch, memory + offsetof(struct extras, counter));
-        struct wl_hidden hidden = {.queue = record->queue, .sync = memory + offsetof(struct extras, sync)};
-        wl_kernarg_fill(function->kernel, launch, &hidden, kernarg);
+        hidden->queue = record->queue;
+        hidden->sync = memory + offsetof(struct extras, sync);
+        wl_kernarg_fill(function->kernel, launch, hidden, kernarg);
         memcpy(extras->kernarg, kernarg, size);
         status =
             wl_cuda_result(device, device->driver->cuMemcpyAsync(memory, (CUdeviceptr)(uintptr_t)extras, sizeof *extras + size, stream),
@@ -167,19 +163,24 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     wl_packet_fill(&packet, launch, variant->info.scratch_size, lds);
     memcpy(record.packet, &packet, sizeof packet);
     memset(kernarg + wl_kernarg_size(kernel, launch), 0, size - wl_kernarg_size(kernel, launch));
-    if (variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue ||
-        wants_sync(kernel, launch)) {
-        status = place_extras(device, stream, launch, variant, &record, kernarg, size);
-    } else {
-        const struct wl_hidden nothing = {0};
-        wl_kernarg_fill(kernel, launch, &nothing, kernarg);
-    }
+    struct wl_hidden hidden = {0};
+    if (function->uses_hostcall)
+        status = wl_cuda_services_buffer(device, &hidden.hostcall);
+    if (function->uses_heap && status == WL_OK)
+        status = wl_cuda_services_heap(device, &hidden.heap);
+    bool extras = variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue;
+    if (status == WL_OK && (extras || (function->uses_sync && launch->cooperative)))
+        status = place_extras(device, stream, launch, variant, &hidden, &record, kernarg, size);
+    else
+        wl_kernarg_fill(kernel, launch, &hidden, kernarg);
     struct shape shape = {{wl_ptx_threads(launch->block[0] * launch->block[1] * launch->block[2], kernel->wave_size), 1, 1},
                           variant->info.uses_lds ? lds : 0};
     if (status == WL_OK)
         status = wl_cuda_allow_shared(device, variant->function, shape.shared, &variant->shared_given);
     void *parameters[] = {&record, kernarg};
-    return status == WL_OK ? give(device, stream, launch, variant->function, &shape, parameters, NULL) : status;
+    if (status == WL_OK)
+        status = give(device, stream, launch, variant->function, &shape, parameters, NULL);
+    return status == WL_OK && function->uses_hostcall ? wl_cuda_services_follow(device, stream) : status;
 }
 
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {

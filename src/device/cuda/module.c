@@ -1,4 +1,5 @@
 /* AMD code objects on a GPU: their image in device memory, and their kernels. */
+#include "base/options.h"
 #include "device/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -10,7 +11,6 @@ static int compare_addresses(const void *a, const void *b) {
 }
 
 static enum wl_status list_functions(struct wl_device_module *module) {
-    enum { KEPT = 0x30 };
     size_t count = wl_codeobject_function_count(module->object);
     module->functions = calloc(count + 1, sizeof *module->functions);
     if (!module->functions)
@@ -19,8 +19,6 @@ static enum wl_status list_functions(struct wl_device_module *module) {
         if (wl_codeobject_function(module->object, i)->address_taken)
             module->functions[module->function_count++] = wl_codeobject_function(module->object, i)->address;
     qsort(module->functions, module->function_count, sizeof *module->functions, compare_addresses);
-    for (size_t i = 0; i < wl_codeobject_kernel_count(module->object); i++)
-        module->flushes_f32 |= (wl_codeobject_kernel(module->object, i)->float_mode & KEPT) != KEPT;
     return WL_OK;
 }
 
@@ -89,6 +87,15 @@ void *wl_cuda_module_address(struct wl_device_module *module, uint64_t virtual_a
     return module->object && virtual_address < module->image_size ? (void *)(uintptr_t)(module->image + virtual_address) : NULL;
 }
 
+static void list_hidden(struct wl_device_function *function) {
+    const struct wl_kernel *kernel = function->kernel;
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;
+        function->uses_heap |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HEAP_V1;
+        function->uses_sync |= kernel->arguments[i].kind == WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG;
+    }
+}
+
 /* ---- kernels -------------------------------------------------------------------------------------- */
 
 enum wl_status wl_cuda_module_function(struct wl_device_module *module, const struct wl_kernel *kernel,
@@ -102,7 +109,7 @@ enum wl_status wl_cuda_module_function(struct wl_device_module *module, const st
     if (!function && (function = calloc(1, sizeof *function))) {
         function->module = module;
         function->kernel = kernel;
-        function->calls = wl_codeobject_function_count(module->object) > 0 || kernel->dynamic_stack;
+        list_hidden(function);
         function->next = module->kernels;
         module->kernels = function;
     }
@@ -155,8 +162,10 @@ uint32_t wl_cuda_occupancy(struct wl_device_function *function, uint32_t block_s
     if (!made) {
         const uint32_t block[3] = {block_size, 1, 1};
         struct wl_cuda_variant *variant = NULL;
-        if (wl_cuda_variant(function, block, false, &variant) != WL_OK)
+        if (wl_cuda_variant(function, block, false, &variant) != WL_OK) {
+            wl_log(2, "no occupancy of %s: %s", function->kernel->name, wl_failure());
             return 0;
+        }
         made = variant->function;
         given = &variant->shared_given;
         threads = wl_ptx_threads(block_size, function->kernel->wave_size);

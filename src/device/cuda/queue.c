@@ -1,5 +1,6 @@
 /* Queues and marks: the driver's streams and events. */
 #include "device/cuda/cuda.h"
+#include "device/cuda/services.h"
 
 #include <stdlib.h>
 
@@ -188,8 +189,10 @@ static enum wl_status mark_query(struct wl_device_mark *mark) {
 
 static enum wl_status mark_synchronize(struct wl_device_mark *mark) {
     enum wl_status status = wl_cuda_enter(mark->device);
-    return status == WL_OK ? wl_cuda_result(mark->device, mark->device->driver->cuEventSynchronize(mark->event), "waiting for an event")
-                           : status;
+    if (status == WL_OK)
+        status = wl_cuda_result(mark->device, mark->device->driver->cuEventSynchronize(mark->event), "waiting for an event");
+    wl_cuda_services_flush(mark->device);
+    return status;
 }
 
 static enum wl_status mark_elapsed(struct wl_device_mark *start, struct wl_device_mark *stop, double *milliseconds) {

@@ -1,15 +1,14 @@
-#include "device/cpu/hostcall.h"
+#include "device/hostcall.h"
 #include "base/options.h"
-#include "device/cpu/memory.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKETS    1024 /* more than waves can hold at once: a wave has one only between two of its exits */
-#define LANES      64
-#define HEAP_BYTES ((size_t)256 * 1024) /* the device library's allocator keeps its own state here; zeros are its start */
-#define BUCKETS    1024
+#define LANES   64
+#define BUCKETS 1024
 
 /* ---- what device code sees ------------------------------------------------------------------ */
 
@@ -59,12 +58,21 @@ struct block {
     size_t size;
 };
 
-struct wl_hostcall {
+/* What device code and host both touch. */
+struct shared {
     struct packet_buffer buffer;
-    struct signal_block doorbell;
+    _Alignas(64) struct signal_block doorbell;
     uint64_t mailbox;
-    size_t payload_bytes;
-    pthread_mutex_t lock; /* over all below */
+};
+
+struct wl_hostcall {
+    struct shared *shared;
+    struct packet_header *headers;
+    struct packet_payload *payloads;
+    uint32_t packets;
+    struct wl_hostcall_memory memory, block_memory;
+    _Atomic uint64_t seen; /* the top of the ready stack when it was last served; written under the lock */
+    pthread_mutex_t lock;  /* over all below */
     struct message *messages;
     size_t message_count;
     struct block *blocks[BUCKETS];
@@ -73,70 +81,57 @@ struct wl_hostcall {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static void init_buffer(struct wl_hostcall *h) {
-    struct packet_buffer *b = &h->buffer;
+static void init_shared(struct wl_hostcall *h, bool rings) {
+    struct shared *shared = h->shared;
+    struct packet_buffer *b = &shared->buffer;
     uint64_t above = 0;
-    b->index_mask = PACKETS - 1;
-    for (uint64_t i = 0; i < PACKETS; i++) {
-        b->headers[i].next = above;
-        above = PACKETS | i; /* tag 1: a packet's name is never 0 */
+    b->headers = h->headers;
+    b->payloads = h->payloads;
+    b->index_mask = h->packets - 1;
+    for (uint64_t i = 0; i < h->packets; i++) {
+        h->headers[i].next = above;
+        above = h->packets | i; /* tag 1: a packet's name is never 0 */
     }
     atomic_store(&b->free_stack, above);
     /* A mailbox makes device code ring: it stores the event and sends a message. */
-    h->doorbell.kind = 1;
-    h->doorbell.event_mailbox = (uint64_t)(uintptr_t)&h->mailbox;
-    h->doorbell.event_id = 1;
-    b->doorbell = (uint64_t)(uintptr_t)&h->doorbell;
+    shared->doorbell.kind = 1;
+    shared->doorbell.event_mailbox = rings ? (uint64_t)(uintptr_t)&shared->mailbox : 0;
+    shared->doorbell.event_id = 1;
+    b->doorbell = (uint64_t)(uintptr_t)&shared->doorbell;
 }
 
-static struct wl_hostcall *create(void) {
-    struct wl_hostcall *h = aligned_alloc(64, (sizeof *h + 63) / 64 * 64);
+static void *take(const struct wl_hostcall_memory *memory, size_t size, size_t alignment) {
+    return memory->allocate(memory->owner, size, alignment);
+}
+
+static void give_back(const struct wl_hostcall_memory *memory, void *block, size_t size) {
+    if (block)
+        memory->release(memory->owner, block, size);
+}
+
+struct wl_hostcall *wl_hostcall_create(uint32_t packets, bool rings, const struct wl_hostcall_memory *shared,
+                                       const struct wl_hostcall_memory *blocks) {
+    struct wl_hostcall *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    memset(h, 0, sizeof *h);
-    h->payload_bytes = PACKETS * sizeof(struct packet_payload);
-    h->buffer.headers = calloc(PACKETS, sizeof *h->buffer.headers);
-    h->buffer.payloads = wl_pages_allocate(h->payload_bytes, 4096);
-    if (!h->buffer.headers || !h->buffer.payloads) {
-        free(h->buffer.headers);
-        wl_pages_release(h->buffer.payloads, h->payload_bytes);
-        free(h);
+    pthread_mutex_init(&h->lock, NULL);
+    h->packets = packets;
+    h->memory = *shared;
+    h->block_memory = *blocks;
+    h->shared = take(shared, sizeof *h->shared, 64);
+    h->headers = take(shared, packets * sizeof *h->headers, 64);
+    h->payloads = take(shared, packets * sizeof *h->payloads, 4096);
+    if (!h->shared || !h->headers || !h->payloads) {
+        wl_hostcall_destroy(h);
         return NULL;
     }
-    pthread_mutex_init(&h->lock, NULL);
-    init_buffer(h);
+    init_shared(h, rings);
     return h;
 }
 
-enum wl_status wl_hostcall_buffer(struct wl_cpu_device *device, const void **buffer) {
-    struct wl_hostcall *h = atomic_load(&device->hostcall);
-    if (!h) {
-        pthread_mutex_lock(&device->lock);
-        h = atomic_load(&device->hostcall);
-        if (!h && (h = create()))
-            atomic_store(&device->hostcall, h);
-        pthread_mutex_unlock(&device->lock);
-    }
-    *buffer = h ? &h->buffer : NULL;
-    return h ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for the hostcall buffer");
-}
+const void *wl_hostcall_buffer(const struct wl_hostcall *h) { return &h->shared->buffer; }
 
-enum wl_status wl_hostcall_heap(struct wl_cpu_device *device, const void **heap) {
-    void *memory = atomic_load(&device->heap);
-    if (!memory) {
-        pthread_mutex_lock(&device->lock);
-        memory = atomic_load(&device->heap);
-        if (!memory && (memory = wl_pages_allocate(HEAP_BYTES, HEAP_BYTES)))
-            atomic_store(&device->heap, memory);
-        pthread_mutex_unlock(&device->lock);
-    }
-    *heap = memory;
-    return memory ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for the device heap");
-}
-
-void wl_hostcall_release(struct wl_cpu_device *device) {
-    struct wl_hostcall *h = atomic_load(&device->hostcall);
-    wl_pages_release(atomic_load(&device->heap), HEAP_BYTES);
+void wl_hostcall_destroy(struct wl_hostcall *h) {
     if (!h)
         return;
     for (size_t i = 0; i < h->message_count; i++)
@@ -145,13 +140,14 @@ void wl_hostcall_release(struct wl_cpu_device *device) {
         while (h->blocks[i]) {
             struct block *block = h->blocks[i];
             h->blocks[i] = block->next;
-            wl_pages_release(block->address, block->size);
+            give_back(&h->block_memory, block->address, block->size);
             free(block);
         }
     pthread_mutex_destroy(&h->lock);
     free(h->messages);
-    free(h->buffer.headers);
-    wl_pages_release(h->buffer.payloads, h->payload_bytes);
+    give_back(&h->memory, h->shared, sizeof *h->shared);
+    give_back(&h->memory, h->headers, h->packets * sizeof *h->headers);
+    give_back(&h->memory, h->payloads, h->packets * sizeof *h->payloads);
     free(h);
 }
 
@@ -192,7 +188,7 @@ static bool append_words(struct message *m, const uint64_t *words, size_t count)
 }
 
 /* The first word of a message says where it goes: bit 0 set: stderr. */
-static long print_message(struct wl_hostcall *h, struct wl_job *job, const struct message *m) {
+static long print_message(struct wl_hostcall *h, const struct message *m, _Atomic bool *asserted) {
     char *text;
     if (m->count < 2)
         return -1;
@@ -205,13 +201,13 @@ static long print_message(struct wl_hostcall *h, struct wl_job *job, const struc
     if (fwrite(text, 1, (size_t)length, error ? stderr : stdout) != (size_t)length)
         length = -1;
     if (error && strstr(text, "ssertion"))
-        atomic_store(&job->asserted, true);
+        atomic_store(asserted, true);
     h->printed |= !error;
     free(text);
     return length;
 }
 
-static void serve_printf(struct wl_hostcall *h, struct wl_job *job, uint64_t words[8]) {
+static void serve_printf(struct wl_hostcall *h, uint64_t words[8], _Atomic bool *asserted) {
     uint64_t control = words[0];
     size_t id = control & PRINTF_BEGIN ? new_message(h) : (size_t)(control >> PRINTF_ID_SHIFT);
     if (id >= h->message_count || !h->messages[id].used) {
@@ -224,7 +220,7 @@ static void serve_printf(struct wl_hostcall *h, struct wl_job *job, uint64_t wor
         words[0] = (uint64_t)id << PRINTF_ID_SHIFT;
         return;
     }
-    words[0] = (uint64_t)(kept ? print_message(h, job, m) : -1);
+    words[0] = (uint64_t)(kept ? print_message(h, m, asserted) : -1);
     m->used = false;
 }
 
@@ -240,7 +236,7 @@ static uint64_t allocate_block(struct wl_hostcall *h, uint64_t size) {
     if (!block)
         return 0;
     block->size = size;
-    block->address = wl_pages_allocate(size, size >= (2u << 20) ? 2u << 20 : 4096);
+    block->address = take(&h->block_memory, size, size >= (2u << 20) ? 2u << 20 : 4096);
     if (!block->address) {
         free(block);
         return 0;
@@ -257,7 +253,7 @@ static void free_block(struct wl_hostcall *h, uint64_t address) {
         if ((uint64_t)(uintptr_t)block->address != address)
             continue;
         *at = block->next;
-        wl_pages_release(block->address, block->size);
+        give_back(&h->block_memory, block->address, block->size);
         free(block);
         return;
     }
@@ -288,9 +284,9 @@ static void serve_function(struct wl_hostcall *h, uint64_t words[8]) {
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
-static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t index) {
-    struct packet_header *header = &h->buffer.headers[index];
-    struct packet_payload *payload = &h->buffer.payloads[index];
+static void serve_packet(struct wl_hostcall *h, uint64_t index, _Atomic bool *asserted) {
+    struct packet_header *header = &h->headers[index];
+    struct packet_payload *payload = &h->payloads[index];
     for (uint64_t mask = header->active_mask; mask; mask &= mask - 1) {
         uint64_t *words = payload->lanes[__builtin_ctzll(mask)];
         switch (header->service) {
@@ -298,7 +294,7 @@ static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t ind
             serve_function(h, words);
             break;
         case SERVICE_PRINTF:
-            serve_printf(h, job, words);
+            serve_printf(h, words, asserted);
             break;
         case SERVICE_MEMORY:
             serve_memory(h, words);
@@ -309,33 +305,47 @@ static void serve_packet(struct wl_hostcall *h, struct wl_job *job, uint64_t ind
             break;
         }
     }
-    atomic_fetch_and_explicit(&header->control, ~1u, memory_order_release);
+    /* Nobody else writes it until it is seen. */
+    atomic_store_explicit(&header->control, atomic_load_explicit(&header->control, memory_order_relaxed) & ~1u, memory_order_release);
 }
 
-bool wl_hostcall_pending(struct wl_cpu_device *device) {
-    struct wl_hostcall *h = atomic_load_explicit(&device->hostcall, memory_order_acquire);
-    return h && atomic_load_explicit(&h->buffer.ready_stack, memory_order_relaxed) != 0;
+bool wl_hostcall_pending(const struct wl_hostcall *h) {
+    return atomic_load_explicit(&h->shared->buffer.ready_stack, memory_order_relaxed) !=
+           atomic_load_explicit(&h->seen, memory_order_relaxed);
 }
 
-void wl_hostcall_serve(struct wl_job *job) {
-    struct wl_hostcall *h = atomic_load_explicit(&job->device->hostcall, memory_order_acquire);
-    if (!h)
-        return;
-    pthread_mutex_lock(&h->lock);
-    uint64_t name = atomic_exchange_explicit(&h->buffer.ready_stack, 0, memory_order_acquire), mask = h->buffer.index_mask;
-    uint64_t order[PACKETS];
+/* The packets between the stack's top and the one that was on top before wait for us, so that their links are as they were put.
+ * Returns how many they are, and their numbers, the latest first. */
+static size_t list_new(const struct wl_hostcall *h, uint64_t top, uint64_t last, uint64_t *order, size_t room) {
+    uint64_t mask = h->packets - 1;
     size_t count = 0;
-    for (; name && count < PACKETS; name = __atomic_load_n(&h->buffer.headers[name & mask].next, __ATOMIC_RELAXED))
-        order[count++] = name & mask;
-    while (count > 0) /* the stack's lowest packet came first */
-        serve_packet(h, job, order[--count]);
-    pthread_mutex_unlock(&h->lock);
+    for (uint64_t name = top; name && name != last && count < h->packets;
+         name = __atomic_load_n(&h->headers[name & mask].next, __ATOMIC_RELAXED)) {
+        if (count < room)
+            order[count] = name & mask;
+        count++;
+    }
+    return count;
 }
 
-void wl_hostcall_flush(struct wl_cpu_device *device) {
-    struct wl_hostcall *h = atomic_load(&device->hostcall);
-    if (!h)
-        return;
+void wl_hostcall_serve(struct wl_hostcall *h, _Atomic bool *asserted) {
+    uint64_t few[64], *order = few;
+    pthread_mutex_lock(&h->lock);
+    uint64_t top = atomic_load_explicit(&h->shared->buffer.ready_stack, memory_order_acquire);
+    uint64_t last = atomic_load_explicit(&h->seen, memory_order_relaxed);
+    size_t count = list_new(h, top, last, few, sizeof few / sizeof *few);
+    if (count > sizeof few / sizeof *few && (order = malloc(count * sizeof *order)))
+        count = list_new(h, top, last, order, count);
+    if (order) /* without memory they are served another time */
+        atomic_store_explicit(&h->seen, top, memory_order_relaxed);
+    while (order && count > 0) /* the stack's lowest packet came first */
+        serve_packet(h, order[--count], asserted);
+    pthread_mutex_unlock(&h->lock);
+    if (order != few)
+        free(order);
+}
+
+void wl_hostcall_flush(struct wl_hostcall *h) {
     pthread_mutex_lock(&h->lock);
     if (h->printed)
         fflush(stdout);

@@ -1,5 +1,5 @@
 /* Device printf: C's conversions over arguments that lie in 64-bit words, strings among them. */
-#include "device/cpu/hostcall.h"
+#include "device/hostcall.h"
 
 #include <stdarg.h>
 #include <stdio.h>
