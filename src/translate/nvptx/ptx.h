@@ -183,6 +183,9 @@ LLVMTargetMachineRef wl_ptx_machine(const struct wl_ptx_request *request);
 /* Runs the passes and gives the markers their bodies. */
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct wl_ptx_info *info);
+/* Calls of an intrinsic without type parameters, and of a shuffle: i32 `value` of lane `lane`. */
+LLVMValueRef wl_ptx_build_intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name, LLVMValueRef *arguments, unsigned count);
+LLVMValueRef wl_ptx_build_shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef lane);
 /* The module's PTX. The buffer belongs to the caller. */
 enum wl_status wl_ptx_text(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *text);
 
