@@ -197,6 +197,8 @@ struct wl_device_ops {
     const struct wl_host_memory_ops *host;
     const struct wl_image_ops *images;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
+    /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
+    enum wl_status (*reset)(struct wl_device *device);
     void (*memory_info)(struct wl_device *device, uint64_t *free, uint64_t *total);
     bool (*function_info)(struct wl_device_function *function, struct wl_function_info *info); /* false: not prepared */
 };

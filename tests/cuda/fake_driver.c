@@ -215,6 +215,15 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* The sticky error goes with the context; what a real driver throws away besides is not checked. */
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+    FAKE_ENTER();
+    (void)device;
+    fake_wait(NULL);
+    atomic_store(&fault, CUDA_SUCCESS);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxGetCurrent(CUcontext *context) {
     FAKE_ENTER();
     *context = current;

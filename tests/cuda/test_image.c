@@ -345,6 +345,20 @@ static void test_fault(void **state) {
     ok(hipSetDevice(1)); /* the other device goes on */
     ok(hipMalloc(&pointer, 16));
     ok(hipFree(pointer));
+
+    unsigned *values = NULL, value = 3, count = 4, back = 0; /* and this one after a reset, with new modules and memory */
+    hipFunction_t old = function_of(module, "add");
+    ok(hipSetDevice(0));
+    ok(hipDeviceReset());
+    ok(hipMalloc((void **)&values, 16));
+    ok(hipMemset(values, 0, 16));
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(old, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&values, &value, &count}, NULL));
+    ok(hipModuleUnload(module));
+    module = load();
+    ok(hipModuleLaunchKernel(function_of(module, "add"), 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&values, &value, &count}, NULL));
+    ok(hipMemcpy(&back, values + 3, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 3);
+    ok(hipFree(values));
 }
 
 int main(void) {

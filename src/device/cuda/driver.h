@@ -189,6 +189,7 @@ typedef enum CUmem_advise_enum {
     F(NEEDED, cuDeviceGetAttribute, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))                     \
     F(NEEDED, cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                  \
     F(NEEDED, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                  \
+    F(NEEDED, cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CUdevice device))                                                      \
     F(NEEDED, cuCtxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                                                                     \
     F(NEEDED, cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                                       \
     F(NEEDED, cuCtxSynchronize, cuCtxSynchronize, (void))                                                                                  \

@@ -86,6 +86,7 @@ static enum wl_status image_load(struct wl_device *base, const void *image, size
         copy[size] = 0;
         pthread_mutex_init(&module->lock, NULL);
         module->device = device;
+        module->generation = atomic_load(&device->generation);
         status = load(device, copy, jit, &module->native);
         if (status != WL_OK)
             pthread_mutex_destroy(&module->lock);

@@ -52,6 +52,12 @@ void wl_cuda_ring_release(struct wl_cuda_device *device) {
     free(device->ring);
 }
 
+/* The memory is gone. Under the device's lock. */
+void wl_cuda_ring_forget(struct wl_cuda_device *device) {
+    free(device->ring);
+    device->ring = NULL;
+}
+
 /* What a launch keeps in device memory, in one copy: the parts follow each other. */
 struct extras {
     struct wl_dispatch_packet packet;
@@ -184,8 +190,13 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
 }
 
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
+    const struct wl_device_function *function = launch->function;
     enum wl_status status = wl_cuda_enter(device);
+    if (status == WL_OK && function->module->generation != atomic_load_explicit(&device->generation, memory_order_relaxed))
+        status = wl_fail(WL_INVALID_VALUE, "%s: its module went when the device was reset", function->kernel->name);
     if (status != WL_OK)
         return status;
-    return launch->function->native ? launch_native(device, stream, launch) : launch_translated(device, stream, launch);
+    uint64_t number = atomic_fetch_add_explicit(&device->launches, 1, memory_order_relaxed);
+    atomic_store_explicit(&device->recent[number % WL_CUDA_RECENT], function, memory_order_relaxed);
+    return function->native ? launch_native(device, stream, launch) : launch_translated(device, stream, launch);
 }

@@ -92,7 +92,7 @@ enum wl_status wl_cuda_copy(struct wl_device *base, void *target, const void *so
 
 enum wl_status wl_cuda_fill(struct wl_device *base, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     struct wl_cuda_device *device = wl_cuda(base);
-    struct wl_device_queue queue = {device, CU_STREAM_LEGACY};
+    struct wl_device_queue queue = {.device = device, .stream = CU_STREAM_LEGACY, .generation = atomic_load(&device->generation)};
     enum wl_status status = wl_cuda_queue_ops.fill(&queue, target, pattern, pattern_size, count);
     return status == WL_OK ? wl_cuda_queue_ops.synchronize(&queue) : status;
 }
