@@ -20,4 +20,5 @@ cmake --build "$folder" -j "$jobs" --target programs
 if [ $# -eq 0 ]; then
     set -- -LE slow-emulated
 fi
+export WL_TEST_EMULATOR="nice -n 10 $(command -v qemu-aarch64-static) -L $sysroot"
 exec "$here/run-tests.sh" "$folder" "$jobs" "$@"
