@@ -17,7 +17,7 @@
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
     "early-cse,simplifycfg,adce)"
-#define LAST_PASSES "always-inline,globaldce,function(instcombine<no-verify-fixpoint>,early-cse,adce)"
+#define LAST_PASSES "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;
 

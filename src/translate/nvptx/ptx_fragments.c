@@ -13,7 +13,7 @@ struct body {
     LLVMBuilderRef b;
     LLVMTypeRef i32;
     LLVMValueRef lane, quad, thread; /* quad: lane / 4, thread: lane % 4 */
-    LLVMValueRef place;
+    LLVMValueRef place, halves;      /* the place and whether halves may be swapped, i32 */
 };
 
 static LLVMValueRef number(const struct body *x, uint64_t value) { return LLVMConstInt(x->i32, value, 0); }
@@ -33,8 +33,10 @@ static LLVMValueRef choose(const struct body *x, LLVMValueRef condition, LLVMVal
 
 static struct body begin(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
     struct body x = {.module = module, .b = b, .i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module))};
-    x.place = LLVMGetParam(function, QUARTERS);
-    x.lane = wl_ptx_build_intrinsic(module, b, "llvm.nvvm.read.ptx.sreg.laneid", NULL, 0);
+    LLVMValueRef place = LLVMGetParam(function, QUARTERS + 1);
+    x.lane = LLVMGetParam(function, QUARTERS);
+    x.place = bits(&x, place, 0, 2);
+    x.halves = bits(&x, place, 2, 1);
     x.quad = bits(&x, x.lane, 2, 3);
     x.thread = bits(&x, x.lane, 0, 2);
     return x;
@@ -49,8 +51,8 @@ static void end(const struct body *x, LLVMValueRef function, LLVMValueRef values
 
 /* values[i] = values[(i - by) % 4]. */
 static void rotate(const struct body *x, LLVMValueRef values[QUARTERS], LLVMValueRef by) {
-    for (unsigned bit = 0; bit < 2; bit++) {
-        LLVMValueRef on = LLVMBuildTrunc(x->b, bits(x, by, bit, 1), LLVMInt1TypeInContext(LLVMGetModuleContext(x->module)), "");
+    for (unsigned bit = 2; bit-- > 0;) { /* bit 1 first: what callers chose by the lane's upper bit is then chosen once */
+        LLVMValueRef on = LLVMBuildICmp(x->b, LLVMIntNE, LLVMBuildAnd(x->b, by, number(x, 1u << bit), ""), number(x, 0), "");
         LLVMValueRef before[QUARTERS];
         memcpy((void *)before, (const void *)values, sizeof before);
         for (unsigned i = 0; i < QUARTERS; i++)
@@ -92,7 +94,8 @@ void wl_ptx_body_gather(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fun
         LLVMValueRef from = bits(&x, sum(&x, x.thread, number(&x, i)), 0, 2);
         values[i] = wl_ptx_build_shuffle(module, b, values[i], place_of(&x, from, x.quad));
     }
-    rotate(&x, values, x.thread);
+    /* Turning by 2 is what swaps the halves. */
+    rotate(&x, values, LLVMBuildSub(b, x.thread, LLVMBuildMul(b, x.halves, LLVMBuildAnd(b, x.thread, number(&x, 2), ""), ""), ""));
     end(&x, function, values);
 }
 
@@ -121,6 +124,7 @@ struct keeper {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef gather; /* the function */
+    LLVMValueRef lane;   /* what its calls have */
     struct resolved *list;
     size_t count, capacity;
 };
@@ -175,9 +179,9 @@ static bool has_scattered(LLVMValueRef const phis[QUARTERS]) {
 
 static void gather_at(const struct keeper *x, LLVMBasicBlockRef block, LLVMValueRef const values[QUARTERS], LLVMValueRef to[QUARTERS]) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(x->module));
-    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], LLVMConstInt(i32, WL_PTX_PLACE_PLAIN, 0)};
+    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], x->lane, LLVMConstInt(i32, WL_PTX_PLACE_PLAIN, 0)};
     LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(block));
-    LLVMValueRef call = LLVMBuildCall2(x->b, LLVMGlobalGetValueType(x->gather), x->gather, arguments, QUARTERS + 1, "");
+    LLVMValueRef call = LLVMBuildCall2(x->b, LLVMGlobalGetValueType(x->gather), x->gather, arguments, QUARTERS + 2, "");
     for (unsigned i = 0; i < QUARTERS; i++)
         to[i] = LLVMBuildExtractValue(x->b, call, i, "");
 }
@@ -234,7 +238,8 @@ static bool resolve(struct keeper *x, LLVMValueRef const values[QUARTERS], LLVMV
 
 static bool replace(struct keeper *x, LLVMValueRef call) {
     LLVMValueRef values[QUARTERS], to[QUARTERS];
-    LLVMValueRef place = LLVMGetOperand(call, QUARTERS);
+    LLVMValueRef place = LLVMGetOperand(call, QUARTERS + 1);
+    x->lane = LLVMGetOperand(call, QUARTERS);
     for (unsigned i = 0; i < QUARTERS; i++)
         values[i] = LLVMGetOperand(call, i);
     if (!LLVMIsAConstantInt(place) || LLVMConstIntGetZExtValue(place) != WL_PTX_PLACE_PLAIN || !resolve(x, values, to))

@@ -18,11 +18,13 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
 
 /* Layouts. Of a warp's lanes, lane 8 q + i is lane i of quarter q; thread 4 g + t is thread t of quad g.
  *   gather   four registers E: thread t of quad g gets, for each quarter q, register t of lane `place`(q, g)
- *   scatter  its inverse */
+ *   scatter  its inverse, for the plain place
+ * Their arguments are the four registers, the lane's number and the place. */
 enum wl_ptx_place {
-    WL_PTX_PLACE_PLAIN, /* 8 q + g */
-    WL_PTX_PLACE_MFMA,  /* 8 q + 4 (g % 2) + g / 2 */
-    WL_PTX_PLACE_WMMA12 /* 16 (q / 2) + 8 (g % 2) + 4 (q % 2) + g / 2 */
+    WL_PTX_PLACE_PLAIN,      /* 8 q + g */
+    WL_PTX_PLACE_MFMA,       /* 8 q + 4 (g % 2) + g / 2 */
+    WL_PTX_PLACE_WMMA12,     /* 16 (q / 2) + 8 (g % 2) + 4 (q % 2) + g / 2 */
+    WL_PTX_PLACE_HALVES = 4, /* to add to one: threads 2 and 3 get quarters 0 and 2, and 1 and 3, the other way round */
 };
 #define WL_PTX_GATHER  "wl.gather"
 #define WL_PTX_SCATTER "wl.scatter"

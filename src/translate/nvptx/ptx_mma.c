@@ -34,10 +34,10 @@ static LLVMValueRef dword(struct wl_lift *l, const struct matrix *x, unsigned op
     return wl_ptx_dword(l, x->inst->operands[operand].reg + index);
 }
 
-static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values[QUARTERS], enum wl_ptx_place place) {
+static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values[QUARTERS], unsigned place) {
     LLVMTypeRef fields[QUARTERS] = {l->i32, l->i32, l->i32, l->i32}, type = LLVMStructTypeInContext(l->context, fields, QUARTERS, 0);
-    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], number(l, place)};
-    LLVMValueRef call = wl_ptx_marker(l, marker, type, arguments, QUARTERS + 1, true);
+    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], l->ptx->lane, number(l, place)};
+    LLVMValueRef call = wl_ptx_marker(l, marker, type, arguments, sizeof arguments / sizeof *arguments, true);
     /* All branches are the same for the whole warp, so the call may move freely until it becomes shuffles. */
     unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
     LLVMRemoveEnumAttributeAtIndex(LLVMGetNamedFunction(l->module, marker), LLVMAttributeFunctionIndex, convergent);
@@ -50,7 +50,8 @@ static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values
 /* The four registers of a factor that the lanes gather from. */
 static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, LLVMValueRef from[QUARTERS]) {
     const unsigned layout = WL_MATRIX_LAYOUT(x->shape);
-    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntUGE, l->ptx->lane, number(l, 16), "");
+    LLVMValueRef upper = LLVMBuildAnd(l->b, l->ptx->lane, number(l, 16), "");
+    upper = LLVMBuildICmp(l->b, LLVMIntNE, upper, LLVMConstNull(l->i32), "");
     for (unsigned i = 0; i < QUARTERS; i++) {
         if (layout == WL_MATRIX_MFMA) { /* lanes t and t + 32 */
             from[i] = dword(l, x, operand, i / 2, i % 2);
@@ -176,10 +177,12 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
         return false;
     if (!x.c_in_registers)
         x.constant = wl_matrix_constant(c, WL_MATRIX_D(x.shape));
+    /* Two dwords of K a thread: which of them comes first does not matter. */
+    const unsigned halves = layout.halves ? WL_PTX_PLACE_HALVES : 0;
     factor(l, &x, 2, rows);
-    rearrange(l, WL_PTX_GATHER, rows, WL_PTX_PLACE_PLAIN);
+    rearrange(l, WL_PTX_GATHER, rows, WL_PTX_PLACE_PLAIN | halves);
     factor(l, &x, 1, columns);
-    rearrange(l, WL_PTX_GATHER, columns, layout.rows);
+    rearrange(l, WL_PTX_GATHER, columns, layout.rows | halves);
     const unsigned tiles = 2 * layout.columns; /* of 8 of A's rows */
     for (unsigned tile = 0; tile < tiles; tile++) {
         LLVMValueRef group[2][QUARTERS]; /* of 32 x 32, even and odd rows apart */
