@@ -156,6 +156,7 @@ enum wl_status wl_cuda_allocate(struct wl_device *device, void **memory, size_t 
 void wl_cuda_release(struct wl_device *device, void *memory, size_t size);
 enum wl_status wl_cuda_copy(struct wl_device *device, void *target, const void *source, size_t size);
 enum wl_status wl_cuda_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
+bool wl_cuda_find(struct wl_device *device, const void *address, void **begin, size_t *size);
 void wl_cuda_memory_info(struct wl_device *device, uint64_t *free, uint64_t *total);
 
 enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module);

@@ -216,6 +216,7 @@ static const struct wl_device_ops operations = {
     .images = &wl_cuda_image_ops,
     .synchronize = synchronize,
     .reset = reset,
+    .find = wl_cuda_find,
     .memory_info = wl_cuda_memory_info,
     .function_info = wl_cuda_function_info,
 };

@@ -208,6 +208,7 @@ typedef enum CUmem_advise_enum {
     F(NEEDED, cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *memory, unsigned flags))               \
     F(OPTIONAL, cuMemAdvise, cuMemAdvise, (CUdeviceptr memory, size_t size, CUmem_advise advice, CUdevice device))                         \
     F(OPTIONAL, cuMemPrefetchAsync, cuMemPrefetchAsync, (CUdeviceptr memory, size_t size, CUdevice device, CUstream stream))               \
+    F(OPTIONAL, cuMemGetAddressRange, cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address))                    \
     F(OPTIONAL, cuIpcGetMemHandle, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr memory))                                       \
     F(OPTIONAL, cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, (CUdeviceptr * memory, CUipcMemHandle handle, unsigned flags))                  \
     F(OPTIONAL, cuIpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr memory))                                                            \
