@@ -13,7 +13,7 @@ struct body {
     LLVMBuilderRef b;
     LLVMTypeRef i32;
     LLVMValueRef lane, quad, thread; /* quad: lane / 4, thread: lane % 4 */
-    LLVMValueRef place, halves;      /* the place and whether halves may be swapped, i32 */
+    LLVMValueRef place, halves, turned; /* i32: the place and what is added to it */
 };
 
 static LLVMValueRef number(const struct body *x, uint64_t value) { return LLVMConstInt(x->i32, value, 0); }
@@ -37,6 +37,7 @@ static struct body begin(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fu
     x.lane = LLVMGetParam(function, QUARTERS);
     x.place = bits(&x, place, 0, 2);
     x.halves = bits(&x, place, 2, 1);
+    x.turned = bits(&x, place, 3, 1);
     x.quad = bits(&x, x.lane, 2, 3);
     x.thread = bits(&x, x.lane, 0, 2);
     return x;
@@ -89,7 +90,8 @@ void wl_ptx_body_gather(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fun
     LLVMValueRef values[QUARTERS];
     for (unsigned i = 0; i < QUARTERS; i++)
         values[i] = LLVMGetParam(function, i);
-    reflect(&x, values, quarter(&x));
+    LLVMValueRef own = quarter(&x), done = LLVMBuildMul(b, x.turned, LLVMBuildAnd(b, own, number(&x, 2), ""), "");
+    reflect(&x, values, LLVMBuildSub(b, own, done, ""));
     for (unsigned i = 0; i < QUARTERS; i++) {
         LLVMValueRef from = bits(&x, sum(&x, x.thread, number(&x, i)), 0, 2);
         values[i] = wl_ptx_build_shuffle(module, b, values[i], place_of(&x, from, x.quad));

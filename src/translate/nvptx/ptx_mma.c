@@ -47,7 +47,7 @@ static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values
 
 /* ---- the factors ---- */
 
-/* The four registers of a factor that the lanes gather from. */
+/* The four registers of a factor that the lanes gather from; gfx11's are turned in the upper lanes. */
 static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, LLVMValueRef from[QUARTERS]) {
     const unsigned layout = WL_MATRIX_LAYOUT(x->shape);
     LLVMValueRef upper = LLVMBuildAnd(l->b, l->ptx->lane, number(l, 16), "");
@@ -56,7 +56,7 @@ static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, 
         if (layout == WL_MATRIX_MFMA) { /* lanes t and t + 32 */
             from[i] = dword(l, x, operand, i / 2, i % 2);
         } else if (layout == WL_MATRIX_WMMA11) { /* lanes 16 to 31 have what lanes 0 to 15 have */
-            LLVMValueRef low = dword(l, x, operand, 0, i), high = dword(l, x, operand, 0, i + 4);
+            LLVMValueRef low = dword(l, x, operand, 0, i), high = dword(l, x, operand, 0, 4 + (i + 2) % 4);
             from[i] = LLVMBuildSelect(l->b, upper, high, low, "");
         } else {
             from[i] = dword(l, x, operand, 0, i);
@@ -178,11 +178,12 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
     if (!x.c_in_registers)
         x.constant = wl_matrix_constant(c, WL_MATRIX_D(x.shape));
     /* Two dwords of K a thread: which of them comes first does not matter. */
-    const unsigned halves = layout.halves ? WL_PTX_PLACE_HALVES : 0;
+    const unsigned form =
+        (layout.halves ? WL_PTX_PLACE_HALVES : 0u) | (WL_MATRIX_LAYOUT(x.shape) == WL_MATRIX_WMMA11 ? WL_PTX_PLACE_TURNED : 0u);
     factor(l, &x, 2, rows);
-    rearrange(l, WL_PTX_GATHER, rows, WL_PTX_PLACE_PLAIN | halves);
+    rearrange(l, WL_PTX_GATHER, rows, WL_PTX_PLACE_PLAIN | form);
     factor(l, &x, 1, columns);
-    rearrange(l, WL_PTX_GATHER, columns, layout.rows | halves);
+    rearrange(l, WL_PTX_GATHER, columns, layout.rows | form);
     const unsigned tiles = 2 * layout.columns; /* of 8 of A's rows */
     for (unsigned tile = 0; tile < tiles; tile++) {
         LLVMValueRef group[2][QUARTERS]; /* of 32 x 32, even and odd rows apart */
