@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18 };
+enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18, STORED = 1 << 16 };
 
 static uint32_t seed = 1;
 static uint32_t next(void) {
@@ -86,8 +86,11 @@ static void choose_trial(struct trial *t, unsigned generation) {
                                        WL_IMAGE_CLAMP};
     choose_image(t, generation);
     choose_sampler(t, generation);
-    const bool loads = below(4) == 0;
-    t->operation = loads ? WL_IMAGE_KIND(WL_IMAGE_LOAD) : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
+    const unsigned what = below(6);
+    const bool loads = what < 2; /* and stores */
+    t->operation = what == 0   ? WL_IMAGE_KIND(WL_IMAGE_LOAD)
+                   : what == 1 ? WL_IMAGE_KIND(WL_IMAGE_STORE)
+                               : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
     t->modifiers = WL_IMAGE_GENERATION(generation) | below(16);
     t->modifiers |=
         generation == 9 ? (t->image.type >= WL_IMAGE_1D_ARRAY ? WL_IMAGE_ARRAY : 0) : WL_IMAGE_HAS_DIM | (uint32_t)(t->image.type & 7) << 4;
@@ -111,7 +114,7 @@ static bool same_component(const struct trial *t, uint32_t got, uint32_t want) {
 }
 
 static void run_trial(const struct trial *t, wl_image_wave_fn *kernels) {
-    const bool loads = WL_IMAGE_KIND_OF(t->operation) == WL_IMAGE_LOAD;
+    const bool loads = WL_IMAGE_KIND_OF(t->operation) != WL_IMAGE_SAMPLE;
     wl_image_choose(kernels);
     wl_help_image(wave, &wave->vgpr[DATA * wave->wave_size], UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908), t->resource,
                   loads ? NULL : t->words, t->operation, t->modifiers);
@@ -119,12 +122,25 @@ static void run_trial(const struct trial *t, wl_image_wave_fn *kernels) {
 
 static void compare(const struct trial *t, const char *name, wl_image_wave_fn *kernels) {
     static uint32_t before[ROWS * 64], want[ROWS * 64];
+    static uint8_t old[STORED], stored[STORED];
     const size_t bytes = ROWS * wave->wave_size * sizeof *wave->vgpr;
+    const bool stores = WL_IMAGE_KIND_OF(t->operation) == WL_IMAGE_STORE;
     memcpy(before, wave->vgpr, bytes);
+    if (stores)
+        memcpy(old, memory, STORED);
     run_trial(t, NULL);
     memcpy(want, wave->vgpr, bytes);
     memcpy(wave->vgpr, before, bytes);
+    if (stores) {
+        memcpy(stored, memory, STORED);
+        memcpy(memory, old, STORED);
+    }
     run_trial(t, kernels);
+    if (stores && (checks++, memcmp(memory, stored, STORED) != 0) && failures++ < 20)
+        printf("%s: a store of %u x %u bits, number %u, modifiers %#x\n", name, t->image.format.channels, t->image.format.bits,
+               t->image.format.number, t->modifiers);
+    if (stores)
+        memcpy(memory, old, STORED);
     for (unsigned i = 0; i < ROWS * wave->wave_size; i++) {
         checks++;
         if (!same_component(t, wave->vgpr[i], want[i]) && failures++ < 20)

@@ -110,7 +110,7 @@ void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t row
 /* ---- the lanes of a wave together ---- */
 
 /* A sample of level 0 without comparison, offset and sRGB, with a wrap of REPEAT, MIRROR, MIRROR_ONCE, CLAMP or BORDER and the same
- * filter on all axes; or a load from level 0. Addresses and data are of 32 bits. */
+ * filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32 bits. */
 struct wl_image_wave {
     uint32_t *data;              /* the first row that is written */
     const uint32_t *at[3];       /* the rows of the coordinates; floats, or integers of loads */
@@ -122,7 +122,7 @@ struct wl_image_wave {
     uint16_t selects; /* never 0 */
     uint8_t axes;     /* coordinates, slices aside */
     uint8_t wrap[3];
-    bool unnormalized, linear, loads;
+    bool unnormalized, linear, loads, stores;
     bool has_border; /* some wrap is BORDER */
     float border[4]; /* linear and normalized: in the format's units */
 };

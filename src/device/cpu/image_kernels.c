@@ -1,4 +1,4 @@
-/* Samples and loads of the lanes of a wave together, in vectors of 16 lanes (image.h says which). Compiled by clang, once for each
+/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (image.h says which). Compiled by clang, once for each
  * kind of host: WL_IMAGE_RUN names the copy.
  *
  * Every copy computes bit for bit what image_sample.c does for one lane: the same operations in the same order, none fused.
@@ -24,7 +24,11 @@ typedef __attribute__((ext_vector_type(8))) uint32_t u32x8;
 typedef __attribute__((ext_vector_type(8))) uint64_t u64x8;
 typedef __attribute__((ext_vector_type(4))) uint32_t u32x4;
 
+typedef __attribute__((ext_vector_type(16))) double f64x16;
+
 #define CONVERT(type, x) __builtin_convertvector(x, type)
+
+static const i32x16 iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 INLINE u32x16 load(const void *p) {
     u32x16 v;
@@ -374,23 +378,35 @@ INLINE void sample_axes(const struct wl_image_wave *w, struct wl_channel_format 
         sample_strips(w, format, 1, linear);
 }
 
-/* Loads: integer coordinates, of which any may be outside, where all components are 0. */
-INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+/* ---- loads and stores ---- */
+
+/* The offsets of integer coordinates; 0 where one is outside. */
+INLINE i32x16 find_offset(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, i32x16 *outside) {
     const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
-    i32x16 outside = (i32x16)(int32_t)0, offset = outside;
     const int32_t steps[3] = {(int32_t)format.channels * format.bits / 8, (int32_t)w->level.pitch, (int32_t)w->level.slice};
     const uint32_t *rows[3] = {w->at[0], w->axes > 1 ? w->at[1] : NULL, w->axes > 2 ? w->at[2] : w->slices};
-    u32x16 raw[CHANNELS];
-    struct texels t;
+    i32x16 offset = (i32x16)(int32_t)0;
+    *outside = offset;
     for (unsigned i = 0; i < 3; i++) {
         if (!rows[i])
             continue;
         const u32x16 at = load(rows[i] + lane);
-        const i32x16 far = at >= sizes[i];
-        outside |= far;
-        offset += far ? 0 : (i32x16)at * steps[i];
+        *outside |= at >= sizes[i];
+        offset += (i32x16)at * steps[i];
     }
-    gather_raw(format, w->level.data, offset, raw);
+    return *outside ? 0 : offset;
+}
+
+/* What is outside reads 0 in all components. */
+INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+    i32x16 outside;
+    const i32x16 offset = find_offset(w, format, lane, &outside);
+    u32x16 raw[CHANNELS];
+    struct texels t;
+    if (format.channels == 1 && format.bits == 32 && !any((offset != offset[0] + iota * 4)))
+        raw[0] = load(w->level.data + offset[0]);
+    else
+        gather_raw(format, w->level.data, offset, raw);
     for (unsigned i = 0; i < format.channels; i++)
         t.channel[i] = convert(format, raw[i]);
     if (is_normalized(format))
@@ -401,10 +417,96 @@ INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format f
             put_row(w, row++, lane, active, outside ? 0 : component(w, format, i, &t));
 }
 
-INLINE void load_strips(const struct wl_image_wave *w, struct wl_channel_format format) {
+/* To nearest even; by doubles, as one lane's. */
+INLINE u32x16 to_normalized(f32x16 v, float low, float unit) {
+    f32x16 limited = v == v ? v : 0;
+    limited = limited < low ? low : limited;
+    limited = limited > 1 ? 1 : limited;
+    const f64x16 exact = CONVERT(f64x16, limited) * (double)unit, magic = (f64x16)(double)0x1.8p52;
+    return (u32x16)CONVERT(i32x16, (exact + magic) - magic);
+}
+
+INLINE u32x16 to_half(f32x16 v) {
+#if defined(__F16C__) || defined(__aarch64__)
+    const u32x16 half = CONVERT(u32x16, (u16x16)CONVERT(f16x16, v));
+#else
+    const u32x16 bits = (u32x16)v, size = bits & 0x7fffffff;
+    const u32x16 tiny = (u32x16)((f32x16)size + 0.5f) - 0x3f000000; /* below 2^-14: the addition rounds */
+    const u32x16 normal = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+    const u32x16 half = (bits >> 16 & 0x8000) | (size >= 0x477ff000 ? (u32x16)0x7c00 : size < 0x38800000 ? tiny : normal);
+#endif
+    return v == v ? half : ((u32x16)v >> 16 & 0x8000) | 0x7e00;
+}
+
+/* A component as memory has it, in the low bits; above them there may be others. */
+INLINE u32x16 encode(struct wl_channel_format format, u32x16 value) {
+    const int32_t most = format.bits == 32 ? INT32_MAX : (1 << (format.bits - 1)) - 1;
+    i32x16 clamped = (i32x16)value;
+    switch ((enum wl_channel_number)format.number) {
+    case WL_NUMBER_UNORM:
+        return to_normalized((f32x16)value, 0, unit_of(format));
+    case WL_NUMBER_SNORM:
+        return to_normalized((f32x16)value, -1, unit_of(format));
+    case WL_NUMBER_FLOAT:
+        return format.bits == 16 ? to_half((f32x16)value) : value;
+    case WL_NUMBER_SINT:
+        clamped = clamped < -most - 1 ? -most - 1 : clamped;
+        return (u32x16)(clamped > most ? most : clamped);
+    default:
+        return format.bits < 32 && any(value >> format.bits != 0) ? (value >> format.bits != 0 ? (1u << format.bits) - 1 : value) : value;
+    }
+}
+
+/* Lanes in order, so that of two on one texel the last wins. */
+INLINE void scatter(uint8_t *data, unsigned bytes, i32x16 offset, uint32_t lanes, const u32x16 dwords[4]) {
+    uint32_t words[STRIP][4];
+    for (unsigned k = 0; k * 4 < bytes; k++)
+        for (unsigned i = 0; i < STRIP; i++)
+            words[i][k] = dwords[k][i];
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(lanes);
+        memcpy(data + offset[i], words[i], bytes);
+    }
+}
+
+INLINE uint32_t mask_of(i32x16 lanes) {
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < STRIP; i++)
+        mask |= (uint32_t)(lanes[i] & 1) << i;
+    return mask;
+}
+
+/* Channels that no stored component goes to become 0. */
+INLINE void store_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+    const unsigned bits = format.bits, bytes = format.channels * bits / 8;
+    const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    i32x16 outside;
+    const i32x16 offset = find_offset(w, format, lane, &outside);
+    u32x16 given[CHANNELS], dwords[4];
+    for (unsigned k = 0; k < 4; k++)
+        given[k] = dwords[k] = (u32x16)(uint32_t)0;
+    for (unsigned i = 0, row = 0; i < CHANNELS; i++) {
+        const unsigned select = w->selects >> i * 3 & 7;
+        const u32x16 value = w->dmask >> i & 1 ? load(w->data + (size_t)row++ * w->wave_size + lane) : (u32x16)(uint32_t)0;
+        for (unsigned c = 0; c < format.channels; c++)
+            given[c] = select == c + 4 ? value : given[c];
+    }
+    for (unsigned c = 0; c < format.channels; c++)
+        dwords[c * bits / 32] |= (encode(format, given[c]) & mask) << c * bits % 32;
+    if (any(outside))
+        active &= ~mask_of(outside);
+    if (bytes == 4 && active == 0xffff && !any(offset != offset[0] + iota * 4))
+        memcpy(w->level.data + offset[0], &dwords[0], sizeof dwords[0]);
+    else
+        scatter(w->level.data, bytes, offset, active, dwords);
+}
+
+INLINE void move_strips(const struct wl_image_wave *w, struct wl_channel_format format, bool stores) {
     for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
         const uint32_t active = w->exec >> lane & 0xffff;
-        if (active)
+        if (active && stores)
+            store_strip(w, format, lane, active);
+        else if (active)
             load_strip(w, format, lane, active);
     }
 }
@@ -425,8 +527,8 @@ static bool same(struct wl_channel_format a, struct wl_channel_format b) {
 }
 
 void WL_IMAGE_RUN(const struct wl_image_wave *w) {
-    if (w->loads)
-        load_strips(w, w->format);
+    if (w->loads || w->stores)
+        move_strips(w, w->format, w->stores);
     else if (!w->linear)
         sample_nearest(w);
     else if (same(w->format, bytes4))
