@@ -154,6 +154,10 @@ INLINE u32x16 gather(const uint8_t *data, i32x16 offset) {
 #define ODD(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 
 INLINE u32x16 eight_pairs(const uint8_t *data, i32x16 offset, unsigned first) {
+#if defined(__AVX512F__)
+    const __m512i all = (__m512i)offset;
+    return (u32x16)_mm512_i32gather_epi64(first ? _mm512_extracti64x4_epi64(all, 1) : _mm512_castsi512_si256(all), data, 1);
+#else
     u64x8 pairs;
     for (unsigned i = 0; i < 8; i++) {
         uint64_t pair;
@@ -161,6 +165,7 @@ INLINE u32x16 eight_pairs(const uint8_t *data, i32x16 offset, unsigned first) {
         pairs[i] = pair;
     }
     return (u32x16)pairs;
+#endif
 }
 
 INLINE void gather_pairs(const uint8_t *data, i32x16 offset, u32x16 dwords[2]) {
@@ -189,8 +194,14 @@ INLINE void gather_fours(const uint8_t *data, i32x16 offset, u32x16 dwords[4]) {
 }
 
 /* The components' bits, one a vector. */
+INLINE void split(struct wl_channel_format format, const u32x16 *dwords, u32x16 raw[CHANNELS]) {
+    const unsigned bits = format.bits, mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    for (unsigned i = 0; i < format.channels; i++)
+        raw[i] = dwords[i * bits / 32] >> i * bits % 32 & mask;
+}
+
 INLINE void gather_raw(struct wl_channel_format format, const uint8_t *data, i32x16 offset, u32x16 raw[CHANNELS]) {
-    const unsigned bits = format.bits, bytes = format.channels * bits / 8, mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    const unsigned bytes = format.channels * format.bits / 8;
     u32x16 dwords[4];
     if (bytes == 16) {
         gather_fours(data, offset, dwords);
@@ -201,8 +212,7 @@ INLINE void gather_raw(struct wl_channel_format format, const uint8_t *data, i32
         if (bytes < 4)
             dwords[0] >>= (u32x16)((offset & 3) * 8);
     }
-    for (unsigned i = 0; i < format.channels; i++)
-        raw[i] = dwords[i * bits / 32] >> i * bits % 32 & mask;
+    split(format, dwords, raw);
 }
 
 INLINE f32x16 from_half(u32x16 bits) {
@@ -256,32 +266,52 @@ struct strip {
     struct wl_channel_format format;
     unsigned axes;
     bool linear, border; /* some axis may have -1 */
+    bool neighbours;     /* in x, all pairs are; texels have 4 bytes */
     struct axis axis[3];
     i32x16 slice; /* the offset of a slice that is no axis */
 };
+
+INLINE struct texels as_texels(const struct strip *s, const u32x16 raw[CHANNELS]) {
+    struct texels t;
+    for (unsigned i = 0; i < s->format.channels; i++) {
+        t.channel[i] = convert(s->format, raw[i]);
+        if (!s->linear && is_normalized(s->format))
+            t.channel[i] /= unit_of(s->format);
+    }
+    return t;
+}
+
+INLINE i32x16 offset_of(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
+    const struct wl_image_wave *w = s->wave;
+    i32x16 offset = x * (int32_t)(s->format.channels * s->format.bits / 8);
+    if (s->axes > 1)
+        offset += y * (int32_t)w->level.pitch;
+    return offset + (s->axes == 3 ? z * (int32_t)w->level.slice : s->slice);
+}
 
 INLINE struct texels fetch(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
     const struct wl_image_wave *w = s->wave;
     const i32x16 outside = s->axes == 3 ? x | y | z : s->axes == 2 ? x | y : x;
     const bool some = s->border && any(outside < 0);
-    const unsigned bytes = s->format.channels * s->format.bits / 8;
-    i32x16 offset = x * (int32_t)bytes;
+    i32x16 offset = offset_of(s, x, y, z);
     u32x16 raw[CHANNELS];
-    struct texels t;
-    if (s->axes > 1)
-        offset += y * (int32_t)w->level.pitch;
-    offset += s->axes == 3 ? z * (int32_t)w->level.slice : s->slice;
     if (some)
         offset = outside < 0 ? 0 : offset;
     gather_raw(s->format, w->level.data, offset, raw);
-    for (unsigned i = 0; i < s->format.channels; i++) {
-        t.channel[i] = convert(s->format, raw[i]);
-        if (!s->linear && is_normalized(s->format))
-            t.channel[i] /= unit_of(s->format);
-        if (some)
-            t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
-    }
+    struct texels t = as_texels(s, raw);
+    for (unsigned i = 0; i < s->format.channels && some; i++)
+        t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
     return t;
+}
+
+/* Neighbours in x, which are one load where both exist. */
+INLINE void fetch_pair(const struct strip *s, i32x16 y, i32x16 z, struct texels pair[2]) {
+    u32x16 dwords[2], raw[2][CHANNELS];
+    gather_pairs(s->wave->level.data, offset_of(s, s->axis[0].first, y, z), dwords);
+    for (unsigned k = 0; k < 2; k++) {
+        split(s->format, &dwords[k], raw[k]);
+        pair[k] = as_texels(s, raw[k]);
+    }
 }
 
 /* a + (b - a) * weight; a itself where the weight is 0, whatever b is. */
@@ -295,6 +325,11 @@ INLINE struct texels mix(const struct strip *s, struct texels a, struct texels b
 
 INLINE struct texels filter_row(const struct strip *s, i32x16 y, i32x16 z) {
     const struct axis *x = &s->axis[0];
+    if (s->neighbours) {
+        struct texels pair[2];
+        fetch_pair(s, y, z, pair);
+        return mix(s, pair[0], pair[1], x->weight);
+    }
     const struct texels first = fetch(s, x->first, y, z);
     return s->linear ? mix(s, first, fetch(s, x->second, y, z), x->weight) : first;
 }
@@ -354,6 +389,12 @@ INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format
     s.slice = (i32x16)(int32_t)0;
     if (axes < 3 && w->slices)
         s.slice = find_slice(w->slices + lane, w->level.depth) * (int32_t)w->level.slice;
+    if (linear && format.channels * format.bits == 32 && !any((s.axis[0].second != s.axis[0].first + 1))) {
+        i32x16 outside = s.axis[0].first;
+        for (unsigned i = 1; i < axes; i++)
+            outside |= s.axis[i].first | s.axis[i].second;
+        s.neighbours = !s.border || !any(outside < 0);
+    }
     struct texels t = filter(&s);
     if (linear && is_normalized(format))
         for (unsigned i = 0; i < format.channels; i++)
