@@ -325,6 +325,11 @@ void wl_image_choose(wl_image_wave_fn *chosen) {
     kernels = chosen;
 }
 
+wl_image_wave_fn *wl_image_kernels(void) {
+    pthread_once(&once, prepare);
+    return kernels;
+}
+
 /* An instruction and its descriptors, decoded. */
 struct plan {
     struct access access;

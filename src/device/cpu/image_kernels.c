@@ -318,7 +318,8 @@ INLINE void fetch_pair(const struct strip *s, i32x16 y, i32x16 z, struct texels 
 INLINE struct texels mix(const struct strip *s, struct texels a, struct texels b, f32x16 weight) {
     for (unsigned i = 0; i < s->format.channels; i++) {
         const f32x16 mixed = a.channel[i] + (b.channel[i] - a.channel[i]) * weight;
-        a.channel[i] = s->format.number == WL_NUMBER_FLOAT ? weight == 0 ? a.channel[i] : mixed : mixed;
+        const bool any_value = s->format.number == WL_NUMBER_FLOAT || s->border; /* else neither -0 nor what times 0 is not 0 */
+        a.channel[i] = any_value ? weight == 0 ? a.channel[i] : mixed : mixed;
     }
     return a;
 }
@@ -426,8 +427,8 @@ INLINE i32x16 find_offset(const struct wl_image_wave *w, struct wl_channel_forma
     const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
     const int32_t steps[3] = {(int32_t)format.channels * format.bits / 8, (int32_t)w->level.pitch, (int32_t)w->level.slice};
     const uint32_t *rows[3] = {w->at[0], w->axes > 1 ? w->at[1] : NULL, w->axes > 2 ? w->at[2] : w->slices};
-    i32x16 offset = (i32x16)(int32_t)0;
-    *outside = offset;
+    i32x16 offset = (i32x16)(int32_t)w->skip;
+    *outside = (i32x16)(int32_t)0;
     for (unsigned i = 0; i < 3; i++) {
         if (!rows[i])
             continue;
@@ -435,17 +436,23 @@ INLINE i32x16 find_offset(const struct wl_image_wave *w, struct wl_channel_forma
         *outside |= at >= sizes[i];
         offset += (i32x16)at * steps[i];
     }
-    return *outside ? 0 : offset;
+    return *outside ? w->skip : offset;
 }
 
-/* What is outside reads 0 in all components. */
+/* 16 elements of 4 bytes that follow one another. */
+INLINE void split_loaded(struct wl_channel_format format, const uint8_t *data, u32x16 raw[CHANNELS]) {
+    const u32x16 dwords = load(data);
+    split(format, &dwords, raw);
+}
+
+/* What is outside reads 0 in all components, but (buffers) in those that are constants. */
 INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
     i32x16 outside;
     const i32x16 offset = find_offset(w, format, lane, &outside);
     u32x16 raw[CHANNELS];
     struct texels t;
-    if (format.channels == 1 && format.bits == 32 && !any((offset != offset[0] + iota * 4)))
-        raw[0] = load(w->level.data + offset[0]);
+    if (format.channels * format.bits == 32 && !any((offset != offset[0] + iota * 4)))
+        split_loaded(format, w->level.data + offset[0], raw);
     else
         gather_raw(format, w->level.data, offset, raw);
     for (unsigned i = 0; i < format.channels; i++)
@@ -453,9 +460,12 @@ INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format f
     if (is_normalized(format))
         for (unsigned i = 0; i < format.channels; i++)
             t.channel[i] /= unit_of(format);
-    for (unsigned i = 0, row = 0; i < CHANNELS; i++)
+    for (unsigned i = 0, row = 0; i < CHANNELS; i++) {
+        const u32x16 value = component(w, format, i, &t);
+        const bool constant = w->buffer && (w->selects >> i * 3 & 7) < 4;
         if (w->dmask >> i & 1)
-            put_row(w, row++, lane, active, outside ? 0 : component(w, format, i, &t));
+            put_row(w, row++, lane, active, constant ? value : (outside ? 0 : value));
+    }
 }
 
 /* To nearest even; by doubles, as one lane's. */
