@@ -64,6 +64,7 @@ struct extras {
     struct wl_queue queue;
     struct wl_grid_sync sync;
     uint64_t counter;
+    struct wl_ptx_gws gws[WL_GWS_RESOURCES];
     _Alignas(64) uint8_t kernarg[];
 };
 
@@ -80,6 +81,9 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
         record->dispatch_packet = memory + offsetof(struct extras, packet);
         record->queue = memory + offsetof(struct extras, queue);
         record->kernarg = memory + offsetof(struct extras, kernarg);
+        record->gws = memory + offsetof(struct extras, gws);
+        for (unsigned i = 0; i < WL_GWS_RESOURCES; i++)
+            extras->gws[i].counter = launch->grid[0] * launch->grid[1] * launch->grid[2] - 1;
         wl_packet_fill(&extras->packet, launch, variant->info.scratch_size, record->lds_size);
         extras->packet.kernel_object = record->image + function->kernel->descriptor;
         extras->packet.kernarg_address = record->kernarg;
@@ -174,7 +178,8 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
         status = wl_cuda_services_buffer(device, &hidden.hostcall);
     if (function->uses_heap && status == WL_OK)
         status = wl_cuda_services_heap(device, &hidden.heap);
-    bool extras = variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue;
+    bool extras =
+        variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue || variant->info.needs_gws;
     if (status == WL_OK && (extras || (function->uses_sync && launch->cooperative)))
         status = place_extras(device, stream, launch, variant, &hidden, &record, kernarg, size);
     else

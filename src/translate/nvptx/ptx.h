@@ -161,6 +161,10 @@ void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
 /* Before a store or an atomic: publishes what came before, if something waited for it. */
 void wl_ptx_publish(struct wl_lift *l);
 
+/* ---- ptx_gws.c ---- */
+/* Lifts a ds_gws_*. */
+void wl_ptx_lift_gws(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- ptx_indexed.c ---- */
 /* Lifts a MOVREL instruction. */
 void wl_ptx_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);

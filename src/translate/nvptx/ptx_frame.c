@@ -250,7 +250,9 @@ static void wait(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_MESSAGE: {
         enum { INTERRUPT = 1, DEALLOCATE_VGPRS = 3 };
         uint64_t message = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
-        if (inst->isa->detail || (message != INTERRUPT && message != DEALLOCATE_VGPRS))
+        if (inst->isa->detail)
+            wl_ptx_lift_gws(l, inst);
+        else if (message != INTERRUPT && message != DEALLOCATE_VGPRS)
             wl_ptx_unsupported(l, inst);
         else if (message == INTERRUPT) /* a hostcall is ready; the host looks for it by itself */
             wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
