@@ -13,6 +13,10 @@
 /* Registers become values, vectors of one element scalars. */
 #define VALUE_PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,early-cse,dce)"
 #define FIRST_PASSES "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+/* What a thread knows that took a branch. */
+#define PART_PASSES                                                                                                                        \
+    "function(correlated-propagation,gvn,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"          \
+    "instcombine<no-verify-fixpoint>,simplifycfg)"
 /* Behind the markers that turned out to be constants. */
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
@@ -111,7 +115,7 @@ static LLVMValueRef known_result(LLVMValueRef call, const char *name) {
 }
 
 static bool fold_constants(LLVMModuleRef module) {
-    static const char *const names[] = {"wl.ballot", "wl.any", "wl.shuffle"};
+    static const char *const names[] = {"wl.ballot", "wl.any", "wl.any.own", "wl.shuffle"};
     bool folded = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
@@ -263,9 +267,9 @@ static void give_bodies(LLVMModuleRef module) {
     static const struct {
         const char *name;
         void (*build)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function);
-    } bodies[] = {{"wl.ballot", body_ballot},          {"wl.any", body_any},
-                  {"wl.shuffle", body_shuffle},        {"wl.first64", body_first64},
-                  {WL_PTX_GATHER, wl_ptx_body_gather}, {WL_PTX_SCATTER, wl_ptx_body_scatter}};
+    } bodies[] = {{"wl.ballot", body_ballot},           {"wl.any", body_any},         {"wl.any.own", body_any},
+                  {"wl.shuffle", body_shuffle},         {"wl.first64", body_first64}, {WL_PTX_GATHER, wl_ptx_body_gather},
+                  {WL_PTX_SCATTER, wl_ptx_body_scatter}};
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -292,6 +296,8 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
     }
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
+    if (!status && wl_ptx_part_threads(module))
+        status = run(module, machine, PART_PASSES);
     if (!status)
         settle_segments(request, module, info);
     if (!status)
