@@ -49,12 +49,23 @@ static bool find_branch(struct parting *parting) {
     return false;
 }
 
-/* Whether an instruction keeps threads from running apart. */
+static bool is_crossing_asm(LLVMValueRef inst) {
+    LLVMValueRef code = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    size_t length = 0;
+    const char *text = code && LLVMIsAInlineAsm(code) ? LLVMGetInlineAsmAsmString(code, &length) : NULL;
+    return text && strstr(text, ".sync");
+}
+
+/* Whether an instruction keeps threads from running apart: a marker, unless it stands for an address; barriers; code that
+ * names threads. */
 static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
-    static const char *const markers[] = {"wl.ballot", "wl.any", "wl.shuffle", "wl.first64", "llvm.nvvm.barrier0", "llvm.trap"};
-    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
-        if (is_marker(inst, markers[i]))
-            return true;
+    static const char *const apart[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue"};
+    LLVMValueRef called = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    bool marker = called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), "wl.", 3);
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        marker &= !is_marker(inst, apart[i]);
+    if (marker || is_marker(inst, "llvm.nvvm.barrier0") || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
+        return true;
     if (!is_marker(inst, "wl.any.own"))
         return false;
     for (unsigned i = 0; i < all->count; i++)
