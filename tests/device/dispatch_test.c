@@ -4,10 +4,12 @@
 #include "harness.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -444,7 +446,23 @@ static void lds_out_of_range_is_empty(void **state) {
         open_device(state);
     }
 }
+
+/* Traps that are not ours still end the program. */
+static void other_traps_stay(void **state) {
+    (void)state;
+    harness_code(&h, count_unit, count_unit, false);
+    assert_int_equal(harness_run(&h), WL_OK);
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        __asm__ volatile("int3");
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
+}
 #else
+static void other_traps_stay(void **state) { (void)state; }
 static void lds_out_of_range_is_empty(void **state) { (void)state; }
 #endif
 
@@ -476,6 +494,7 @@ int main(void) {
         TEST(semaphores_limit),
         TEST(faults_are_reported_once),
         TEST(lds_out_of_range_is_empty),
+        TEST(other_traps_stay),
         TEST(bad_launches_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

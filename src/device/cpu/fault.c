@@ -133,7 +133,7 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
         /* The default action: the faulting instruction runs again and ends the process. */
         struct sigaction action = {.sa_handler = SIG_DFL};
         sigaction(number, &action, NULL);
-        if (info->si_code <= 0) /* sent by somebody, not raised by an instruction */
+        if (info->si_code <= 0 || number == SIGTRAP) /* sent by somebody, or an instruction that does not run again */
             raise(number);
     }
     chaining = outer;
