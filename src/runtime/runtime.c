@@ -155,9 +155,9 @@ enum wl_status wl_context_synchronize(struct wl_context *context) {
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
     if (context->device->ops->queues)
-        (void)wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
+        status = wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
     wl_mempool_synchronized();
-    return wl_context_fault(context);
+    return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
 }
 
 enum wl_status wl_context_reset(struct wl_context *context) {

@@ -68,7 +68,7 @@ static unsigned long calls(const char *function) {
 
 static void *at(const void *device) { return fake_at((uint64_t)(uintptr_t)device); }
 
-const struct fake_control fake_control = {.fail = set_failure,
+const struct fake_control fake_control = {.fail_next = set_failure,
                                           .calls = calls,
                                           .kernel = fake_register_kernel,
                                           .at = at,
