@@ -130,6 +130,7 @@ static void read_options(void) {
     options.cache_size = number_option("WAVELIFT_CACHE_SIZE", options.cache_size, 0, UINT64_C(1) << 50);
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
+    options.tier = (unsigned)number_option("WAVELIFT_TIER", options.tier, 0, 2);
     options.exact_math = exact_option();
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");
     options.cpu = cpu_option();

@@ -20,6 +20,7 @@ struct wl_options {
     uint64_t cache_size;    /* WAVELIFT_CACHE_SIZE: bytes kept in the native-code cache, suffixes K M G; default 1 GiB; 0: no cache */
     const char *cache_dir;  /* WAVELIFT_CACHE_DIR: the cache's folder; NULL: $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift */
     unsigned log;     /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
+    unsigned tier;    /* WAVELIFT_TIER: 1: threaded code alone, 2: native code alone; 0 (default): the one until the other is made */
     const char *dump; /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
     bool exact_math;  /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */

@@ -1,4 +1,5 @@
 #include "device/translator.h"
+#include "base/options.h"
 #include "device/cpu/cache.h"
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRANSLATOR "libwavelift-translate.so"
@@ -19,6 +21,12 @@ static struct {
     struct wl_translator functions;
     char error[512]; /* why it cannot be used */
 } translator;
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
 static bool own_file(char path[PATH_MAX]) {
@@ -51,6 +59,7 @@ static void open_translator(void) {
         snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
         return;
     }
+    uint64_t start = now_ns();
     translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
     if (!translator.library) {
         snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s",
@@ -61,8 +70,15 @@ static void open_translator(void) {
     translator.functions.free = (wl_translate_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_free");
     translator.functions.host = (wl_translate_host_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_host");
     translator.functions.failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_failure");
+    translator.functions.steps = (wl_translate_steps_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps");
+    translator.functions.run_steps = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_run");
+    translator.functions.free_steps = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_free");
+    const bool *background = dlsym(translator.library, "wl_translate_background");
+    translator.functions.background = background && *background;
     if (!translator.functions.translate || !translator.functions.free || !translator.functions.host || !translator.functions.failure)
         snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
+    else
+        wl_log(3, "the translator was loaded in %llu us", (unsigned long long)(now_ns() - start) / 1000);
 }
 
 uint64_t wl_translator_id(void) {

@@ -10,6 +10,10 @@ struct wl_translator {
     wl_translate_free_fn *free;
     wl_translate_host_fn *host;
     wl_translate_failure_fn *failure;
+    wl_translate_steps_fn *steps; /* these three: NULL in a library that makes no threaded code */
+    wl_translate_steps_run_fn *run_steps;
+    wl_translate_steps_free_fn *free_steps;
+    bool background; /* whether it may be at work while the process ends */
 };
 
 /* Identifies the build of the library, without opening it; 0: there is none. Thread-safe. */

@@ -58,8 +58,12 @@ static void after_fork(void) {
 /* What a program queued and never waited for is still done, as on a GPU whose driver drains its queues. */
 static void at_exit(void) {
     wl_stream_exiting();
-    if (!wl_stream_inside_command()) /* exit() called by a host function: its own stream can never finish */
-        wl_runtime_drain();
+    if (wl_stream_inside_command()) /* exit() called by a host function: its own stream can never finish */
+        return;
+    wl_runtime_drain();
+    for (unsigned i = 0; i < runtime.count; i++)
+        if (runtime.contexts[i].device->ops->finish)
+            runtime.contexts[i].device->ops->finish(runtime.contexts[i].device);
 }
 
 static void default_limits(struct wl_context *context) {
@@ -155,9 +159,9 @@ enum wl_status wl_context_synchronize(struct wl_context *context) {
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
     if (context->device->ops->queues)
-        status = wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
+        (void)wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
     wl_mempool_synchronized();
-    return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
+    return wl_context_fault(context);
 }
 
 enum wl_status wl_context_reset(struct wl_context *context) {
@@ -175,18 +179,11 @@ enum wl_status wl_context_reset(struct wl_context *context) {
     wl_program_unload_context(context);
     wl_mempool_reset(context);
     wl_memory_free_context(context);
-    enum wl_status status = WL_OK;
-    if (context->device->ops->reset && wl_context_fault(context) != WL_OK) {
-        wl_memory_free_host(context); /* it goes with the device's context */
-        status = context->device->ops->reset(context->device);
-        if (status != WL_OK)
-            return status;
-    }
     context->flags = 0;
     default_limits(context);
     atomic_store(&context->active, atomic_load(&context->retained) > 0);
     atomic_store(&context->fault, WL_OK);
-    return status;
+    return WL_OK;
 }
 
 /* ---- the architecture that is shown ---------------------------------------------------------- */

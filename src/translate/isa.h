@@ -162,6 +162,8 @@ struct wl_isa {
 
 /* The row of a canonical mnemonic; NULL if there is none. Thread-safe. */
 const struct wl_isa *wl_isa_find(const char *mnemonic);
+/* The operation (enum wl_atomic_op) that an atomic does on a processor. (lift_memory.c) */
+uint8_t wl_memory_atomic(const char *processor, const struct wl_isa *isa);
 /* All rows, for tests and coverage tables. */
 const struct wl_isa *wl_isa_table(size_t *count);
 /* The canonical name of a disassembler's mnemonic (after the encoding suffix is gone) on a generation (9 to 12): the

@@ -247,14 +247,26 @@ void wl_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 /* What an element of C of a kind (device/cpu/matrix.h) is where the operand is a constant. */
 uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind);
 /* The shape and the modifiers of a MATRIX instruction on this processor, as matrix.h packs them. */
-uint32_t wl_matrix_shape(const struct wl_lift *l, const struct wl_inst *inst);
-uint32_t wl_matrix_modifiers(const struct wl_lift *l, const struct wl_inst *inst, uint32_t shape);
+uint32_t wl_matrix_shape(const struct wl_inst *inst, unsigned generation);
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, uint32_t shape);
+/* Whether its operands are of a form that there is. */
+bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation);
 /* Lifts a MATRIX instruction: a call of the helper, at once. */
 void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- lift_image.c ---- */
 /* Lifts an IMAGE instruction: a call of the helper, at once. */
 void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst);
+/* What wl_helpers.image is told of one: whether its operands are of a known form, whether there is a sampler, modifiers, and the
+ * rows of the addresses, a byte each. */
+bool wl_image_is_known(const struct wl_inst *inst);
+bool wl_image_samples(const struct wl_inst *inst);
+uint32_t wl_image_modifiers(const struct wl_inst *inst, unsigned generation);
+void wl_image_rows(const struct wl_inst *inst, uint64_t rows[2]);
+
+/* ---- lift_buffer.c ---- */
+/* The `element` (helpers.h) of a buffer instruction. */
+uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation);
 
 /* ---- lift.c ---- */
 /* All scalar registers to the wave, and back. The stretch must be flushed. */

@@ -33,7 +33,7 @@ static LLVMValueRef descriptor_pointer(struct wl_lift *l, unsigned reg) {
     return first;
 }
 
-static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst) {
+uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation) {
     const struct wl_isa *isa = inst->isa;
     bool typed = isa->detail != 0, atomic = isa->class == WL_ISA_ATOMIC;
     unsigned bits = typed || (isa->bits > 32 && !atomic) ? 32 : isa->bits;
@@ -42,7 +42,7 @@ static uint32_t element(const struct wl_lift *l, const struct wl_inst *inst) {
                      (inst->lds ? WL_ELEMENT_LDS : 0) | (inst->tfe ? WL_ELEMENT_TFE : 0) | (typed ? WL_ELEMENT_TYPED : 0);
     if (isa->space == WL_SPACE_TBUFFER)
         flags |= WL_ELEMENT_WITH_FORMAT(inst->format);
-    return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(l->generation);
+    return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(generation);
 }
 
 static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *data, const struct wl_operand *address,
@@ -60,8 +60,8 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
         descriptor_pointer(l, descriptor->reg),
         soffset,
         wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
-        wl_lift_int(l, l->i32, element(l, inst)),
-        wl_lift_int(l, l->i32, wl_memory_atomic(l, isa)),
+        wl_lift_int(l, l->i32, wl_buffer_element(inst, l->generation)),
+        wl_lift_int(l, l->i32, wl_memory_atomic(l->request->processor, isa)),
     };
     size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
                     : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)

@@ -20,23 +20,23 @@ uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind) {
     }
 }
 
-uint32_t wl_matrix_shape(const struct wl_lift *l, const struct wl_inst *inst) {
+uint32_t wl_matrix_shape(const struct wl_inst *inst, unsigned generation) {
     uint32_t shape = inst->isa->matrix;
-    if (l->generation == 11)
+    if (generation == 11)
         shape = WL_MATRIX_SHAPE(WL_MATRIX_A(shape), WL_MATRIX_B(shape), WL_MATRIX_D(shape), WL_MATRIX_M(shape), WL_MATRIX_K(shape), 1,
                                 WL_MATRIX_WMMA11, 0);
     return shape;
 }
 
-uint32_t wl_matrix_modifiers(const struct wl_lift *l, const struct wl_inst *inst, uint32_t shape) {
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, uint32_t shape) {
     const unsigned a = WL_MATRIX_A(shape);
     uint32_t modifiers = 0;
     if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA) {
         modifiers =
             (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->abid << WL_MATRIX_ABID | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
-        if (!strcmp(l->request->processor, "gfx90a") && (a == WL_MATRIX_F16 || a == WL_MATRIX_BF16))
+        if (!strcmp(processor, "gfx90a") && (a == WL_MATRIX_F16 || a == WL_MATRIX_BF16))
             modifiers |= WL_MATRIX_FLUSH;
-        if (!strcmp(l->request->processor, "gfx950"))
+        if (!strcmp(processor, "gfx950"))
             modifiers |= WL_MATRIX_OCP;
         return modifiers;
     }
@@ -50,18 +50,23 @@ uint32_t wl_matrix_modifiers(const struct wl_lift *l, const struct wl_inst *inst
     return modifiers;
 }
 
+bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
+    const struct wl_operand *op = inst->operands;
+    if (inst->operand_count != 4)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (op[i].kind != WL_OPERAND_VGPR)
+            return false;
+    return op[3].kind == WL_OPERAND_VGPR || (op[3].kind == WL_OPERAND_IMM && !WL_MATRIX_SPARSE(wl_matrix_shape(inst, generation)));
+}
+
 void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    const uint32_t shape = wl_matrix_shape(l, inst), modifiers = wl_matrix_modifiers(l, inst, shape);
-    for (unsigned i = 0; i < 3; i++)
-        if (inst->operand_count != 4 || op[i].kind != WL_OPERAND_VGPR) {
-            wl_lift_error(l, inst, "has matrices that are not in vector registers");
-            return;
-        }
-    if (op[3].kind != WL_OPERAND_VGPR && (op[3].kind != WL_OPERAND_IMM || WL_MATRIX_SPARSE(shape))) {
-        wl_lift_error(l, inst, "has a third source that is no vector register");
+    if (!wl_matrix_is_known(inst, l->generation)) {
+        wl_lift_error(l, inst, "has matrices that are not in vector registers");
         return;
     }
+    const uint32_t shape = wl_matrix_shape(inst, l->generation), modifiers = wl_matrix_modifiers(inst, l->request->processor, shape);
     wl_lift_flush(l);
     const bool in_registers = op[3].kind == WL_OPERAND_VGPR;
     LLVMValueRef arguments[] = {

@@ -50,10 +50,10 @@ static struct operands find_operands(const struct wl_inst *inst) {
     return found;
 }
 
-uint8_t wl_memory_atomic(const struct wl_lift *l, const struct wl_isa *isa) {
+uint8_t wl_memory_atomic(const char *processor, const struct wl_isa *isa) {
     static const char *const flushing[] = {"gfx908", "gfx90a"};
     for (size_t i = 0; i < sizeof flushing / sizeof *flushing; i++)
-        if (isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS && !strcmp(l->request->processor, flushing[i]))
+        if (isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS && !strcmp(processor, flushing[i]))
             return WL_ATOMIC_FADD_FLUSH;
     return isa->atomic;
 }
@@ -68,7 +68,7 @@ static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *
               : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE
               : isa->space == WL_SPACE_BUFFER  ? WL_PLACE_BUFFER
                                                : WL_PLACE_MEMORY;
-    a.atomic = wl_memory_atomic(l, isa);
+    a.atomic = wl_memory_atomic(l->request->processor, isa);
     a.returns = atomic && inst->returns;
     a.local = isa->space == WL_SPACE_LDS;
     /* These bits ask for a coherent access: code that polls must see memory each time. */

@@ -55,9 +55,6 @@ struct wl_lanes {
 
 /* ---- lift_memory.c ---- */
 
-/* The operation (enum wl_atomic_op) that an atomic does on this processor. */
-uint8_t wl_memory_atomic(const struct wl_lift *l, const struct wl_isa *isa);
-
 /* Flushes the stretch without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);
 

@@ -1,6 +1,7 @@
 /* Finds the semantics of a mnemonic in the table that semantics/pack.c generates, and what is known about value types. */
 #include "translate/sem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const struct wl_sem wl_sem_rows[]; /* sorted by name; variants before the row that any host can run */
@@ -59,6 +60,19 @@ const struct wl_sem *wl_sem_search(const struct wl_sem *rows, size_t count, cons
 
 const struct wl_sem *wl_sem_find(const char *mnemonic, const char *features) {
     return wl_sem_search(wl_sem_rows, wl_sem_row_count, mnemonic, features);
+}
+
+const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, bool exact, const char *features) {
+    const struct wl_sem *form = NULL;
+    char name[64];
+
+    if (exact) {
+        snprintf(name, sizeof name, "%s_exact", sem->name);
+        form = wl_sem_find(name, features);
+    }
+    if (!form)
+        form = wl_sem_find(sem->name, features);
+    return form ? form : sem;
 }
 
 const struct wl_sem *wl_sem_table(size_t *count) {

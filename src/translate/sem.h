@@ -83,6 +83,9 @@ const struct wl_sem *wl_sem_search(const struct wl_sem *rows, size_t count, cons
 /* The semantics for one lane, as NVIDIA's threads run them: of vector functions, parameters and results are vectors of one
  * element. NULL if there are none. Thread-safe. (nvptx/ptx_sem.c) */
 const struct wl_sem *wl_sem_find_lane(const char *mnemonic);
+/* The form of these semantics to use: correctly rounded (NAME_exact) if that is wanted and there is one, else the best for
+ * these features. */
+const struct wl_sem *wl_sem_choose(const struct wl_sem *sem, bool exact, const char *features);
 /* All rows, for coverage tables. */
 const struct wl_sem *wl_sem_table(size_t *count);
 

@@ -6,6 +6,7 @@
 #include "translate/emit.h"
 #include "translate/isa.h"
 #include "translate/lift.h"
+#include "translate/steps.h"
 #include "translate/unit.h"
 
 #include <llvm-c/Analysis.h>
@@ -194,8 +195,6 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         if (request->is_kernel && request->mode == WL_MODE_FULL)
             status = verify_reachable(&unit, decoder);
         if (!status)
-            status = wl_unit_schedule(&unit);
-        if (!status)
             wl_unit_liveness(&unit);
         result->instructions = unit.inst_count;
         result->decode_ns = now() - start;
@@ -208,6 +207,48 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         dump_object(request, result);
     return status;
 }
+
+/* The native semantics and the steps around them are compiled for such a host (CMakeLists.txt). */
+static bool host_runs_steps(void) {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("f16c");
+#else
+    return true;
+#endif
+}
+
+EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *request, struct wl_steps_result *result) {
+    *result = (struct wl_steps_result){0};
+    uint64_t start = now();
+    if (!host_runs_steps())
+        return wl_fail(WL_UNSUPPORTED, "threaded code needs AVX2, FMA, BMI2 and F16C");
+    struct wl_decoder *decoder = NULL;
+    enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
+    if (status)
+        return status;
+    struct wl_unit unit;
+    status = wl_unit_build(&unit, decoder, request, request->entry);
+    if (!status) {
+        if (request->is_kernel)
+            status = verify_reachable(&unit, decoder);
+        result->decode_ns = now() - start;
+        if (!status)
+            status = wl_steps_build(&unit, &result->steps);
+        if (!status) {
+            result->info = result->steps->info;
+            result->control = result->steps->control;
+        }
+        result->build_ns = now() - start - result->decode_ns;
+        wl_unit_destroy(&unit);
+    }
+    wl_decoder_destroy(decoder);
+    return status;
+}
+
+EXPORT uint32_t wl_translate_steps_run(struct wl_wave *wave, const struct wl_steps *steps) { return wl_steps_run(wave, steps); }
+
+EXPORT void wl_translate_steps_free(struct wl_steps *steps) { wl_steps_destroy(steps); }
 
 EXPORT void wl_translate_free(struct wl_translate_result *result) {
     free(result->object);

@@ -12,6 +12,7 @@
  *   liveness.c   which registers a piece needs and leaves
  *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; value.c: the algebra of that
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
+ *   steps*.c     pieces -> threaded code, which runs at once: the first tier
  *   emit.c       passes and native code generation; outline.c: one of ours, for addresses
  *   coverage.c   what instructions a processor has, and what becomes of each */
 #ifndef WL_TRANSLATE_H
@@ -45,6 +46,7 @@ struct wl_translate_request {
     enum wl_shape shape;
     bool flushes_f32; /* some kernel of the code object starts with f32 denormals flushed */
     enum wl_mode mode;
+    bool loop_entries; /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math; /* approximate instructions are rounded correctly */
     const char *cpu; /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
@@ -86,6 +88,31 @@ typedef enum wl_status wl_translate_fn(const struct wl_translate_request *reques
 typedef void wl_translate_free_fn(struct wl_translate_result *result);
 /* LLVM's name and features of this machine's CPU, or of the one that WAVELIFT_CPU names. The strings live as long as the library. Thread-safe. */
 typedef void wl_translate_host_fn(const char **cpu, const char **features);
+/* The same unit as threaded code (translate/steps.h): made at once, slower to run, with the same results; any EXEC, so that it
+ * serves both modes. Its resume points are those of native code. */
+struct wl_steps;
+/* How a wave gets from threaded code to native code; by mode. A wave that comes to a resume point leaves with WL_EXIT_MODE if
+ * there is a native copy for its EXEC. Loops without one in them have *loop entries* at their headers, which are numbered behind
+ * the resume points: a wave that stays long in loops asks for a copy with loop entries, and leaves with such a number in
+ * wave->resume when it is there. */
+struct wl_steps_control {
+    _Atomic uint32_t native[WL_MODE_COUNT]; /* 1: there is a native copy; set by the owner */
+    _Atomic uint32_t loops[WL_MODE_COUNT];  /* 1: there is one with loop entries; set by the owner */
+    _Atomic uint32_t asked[WL_MODE_COUNT];
+    void (*ask)(void *context, enum wl_mode mode); /* may be NULL; called at most once for each mode, by a thread that runs a wave */
+    void *context;
+};
+struct wl_steps_result {
+    struct wl_steps *steps;           /* free with wl_translate_steps_free, when no wave runs it */
+    const struct wl_unit_info *info;  /* part of it */
+    struct wl_steps_control *control; /* the same */
+    uint64_t decode_ns, build_ns;
+};
+/* Verifies as wl_translate does. WL_UNSUPPORTED also where native code alone is possible. Thread-safe. */
+typedef enum wl_status wl_translate_steps_fn(const struct wl_translate_request *request, struct wl_steps_result *result);
+/* Runs a wave from wave->resume until it exits: a wl_unit_code with one more argument. */
+typedef uint32_t wl_translate_steps_run_fn(struct wl_wave *wave, const struct wl_steps *steps);
+typedef void wl_translate_steps_free_fn(struct wl_steps *steps);
 /* The calling thread's last failure within this shared object. */
 typedef const char *wl_translate_failure_fn(void);
 
@@ -93,6 +120,11 @@ wl_translate_fn wl_translate;
 wl_translate_free_fn wl_translate_free;
 wl_translate_host_fn wl_translate_host;
 wl_translate_failure_fn wl_translate_failure;
+/* Whether a thread may translate while the process ends: without it there is no native code in the background. */
+extern const bool wl_translate_background;
+wl_translate_steps_fn wl_translate_steps;
+wl_translate_steps_run_fn wl_translate_steps_run;
+wl_translate_steps_free_fn wl_translate_steps_free;
 
 /* ---- for NVIDIA GPUs: a kernel as PTX ------------------------------------------------------------
  *
@@ -113,17 +145,11 @@ struct wl_ptx_launch {
     uint64_t kernarg;         /* a copy of the kernarg segment; read only if wl_ptx_info.needs_kernarg_memory */
     uint64_t dispatch_packet; /* HSA's dispatch packet in memory; only if wl_ptx_info.needs_packet_memory */
     uint64_t queue;           /* AMD's queue structure; only if wl_ptx_info.needs_queue */
-    uint64_t gws;             /* WL_GWS_RESOURCES records of the global wave sync unit; only if wl_ptx_info.needs_gws */
     uint8_t packet[64];       /* the dispatch packet itself */
     uint32_t block[3];        /* work items a full workgroup */
     uint32_t remainder[3];    /* work items of the last workgroup in each dimension, 0: it is full */
     uint32_t lds_size;        /* bytes, static and dynamic */
     uint32_t reserved;
-};
-
-/* A record of the global wave sync unit in device memory. */
-struct wl_ptx_gws {
-    uint32_t counter, phase, waiting, reserved;
 };
 
 /* Numbers of the SGPRs that hold the initial state, or -1 (struct wl_abi of device/cpu says the same). */
@@ -157,7 +183,6 @@ struct wl_ptx_info {
     bool needs_kernarg_memory; /* wl_ptx_launch.kernarg has to be valid */
     bool needs_packet_memory;  /* wl_ptx_launch.dispatch_packet has to be valid */
     bool needs_queue;          /* wl_ptx_launch.queue has to be valid */
-    bool needs_gws;            /* wl_ptx_launch.gws has to be valid: each record's first word the grid's workgroups - 1, the rest 0 */
     bool uses_lds;             /* false: no shared memory has to be given whatever static_lds says */
     bool waits_for_grid;       /* reads memory that other workgroups write while it spins: launch cooperatively if so asked */
     uint32_t instructions;     /* AMD instructions translated */

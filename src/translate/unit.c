@@ -285,8 +285,10 @@ static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
     }
     for (uint32_t p = 0; p < unit->piece_count; p++) {
         const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->target != WL_NO_PIECE && piece->target <= p)
+        if (piece->target != WL_NO_PIECE && piece->target <= p) {
+            unit->pieces[piece->target].is_header = true;
             mark_spinning_loop(unit, piece->target, p);
+        }
     }
 }
 
@@ -311,6 +313,15 @@ static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
         if (wanted[p] && unit->pieces[p].resume == UINT32_MAX)
             unit->pieces[p].resume = unit->resume_count++;
     free(wanted);
+    uint32_t next = unit->resume_count;
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        struct wl_piece *piece = &unit->pieces[p];
+        piece->loop_entry = piece->is_header && piece->resume == UINT32_MAX ? next++ : UINT32_MAX;
+        if (unit->request->loop_entries && piece->loop_entry != UINT32_MAX)
+            piece->resume = piece->loop_entry;
+    }
+    if (unit->request->loop_entries)
+        unit->resume_count = next;
 }
 
 /* Ends very long straight runs now and then: LLVM's time for a block grows with the square of its length. The resume point

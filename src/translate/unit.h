@@ -44,6 +44,8 @@ struct wl_piece {
     enum wl_piece_end end;
     uint32_t next, target;            /* pieces, or WL_NO_PIECE */
     uint32_t resume;                  /* resume point number, or UINT32_MAX */
+    uint32_t loop_entry;              /* the same for a loop's header that is none (wl_steps_control), if its number is not asked for */
+    bool is_header;                   /* a backward branch leads here */
     bool is_return;                   /* the resume point lies behind a call */
     bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
     bool is_cut;                      /* only the length of the code before it made it a piece of its own */
@@ -91,12 +93,6 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
  * relative moves, other instructions get an index_mode. wl_unit_build calls it. WL_UNSUPPORTED: an instruction is used in
  * indexing mode that is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);
-
-/* ---- schedule.c ---- */
-
-/* Moves scalar instructions that read what vector instructions of their piece made down to where their results are needed: the
- * instructions of a piece are not in address order then, its first and last aside. Before wl_unit_liveness. */
-enum wl_status wl_unit_schedule(struct wl_unit *unit);
 
 /* ---- liveness.c ---- */
 

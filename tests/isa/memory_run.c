@@ -73,6 +73,12 @@ bool mem_build(struct mem_program *program, const char *processor, unsigned wave
                                            .is_code = is_code,
                                            .context = &size,
                                            .dump = getenv("WL_TEST_DUMP")};
+    struct wl_steps_result steps;
+    if (getenv("WL_TEST_STEPS") && wl_translate_steps(&request, &steps) == WL_OK) {
+        program->steps = steps.steps;
+        free(code);
+        return true;
+    }
     for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++) {
         struct wl_translate_result result;
         request.mode = (enum wl_mode)mode;
@@ -88,8 +94,10 @@ bool mem_build(struct mem_program *program, const char *processor, unsigned wave
 }
 
 void mem_destroy(struct mem_program *program) {
+    wl_translate_steps_free(program->steps);
     for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++)
-        LLVMConsumeError(LLVMOrcDisposeLLJIT(program->jit[mode]));
+        if (program->jit[mode])
+            LLVMConsumeError(LLVMOrcDisposeLLJIT(program->jit[mode]));
 }
 
 void mem_run(const struct mem_program *program, struct mem_state *state) {
@@ -117,7 +125,8 @@ void mem_run(const struct mem_program *program, struct mem_state *state) {
     memcpy(machine.scratch, state->scratch, MEM_SCRATCH);
     bool full = state->s[MEM_EXEC] == UINT32_MAX && (lanes == 32 || state->s[MEM_EXEC + 1] == UINT32_MAX);
     uint32_t (*code)(void *) = program->code[full ? WL_MODE_FULL : WL_MODE_MASKED];
-    if (code(wave) != WL_EXIT_JUMP || wave->pc != RETURN_ADDRESS) {
+    uint32_t reason = program->steps ? wl_translate_steps_run(wave, program->steps) : code(wave);
+    if (reason != WL_EXIT_JUMP || wave->pc != RETURN_ADDRESS) {
         fprintf(stderr, "%s: the unit does not return\n", program->processor);
         exit(1);
     }

@@ -26,6 +26,7 @@ struct mem_program {
     const char *processor;
     unsigned wave_size;
     void *jit[2];
+    struct wl_steps *steps; /* with WL_TEST_STEPS: threaded code runs, unless only native code is possible (NULL) */
     uint32_t (*code[2])(void *wave);
 };
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The native-code cache through a real program:
+# The native-code cache through a real program (with WAVELIFT_TIER=2: native code is made at once):
 #     cache.sh PROGRAM MAPS_LIBRARY [ARGUMENTS]
 # The second run opens no LLVM; fifty processes share an empty cache; damaged entries are noticed and rebuilt; a cache that
 # cannot be used does no harm; the size is bounded.
@@ -28,6 +28,14 @@ second=$(run a)
 [ "$second" = clean ] || fail "second run: $second"
 files=$(find "$work/a" -type f | wc -l)
 [ "$files" -gt 0 ] || fail "no files in the cache"
+
+# Threaded code runs first; native code is made in the background, and at the end of the process as far as it takes no long time:
+# some process later all of it is there.
+i=0
+until [ "$(run c WAVELIFT_TIER=0)" = clean ] || [ $i = 20 ]; do
+    i=$((i + 1))
+done
+[ $i -lt 20 ] || fail "the cache is never complete"
 
 # Fifty at once on an empty cache.
 i=0

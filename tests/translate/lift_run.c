@@ -33,6 +33,8 @@ struct unit {
     uint64_t address;
     LLVMOrcLLJITRef jit[WL_MODE_COUNT];
     wl_unit_code *code[WL_MODE_COUNT];
+    struct wl_steps *steps; /* with WL_TEST_STEPS: threaded code, for all modes; NULL: only native code is possible */
+    bool asked;             /* whether there are steps */
     const struct wl_unit_info *info;
 };
 
@@ -81,9 +83,7 @@ static void load_object(struct unit *unit, unsigned mode, const struct wl_transl
     unit->info = (const struct wl_unit_info *)info;
 }
 
-static wl_unit_code *get_code(struct unit *unit, unsigned mode) {
-    if (unit->code[mode])
-        return unit->code[mode];
+static struct wl_translate_request request_for(const struct unit *unit, unsigned mode) {
     struct wl_translate_request request = {.processor = program.processor,
                                            .wave_size = lift_wave_size,
                                            .image = program.bytes,
@@ -100,12 +100,34 @@ static wl_unit_code *get_code(struct unit *unit, unsigned mode) {
                                            .is_code = is_code,
                                            .context = &program.size,
                                            .dump = getenv("WL_TEST_DUMP")};
+    return request;
+}
+
+static wl_unit_code *get_code(struct unit *unit, unsigned mode) {
+    if (unit->code[mode])
+        return unit->code[mode];
+    struct wl_translate_request request = request_for(unit, mode);
     struct wl_translate_result result;
     if (wl_translate(&request, &result) != WL_OK)
         die(wl_translate_failure());
     load_object(unit, mode, &result);
     wl_translate_free(&result);
     return unit->code[mode];
+}
+
+static uint32_t run_unit(struct unit *unit, unsigned mode) {
+    if (!unit->asked && getenv("WL_TEST_STEPS")) {
+        struct wl_translate_request request = request_for(unit, WL_MODE_FULL);
+        struct wl_steps_result result;
+        unit->asked = true;
+        if (wl_translate_steps(&request, &result) == WL_OK) {
+            unit->steps = result.steps;
+            unit->info = result.info;
+        } else if (getenv("WL_TEST_STEPS")[0] == '2') { /* says what is left to native code */
+            fprintf(stderr, "%s\n", wl_translate_failure());
+        }
+    }
+    return unit->steps ? wl_translate_steps_run(wave, unit->steps) : get_code(unit, mode)(wave);
 }
 
 static struct unit *new_unit(uint64_t address) {
@@ -142,7 +164,7 @@ static void run_exits(void) {
     unsigned mode = is_full() ? WL_MODE_FULL : WL_MODE_MASKED;
     wave->resume = 0;
     for (unsigned exits = 0; exits < MAX_EXITS; exits++) {
-        switch (get_code(unit, mode)(wave)) {
+        switch (run_unit(unit, mode)) {
         case WL_EXIT_MODE:
             mode = is_full() ? WL_MODE_FULL : WL_MODE_MASKED;
             break;
@@ -312,6 +334,8 @@ static void open_program(const struct host *host, const char *processor, unsigne
 }
 
 static void close_program(void) {
+    for (unsigned u = 0; u < program.unit_count; u++)
+        wl_translate_steps_free(program.units[u].steps);
     for (unsigned u = 0; u < program.unit_count; u++)
         for (unsigned mode = 0; mode < WL_MODE_COUNT; mode++)
             if (program.units[u].jit[mode])

@@ -7,6 +7,7 @@
 #include "device/cpu/fault.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/services.h"
+#include "device/cpu/tiers.h"
 #include "device/cpu/units.h"
 #include "device/cpu/workers.h"
 
@@ -136,11 +137,18 @@ static enum wl_status device_fill(struct wl_device *device, void *target, uint32
  * child could find a module locked, or the translator at work, by a thread that it does not have. */
 static pthread_rwlock_t fork_guard = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; /* whoever forks comes before new readers */
 
-static void before_fork(void) { pthread_rwlock_wrlock(&fork_guard); }
+static void before_fork(void) {
+    pthread_rwlock_wrlock(&fork_guard);
+    wl_tiers_before_fork();
+}
 
-static void after_fork_in_parent(void) { pthread_rwlock_unlock(&fork_guard); }
+static void after_fork_in_parent(void) {
+    wl_tiers_after_fork(false);
+    pthread_rwlock_unlock(&fork_guard);
+}
 
 static void after_fork_in_child(void) {
+    wl_tiers_after_fork(true);
     fork_guard = (pthread_rwlock_t)PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     pthread_mutex_init(&shared.lock, NULL);
     if (shared.pool)
@@ -158,6 +166,10 @@ void wl_module_unlock(struct wl_device_module *module) {
     pthread_mutex_unlock(&module->lock);
     pthread_rwlock_unlock(&fork_guard);
 }
+
+void wl_translation_begin(void) { pthread_rwlock_rdlock(&fork_guard); }
+
+void wl_translation_end(void) { pthread_rwlock_unlock(&fork_guard); }
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
@@ -179,6 +191,7 @@ static enum wl_status list_functions(struct wl_device_module *module) {
 }
 
 static void module_unload(struct wl_device_module *module) {
+    wl_tiers_forget(module);
     wl_units_release(module);
     while (module->kernels) {
         struct wl_device_function *function = module->kernels;
@@ -291,6 +304,11 @@ static uint32_t occupancy(struct wl_device_function *function, uint32_t block_si
     return (uint32_t)(by_lds < by_items ? by_lds : by_items);
 }
 
+static void finish(struct wl_device *device) {
+    (void)device;
+    wl_tiers_finish();
+}
+
 static const struct wl_device_ops operations = {
     .kind = "cpu",
     .info = device_info,
@@ -306,6 +324,7 @@ static const struct wl_device_ops operations = {
     .prepare = function_prepare,
     .launch = launch,
     .limit_stack = limit_stack,
+    .finish = finish,
     .occupancy = occupancy,
 };
 

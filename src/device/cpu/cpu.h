@@ -2,6 +2,7 @@
  *
  *   cpu.c       the table of operations: devices, modules, functions, launches
  *   units.c     native code of a module by address: memory, disk cache, translator, in this order
+ *   tiers.c     native code made in the background, while threaded code runs
  *   loader.c    relocatable native objects -> executable memory; lines.c their line tables
  *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
  *   workers.c   the pool of threads and the jobs they share
@@ -26,7 +27,7 @@
  *         └ wl_runner               per wave: where it stands
  *
  * Locks, in the order in which they may be taken: wl_cpu_device.lock, wl_device_module.lock,
- * wl_hostcall.lock, wl_pool.lock. None is held while translated code runs or taken per workgroup. */
+ * wl_hostcall.lock, wl_pool.lock, tiers.c's. None is held while translated code runs or taken per workgroup. */
 #ifndef WL_DEVICE_CPU_CPU_H
 #define WL_DEVICE_CPU_CPU_H
 
@@ -66,10 +67,21 @@ struct wl_unit {
     const struct wl_kernel *kernel; /* NULL: a device function */
     enum wl_shape shape;
     uint32_t wave_size; /* of the waves that run it: a device function may serve kernels of both sizes, with a unit for each */
-    /* The copies, NULL until they are needed. Written under the module's lock, read without. */
+    /* The copies, NULL until they are needed: threaded code at first, or native code. Written under the module's lock, read without;
+     * what `info` says of waiting and registers is the same for both. */
     _Atomic(wl_unit_code *) code[WL_MODE_COUNT];
-    const struct wl_unit_info *info[WL_MODE_COUNT];
+    _Atomic(const struct wl_unit_info *) info[WL_MODE_COUNT];
     struct wl_native *native[WL_MODE_COUNT];
+    /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
+    _Atomic(wl_unit_code *) loop_code[WL_MODE_COUNT];
+    struct wl_native *loop_native[WL_MODE_COUNT];
+    struct wl_steps *steps; /* the threaded code; NULL: none was made */
+    struct wl_steps_control *steps_control;
+    const struct wl_unit_info *steps_info;
+    struct wl_thunk *thunk; /* a wl_unit_code that runs it */
+    bool no_steps;          /* there can be none */
+    _Atomic uint64_t heat;  /* nanoseconds spent in threaded code */
+    bool asked[2][WL_MODE_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
     /* A copy that could not be made is not tried again. */
     enum wl_status failed[WL_MODE_COUNT];
     char *failure[WL_MODE_COUNT];
@@ -109,6 +121,9 @@ struct wl_device_module {
 /* Takes and gives back a module's lock; no fork happens in between. */
 void wl_module_lock(struct wl_device_module *module);
 void wl_module_unlock(struct wl_device_module *module);
+/* The same without a lock, around a translation. */
+void wl_translation_begin(void);
+void wl_translation_end(void);
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
@@ -144,7 +159,6 @@ struct wl_runner {
 struct wl_group {
     uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
     uint32_t lds_usable; /* bytes of it that are mapped */
-    bool lds_readable;   /* the rest can be read, as zeros: beyond.h */
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
@@ -169,19 +183,12 @@ struct wl_extent {
 };
 
 struct wl_fault {
+    uint32_t step;                 /* in threaded code: wl_wave.fault_pc; else 0 */
     int signal, code;              /* signal 0: the thread was called off a job that had failed elsewhere */
     uint64_t address;              /* si_addr */
     uint64_t native_pc;            /* within translated code, as well as it is known */
     struct wl_strip_trace strip;   /* magic 0: none */
     struct wl_access_trace access; /* the same */
-};
-
-/* What a store behind the LDS has been given for one instruction: each of 16 lanes may touch two pages. */
-enum { WL_BEYOND_PAGES = 2 * WL_STRIP };
-struct wl_beyond {
-    uint8_t *pages[WL_BEYOND_PAGES];
-    unsigned count;
-    bool seen; /* since the job began */
 };
 
 struct wl_thread {
@@ -198,7 +205,6 @@ struct wl_thread {
     sigjmp_buf jump;
     const char *stack_top; /* a frame above all of translated code */
     struct wl_fault fault;
-    struct wl_beyond beyond;
     void *signal_stack;
     stack_t previous_stack;
     struct wl_thread *next; /* in the pool's list of idle ones */
@@ -227,7 +233,6 @@ struct wl_job {
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
     _Atomic bool asserted;      /* device code printed a failed assertion */
-    _Atomic bool beyond;        /* accesses behind the LDS have been reported */
     char failure[512];          /* sentence of the first failure, by the thread that set `status` */
     struct wl_gws *_Atomic gws; /* NULL until a wave uses it */
     struct wl_group *groups;    /* cooperative: all of them */

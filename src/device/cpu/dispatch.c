@@ -1,7 +1,6 @@
 #include "device/cpu/dispatch.h"
 
 #include "base/cpu.h"
-#include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
@@ -76,8 +75,9 @@ static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner
             return false;
         }
     }
-    if (unit->info[mode]->rows > wave->vgprs) {
-        fail_job(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, unit->info[mode]->rows,
+    const struct wl_unit_info *info = atomic_load(&unit->info[mode]);
+    if (info->rows > wave->vgprs) {
+        fail_job(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, info->rows,
                               job->function->kernel->name, wave->vgprs));
         return false;
     }
@@ -87,7 +87,25 @@ static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner
     return true;
 }
 
+/* Whether the runner has the copy that a wave in this mode is to start in; native code may have come in place of threaded code. */
+static inline bool is_ready(const struct wl_runner *runner, struct wl_unit *unit, enum wl_mode mode) {
+    return runner->unit == unit && runner->mode == mode && runner->code &&
+           runner->code == atomic_load_explicit(&unit->code[mode], memory_order_relaxed);
+}
+
 /* ---- exits ---------------------------------------------------------------------------------- */
+
+/* The copy for the wave's EXEC: the other mode's, or native code after threaded code; at a loop entry one that has them. */
+static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    enum wl_mode mode = wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+    struct wl_unit *unit = runner->unit;
+    if (!enter(job, thread, runner, wave, unit, mode))
+        return false;
+    wl_unit_code *loops = atomic_load_explicit(&unit->loop_code[mode], memory_order_acquire);
+    if (loops && wave->resume >= atomic_load(&unit->info[mode])->resume_count)
+        runner->code = loops;
+    return true;
+}
 
 static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
     uint32_t resume;
@@ -163,7 +181,7 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
             answer_message(job, thread, runner);
             return WL_WAVE_YIELDED;
         case WL_EXIT_MODE:
-            if (!enter(job, thread, runner, wave, runner->unit, runner->mode == WL_MODE_FULL ? WL_MODE_MASKED : WL_MODE_FULL))
+            if (!answer_mode(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
             continue;
         case WL_EXIT_JUMP:
@@ -306,7 +324,7 @@ static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *
     uint32_t items = thread->extent.items;
     start_wave(job, wave, id, index, items, thread->sgprs, thread->id_table);
     enum wl_mode mode = (index + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
-    if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+    if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
         return false;
     thread->running = runner;
     uint32_t reason = runner->code(wave);
@@ -424,7 +442,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
         start_wave(job, wave, id, w, extent->items, thread->sgprs, thread->id_table);
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
-        if ((runner->unit != job->unit || runner->mode != mode || !runner->code) && !enter(job, thread, runner, wave, job->unit, mode))
+        if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
             return GROUP_FAILED;
     }
     return GROUP_MOVED;
@@ -629,12 +647,8 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
     thread->job = job;
-    thread->beyond.seen = false;
     run_guarded(job, thread);
     thread->running = NULL;
-    if (thread->beyond.seen && !atomic_exchange(&job->beyond, true))
-        wl_log(2, "kernel %s: accesses outside the workgroup's %u bytes of LDS read 0 and were not stored", job->function->kernel->name,
-               job->lds_size);
     thread->job = NULL;
     wl_float_restore(control);
     atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
@@ -755,6 +769,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         wl_hostcall_flush(hostcall);
     if (status == WL_OK) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
+        if (!job->unit->native[WL_MODE_FULL])
+            atomic_fetch_add_explicit(&job->unit->heat, atomic_load_explicit(&job->busy_ns, memory_order_relaxed), memory_order_relaxed);
         atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
     }
     return status;
@@ -771,13 +787,14 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->function = f;
     job->unit = unit;
     job->shape = shape;
-    job->may_wait = unit->info[WL_MODE_FULL]->may_wait;
-    job->rows = unit->info[WL_MODE_FULL]->rows > f->rows ? unit->info[WL_MODE_FULL]->rows : f->rows;
+    const struct wl_unit_info *info = atomic_load(&unit->info[WL_MODE_FULL]);
+    job->may_wait = info->may_wait;
+    job->rows = info->rows > f->rows ? info->rows : f->rows;
     job->wave_size = f->kernel->wave_size;
     memcpy(job->whole.size, launch->block, sizeof job->whole.size);
     measure(&job->whole, job->wave_size);
     job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
-    job->keeps_wave = unit->info[WL_MODE_FULL]->keeps_wave && !job->may_wait && !job->partial;
+    job->keeps_wave = info->keeps_wave && !job->may_wait && !job->partial;
     job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
     uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;

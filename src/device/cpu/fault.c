@@ -1,6 +1,5 @@
 #include "device/cpu/fault.h"
 #include "base/options.h"
-#include "device/cpu/beyond.h"
 #include "device/cpu/memory.h"
 
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
 static struct sigaction previous_actions[SIGNAL_COUNT];
 
@@ -49,13 +48,25 @@ static uint64_t context_sp(const ucontext_t *context) {
 #endif
 }
 
+/* What threaded code has written down about the instruction that it is at; 0: the wave is not in threaded code. */
+static uint32_t step_place(const struct wl_thread *thread, const struct wl_runner *runner) {
+    const struct wl_job *job = thread->job;
+    const struct wl_group *group = runner->group;
+    if (!runner->unit->steps || !job)
+        return 0;
+    bool own = job->may_wait || job->keeps_wave;
+    return wl_group_wave((struct wl_group *)(uintptr_t)group, own ? (uint32_t)(runner - group->runners) : 0)->fault_pc;
+}
+
+static bool is_in(const struct wl_native *native, uint64_t pc) { return native && pc - (uint64_t)(uintptr_t)native->memory < native->size; }
+
 /* Whether a PC lies in a unit's own code, of which the line table knows. */
 static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, unsigned *column, bool *exact) {
     for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
-        const struct wl_native *native = unit->native[mode];
-        if (native && pc >= (uint64_t)(uintptr_t)native->memory && pc - (uint64_t)(uintptr_t)native->memory < native->size &&
-            wl_native_line(native, pc, offset, column, exact))
-            return true;
+        const struct wl_native *copies[] = {unit->native[mode], unit->loop_native[mode]};
+        for (unsigned i = 0; i < sizeof copies / sizeof *copies; i++)
+            if (is_in(copies[i], pc) && wl_native_line(copies[i], pc, offset, column, exact))
+                return true;
     }
     return false;
 }
@@ -81,11 +92,9 @@ __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(
 
 /* Whether a PC lies in a unit's code: there the thread holds no lock and nothing is half done. */
 static bool in_unit(const struct wl_unit *unit, uint64_t pc) {
-    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
-        const struct wl_native *native = unit->native[mode];
-        if (native && pc - (uint64_t)(uintptr_t)native->memory < native->size)
+    for (int mode = 0; mode < WL_MODE_COUNT; mode++)
+        if (is_in(unit->native[mode], pc) || is_in(unit->loop_native[mode], pc))
             return true;
-    }
     return false;
 }
 
@@ -133,7 +142,7 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
         /* The default action: the faulting instruction runs again and ends the process. */
         struct sigaction action = {.sa_handler = SIG_DFL};
         sigaction(number, &action, NULL);
-        if (info->si_code <= 0 || number == SIGTRAP) /* sent by somebody, or an instruction that does not run again */
+        if (info->si_code <= 0) /* sent by somebody, not raised by an instruction */
             raise(number);
     }
     chaining = outer;
@@ -143,11 +152,10 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
 static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context) {
     const struct wl_runner *runner = thread ? thread->running : NULL;
     if (!runner || !thread->job || atomic_load_explicit(&thread->job->status, memory_order_relaxed) == WL_OK ||
-        !in_unit(runner->unit, context_pc(context)))
+        !(step_place(thread, runner) || in_unit(runner->unit, context_pc(context))))
         return;
     thread->fault.signal = 0;
     chaining = NULL;
-    wl_beyond_leave(thread);
     siglongjmp(thread->jump, 1);
 }
 
@@ -172,24 +180,26 @@ static void handle(int number, siginfo_t *info, void *context) {
         leave_failed_job(thread, context);
         return;
     }
-    if (number == SIGTRAP && thread && wl_beyond_trap(thread, context))
-        return;
-    if (!runner || info->si_code <= 0 || number == SIGTRAP) {
+    if (!runner || info->si_code <= 0) {
         for (int i = 0; i < SIGNAL_COUNT; i++)
             if (signals[i] == number)
                 chain(i, number, info, context);
         return;
     }
-    if (number == SIGSEGV && wl_beyond_fault(thread, runner->group, (uint64_t)(uintptr_t)info->si_addr, context))
-        return;
-    wl_beyond_leave(thread);
     thread->fault = (struct wl_fault){
         .signal = number,
         .code = info->si_code,
         .address = (uint64_t)(uintptr_t)info->si_addr,
         .native_pc = translated_pc(runner->unit, context),
     };
-    copy_traces(thread, runner->unit, context);
+    thread->fault.step = step_place(thread, runner);
+    if (thread->fault.step) {
+        const struct wl_access_trace *access = find_trace(thread, context, WL_ACCESS_TRACE, _Alignof(struct wl_access_trace));
+        if (access)
+            thread->fault.access = *access;
+    } else {
+        copy_traces(thread, runner->unit, context);
+    }
     chaining = NULL;
     siglongjmp(thread->jump, 1);
 }
@@ -385,7 +395,11 @@ enum wl_status wl_fault_report(const struct wl_thread *thread, const struct wl_j
     struct paragraph p = {.length = 0};
     uint64_t offset = 0;
     unsigned column;
-    bool exact = false, known = fault->native_pc && find_line(runner->unit, fault->native_pc, &offset, &column, &exact);
+    bool exact = fault->step != 0, known = exact;
+    if (fault->step)
+        offset = (fault->step - 1) * UINT64_C(4);
+    else
+        known = fault->native_pc && find_line(runner->unit, fault->native_pc, &offset, &column, &exact);
     add(&p, "wavelift: %s", memory ? "illegal memory access" : fault->signal == SIGFPE ? "arithmetic fault" : "illegal instruction");
     add_place(&p, job, runner, fault, !known ? NULL : exact ? "at" : "near", runner->unit->address + offset);
     if (memory)

@@ -182,13 +182,28 @@ static void atomic_row(struct wl_wave *wave, uint32_t *destination, const uint32
         destination[wave->wave_size + lane] = (uint32_t)(old >> 32);
 }
 
+/* 64 bits of a lane's scratch, whose dwords are apart; only this lane sees them. */
+static void atomic_in_scratch(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, uint32_t address, uint32_t lane,
+                              uint32_t element, uint32_t operation) {
+    uint64_t memory =
+        read_element(wave, locate_scratch, address, lane, 4) | (uint64_t)read_element(wave, locate_scratch, address + 4, lane, 4) << 32;
+    atomic_row(wave, destination, data, &memory, lane, element, operation);
+    write_element(wave, locate_scratch, address, lane, 4, (uint32_t)memory);
+    write_element(wave, locate_scratch, address + 4, lane, 4, (uint32_t)(memory >> 32));
+}
+
 static void help_flat_atomic(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint64_t base,
                              uint32_t narrow, uint32_t element, uint32_t operation) {
     uint64_t exec = wl_exec(wave);
-    for (uint32_t l = 0; l < wave->wave_size; l++)
-        if (wl_lane_in(exec, l))
-            atomic_row(wave, destination, data, wl_flat_pointer(wave, lane_address(wave, address, base, narrow, l), l), l, element,
-                       operation);
+    for (uint32_t l = 0; l < wave->wave_size; l++) {
+        if (!wl_lane_in(exec, l))
+            continue;
+        uint64_t at = lane_address(wave, address, base, narrow, l);
+        if (at >> 32 == WL_PRIVATE_APERTURE_HI && element_bits(element) == 64)
+            atomic_in_scratch(wave, destination, data, (uint32_t)at, l, element, operation);
+        else
+            atomic_row(wave, destination, data, wl_flat_pointer(wave, at, l), l, element, operation);
+    }
 }
 
 static void help_ds_atomic(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint32_t offset,

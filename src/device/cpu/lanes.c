@@ -41,7 +41,7 @@ static uint32_t reverse5(uint32_t value) {
 static uint32_t swizzle_source(uint32_t i, uint32_t pattern) {
     uint32_t mask = pattern & 31, middle = pattern >> 5 & 31;
     if (pattern >= 0xe000) /* FFT */
-        return (reverse5(i) >> __builtin_popcount(mask)) | (i & mask);
+        return ((reverse5(i) >> __builtin_popcount(mask)) + (i & mask)) & 31;
     if (pattern >= 0xc000) { /* rotate */
         uint32_t rotate = pattern >> 10 & 1 ? 0u - middle : middle;
         return (i & mask) | ((i + rotate) & ~mask & 31);

@@ -477,3 +477,50 @@ void wl_native_unload(struct wl_native *native) {
     free(native->lines);
     free(native);
 }
+
+/* ---- thunks --------------------------------------------------------------------------------- */
+
+struct wl_thunk {
+    uint8_t *page;
+};
+
+enum { THUNK_PAGE = 4096 };
+
+struct wl_thunk *wl_thunk_create(wl_translate_steps_run_fn *run, const struct wl_steps *steps) {
+    const uint64_t target = (uint64_t)(uintptr_t)run, data = (uint64_t)(uintptr_t)steps;
+    struct wl_thunk *thunk = calloc(1, sizeof *thunk);
+    uint8_t *page = mmap(NULL, THUNK_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!thunk || page == MAP_FAILED) {
+        if (page != MAP_FAILED)
+            munmap(page, THUNK_PAGE);
+        free(thunk);
+        return NULL;
+    }
+#if defined(__x86_64__)
+    memcpy(page, (const uint8_t[]){0x48, 0xbe}, 2); /* mov rsi, steps */
+    memcpy(page + 2, &data, 8);
+    memcpy(page + 10, (const uint8_t[]){0x48, 0xb8}, 2); /* mov rax, run */
+    memcpy(page + 12, &target, 8);
+    memcpy(page + 20, (const uint8_t[]){0xff, 0xe0}, 2); /* jmp rax */
+#else
+    memcpy(page, (const uint32_t[]){0x58000081, 0x580000b0, 0xd61f0200, 0xd503201f}, 16); /* ldr x1, +16; ldr x16, +20; br x16; nop */
+    memcpy(page + 16, &data, 8);
+    memcpy(page + 24, &target, 8);
+#endif
+    __builtin___clear_cache((char *)page, (char *)page + 32);
+    if (mprotect(page, THUNK_PAGE, PROT_READ | PROT_EXEC) != 0) {
+        munmap(page, THUNK_PAGE);
+        free(thunk);
+        return NULL;
+    }
+    thunk->page = page;
+    return thunk;
+}
+
+wl_unit_code *wl_thunk_code(const struct wl_thunk *thunk) { return (wl_unit_code *)(uintptr_t)thunk->page; }
+
+void wl_thunk_destroy(struct wl_thunk *thunk) {
+    if (thunk)
+        munmap(thunk->page, THUNK_PAGE);
+    free(thunk);
+}

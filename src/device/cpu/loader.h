@@ -29,6 +29,14 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
 /* Unmaps it. None of its code may be running. NULL is allowed. */
 void wl_native_unload(struct wl_native *native);
 
+/* A function without arguments of its own around one that has one more: for threaded code, whose steps are its data. */
+struct wl_thunk;
+/* NULL: no memory. */
+struct wl_thunk *wl_thunk_create(wl_translate_steps_run_fn *run, const struct wl_steps *steps);
+wl_unit_code *wl_thunk_code(const struct wl_thunk *thunk);
+/* None of its code may be running. NULL is allowed. */
+void wl_thunk_destroy(struct wl_thunk *thunk);
+
 /* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
  * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the code of several instructions;
  * *offset is then that of one shortly before. */

@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/cache.h"
+#include "device/cpu/tiers.h"
 #include "device/translator.h"
 
 #include <stdio.h>
@@ -144,12 +145,8 @@ static bool flushes_f32(const struct wl_device_module *module) {
     return false;
 }
 
-static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
-                                struct wl_translate_result *result) {
-    const struct wl_translator *translator = NULL;
-    enum wl_status status = wl_translator_use(&translator);
-    if (status != WL_OK)
-        return status;
+static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
+                                                const struct wl_unit *unit, enum wl_mode mode) {
     struct wl_translate_request request = {
         .processor = module->target->processor,
         .wave_size = unit->wave_size,
@@ -175,23 +172,34 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
         request.packed_workitem_ids = abi.packed_ids;
     }
     translator->host(&request.cpu, &request.features);
+    return request;
+}
+
+static enum wl_status translate(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, bool loops,
+                                struct wl_translate_result *result) {
+    const struct wl_translator *translator = NULL;
+    enum wl_status status = wl_translator_use(&translator);
+    if (status != WL_OK)
+        return status;
+    struct wl_translate_request request = make_request(translator, module, unit, mode);
+    request.loop_entries = loops;
     status = translator->translate(&request, result);
     if (status != WL_OK)
         return wl_fail(status, "%s", translator->failure());
-    wl_log(3, "translated %s (%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
-           mode == WL_MODE_FULL ? "full" : "masked", (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
-           (unsigned long long)result->lift_ns / 1000, (unsigned long long)result->optimize_ns / 1000,
-           (unsigned long long)result->codegen_ns / 1000);
+    wl_log(3, "translated %s (%s%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
+           mode == WL_MODE_FULL ? "full" : "masked", loops ? ", loops" : "", (int)unit->shape, result->instructions,
+           (unsigned long long)result->decode_ns / 1000, (unsigned long long)result->lift_ns / 1000,
+           (unsigned long long)result->optimize_ns / 1000, (unsigned long long)result->codegen_ns / 1000);
     return WL_OK;
 }
 
-static struct wl_cache_key unit_key(const struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode) {
+static struct wl_cache_key unit_key(const struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, bool loops) {
     struct wl_cache_subject subject;
     memset(&subject, 0, sizeof subject);
     subject.code_object[0] = module->hash[0];
     subject.code_object[1] = module->hash[1];
     subject.address = unit->address;
-    subject.mode = mode;
+    subject.mode = (uint32_t)mode + (loops ? WL_MODE_COUNT : 0);
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
@@ -200,27 +208,32 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     return wl_cache_key(&subject);
 }
 
-/* From the cache, else from the translator. */
-static enum wl_status make_native(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode,
-                                  struct wl_native **native) {
-    struct wl_cache_key key = unit_key(module, unit, mode);
+/* WL_NOT_FOUND: the cache has no usable copy. */
+static enum wl_status load_cached(const struct wl_cache_key *key, const struct wl_unit *unit, struct wl_native **native) {
     void *object;
     size_t size;
-    if (wl_cache_read(&key, &object, &size) == WL_OK) {
-        enum wl_status status = wl_native_load(native, object, size);
-        free(object);
-        if (status == WL_OK)
-            return WL_OK;
-        wl_log(2, "a cached object of %s is not usable (%s); it is made again", unit->name, wl_failure());
-        wl_cache_remove(&key);
-    }
+    enum wl_status status = wl_cache_read(key, &object, &size);
+    if (status != WL_OK)
+        return WL_NOT_FOUND;
+    status = wl_native_load(native, object, size);
+    free(object);
+    if (status == WL_OK)
+        return WL_OK;
+    wl_log(2, "a cached object of %s is not usable (%s); it is made again", unit->name, wl_failure());
+    wl_cache_remove(key);
+    return WL_NOT_FOUND;
+}
+
+/* From the translator; it goes to the cache too. */
+static enum wl_status make_native(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode, bool loops,
+                                  const struct wl_cache_key *key, struct wl_native **native) {
     struct wl_translate_result result = {0};
-    enum wl_status status = translate(module, unit, mode, &result);
+    enum wl_status status = translate(module, unit, mode, loops, &result);
     if (status != WL_OK)
         return status;
     status = wl_native_load(native, result.object, result.size);
     if (status == WL_OK)
-        wl_cache_write(&key, result.object, result.size);
+        wl_cache_write(key, result.object, result.size);
     const struct wl_translator *translator = NULL;
     if (wl_translator_use(&translator) == WL_OK)
         translator->free(&result);
@@ -229,15 +242,92 @@ static enum wl_status make_native(struct wl_device_module *module, const struct 
                : status;
 }
 
-/* Makes a copy visible. Under the module's lock. */
+/* Makes a copy visible. Under the module's lock. Whoever sees the info of native code sees its code as well, so that code which
+ * says that it keeps its waves is not followed by code that does not. */
 static enum wl_status publish(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code *code,
                               const struct wl_unit_info *info) {
-    unit->info[mode] = info;
+    if (!atomic_load(&unit->info[mode]))
+        atomic_store(&unit->info[mode], info);
     for (uint32_t i = 0; i < info->resume_count; i++)
         if (info->resume[i].is_return && !add_targets(module, unit, info->resume[i].address, i))
             return wl_fail(WL_OUT_OF_MEMORY, "no memory for the return points of %s", unit->name);
     atomic_store_explicit(&unit->code[mode], code, memory_order_release);
+    atomic_store(&unit->info[mode], info);
     return WL_OK;
+}
+
+/* ---- tiers ---------------------------------------------------------------------------------- */
+
+struct asker {
+    struct wl_device_module *module;
+    struct wl_unit *unit;
+};
+
+static void ask_for_loops(void *context, enum wl_mode mode) {
+    const struct asker *asker = context;
+    wl_tiers_request(asker->module, asker->unit, mode, true);
+}
+
+/* Makes the unit's threaded code, if there can be any. Under the module's lock. */
+static bool make_steps(struct wl_device_module *module, struct wl_unit *unit) {
+    struct wl_steps_result result;
+    struct asker *asker = NULL;
+    if (unit->steps || unit->no_steps)
+        return unit->steps;
+    unit->no_steps = true;
+    const struct wl_translator *translator = NULL;
+    bool alone = wl_options()->tier == 1;
+    if (wl_translator_use(&translator) != WL_OK || !(translator->background || alone) || !translator->steps || !translator->run_steps ||
+        !translator->free_steps)
+        return false;
+    struct wl_translate_request request = make_request(translator, module, unit, WL_MODE_FULL);
+    if (translator->steps(&request, &result) != WL_OK) {
+        wl_log(3, "no threaded code: %s", translator->failure());
+        return false;
+    }
+    unit->thunk = wl_thunk_create(translator->run_steps, result.steps);
+    asker = malloc(sizeof *asker);
+    if (!unit->thunk || !asker) {
+        translator->free_steps(result.steps);
+        free(asker);
+        return false;
+    }
+    *asker = (struct asker){module, unit};
+    if (wl_options()->tier == 0)
+        result.control->ask = ask_for_loops;
+    result.control->context = asker;
+    unit->steps = result.steps;
+    unit->steps_control = result.control;
+    unit->steps_info = result.info;
+    unit->no_steps = false;
+    wl_log(3, "threaded %s: %u instructions, decode %llu us, steps %llu us", unit->name, result.info->instructions,
+           (unsigned long long)result.decode_ns / 1000, (unsigned long long)result.build_ns / 1000);
+    return true;
+}
+
+static enum wl_status publish_native(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, struct wl_native *native) {
+    enum wl_status status = publish(module, unit, mode, native->code, native->info);
+    unit->native[mode] = native;
+    if (status == WL_OK && unit->steps)
+        atomic_store_explicit(&unit->steps_control->native[mode], 1, memory_order_release);
+    return status;
+}
+
+/* The first copy of a mode. Under the module's lock. */
+static enum wl_status make_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode) {
+    struct wl_cache_key key = unit_key(module, unit, mode, false);
+    struct wl_native *native;
+    const unsigned tier = wl_options()->tier;
+    enum wl_status status = tier == 1 ? WL_NOT_FOUND : load_cached(&key, unit, &native);
+    if (status != WL_OK && tier != 2 && make_steps(module, unit)) {
+        status = publish(module, unit, mode, wl_thunk_code(unit->thunk), unit->steps_info);
+        if (status == WL_OK && tier == 0)
+            wl_tiers_request(module, unit, mode, false);
+        return status;
+    }
+    if (status != WL_OK)
+        status = make_native(module, unit, mode, false, &key, &native);
+    return status == WL_OK ? publish_native(module, unit, mode, native) : status;
 }
 
 enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code) {
@@ -249,9 +339,7 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
     if (unit->failed[mode] != WL_OK) {
         status = wl_fail(unit->failed[mode], "%s", unit->failure[mode] ? unit->failure[mode] : "translation failed");
     } else if (!atomic_load_explicit(&unit->code[mode], memory_order_relaxed)) {
-        status = make_native(module, unit, mode, &unit->native[mode]);
-        if (status == WL_OK)
-            status = publish(module, unit, mode, unit->native[mode]->code, unit->native[mode]->info);
+        status = make_copy(module, unit, mode);
         if (status != WL_OK) {
             unit->failed[mode] = status;
             unit->failure[mode] = strdup(wl_failure());
@@ -260,6 +348,31 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
     wl_module_unlock(module);
     *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     return status;
+}
+
+void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops) {
+    struct wl_cache_key key = unit_key(module, unit, mode, loops);
+    struct wl_native *native = NULL;
+    wl_translation_begin();
+    enum wl_status status = load_cached(&key, unit, &native); /* another process may have made it meanwhile */
+    if (status != WL_OK)
+        status = make_native(module, unit, mode, loops, &key, &native);
+    wl_translation_end();
+    if (status != WL_OK) {
+        wl_log(1, "%s stays threaded code: %s", unit->name, wl_failure());
+        return;
+    }
+    wl_module_lock(module);
+    if (loops) {
+        unit->loop_native[mode] = native;
+        atomic_store_explicit(&unit->loop_code[mode], native->code, memory_order_release);
+        atomic_store_explicit(&unit->steps_control->loops[mode], 1, memory_order_release);
+    } else if (unit->native[mode]) {
+        wl_native_unload(native);
+    } else {
+        (void)publish_native(module, unit, mode, native);
+    }
+    wl_module_unlock(module);
 }
 
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
@@ -275,12 +388,19 @@ enum wl_status wl_units_install(struct wl_device_module *module, uint64_t addres
 }
 
 void wl_units_release(struct wl_device_module *module) {
+    const struct wl_translator *translator = NULL;
     while (module->units) {
         struct wl_unit *unit = module->units;
         module->units = unit->next;
         for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
             wl_native_unload(unit->native[mode]);
+            wl_native_unload(unit->loop_native[mode]);
             free(unit->failure[mode]);
+        }
+        wl_thunk_destroy(unit->thunk);
+        if (unit->steps && wl_translator_use(&translator) == WL_OK) {
+            free(unit->steps_control->context);
+            translator->free_steps(unit->steps);
         }
         free(unit);
     }

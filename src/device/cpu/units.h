@@ -1,7 +1,8 @@
 /* Native code of a module, by address: made once, kept until the module goes.
  *
  * A copy comes from memory, else from the disk cache, else from the translator, which is a shared object beside the one that
- * this code is in and is opened when it is first needed. */
+ * this code is in and is opened when it is first needed. What the cache does not have runs as threaded code until native code has
+ * been made in the background (tiers.h); what has no threaded code waits for native code. */
 #ifndef WL_DEVICE_CPU_UNITS_H
 #define WL_DEVICE_CPU_UNITS_H
 
@@ -16,6 +17,10 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
 /* One copy of a unit, made if need be; *code receives it. Errors: of the translator; a copy that failed once fails again
  * with the same sentence. Thread-safe; two threads never make the same copy twice. */
 enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code);
+
+/* Makes a native copy in place of threaded code, or, with `loops`, one that can be entered at loop headers. What goes wrong is
+ * logged. For tiers.c: once for each copy, by one thread, while the module stays. */
+void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops);
 
 /* Puts ready code in place, as the translator would: for tests of everything else. `info` must stay. Before any launch. */
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,

@@ -77,7 +77,7 @@ struct wl_wave {
     /* 4 */ uint32_t exit_detail;
     /* 8 */ uint64_t pc;       /* address within the code object (not relocated), for JUMP and ILLEGAL */
     /* 16 */ uint64_t image;   /* host address of the code object's image: real address = image + virtual address */
-    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: beyond.h */
+    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: not mapped */
     /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
     /* 48 */ void *owner;            /* the runner's own */
@@ -88,7 +88,7 @@ struct wl_wave {
     /* 72 */ uint32_t wave_index;    /* within the workgroup */
     /* 76 */ uint32_t mode_register; /* HW_REG_MODE: float_mode in bits 7:0 */
     /* 80 */ uint32_t fuel;          /* iterations a spinning loop may still run before it yields; the runner refills it */
-    /* 84 */ uint32_t fault_pc;      /* reserved for the runner */
+    /* 84 */ uint32_t fault_pc;      /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
     /* 88 */ uint64_t padding[4];    /* always 0 */
     /* 120 */ uint32_t gws_value;    /* operand of a WL_MESSAGE_GWS */
     /* 124 */ uint32_t reserved;

@@ -1,0 +1,179 @@
+#include "device/cpu/tiers.h"
+#include "device/cpu/helpers.h"
+#include "device/cpu/units.h"
+#include "device/cpu/workers.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define FINISH_NS         UINT64_C(1000000000) /* at the end of the process */
+#define INSTRUCTION_NS    UINT64_C(300000)     /* what native code of one takes to make, about */
+#define MAX_THREADS       4
+#define CPUS_FOR_ONE      2                   /* CPUs for each thread */
+#define TRANSLATION_STACK (UINT64_C(8) << 20) /* LLVM recurses */
+
+struct job {
+    struct job *next;
+    struct wl_device_module *module;
+    struct wl_unit *unit;
+    enum wl_mode mode;
+    bool loops;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;     /* a thread finished a job, or ended */
+    struct job *waiting, *made; /* made: at the moment */
+    struct {
+        pthread_t id;
+        enum { NONE, RUNS, ENDED } state; /* ENDED: to be joined */
+    } threads[MAX_THREADS];
+    bool finishing;
+    uint64_t deadline; /* with `finishing` */
+} tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void unlink_job(struct job **list, struct job *job) {
+    while (*list != job)
+        list = &(*list)->next;
+    *list = job->next;
+}
+
+static uint64_t heat_of(const struct job *job) { return atomic_load_explicit(&job->unit->heat, memory_order_relaxed); }
+
+/* What is made next: loops that somebody is in first, else where most time was spent, else what was asked for first. */
+static struct job *choose(void) {
+    struct job *best = NULL;
+    for (struct job *job = tiers.waiting; job; job = job->next) {
+        bool fits = !tiers.finishing || now_ns() + job->unit->info[job->mode]->instructions * INSTRUCTION_NS < tiers.deadline;
+        if (fits && !(tiers.finishing && job->loops) &&
+            (!best || job->loops > best->loops || (job->loops == best->loops && heat_of(job) > heat_of(best))))
+            best = job;
+    }
+    return best;
+}
+
+static void *run(void *slot) {
+    wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
+    pthread_mutex_lock(&tiers.lock);
+    for (struct job *job; (job = choose());) {
+        unlink_job(&tiers.waiting, job);
+        job->next = tiers.made;
+        tiers.made = job;
+        pthread_mutex_unlock(&tiers.lock);
+        wl_units_promote(job->module, job->unit, job->mode, job->loops);
+        pthread_mutex_lock(&tiers.lock);
+        unlink_job(&tiers.made, job);
+        free(job);
+        pthread_cond_broadcast(&tiers.changed);
+    }
+    tiers.threads[(uintptr_t)slot].state = ENDED;
+    pthread_mutex_unlock(&tiers.lock);
+    return NULL;
+}
+
+/* Under the lock: such a thread does not take it any more. */
+static void join(unsigned slot) {
+    if (tiers.threads[slot].state == ENDED)
+        pthread_join(tiers.threads[slot].id, NULL);
+    tiers.threads[slot].state = NONE;
+}
+
+/* Under the lock. Signals are for the program's own threads. */
+static void start_thread(void) {
+    unsigned most = wl_allowed_cpus() / CPUS_FOR_ONE, slot = 0;
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    most = most < 1 ? 1 : most > MAX_THREADS ? MAX_THREADS : most;
+    while (slot < most && tiers.threads[slot].state == RUNS)
+        slot++;
+    if (slot == most)
+        return;
+    join(slot);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, TRANSLATION_STACK);
+    if (pthread_create(&tiers.threads[slot].id, &attributes, run, (void *)(uintptr_t)slot) == 0) /* else: the next request tries again */
+        tiers.threads[slot].state = RUNS;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops) {
+    pthread_mutex_lock(&tiers.lock);
+    bool *asked = &unit->asked[loops][mode];
+    struct job *job = *asked || tiers.finishing ? NULL : calloc(1, sizeof *job);
+    if (job) {
+        struct job **end = &tiers.waiting;
+        *asked = true;
+        *job = (struct job){NULL, module, unit, mode, loops};
+        while (*end)
+            end = &(*end)->next;
+        *end = job;
+        start_thread();
+    }
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+static bool is_made(const struct wl_device_module *module) {
+    for (const struct job *job = tiers.made; job; job = job->next)
+        if (job->module == module)
+            return true;
+    return false;
+}
+
+void wl_tiers_forget(const struct wl_device_module *module) {
+    pthread_mutex_lock(&tiers.lock);
+    for (struct job **at = &tiers.waiting; *at;) {
+        struct job *job = *at;
+        if (job->module != module) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        free(job);
+    }
+    while (is_made(module))
+        pthread_cond_wait(&tiers.changed, &tiers.lock);
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+void wl_tiers_finish(void) {
+    pthread_mutex_lock(&tiers.lock);
+    tiers.finishing = true;
+    tiers.deadline = now_ns() + FINISH_NS;
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++) {
+        if (tiers.threads[slot].state == RUNS) { /* it ends by itself, and no other starts */
+            pthread_mutex_unlock(&tiers.lock);
+            pthread_join(tiers.threads[slot].id, NULL);
+            pthread_mutex_lock(&tiers.lock);
+            tiers.threads[slot].state = NONE;
+        }
+        join(slot);
+    }
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+void wl_tiers_before_fork(void) { pthread_mutex_lock(&tiers.lock); }
+
+void wl_tiers_after_fork(bool child) {
+    if (child) {
+        while (tiers.made) { /* what the parent's threads were at is to be made again */
+            struct job *job = tiers.made;
+            tiers.made = job->next;
+            job->next = tiers.waiting;
+            tiers.waiting = job;
+        }
+        for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+            tiers.threads[slot].state = NONE;
+        pthread_cond_init(&tiers.changed, NULL);
+    }
+    pthread_mutex_unlock(&tiers.lock);
+}

@@ -1,0 +1,25 @@
+/* The second tier: native code made in the background.
+ *
+ * A unit without native code runs as threaded code at first (units.h); its native copies are asked for here and made one after
+ * the other by threads that exist while there is something to do. Waves change over at their next start or resume point. The
+ * unit in whose threaded code most time was spent is the next one. Everything made goes to the disk cache too.
+ *
+ * One lock, under which nothing else is taken. */
+#ifndef WL_DEVICE_CPU_TIERS_H
+#define WL_DEVICE_CPU_TIERS_H
+
+#include "device/cpu/cpu.h"
+
+/* Asks for a native copy of a unit; `loops`: one that can be entered at the headers of its loops. Each is made once however often
+ * it is asked for. Thread-safe; may be called with the module's lock. */
+void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops);
+/* Drops what is asked for of a module that goes, and waits for what is being made of it. Not with the module's lock. */
+void wl_tiers_forget(const struct wl_device_module *module);
+/* When the process ends: makes what is still asked for as far as it takes about a second, so that the next process finds it, and
+ * ends the threads. */
+void wl_tiers_finish(void);
+/* Around fork(), with nothing being translated: in the child there are no threads. */
+void wl_tiers_before_fork(void);
+void wl_tiers_after_fork(bool child);
+
+#endif
