@@ -14,6 +14,7 @@
 #
 # One binary holds all targets of an optimisation level (the front end's time dominates); WAVELIFT_ARCH picks the
 # code at run time. Tests are named NAME.O3.gfx90a and NAME.hipcc3.gfx90a and carry the labels "program" and NAME.
+# Where there is an NVIDIA GPU, NAME.O3.gfx90a.gpu runs on it; the others run on the CPU everywhere.
 # -O1 binaries are built with --offload-compress and so go through the compressed container.
 # Options: WAVELIFT_MATRIX=full|small (small: -O3 on gfx90a and gfx1030 alone).
 
@@ -49,7 +50,14 @@ endif()
 
 # The environment of everything that runs on the library just built. Native code runs from the start, else small programs would end
 # before there is any; the rows .threaded and .tiers of the matrix are for the other tiers.
-set(WL_TEST_ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib WAVELIFT_CACHE_DIR=${CMAKE_BINARY_DIR}/cache WAVELIFT_TIER=2)
+set(WL_TEST_ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib WAVELIFT_CACHE_DIR=${CMAKE_BINARY_DIR}/cache WAVELIFT_DEVICES=cpu
+    WAVELIFT_TIER=2)
+# Where there is a GPU the programs run on it as well (label gpu); multigrid needs several devices that wait for each other.
+set(WL_GPU FALSE)
+if(EXISTS /dev/nvidiactl AND NOT WAVELIFT_SANITIZE)
+  set(WL_GPU TRUE)
+endif()
+set(wl_not_on_gpus multigrid)
 if(WAVELIFT_SANITIZE)
   # The programs are not built with the sanitizer, so its runtime has to come first.
   string(REGEX MATCH "address|thread" sanitizer "${WAVELIFT_SANITIZE}")
@@ -186,6 +194,10 @@ function(wl_hip_program name)
       endif()
       wl_hip_test(${name}.${variant}.${arch} WAVELIFT_ARCH=${presented} ${command})
       set_tests_properties(${name}.${variant}.${arch} PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch}")
+      if(WL_GPU AND variant MATCHES "^O" AND NOT name IN_LIST wl_not_on_gpus)
+        wl_hip_test(${name}.${variant}.${arch}.gpu "WAVELIFT_ARCH=${presented};WAVELIFT_DEVICES=cuda" ${command})
+        set_tests_properties(${name}.${variant}.${arch}.gpu PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};gpu")
+      endif()
       if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1100)$" AND NOT WAVELIFT_SANITIZE) # threaded code
         wl_hip_test(${name}.${variant}.${arch}.threaded "WAVELIFT_ARCH=${arch};WAVELIFT_TIER=1" ${command})
         set_tests_properties(${name}.${variant}.${arch}.threaded PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};threaded")

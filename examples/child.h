@@ -1,11 +1,16 @@
-/* For programs that look at how a process ends: runs this program once more, with an argument. */
+/* For programs that look at how a process ends: runs this program once more, with an argument. Where the machine is of another
+ * architecture, WL_TEST_EMULATOR is the command, words separated by blanks, that it runs under. */
 #ifndef EXAMPLES_CHILD_H
 #define EXAMPLES_CHILD_H
 
+#include <cstdlib>
+#include <iterator>
 #include <spawn.h>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 extern char **environ;
 
@@ -21,9 +26,15 @@ static inline int run_again(char *program, const char *argument, std::string &te
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
-    char *arguments[] = {program, const_cast<char *>(argument), nullptr};
+    const char *emulator = getenv("WL_TEST_EMULATOR");
+    std::istringstream blanks(emulator ? emulator : "");
+    std::vector<std::string> words{std::istream_iterator<std::string>(blanks), {}};
+    std::vector<char *> arguments;
+    for (std::string &word : words)
+        arguments.push_back(word.data());
+    arguments.insert(arguments.end(), {program, const_cast<char *>(argument), nullptr});
     pid_t child;
-    bool started = posix_spawn(&child, program, &actions, nullptr, arguments, environ) == 0;
+    bool started = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     char part[1024];

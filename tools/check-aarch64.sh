@@ -20,4 +20,7 @@ cmake --build "$folder" -j "$jobs" --target programs
 if [ $# -eq 0 ]; then
     set -- -LE slow-emulated
 fi
+export WL_TEST_EMULATOR="$(command -v qemu-aarch64-static) -L $sysroot" # for tests that start themselves (tests/itself.h)
+# Ten times the time, which cmake wrote afresh above.
+find "$folder" -name CTestTestfile.cmake -not -path "$sysroot/*" -exec sed -i -E 's/TIMEOUT "([0-9]+)"/TIMEOUT "\10"/' {} +
 exec "$here/run-tests.sh" "$folder" "$jobs" "$@"

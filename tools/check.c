@@ -16,11 +16,14 @@ struct checker {
     __typeof__(wl_check_kernel) *check;
     wl_translate_host_fn *host;
     wl_translate_failure_fn *failure;
+    wl_translate_fn *translate;
+    wl_translate_free_fn *release;
 };
 
 struct options {
     const char *arch, *kernel;
     bool json, only_unsupported;
+    bool native;                /* generate native code as well */
     unsigned long sample, seed; /* sample: one kernel in so many, chosen at random; 0: all */
 };
 
@@ -37,7 +40,9 @@ static bool open_checker(struct checker *c) {
     c->check = (__typeof__(wl_check_kernel) *)(uintptr_t)dlsym(library, "wl_check_kernel");
     c->host = (wl_translate_host_fn *)(uintptr_t)dlsym(library, "wl_translate_host");
     c->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(library, "wl_translate_failure");
-    return c->check && c->host && c->failure;
+    c->translate = (wl_translate_fn *)(uintptr_t)dlsym(library, "wl_translate");
+    c->release = (wl_translate_free_fn *)(uintptr_t)dlsym(library, "wl_translate_free");
+    return c->check && c->host && c->failure && c->translate && c->release;
 }
 
 static bool is_code(void *object, uint64_t address, uint64_t size) { return wl_codeobject_is_code(object, address, size); }
@@ -93,8 +98,20 @@ static void print_text(const struct wl_kernel *kernel, const struct wl_check *ch
 
 /* ---- code objects ---- */
 
+/* Both copies of the kernel as native code; where that fails, `check` says why. */
+static void make_native(const struct checker *c, struct wl_translate_request *request, struct wl_check *check) {
+    for (int mode = 0; mode < WL_MODE_COUNT && !*check->failure; mode++) {
+        struct wl_translate_result result;
+        request->mode = mode;
+        if (c->translate(request, &result) == WL_OK)
+            c->release(&result);
+        else
+            snprintf(check->failure, sizeof check->failure, "%s", c->failure());
+    }
+}
+
 static int check_one(const struct checker *c, const struct wl_codeobject *object, const struct wl_kernel *kernel, const uint64_t *functions,
-                     struct wl_check *check) {
+                     bool native, struct wl_check *check) {
     struct wl_translate_request request = {
         .processor = wl_codeobject_target(object)->processor,
         .wave_size = kernel->wave_size,
@@ -110,7 +127,11 @@ static int check_one(const struct checker *c, const struct wl_codeobject *object
         .function_count = wl_codeobject_function_count(object),
     };
     c->host(&request.cpu, &request.features);
-    return c->check(&request, check) == WL_OK ? 0 : wl_tool_fail(c->failure());
+    if (c->check(&request, check) != WL_OK)
+        return wl_tool_fail(c->failure());
+    if (native)
+        make_native(c, &request, check);
+    return 0;
 }
 
 static int check_object(const struct checker *c, const char *file, const struct wl_codeobject *object, const struct options *options,
@@ -132,7 +153,7 @@ static int check_object(const struct checker *c, const char *file, const struct 
         totals->random = totals->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         if (options->sample && (totals->random >> 33) % options->sample != 0)
             continue;
-        result = check_one(c, object, kernel, functions, &check);
+        result = check_one(c, object, kernel, functions, options->native, &check);
         if (result)
             break;
         bool failing = check.counts[WL_COVERAGE_UNSUPPORTED] || *check.failure;
@@ -189,6 +210,8 @@ static int parse(int argc, char **argv, struct options *options) {
             options->json = true;
         else if (strcmp(argv[i], "--only-unsupported") == 0)
             options->only_unsupported = true;
+        else if (strcmp(argv[i], "--native") == 0)
+            options->native = true;
         else if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
             options->arch = argv[++i];
         else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)

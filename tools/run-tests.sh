@@ -7,6 +7,10 @@ jobs=${2:-$(nproc)}
 [ $# -lt 2 ] || shift
 shift
 
+# The tests are the CPU device's, but for those that say otherwise; else a machine with a GPU would test that instead.
+WAVELIFT_DEVICES=${WAVELIFT_DEVICES:-cpu}
+export WAVELIFT_DEVICES
+
 report=$(cd "$build" && pwd)/ctest.xml
 rm -f "$report"
 ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@"

@@ -15,6 +15,16 @@ bool wl_api_reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t
            !__builtin_add_overflow(planes, lines, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
 }
 
+/* Memory that the program got from a GPU's driver is the GPU's all the same. */
+static void ask_device(const struct wl_stream *stream, const void *address, struct wl_allocation *allocation) {
+    const struct wl_device_ops *ops = stream->context->device->ops;
+    void *begin = NULL;
+    size_t size = 0;
+    if (!allocation->size && ops->find && ops->find(stream->context->device, address, &begin, &size))
+        *allocation = (struct wl_allocation){
+            .address = (uint64_t)(uintptr_t)begin, .size = size, .kind = WL_MEMORY_DEVICE, .context = stream->context};
+}
+
 /* What is at the two ends. False: the copy would leave it. */
 static bool find_ends(const struct wl_copy *copy, struct wl_allocation *target, struct wl_allocation *source) {
     size_t to = 0, from = 0;
@@ -69,6 +79,8 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
     if (!find_ends(copy, &target, &source))
         return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
+    ask_device(stream, copy->target, &target);
+    ask_device(stream, copy->source, &source);
     if (!target.size && !source.size && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)
         return wl_api_fail(function, hipErrorInvalidValue, "both pointers are host memory; the kind says otherwise");
     if (left_to_thread(copy))

@@ -73,6 +73,12 @@ static hipError_t prefetch(const char *function, const void *ptr, size_t count, 
         return wl_api_fail(function, hipErrorInvalidValue, "no memory there");
     if (wl_context_fault(queue->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(queue->context));
+    if (managed && allocation.owner) { /* a device's driver moves it; a stream of another device has nothing to do with that */
+        status = wl_managed_advise(&allocation, ptr, count, WL_ADVICE_PREFETCHED, place, true);
+        if (status == WL_OK && queue->queue)
+            status = wl_command_prefetch(queue, ptr, count, place == hipCpuDeviceId ? WL_LOCATION_HOST : place);
+        return wl_api_status(function, status);
+    }
     struct pages *pages = malloc(sizeof *pages);
     if (!pages)
         return wl_api_fail(function, hipErrorOutOfMemory, "out of host memory");

@@ -242,6 +242,8 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
         return wl_api_fault(function, wl_context_fault(context));
     const struct wl_target *target = wl_runtime_target();
     wl_target_format(target, processor, sizeof processor);
+    if (context->info.discrete)
+        return wl_api_fail(function, hipErrorNotSupported, "NVIDIA GPUs have no textures of AMD's kind");
     if (!wl_image_supported(processor))
         return wl_api_fail(function, hipErrorNotSupported, "this architecture has no image instructions");
     struct making m = {.function = function, .resource = resource, .texture = texture, .view = view, .generation = target->major};

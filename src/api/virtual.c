@@ -44,6 +44,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
     API_REQUIRE(prop->requestedHandleType == hipMemHandleTypeNone || prop->requestedHandleType == hipMemHandleTypePosixFileDescriptor,
                 hipErrorNotSupported);
     API_HEALTHY(context);
+    API_REQUIRE(!context->info.discrete, hipErrorNotSupported); /* docs/NVIDIA.md */
     API_TRY(wl_physical_create(context, size, prop->requestedHandleType != hipMemHandleTypeNone, (unsigned)prop->type, &physical));
     *handle = (hipMemGenericAllocationHandle_t)physical;
     API_SUCCESS();

@@ -20,7 +20,7 @@ enum wl_channel_number {
 
 /* Channels of different widths in one word: gfx9's numbers of such formats. Names begin with the highest bits. */
 enum wl_packed {
-    WL_PACKED_NONE,
+    WL_PACKED_NONE = 0,
     WL_PACKED_10_11_11 = 6,
     WL_PACKED_11_11_10 = 7,
     WL_PACKED_10_10_10_2 = 8,

@@ -131,9 +131,10 @@ struct wl_host_memory_ops {
                                      const struct wl_device *location, bool on);
     bool (*peer_possible)(const struct wl_device *device, const struct wl_device *peer);
     enum wl_status (*peer_access)(struct wl_device *device, struct wl_device *peer, bool on);
-    /* Device memory between processes: a handle of WL_SHARED_HANDLE bytes for the allocation that `memory` lies in. */
+    /* Device memory between processes: a handle of WL_SHARED_HANDLE bytes for the allocation that begins at `memory`. */
     enum wl_status (*share)(struct wl_device *device, const void *memory, void *handle);
-    enum wl_status (*shared_open)(struct wl_device *device, const void *handle, void **memory);
+    /* WL_INVALID_VALUE: not a handle; WL_ILLEGAL_STATE: it is of this process, or open already; else as WL_NOT_FOUND. */
+    enum wl_status (*shared_open)(struct wl_device *device, const void *handle, void **memory, size_t *size);
     void (*shared_close)(struct wl_device *device, void *memory);
 };
 #define WL_SHARED_HANDLE 64
@@ -199,6 +200,10 @@ struct wl_device_ops {
     const struct wl_host_memory_ops *host;
     const struct wl_image_ops *images;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
+    /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
+    enum wl_status (*reset)(struct wl_device *device);
+    /* Memory of the device that the program got elsewhere (from the driver): its begin and size. False: not the device's. */
+    bool (*find)(struct wl_device *device, const void *address, void **begin, size_t *size);
     void (*memory_info)(struct wl_device *device, uint64_t *free, uint64_t *total);
     bool (*function_info)(struct wl_device_function *function, struct wl_function_info *info); /* false: not prepared */
 };

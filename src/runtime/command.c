@@ -165,6 +165,33 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
     return submit(stream, &command->base, wait);
 }
 
+/* ---- prefetching ------------------------------------------------------------------------------ */
+
+struct prefetch_command {
+    struct wl_command base;
+    const void *memory;
+    size_t size;
+    const struct wl_device *place;
+};
+
+static enum wl_status run_prefetch(struct wl_command *command, struct wl_stream *stream) {
+    const struct prefetch_command *prefetch = (const struct prefetch_command *)command;
+    return stream->context->device->ops->queues->prefetch(stream->queue, prefetch->memory, prefetch->size, prefetch->place);
+}
+
+enum wl_status wl_command_prefetch(struct wl_stream *stream, const void *memory, size_t size, int location) {
+    const struct wl_device *own = stream->context->device;
+    const struct wl_context *context = location >= 0 ? wl_context_at((unsigned)location) : NULL;
+    struct prefetch_command *command = wl_command_new(sizeof *command, run_prefetch, NULL);
+    if (!command)
+        return WL_OUT_OF_MEMORY;
+    command->memory = memory;
+    command->size = size;
+    command->place = context && context->device->ops == own->ops ? context->device : NULL;
+    command->base.gives = true;
+    return wl_stream_enqueue(stream, &command->base, NULL);
+}
+
 /* ---- host functions ------------------------------------------------------------------------- */
 
 struct host_command {

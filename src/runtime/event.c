@@ -443,7 +443,8 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
             status = wait_until_reached(last.record, sequence);
             if (status == WL_OK)
                 wl_stream_observe(last.record->stream, sequence);
-            status = wl_context_fault(last.record->context);
+            if (wl_context_fault(last.record->context) != WL_OK)
+                status = wl_context_fault(last.record->context);
         }
     }
     if (event->interprocess)

@@ -85,6 +85,12 @@ static enum wl_status check_resources(const struct wl_context *context, const st
     if (kernel->lds_size + request->dynamic_lds > context->info.lds_size)
         return wl_fail(WL_OUT_OF_RESOURCES, "%s: %u bytes of static and %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name,
                        kernel->lds_size, request->dynamic_lds, context->info.lds_size);
+    return WL_OK;
+}
+
+/* Asked of a kernel that is ready, since devices may have to make its code to know. */
+static enum wl_status check_residency(const struct wl_context *context, const struct wl_launch_request *request) {
+    const struct wl_kernel *kernel = request->kernel->kernel;
     if (!request->cooperative)
         return WL_OK;
     uint64_t workgroups = (uint64_t)request->grid[0] * request->grid[1];
@@ -176,6 +182,8 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
         status = check_resources(context, request);
     if (status == WL_OK)
         status = context->device->ops->prepare(request->kernel->function, request->block, request->remainder);
+    if (status == WL_OK)
+        status = check_residency(context, request);
     return status;
 }
 

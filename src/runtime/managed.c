@@ -1,5 +1,5 @@
 /* Advice about managed memory: for each allocation that has any, its pages as pieces with the same advice, in order. */
-#include "runtime/memory.h"
+#include "runtime/runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +124,13 @@ static void apply(struct piece *piece, enum wl_advice advice, int location, bool
     }
 }
 
+/* The device that the memory came from does what is advised. Devices of other kinds are the host to it. */
+static enum wl_status tell_owner(struct wl_device *owner, const void *address, size_t size, enum wl_advice advice, int location, bool on) {
+    const struct wl_context *context = location >= 0 ? wl_context_at((unsigned)location) : NULL;
+    const struct wl_device *place = context && context->device->ops == owner->ops ? context->device : NULL;
+    return owner->ops->host->managed_advise(owner, address, size, advice, place, on);
+}
+
 enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const void *address, size_t size, enum wl_advice advice,
                                  int location, bool on) {
     uint64_t begin = page_down((uint64_t)(uintptr_t)address), end = page_up((uint64_t)(uintptr_t)address + size);
@@ -139,6 +146,8 @@ enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const v
         join(record);
     }
     pthread_mutex_unlock(&records.lock);
+    if (status == WL_OK && allocation->owner)
+        status = tell_owner(allocation->owner, address, size, advice, location, on);
     return status;
 }
 

@@ -325,6 +325,12 @@ void wl_memory_free_context(struct wl_context *context) {
     wl_memory_trim(context);
 }
 
+void wl_memory_free_host(struct wl_context *context) {
+    const unsigned kinds = 1u << WL_MEMORY_HOST | 1u << WL_MEMORY_MANAGED;
+    for (void *memory; (memory = wl_map_any(context, kinds));)
+        (void)wl_memory_free(memory, kinds);
+}
+
 bool wl_memory_is_mapped(const void *address, size_t size) {
     uintptr_t begin = (uintptr_t)address / PAGE * PAGE, end = (uintptr_t)address + size;
     return size && end > begin && msync((void *)begin, page_round(end - begin), MS_ASYNC) == 0;

@@ -98,6 +98,8 @@ enum wl_status wl_memory_charge(struct wl_context *context, size_t size);
 void wl_memory_refund(struct wl_context *context, size_t size);
 /* Frees every device allocation of a context and its cache (hipDeviceReset). */
 void wl_memory_free_context(struct wl_context *context);
+/* Frees the pinned and managed memory that was allocated in a context. */
+void wl_memory_free_host(struct wl_context *context);
 /* Gives the cached blocks of a context back to the device. */
 void wl_memory_trim(struct wl_context *context);
 /* In a forked child: no other thread holds a lock. */

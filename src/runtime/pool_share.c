@@ -20,6 +20,8 @@ _Static_assert(sizeof(struct exported) <= WL_POOL_EXPORT_SIZE, "hipMemPoolPtrExp
 
 enum wl_status wl_mempool_create(struct wl_context *context, const struct wl_mempool_properties *properties, struct wl_mempool **pool) {
     int file = -1;
+    if (properties->shareable && context->info.discrete)
+        return wl_fail(WL_UNSUPPORTED, "pools of a GPU cannot be shared with other processes");
     if (properties->shareable) {
         file = memfd_create("wavelift-pool", MFD_CLOEXEC);
         if (file < 0 || ftruncate(file, SEGMENT_BYTES) != 0 || pwrite(file, magic, sizeof magic, 0) != sizeof magic) {

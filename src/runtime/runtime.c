@@ -159,9 +159,9 @@ enum wl_status wl_context_synchronize(struct wl_context *context) {
     (void)wl_stream_synchronize(context->null_stream);
     wl_stream_wait_others(context);
     if (context->device->ops->queues)
-        (void)wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
+        status = wl_stream_given(context->null_stream, context->device->ops->synchronize(context->device));
     wl_mempool_synchronized();
-    return wl_context_fault(context);
+    return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
 }
 
 enum wl_status wl_context_reset(struct wl_context *context) {
@@ -179,11 +179,18 @@ enum wl_status wl_context_reset(struct wl_context *context) {
     wl_program_unload_context(context);
     wl_mempool_reset(context);
     wl_memory_free_context(context);
+    enum wl_status status = WL_OK;
+    if (context->device->ops->reset && wl_context_fault(context) != WL_OK) {
+        wl_memory_free_host(context); /* it goes with the device's context */
+        status = context->device->ops->reset(context->device);
+        if (status != WL_OK)
+            return status;
+    }
     context->flags = 0;
     default_limits(context);
     atomic_store(&context->active, atomic_load(&context->retained) > 0);
     atomic_store(&context->fault, WL_OK);
-    return WL_OK;
+    return status;
 }
 
 /* ---- the architecture that is shown ---------------------------------------------------------- */

@@ -326,6 +326,9 @@ struct wl_fill {
 };
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait);
 
+/* Moves managed memory, which came from the stream's device, to a device or WL_LOCATION_HOST. The stream has a queue. */
+enum wl_status wl_command_prefetch(struct wl_stream *stream, const void *memory, size_t size, int location);
+
 /* Calls `function(argument, fault)` in stream order; `fault` is the context's sticky status. The stream waits for it. With
  * `always` false it is skipped once the context has a fault. */
 enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *argument, enum wl_status fault), void *argument,

@@ -873,7 +873,8 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
     enum wl_status status = wl_stream_may_wait(stream, submitted);
     if (status != WL_OK)
         return status;
-    if (wl_stream_wait(stream, submitted) == WL_OK)
+    status = wl_stream_wait(stream, submitted);
+    if (status == WL_OK)
         wl_stream_observe(stream, submitted);
     while (stream == context->null_stream && atomic_load(&context->busy)) {
         struct wl_stream *busy = busy_blocking(context);
@@ -888,7 +889,7 @@ enum wl_status wl_stream_synchronize(struct wl_stream *stream) {
             break;
     }
     wl_mempool_synchronized();
-    return wl_context_fault(context);
+    return wl_context_fault(context) != WL_OK ? wl_context_fault(context) : status;
 }
 
 void wl_stream_wait_others(struct wl_context *context) {

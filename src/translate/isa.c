@@ -311,6 +311,7 @@ static const struct wl_isa table[] = {
     DETAIL(LANE, ds_append, WL_LANE_APPEND),
     DETAIL(LANE, ds_consume, WL_LANE_CONSUME),
     DETAIL(LANE, ds_condxchg32_b64, WL_LANE_LDS_CONDXCHG),
+    DETAIL(LANE, global_load_tr_b64, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),
     DETAIL(LANE, global_store_block, WL_LANE_STORE_BLOCK),

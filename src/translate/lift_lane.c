@@ -315,8 +315,9 @@ static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_error(l, inst, "has no known arrangement of lanes in a wave of 64");
         return;
     }
+    uint32_t kind = (op[1].count == 1 ? WL_TRANSPOSED_NARROW : 0) | (op[0].count == 2 ? WL_TRANSPOSED_BYTES : 0);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, op[0].reg), address_rows(l, &op[1]), scalar_part(l, inst, &op[2]),
-                                wl_lift_int(l, l->i32, op[1].count == 1)};
+                                wl_lift_int(l, l->i32, kind)};
     wl_lift_call_helper(l, offsetof(struct wl_helpers, load_transposed), l->void_type, arguments, 5);
 }
 

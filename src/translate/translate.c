@@ -195,6 +195,8 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         if (request->is_kernel && request->mode == WL_MODE_FULL)
             status = verify_reachable(&unit, decoder);
         if (!status)
+            status = wl_unit_schedule(&unit);
+        if (!status)
             wl_unit_liveness(&unit);
         result->instructions = unit.inst_count;
         result->decode_ns = now() - start;

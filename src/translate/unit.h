@@ -94,6 +94,12 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
  * indexing mode that is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);
 
+/* ---- schedule.c ---- */
+
+/* Moves scalar instructions that read what vector instructions of their piece made down to where their results are needed: the
+ * instructions of a piece are not in address order then, its first and last aside. Before wl_unit_liveness. */
+enum wl_status wl_unit_schedule(struct wl_unit *unit);
+
 /* ---- liveness.c ---- */
 
 /* Fills every piece's live_in and live_out. */

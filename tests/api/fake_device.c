@@ -51,7 +51,7 @@ static enum wl_status run_arguments(const struct wl_launch *launch, const unsign
     (void)launch;
     double *out = *(double *const *)kernarg;
     const struct mixed *c = (const struct mixed *)(kernarg + 16);
-    out[0] = *(const char *)(kernarg + 8);
+    out[0] = *(const signed char *)(kernarg + 8);
     out[1] = *(const short *)(kernarg + 10);
     out[2] = c->letters[4];
     out[3] = c->number;

@@ -1,5 +1,6 @@
 /* Memory between processes. The other process is this program again, told by its arguments what to do; it talks through its
  * standard input and output and exits with 0 if all it expected held. */
+#include "../itself.h"
 #include "api_test.h"
 
 #include <dirent.h>
@@ -132,7 +133,8 @@ static struct other start(const char *role, const char *argument) {
     int in[2], out[2];
     struct other other;
     posix_spawn_file_actions_t actions;
-    char *arguments[] = {(char *)"ipc", (char *)(uintptr_t)role, (char *)(uintptr_t)argument, NULL};
+    struct itself again;
+    itself(&again, (const char *const[]){role, argument, NULL});
     assert_int_equal(pipe(in) | pipe(out), 0);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
@@ -140,7 +142,7 @@ static struct other start(const char *role, const char *argument) {
     const int all[] = {in[0], in[1], out[0], out[1]};
     for (int i = 0; i < 4; i++)
         posix_spawn_file_actions_addclose(&actions, all[i]);
-    assert_int_equal(posix_spawn(&other.process, "/proc/self/exe", &actions, NULL, arguments, environ), 0);
+    assert_int_equal(posix_spawn(&other.process, again.words[0], &actions, NULL, again.words, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);

@@ -1,4 +1,5 @@
 /* Stream-ordered allocation: pools, attributes, reuse policies, giving memory back, access, sharing between processes. */
+#include "../itself.h"
 #include "api_test.h"
 
 #include <pthread.h>
@@ -752,7 +753,7 @@ static void test_sharing(void **state) {
     if (child == 0) {
         char name[16];
         snprintf(name, sizeof name, "%d", ends[1]);
-        execl("/proc/self/exe", "test_pool", "import", name, (char *)NULL);
+        become_itself("import", name, NULL);
         _exit(9);
     }
     send_file(ends[0], file, data, sizeof data);

@@ -1,4 +1,5 @@
 /* Streams and events: order, waiting, callbacks, timing, threads, fork. */
+#include "../itself.h"
 #include "api_test.h"
 
 #include <pthread.h>
@@ -325,7 +326,7 @@ static void test_pending_at_exit(void **state) {
     if (child == 0) {
         char name[16];
         snprintf(name, sizeof name, "%d", pipe_ends[1]);
-        execl("/proc/self/exe", "test_stream", "pending", name, (char *)NULL);
+        become_itself("pending", name, NULL);
         _exit(9);
     }
     close(pipe_ends[1]);

@@ -1,4 +1,5 @@
 /* Stream memory operations: every condition with masks, both widths, batches, order, waits that hold no thread. */
+#include "../itself.h"
 #include "api_test.h"
 
 #include <dirent.h>
@@ -305,7 +306,7 @@ static void test_exit(void **state) {
     (void)state;
     pid_t child = fork();
     if (child == 0) {
-        execl("/proc/self/exe", "test_stream_memory", "waiting", (char *)NULL);
+        become_itself("waiting", NULL, NULL);
         _exit(9);
     }
     int status = -1;

@@ -1,4 +1,5 @@
 /* Streams, sentence by sentence of the reference: creation, masks, order across devices and processes, callbacks, many streams. */
+#include "../itself.h"
 #include "api_test.h"
 
 #include <pthread.h>
@@ -518,7 +519,7 @@ static void test_interprocess_events(void **state) {
         char to[16], from[16];
         snprintf(to, sizeof to, "%d", back[1]);
         snprintf(from, sizeof from, "%d", there[0]);
-        execl("/proc/self/exe", "test_stream_rules", to, from, (char *)NULL);
+        become_itself(to, from, NULL);
         _exit(99);
     }
     wait_word(stream, 0);

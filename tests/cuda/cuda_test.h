@@ -31,6 +31,8 @@ static inline void use_fake_driver(const char *devices) {
     setenv("WAVELIFT_CUDA_LIBRARY", FAKE_CUDA, 1);
     if (devices)
         setenv("WAVELIFT_DEVICES", devices, 1);
+    else
+        unsetenv("WAVELIFT_DEVICES");
     void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
     fake = library ? dlsym(library, "fake_control") : NULL;
     if (!fake) {

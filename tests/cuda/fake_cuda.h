@@ -29,7 +29,7 @@ typedef CUresult fake_kernel(const struct fake_launch *launch);
 
 struct fake_control {
     /* The next `count` calls of a function fail, after `skip` that do not; name "*": of any function that the device path calls. */
-    void (*fail)(const char *function, CUresult result, unsigned skip, unsigned count);
+    void (*fail_next)(const char *function, CUresult result, unsigned skip, unsigned count);
     unsigned long (*calls)(const char *function);
     void (*kernel)(const char *name, fake_kernel *run);
     void *(*at)(const void *device); /* the contents of device memory; other addresses as they are */

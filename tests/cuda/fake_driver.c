@@ -68,7 +68,7 @@ static unsigned long calls(const char *function) {
 
 static void *at(const void *device) { return fake_at((uint64_t)(uintptr_t)device); }
 
-const struct fake_control fake_control = {.fail = set_failure,
+const struct fake_control fake_control = {.fail_next = set_failure,
                                           .calls = calls,
                                           .kernel = fake_register_kernel,
                                           .at = at,
@@ -212,6 +212,15 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     FAKE_ENTER();
     contexts[device].retained--;
+    return CUDA_SUCCESS;
+}
+
+/* The sticky error goes with the context; what a real driver throws away besides is not checked. */
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+    FAKE_ENTER();
+    (void)device;
+    fake_wait(NULL);
+    atomic_store(&fault, CUDA_SUCCESS);
     return CUDA_SUCCESS;
 }
 

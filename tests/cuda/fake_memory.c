@@ -207,6 +207,16 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice, CUde
     return fake_find(address, size, &kind) && kind == FAKE_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr address) {
+    FAKE_ENTER();
+    pthread_mutex_lock(&memory.lock);
+    const struct range *range = *range_at(address);
+    *base = range ? range->address : 0;
+    *size = range ? range->size : 0;
+    pthread_mutex_unlock(&memory.lock);
+    return range ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* ---- between processes: handles are good in the same one only, which is enough to see them passed on ---------- */
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {

@@ -152,11 +152,41 @@ static void test_host_memory(void **state) {
     ok(hipHostUnregister(mine));
     assert_int_equal(fake->calls("cuMemHostUnregister"), 1);
     ok(hipMemAdvise(managed, 4096, hipMemAdviseSetReadMostly, 0));
+    ok(hipMemAdvise(managed, 4096, hipMemAdviseSetPreferredLocation, hipCpuDeviceId));
+    assert_int_equal(fake->calls("cuMemAdvise"), 2);
     ok(hipMemPrefetchAsync(managed, 4096, 0, NULL));
+    assert_int_equal(fake->calls("cuMemPrefetchAsync"), 1);
     ok(hipHostFree(pinned));
     ok(hipFree(managed));
     ok(hipFree(there));
     free(mine);
+}
+
+static void test_between_processes(void **state) {
+    (void)state;
+    char *there = NULL, *again = NULL;
+    hipIpcMemHandle_t handle;
+    ok(hipMalloc((void **)&there, 8192));
+    ok(hipIpcGetMemHandle(&handle, there));
+    assert_int_equal(fake->calls("cuIpcGetMemHandle"), 1);
+    fails(hipErrorInvalidDevicePointer, hipIpcGetMemHandle(&handle, there + 16));
+    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess)); /* it is ours */
+    assert_int_equal(fake->calls("cuIpcCloseMemHandle"), 1);
+    ok(hipFree(there));
+}
+
+/* Memory of the driver's own functions. */
+static void test_foreign_memory(void **state) {
+    (void)state;
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    CUresult (*allocate)(CUdeviceptr *, size_t) = (CUresult(*)(CUdeviceptr *, size_t))(uintptr_t)dlsym(library, "cuMemAlloc_v2");
+    CUdeviceptr address = 0;
+    int here = 5, back = 0;
+    assert_int_equal(allocate(&address, 64), CUDA_SUCCESS);
+    ok(hipMemcpy((void *)(uintptr_t)address, &here, 4, hipMemcpyHostToDevice));
+    ok(hipMemcpy(&back, (void *)(uintptr_t)address, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 5);
+    fails(hipErrorInvalidValue, hipMemcpy(&back, &here, 4, hipMemcpyDeviceToHost));
 }
 
 static void test_launch(void **state) {
@@ -345,6 +375,20 @@ static void test_fault(void **state) {
     ok(hipSetDevice(1)); /* the other device goes on */
     ok(hipMalloc(&pointer, 16));
     ok(hipFree(pointer));
+
+    unsigned *values = NULL, value = 3, count = 4, back = 0; /* and this one after a reset, with new modules and memory */
+    hipFunction_t old = function_of(module, "add");
+    ok(hipSetDevice(0));
+    ok(hipDeviceReset());
+    ok(hipMalloc((void **)&values, 16));
+    ok(hipMemset(values, 0, 16));
+    fails(hipErrorInvalidValue, hipModuleLaunchKernel(old, 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&values, &value, &count}, NULL));
+    ok(hipModuleUnload(module));
+    module = load();
+    ok(hipModuleLaunchKernel(function_of(module, "add"), 1, 1, 1, 4, 1, 1, 0, NULL, (void *[]){&values, &value, &count}, NULL));
+    ok(hipMemcpy(&back, values + 3, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 3);
+    ok(hipFree(values));
 }
 
 int main(void) {
@@ -353,11 +397,12 @@ int main(void) {
     fake->kernel("mixed", run_mixed);
     fake->kernel("wrong", run_wrong);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_host_memory),    cmocka_unit_test(test_launch),
-        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_edge_of_memory), cmocka_unit_test(test_file_and_fat_binary),
-        cmocka_unit_test(test_on_the_cpu),     cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_devices),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_host_memory),       cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_between_processes), cmocka_unit_test(test_foreign_memory),
+        cmocka_unit_test(test_symbols),           cmocka_unit_test(test_options),
+        cmocka_unit_test(test_edge_of_memory),    cmocka_unit_test(test_file_and_fat_binary),
+        cmocka_unit_test(test_on_the_cpu),        cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

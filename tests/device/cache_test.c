@@ -1,5 +1,6 @@
 /* The cache on disk, through whole processes: "cache_test child HASH" loads a module, launches its kernel with code from the
  * cache or the fake translator, and checks the result. */
+#include "../itself.h"
 #include "base/options.h"
 #include "device/cpu/cache.h"
 #include "harness.h"
@@ -49,7 +50,7 @@ static int child(const char *hash) {
 static pid_t spawn(const char *hash) {
     pid_t pid = fork();
     if (pid == 0) {
-        execl("/proc/self/exe", "cache_test", "child", hash, (char *)NULL);
+        become_itself("child", hash, NULL);
         _exit(99);
     }
     return pid;

@@ -4,10 +4,12 @@
 #include "harness.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -344,11 +346,6 @@ __attribute__((no_sanitize("address", "thread"))) static uint32_t wild_unit(stru
     return WL_EXIT_END;
 }
 
-__attribute__((no_sanitize("address", "thread"))) static uint32_t lds_unit(struct wl_wave *wave) {
-    ((volatile uint32_t *)(void *)wave->lds)[1 << 20] = 1;
-    return WL_EXIT_END;
-}
-
 static uint32_t trap_unit(struct wl_wave *wave) {
     wave->exit_detail = wave->resume == 0 ? 3 : 2;
     wave->pc = 4096 + 16;
@@ -373,7 +370,6 @@ static void faults_are_reported_once(void **state) {
         const char *says;
     } cases[] = {
         {wild_unit, WL_ILLEGAL_ADDRESS, "workgroup (500, 0, 0)"},
-        {lds_unit, WL_ILLEGAL_ADDRESS, "LDS address 0x400000"},
         {trap_unit, WL_ABORTED, "test+0x10 (test.hip:5)"},
         {illegal_unit, WL_ILLEGAL_INSTRUCTION, "test+0xc"},
         {lost_unit, WL_ILLEGAL_INSTRUCTION, "0x10"},
@@ -400,6 +396,75 @@ static void faults_are_reported_once(void **state) {
         open_device(state);
     }
 }
+
+/* ---- LDS out of range ----------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static atomic_int wrong_lds;
+
+/* Behind the LDS reads give 0 and nothing is stored; what of an access lies within it is stored. */
+__attribute__((no_sanitize("address", "thread"))) static uint32_t lds_unit(struct wl_wave *wave) {
+    static const uint64_t offsets[] = {65536, 65536 + 4092, 1 << 22, UINT64_C(0xfffffffc)};
+    typedef uint64_t unaligned __attribute__((aligned(1)));
+    uint8_t *lds = wave->lds;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        volatile uint32_t *at = (volatile uint32_t *)(void *)(lds + offsets[i]);
+        wrong += *at != 0;
+        *at = 0x12345678;
+        wrong += *at != 0;
+        wrong += __atomic_fetch_add(at, 7, __ATOMIC_RELAXED) != 0;
+        wrong += *at != 0;
+    }
+    *(volatile unaligned *)(void *)(lds + 65532) = UINT64_C(0x0102030405060708); /* the lower half is in */
+    wrong += *(volatile unaligned *)(void *)(lds + 65532) != UINT32_C(0x05060708);
+    *(volatile unaligned *)(void *)(lds + 65536 + 4092) = UINT64_MAX; /* two pages */
+    wrong += *(volatile unaligned *)(void *)(lds + 65536 + 4092) != 0;
+    atomic_fetch_add(&wrong_lds, wrong);
+    atomic_fetch_add(&waves, 1);
+    if (wave->sgpr[2] == 500) { /* a real fault still is one, also by an instruction that stores behind the LDS first */
+        *(volatile uint32_t *)(void *)(lds + (1 << 20)) = 1;
+        *(volatile uint32_t *)(uintptr_t)0xdead0000 = 1;
+    }
+    return WL_EXIT_END;
+}
+
+static void lds_out_of_range_is_empty(void **state) {
+    for (unsigned i = 0; i < 2; i++) {
+        harness_code(&h, lds_unit, lds_unit, i);
+        wrong_lds = 0;
+        waves = 0;
+        h.launch.grid[0] = 200;
+        assert_int_equal(harness_run(&h), WL_OK);
+        assert_int_equal(wrong_lds, 0);
+        assert_true(waves >= 200);
+        h.launch.grid[0] = 1000;
+        assert_int_equal(run_reported(), WL_ILLEGAL_ADDRESS);
+        assert_int_equal(wrong_lds, 0);
+        assert_non_null(strstr(reported, "0xdead0000"));
+        harness_close(&h);
+        open_device(state);
+    }
+}
+
+/* Traps that are not ours still end the program. */
+static void other_traps_stay(void **state) {
+    (void)state;
+    harness_code(&h, count_unit, count_unit, false);
+    assert_int_equal(harness_run(&h), WL_OK);
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        __asm__ volatile("int3");
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
+}
+#else
+static void other_traps_stay(void **state) { (void)state; }
+static void lds_out_of_range_is_empty(void **state) { (void)state; }
+#endif
 
 /* ---- bad launches --------------------------------------------------------------------------- */
 
@@ -428,6 +493,8 @@ int main(void) {
         TEST(grid_barriers_hold),
         TEST(semaphores_limit),
         TEST(faults_are_reported_once),
+        TEST(lds_out_of_range_is_empty),
+        TEST(other_traps_stay),
         TEST(bad_launches_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

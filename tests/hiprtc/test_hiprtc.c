@@ -1,4 +1,6 @@
 /* Run-time compilation and linking: what is compiled is loaded and run; every documented error. */
+#include "../itself.h"
+
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
 
@@ -342,7 +344,7 @@ static void test_no_compiler(void **state) {
     pid_t child = fork();
     if (child == 0) {
         setenv("WAVELIFT_CLANG", "/nowhere/clang++", 1);
-        execl("/proc/self/exe", "test_hiprtc", "no-compiler", (char *)NULL);
+        become_itself("no-compiler", NULL, NULL);
         _exit(99);
     }
     int status = -1;

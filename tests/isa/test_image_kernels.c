@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18 };
+enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18, STORED = 1 << 16 };
 
 static uint32_t seed = 1;
 static uint32_t next(void) {
@@ -86,8 +86,11 @@ static void choose_trial(struct trial *t, unsigned generation) {
                                        WL_IMAGE_CLAMP};
     choose_image(t, generation);
     choose_sampler(t, generation);
-    const bool loads = below(4) == 0;
-    t->operation = loads ? WL_IMAGE_KIND(WL_IMAGE_LOAD) : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
+    const unsigned what = below(6);
+    const bool loads = what < 2; /* and stores */
+    t->operation = what == 0   ? WL_IMAGE_KIND(WL_IMAGE_LOAD)
+                   : what == 1 ? WL_IMAGE_KIND(WL_IMAGE_STORE)
+                               : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
     t->modifiers = WL_IMAGE_GENERATION(generation) | below(16);
     t->modifiers |=
         generation == 9 ? (t->image.type >= WL_IMAGE_1D_ARRAY ? WL_IMAGE_ARRAY : 0) : WL_IMAGE_HAS_DIM | (uint32_t)(t->image.type & 7) << 4;
@@ -111,7 +114,7 @@ static bool same_component(const struct trial *t, uint32_t got, uint32_t want) {
 }
 
 static void run_trial(const struct trial *t, wl_image_wave_fn *kernels) {
-    const bool loads = WL_IMAGE_KIND_OF(t->operation) == WL_IMAGE_LOAD;
+    const bool loads = WL_IMAGE_KIND_OF(t->operation) != WL_IMAGE_SAMPLE;
     wl_image_choose(kernels);
     wl_help_image(wave, &wave->vgpr[DATA * wave->wave_size], UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908), t->resource,
                   loads ? NULL : t->words, t->operation, t->modifiers);
@@ -119,12 +122,25 @@ static void run_trial(const struct trial *t, wl_image_wave_fn *kernels) {
 
 static void compare(const struct trial *t, const char *name, wl_image_wave_fn *kernels) {
     static uint32_t before[ROWS * 64], want[ROWS * 64];
+    static uint8_t old[STORED], stored[STORED];
     const size_t bytes = ROWS * wave->wave_size * sizeof *wave->vgpr;
+    const bool stores = WL_IMAGE_KIND_OF(t->operation) == WL_IMAGE_STORE;
     memcpy(before, wave->vgpr, bytes);
+    if (stores)
+        memcpy(old, memory, STORED);
     run_trial(t, NULL);
     memcpy(want, wave->vgpr, bytes);
     memcpy(wave->vgpr, before, bytes);
+    if (stores) {
+        memcpy(stored, memory, STORED);
+        memcpy(memory, old, STORED);
+    }
     run_trial(t, kernels);
+    if (stores && (checks++, memcmp(memory, stored, STORED) != 0) && failures++ < 20)
+        printf("%s: a store of %u x %u bits, number %u, modifiers %#x\n", name, t->image.format.channels, t->image.format.bits,
+               t->image.format.number, t->modifiers);
+    if (stores)
+        memcpy(memory, old, STORED);
     for (unsigned i = 0; i < ROWS * wave->wave_size; i++) {
         checks++;
         if (!same_component(t, wave->vgpr[i], want[i]) && failures++ < 20)
@@ -135,6 +151,58 @@ static void compare(const struct trial *t, const char *name, wl_image_wave_fn *k
     }
     memcpy(wave->vgpr, before, bytes);
 }
+
+/* ---- linear memory ---- */
+
+static void load_records(const struct trial *t, unsigned count, wl_image_wave_fn *kernels) {
+    const uint32_t element =
+        WL_ELEMENT(32, count, WL_ELEMENT_TYPED | WL_ELEMENT_IDXEN) | WL_ELEMENT_GENERATION(WL_IMAGE_GENERATION_OF(t->modifiers));
+    wl_image_choose(kernels);
+    wl_help_buffer_load(wave, &wave->vgpr[DATA * wave->wave_size], wave->vgpr, t->resource, 0, 0, element);
+}
+
+/* Typed buffers, indexed; the base is aligned as elements are. */
+static void compare_records(unsigned generation, const char *name, wl_image_wave_fn *kernels) {
+    static uint32_t want[ROWS * 64];
+    const size_t bytes = ROWS * wave->wave_size * sizeof *wave->vgpr;
+    const unsigned count = 1 + below(4), records = 1 + below(300);
+    struct trial t;
+    choose_trial(&t, generation);
+    const uint32_t size = wl_channel_bytes(&t.image.format);
+    wl_image_encode_linear(generation, &t.image.format, (uint64_t)(uintptr_t)memory + (size_t)below(50) * (size < 4 ? size : 4), records,
+                           t.resource);
+    for (unsigned lane = 0; lane < wave->wave_size; lane++) {
+        wave->vgpr[lane] = below(3) ? below(records + 5) : lane;
+        for (unsigned row = DATA; row < ROWS; row++)
+            wave->vgpr[row * wave->wave_size + lane] = next();
+    }
+    memcpy(want, wave->vgpr, bytes);
+    load_records(&t, count, NULL);
+    for (unsigned i = 0; i < ROWS * wave->wave_size; i++) {
+        const uint32_t other = wave->vgpr[i];
+        wave->vgpr[i] = want[i];
+        want[i] = other;
+    }
+    load_records(&t, count, kernels);
+    for (unsigned i = 0; i < ROWS * wave->wave_size; i++) {
+        checks++;
+        if (!same_component(&t, wave->vgpr[i], want[i]) && failures++ < 20)
+            printf("%s: records of %u x %u bits, number %u: row %u lane %u: %#x instead of %#x\n", name, t.image.format.channels,
+                   t.image.format.bits, t.image.format.number, i / wave->wave_size, i % wave->wave_size, wave->vgpr[i], want[i]);
+    }
+}
+
+static const struct {
+    const char *name;
+    wl_image_wave_fn *kernels;
+    enum wl_cpu_level level;
+} copies[] = {
+    {"base", wl_image_base, WL_CPU_BASE},
+#if defined(__x86_64__)
+    {"avx2", wl_image_avx2, WL_CPU_AVX2},
+    {"avx512", wl_image_avx512, WL_CPU_AVX512},
+#endif
+};
 
 int main(void) {
     wave = aligned_alloc(64, sizeof *wave + (size_t)ROWS * 64 * 4 + 64);
@@ -148,13 +216,12 @@ int main(void) {
         struct trial t;
         wave->wave_size = below(2) ? 32 : 64;
         choose_trial(&t, 9 + below(4));
-        compare(&t, "base", wl_image_base);
-#if defined(__x86_64__)
-        if (wl_cpu_host_level() >= WL_CPU_AVX2)
-            compare(&t, "avx2", wl_image_avx2);
-        if (wl_cpu_host_level() >= WL_CPU_AVX512)
-            compare(&t, "avx512", wl_image_avx512);
-#endif
+        for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+            if (wl_cpu_host_level() >= copies[i].level)
+                compare(&t, copies[i].name, copies[i].kernels);
+        for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+            if (wl_cpu_host_level() >= copies[i].level)
+                compare_records(9 + below(4), copies[i].name, copies[i].kernels);
     }
     printf("%u checks, %u failures\n", checks, failures);
     free(wave);

@@ -182,6 +182,21 @@ static void transposed(int argument) {
         }
 }
 
+/* As measured there too: two 8 by 8 bytes are transposed within each 16 lanes. Of a tile of 16 rows of 16 bytes, of which lane l
+ * loads bytes 8 * (l / 4 % 2) and on of row l / 8 * 4 + l % 4, lane l gets column l % 16, rows l / 16 * 8 to l / 16 * 8 + 7. */
+static void transposed_bytes(int argument) {
+    uint8_t tile[16][16];
+    for (unsigned l = 0; l < 32; l++)
+        memcpy(&tile[l / 8 * 4 + l % 4][l / 4 % 2 * 8], memory(scalar_base() + want.v[1][l] + (uint64_t)(int64_t)argument), 8);
+    for (unsigned l = 0; l < 32; l++)
+        for (unsigned dword = 0; dword < 2; dword++) {
+            uint8_t column[4];
+            for (unsigned i = 0; i < 4; i++)
+                column[i] = tile[l / 16 * 8 + dword * 4 + i][l % 16];
+            memcpy(&want.v[40 + dword][l], column, 4);
+        }
+}
+
 static void block(int argument, bool store, bool scratch) {
     for (unsigned i = 0; i < 32; i++)
         for (unsigned l = 0; l < model.wave_size; l++) {
@@ -257,6 +272,7 @@ static const struct test {
     {"gfx1030", "global_store_dword_addtid v20, s[0:1] offset:-8", store_by_lane, -8},
     {"gfx1100 gfx1200", "global_load_addtid_b32 v40, s[0:1] offset:16", load_by_lane, 16},
     {"gfx1100 gfx1200", "global_store_addtid_b32 v20, s[0:1] offset:8", store_by_lane, 8},
+    {"gfx1200", "global_load_tr_b64 v[40:41], v1, s[0:1] offset:24", transposed_bytes, 24},
     {"gfx1200", "global_load_tr_b128 v[40:43], v1, s[0:1] offset:32", transposed, 32},
     {"gfx1200", "global_load_block v[40:71], v1, s[0:1] offset:8", load_block, 8},
     {"gfx1200", "global_store_block v1, v[40:71], s[0:1] offset:8", store_block, 8},

@@ -101,6 +101,9 @@ int main(int argc, char **argv) {
         {"loop31", "one_faults", hipErrorIllegalAddress},
         {"jump", "jump", 0 /* any error */},
     };
+    hipDeviceProp_t properties;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    bool details = properties.integrated; // the driver of a GPU tells that a kernel failed, and no more
     bool parallel = std::thread::hardware_concurrency() > 1;
     for (auto &test : cases) {
         if (!parallel && std::string(test.which).substr(0, 4) == "loop")
@@ -114,6 +117,8 @@ int main(int argc, char **argv) {
         EXPECT(test.error ? first == test.error : first > 0, "%s: error %d: %s", test.which, first, text.c_str());
         EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
         EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
+        if (!details)
+            continue;
         if (test.error)
             EXPECT(text.find("fault.hip:") != std::string::npos || text.find("amd_hip_atomic.h:") != std::string::npos,
                    "%s: the source line is missing: %s", test.which, text.c_str());

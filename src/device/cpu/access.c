@@ -51,10 +51,36 @@ static uint64_t address_of(const struct wl_wave *wave, const uint32_t *rows, uin
     return base + (narrow ? rows[lane] : rows[lane] | (uint64_t)rows[wave->wave_size + lane] << 32);
 }
 
-/* Within each group of 8 lanes, the 16-bit element j of lane i becomes element i of lane j. */
-void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow) {
+/* 8 x 8 bytes at a time: rows 0 to 3 are loaded by four lanes of the first half of 16, rows 4 to 7 by those 8 lanes on. Lanes 0 to 3
+ * and 8 to 11 feed lanes 0 to 7, the others lanes 8 to 15. */
+static void load_bytes_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, bool narrow) {
     enum { ELEMENTS = 8 };
     uint64_t exec = wl_exec(wave);
+    uint8_t loaded[MAX_LANES][ELEMENTS] = {{0}};
+    uint32_t size = wave->wave_size;
+    for (uint32_t l = 0; l < size; l++)
+        if (wl_lane_in(exec, l))
+            memcpy(loaded[l], (const void *)(uintptr_t)address_of(wave, address, base, narrow, l), sizeof loaded[l]);
+    for (uint32_t l = 0; l < size; l++) {
+        if (!wl_lane_in(exec, l))
+            continue;
+        uint32_t first = l / 16 * 16 + l % 16 / 8 * 4, rows[2] = {0, 0};
+        for (uint32_t i = 0; i < ELEMENTS; i++)
+            rows[i / 4] |= (uint32_t)loaded[first + i / 4 * 8 + i % 4][l % ELEMENTS] << i % 4 * 8;
+        destination[l] = rows[0];
+        destination[size + l] = rows[1];
+    }
+}
+
+/* Within each group of 8 lanes, the 16-bit element j of lane i becomes element i of lane j. */
+void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind) {
+    enum { ELEMENTS = 8 };
+    uint64_t exec = wl_exec(wave);
+    bool narrow = kind & WL_TRANSPOSED_NARROW;
+    if (kind & WL_TRANSPOSED_BYTES) {
+        load_bytes_transposed(wave, destination, address, base, narrow);
+        return;
+    }
     uint16_t loaded[MAX_LANES][ELEMENTS] = {{0}};
     uint32_t size = wave->wave_size;
     for (uint32_t l = 0; l < size; l++)

@@ -1,5 +1,6 @@
 /* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. And one lane's atomics. */
 #include "device/channels.h"
+#include "device/cpu/image.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
 #include "translate/isa.h"
@@ -189,12 +190,44 @@ static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct
     }
 }
 
+/* Typed loads by index from records that are one element each, as textures of linear memory are: for all lanes together. False:
+ * it is another load. */
+static bool load_records(struct wl_wave *wave, const struct buffer *b, uint32_t *destination, const uint32_t *address, uint32_t start,
+                         uint32_t element) {
+    enum { IDENTITY = 0xfac };
+    const uint32_t rare = WL_ELEMENT_OFFEN | WL_ELEMENT_LDS | WL_ELEMENT_TFE | WL_ELEMENT_D16, count = element >> 8 & 15;
+    const struct wl_channel_format format = access_format(b, element);
+    const uint64_t size = (uint64_t)b->records * b->stride, base = b->base + start;
+    wl_image_wave_fn *kernels = wl_image_kernels();
+    if (!kernels || !(element & WL_ELEMENT_IDXEN) || element & rare || b->swizzle_size || b->add_tid ||
+        (b->bounds != BOUNDS_INDEX && b->bounds != BOUNDS_STRUCTURED) || b->stride == 0 || wl_channel_bytes(&format) != b->stride ||
+        format.packed || format.channels == 3 || start != 0 || size > INT32_MAX)
+        return false;
+    const struct wl_image_wave w = {.data = destination,
+                                    .at = {address},
+                                    .exec = wl_exec(wave),
+                                    .level = {.data = (uint8_t *)(uintptr_t)(base & ~UINT64_C(3)), .width = b->records},
+                                    .wave_size = wave->wave_size,
+                                    .dmask = (1u << count) - 1,
+                                    .format = format,
+                                    .selects = (uint16_t)(b->selects ? b->selects : IDENTITY),
+                                    .axes = 1,
+                                    .loads = true,
+                                    .buffer = true,
+                                    .skip = base & 3};
+    if (w.exec && count)
+        kernels(&w);
+    return true;
+}
+
 void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                          uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     uint32_t copy[2 * 64], bytes = (element & 0xff) / 8, count = element >> 8 & 15, instruction = offset;
     struct buffer b;
     read_descriptor(&b, descriptor, element);
+    if (element & WL_ELEMENT_TYPED && load_records(wave, &b, destination, address, soffset + offset, element))
+        return;
     if (address) { /* the destination may be the address */
         uint32_t rows = (element & WL_ELEMENT_IDXEN ? 1 : 0) + (element & WL_ELEMENT_OFFEN ? 1 : 0);
         memcpy(copy, address, (size_t)rows * wave->wave_size * sizeof *copy);

@@ -159,6 +159,7 @@ struct wl_runner {
 struct wl_group {
     uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
     uint32_t lds_usable; /* bytes of it that are mapped */
+    bool lds_readable;   /* the rest can be read, as zeros: beyond.h */
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
@@ -191,6 +192,14 @@ struct wl_fault {
     struct wl_access_trace access; /* the same */
 };
 
+/* What a store behind the LDS has been given for one instruction: each of 16 lanes may touch two pages. */
+enum { WL_BEYOND_PAGES = 2 * WL_STRIP };
+struct wl_beyond {
+    uint8_t *pages[WL_BEYOND_PAGES];
+    unsigned count;
+    bool seen; /* since the job began */
+};
+
 struct wl_thread {
     struct wl_job *job; /* in which the thread takes part; NULL: none */
     struct wl_group group;
@@ -205,6 +214,7 @@ struct wl_thread {
     sigjmp_buf jump;
     const char *stack_top; /* a frame above all of translated code */
     struct wl_fault fault;
+    struct wl_beyond beyond;
     void *signal_stack;
     stack_t previous_stack;
     struct wl_thread *next; /* in the pool's list of idle ones */
@@ -233,6 +243,7 @@ struct wl_job {
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
     _Atomic bool asserted;      /* device code printed a failed assertion */
+    _Atomic bool beyond;        /* accesses behind the LDS have been reported */
     char failure[512];          /* sentence of the first failure, by the thread that set `status` */
     struct wl_gws *_Atomic gws; /* NULL until a wave uses it */
     struct wl_group *groups;    /* cooperative: all of them */

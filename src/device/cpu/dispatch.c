@@ -1,6 +1,7 @@
 #include "device/cpu/dispatch.h"
 
 #include "base/cpu.h"
+#include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
@@ -647,8 +648,12 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
     thread->job = job;
+    thread->beyond.seen = false;
     run_guarded(job, thread);
     thread->running = NULL;
+    if (thread->beyond.seen && !atomic_exchange(&job->beyond, true))
+        wl_log(2, "kernel %s: accesses outside the workgroup's %u bytes of LDS read 0 and were not stored", job->function->kernel->name,
+               job->lds_size);
     thread->job = NULL;
     wl_float_restore(control);
     atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);

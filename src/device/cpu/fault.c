@@ -1,5 +1,6 @@
 #include "device/cpu/fault.h"
 #include "base/options.h"
+#include "device/cpu/beyond.h"
 #include "device/cpu/memory.h"
 
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
 static struct sigaction previous_actions[SIGNAL_COUNT];
 
@@ -142,7 +143,7 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
         /* The default action: the faulting instruction runs again and ends the process. */
         struct sigaction action = {.sa_handler = SIG_DFL};
         sigaction(number, &action, NULL);
-        if (info->si_code <= 0) /* sent by somebody, not raised by an instruction */
+        if (info->si_code <= 0 || number == SIGTRAP) /* sent by somebody, or an instruction that does not run again */
             raise(number);
     }
     chaining = outer;
@@ -156,6 +157,7 @@ static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context
         return;
     thread->fault.signal = 0;
     chaining = NULL;
+    wl_beyond_leave(thread);
     siglongjmp(thread->jump, 1);
 }
 
@@ -180,12 +182,17 @@ static void handle(int number, siginfo_t *info, void *context) {
         leave_failed_job(thread, context);
         return;
     }
-    if (!runner || info->si_code <= 0) {
+    if (number == SIGTRAP && thread && wl_beyond_trap(thread, context))
+        return;
+    if (!runner || info->si_code <= 0 || number == SIGTRAP) {
         for (int i = 0; i < SIGNAL_COUNT; i++)
             if (signals[i] == number)
                 chain(i, number, info, context);
         return;
     }
+    if (number == SIGSEGV && wl_beyond_fault(thread, runner->group, (uint64_t)(uintptr_t)info->si_addr, context))
+        return;
+    wl_beyond_leave(thread);
     thread->fault = (struct wl_fault){
         .signal = number,
         .code = info->si_code,

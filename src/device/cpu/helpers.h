@@ -126,8 +126,8 @@ struct wl_helpers {
     void (*ds_src2)(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
     /* ds_condxchg32_rtn_b64: each of two dwords is exchanged where bit 31 of its new value is set. */
     void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
-    /* global_load_tr_b128 in wave32. Addresses as for flat_load. */
-    void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow);
+    /* global_load_tr_b128 and, with WL_TRANSPOSED_BYTES in `kind`, _b64, in wave32. Addresses as for flat_load (WL_TRANSPOSED_NARROW). */
+    void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
     /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. Addresses as for
      * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
@@ -147,6 +147,7 @@ struct wl_helpers {
     void (*image)(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
                   uint32_t operation, uint32_t modifiers);
 };
+enum { WL_TRANSPOSED_NARROW = 1, WL_TRANSPOSED_BYTES = 2 };
 enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
 
 /* The one table. Constant for the life of the process. */

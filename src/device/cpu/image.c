@@ -325,6 +325,11 @@ void wl_image_choose(wl_image_wave_fn *chosen) {
     kernels = chosen;
 }
 
+wl_image_wave_fn *wl_image_kernels(void) {
+    pthread_once(&once, prepare);
+    return kernels;
+}
+
 /* An instruction and its descriptors, decoded. */
 struct plan {
     struct access access;
@@ -339,12 +344,15 @@ static bool is_plain(const struct access *a) {
     const struct wl_image *image = &a->image;
     struct wl_image_level level;
     if (!a->valid || a->operation & rare || a->modifiers & (WL_IMAGE_A16 | WL_IMAGE_D16 | WL_IMAGE_STATUS) ||
-        image->format.number == WL_NUMBER_SRGB || image->format.packed || image->format.channels == 3 || image->type == WL_IMAGE_CUBE)
+        image->format.number == WL_NUMBER_SRGB || image->format.packed || image->format.channels == 3 ||
+        (image->type == WL_IMAGE_CUBE && a->kind == WL_IMAGE_SAMPLE))
         return false;
     wl_image_find_level(image, 0, &level);
     if (level.slice * level.depth > INT32_MAX)
         return false;
-    if (a->kind == WL_IMAGE_LOAD)
+    if (a->kind == WL_IMAGE_STORE && (image->format.number == WL_NUMBER_USCALED || image->format.number == WL_NUMBER_SSCALED))
+        return false;
+    if (a->kind == WL_IMAGE_LOAD || a->kind == WL_IMAGE_STORE)
         return !(a->operation & WL_IMAGE_LEVEL);
     return a->kind == WL_IMAGE_SAMPLE && (a->sampler.mip == 0 || image->last_level <= image->first_level);
 }
@@ -391,17 +399,18 @@ static void plan_lanes(struct plan *p) {
     const struct access *a = &p->access;
     struct wl_image_wave *w = &p->wave;
     p->first = 0;
-    p->together = is_plain(a) && (a->kind == WL_IMAGE_LOAD || has_plain_sampler(a));
+    p->together = is_plain(a) && (a->kind != WL_IMAGE_SAMPLE || has_plain_sampler(a));
     if (!p->together)
         return;
     *w = (struct wl_image_wave){.dmask = dmask_of(a),
                                 .format = a->image.format,
                                 .selects = a->image.selects ? a->image.selects : IDENTITY,
                                 .axes = (uint8_t)a->axes,
-                                .loads = a->kind == WL_IMAGE_LOAD};
+                                .loads = a->kind == WL_IMAGE_LOAD,
+                                .stores = a->kind == WL_IMAGE_STORE};
     wl_image_find_level(&a->image, 0, &w->level);
     w->level.data += a->image.first_slice * w->level.slice;
-    if (!w->loads)
+    if (a->kind == WL_IMAGE_SAMPLE)
         plan_sampler(p);
 }
 

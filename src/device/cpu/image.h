@@ -110,7 +110,7 @@ void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t row
 /* ---- the lanes of a wave together ---- */
 
 /* A sample of level 0 without comparison, offset and sRGB, with a wrap of REPEAT, MIRROR, MIRROR_ONCE, CLAMP or BORDER and the same
- * filter on all axes; or a load from level 0. Addresses and data are of 32 bits. */
+ * filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32 bits. */
 struct wl_image_wave {
     uint32_t *data;              /* the first row that is written */
     const uint32_t *at[3];       /* the rows of the coordinates; floats, or integers of loads */
@@ -122,13 +122,17 @@ struct wl_image_wave {
     uint16_t selects; /* never 0 */
     uint8_t axes;     /* coordinates, slices aside */
     uint8_t wrap[3];
-    bool unnormalized, linear, loads;
+    bool unnormalized, linear, loads, stores;
+    bool buffer;     /* loads: what descriptors select as constants is there outside as well */
+    uint8_t skip;    /* loads: bytes from level.data, a multiple of 4, to the first element */
     bool has_border; /* some wrap is BORDER */
     float border[4]; /* linear and normalized: in the format's units */
 };
 /* The same bits as lane by lane. Rows of inactive lanes may hold anything. Float control: to nearest, with denormals. */
 typedef void wl_image_wave_fn(const struct wl_image_wave *wave);
 wl_image_wave_fn wl_image_base, wl_image_avx2, wl_image_avx512;
+/* The host's copy; NULL: one lane at a time. */
+wl_image_wave_fn *wl_image_kernels(void);
 /* For tests, before other threads run: this copy instead of the host's own; NULL: one lane at a time. */
 void wl_image_choose(wl_image_wave_fn *kernels);
 

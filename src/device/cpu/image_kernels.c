@@ -1,4 +1,4 @@
-/* Samples and loads of the lanes of a wave together, in vectors of 16 lanes (image.h says which). Compiled by clang, once for each
+/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (image.h says which). Compiled by clang, once for each
  * kind of host: WL_IMAGE_RUN names the copy.
  *
  * Every copy computes bit for bit what image_sample.c does for one lane: the same operations in the same order, none fused.
@@ -24,7 +24,11 @@ typedef __attribute__((ext_vector_type(8))) uint32_t u32x8;
 typedef __attribute__((ext_vector_type(8))) uint64_t u64x8;
 typedef __attribute__((ext_vector_type(4))) uint32_t u32x4;
 
+typedef __attribute__((ext_vector_type(16))) double f64x16;
+
 #define CONVERT(type, x) __builtin_convertvector(x, type)
+
+static const i32x16 iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 INLINE u32x16 load(const void *p) {
     u32x16 v;
@@ -150,6 +154,10 @@ INLINE u32x16 gather(const uint8_t *data, i32x16 offset) {
 #define ODD(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
 
 INLINE u32x16 eight_pairs(const uint8_t *data, i32x16 offset, unsigned first) {
+#if defined(__AVX512F__)
+    const __m512i all = (__m512i)offset;
+    return (u32x16)_mm512_i32gather_epi64(first ? _mm512_extracti64x4_epi64(all, 1) : _mm512_castsi512_si256(all), data, 1);
+#else
     u64x8 pairs;
     for (unsigned i = 0; i < 8; i++) {
         uint64_t pair;
@@ -157,6 +165,7 @@ INLINE u32x16 eight_pairs(const uint8_t *data, i32x16 offset, unsigned first) {
         pairs[i] = pair;
     }
     return (u32x16)pairs;
+#endif
 }
 
 INLINE void gather_pairs(const uint8_t *data, i32x16 offset, u32x16 dwords[2]) {
@@ -185,8 +194,14 @@ INLINE void gather_fours(const uint8_t *data, i32x16 offset, u32x16 dwords[4]) {
 }
 
 /* The components' bits, one a vector. */
+INLINE void split(struct wl_channel_format format, const u32x16 *dwords, u32x16 raw[CHANNELS]) {
+    const unsigned bits = format.bits, mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    for (unsigned i = 0; i < format.channels; i++)
+        raw[i] = dwords[i * bits / 32] >> i * bits % 32 & mask;
+}
+
 INLINE void gather_raw(struct wl_channel_format format, const uint8_t *data, i32x16 offset, u32x16 raw[CHANNELS]) {
-    const unsigned bits = format.bits, bytes = format.channels * bits / 8, mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    const unsigned bytes = format.channels * format.bits / 8;
     u32x16 dwords[4];
     if (bytes == 16) {
         gather_fours(data, offset, dwords);
@@ -197,8 +212,7 @@ INLINE void gather_raw(struct wl_channel_format format, const uint8_t *data, i32
         if (bytes < 4)
             dwords[0] >>= (u32x16)((offset & 3) * 8);
     }
-    for (unsigned i = 0; i < format.channels; i++)
-        raw[i] = dwords[i * bits / 32] >> i * bits % 32 & mask;
+    split(format, dwords, raw);
 }
 
 INLINE f32x16 from_half(u32x16 bits) {
@@ -252,45 +266,71 @@ struct strip {
     struct wl_channel_format format;
     unsigned axes;
     bool linear, border; /* some axis may have -1 */
+    bool neighbours;     /* in x, all pairs are; texels have 4 bytes */
     struct axis axis[3];
     i32x16 slice; /* the offset of a slice that is no axis */
 };
+
+INLINE struct texels as_texels(const struct strip *s, const u32x16 raw[CHANNELS]) {
+    struct texels t;
+    for (unsigned i = 0; i < s->format.channels; i++) {
+        t.channel[i] = convert(s->format, raw[i]);
+        if (!s->linear && is_normalized(s->format))
+            t.channel[i] /= unit_of(s->format);
+    }
+    return t;
+}
+
+INLINE i32x16 offset_of(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
+    const struct wl_image_wave *w = s->wave;
+    i32x16 offset = x * (int32_t)(s->format.channels * s->format.bits / 8);
+    if (s->axes > 1)
+        offset += y * (int32_t)w->level.pitch;
+    return offset + (s->axes == 3 ? z * (int32_t)w->level.slice : s->slice);
+}
 
 INLINE struct texels fetch(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
     const struct wl_image_wave *w = s->wave;
     const i32x16 outside = s->axes == 3 ? x | y | z : s->axes == 2 ? x | y : x;
     const bool some = s->border && any(outside < 0);
-    const unsigned bytes = s->format.channels * s->format.bits / 8;
-    i32x16 offset = x * (int32_t)bytes;
+    i32x16 offset = offset_of(s, x, y, z);
     u32x16 raw[CHANNELS];
-    struct texels t;
-    if (s->axes > 1)
-        offset += y * (int32_t)w->level.pitch;
-    offset += s->axes == 3 ? z * (int32_t)w->level.slice : s->slice;
     if (some)
         offset = outside < 0 ? 0 : offset;
     gather_raw(s->format, w->level.data, offset, raw);
-    for (unsigned i = 0; i < s->format.channels; i++) {
-        t.channel[i] = convert(s->format, raw[i]);
-        if (!s->linear && is_normalized(s->format))
-            t.channel[i] /= unit_of(s->format);
-        if (some)
-            t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
-    }
+    struct texels t = as_texels(s, raw);
+    for (unsigned i = 0; i < s->format.channels && some; i++)
+        t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
     return t;
+}
+
+/* Neighbours in x, which are one load where both exist. */
+INLINE void fetch_pair(const struct strip *s, i32x16 y, i32x16 z, struct texels pair[2]) {
+    u32x16 dwords[2], raw[2][CHANNELS];
+    gather_pairs(s->wave->level.data, offset_of(s, s->axis[0].first, y, z), dwords);
+    for (unsigned k = 0; k < 2; k++) {
+        split(s->format, &dwords[k], raw[k]);
+        pair[k] = as_texels(s, raw[k]);
+    }
 }
 
 /* a + (b - a) * weight; a itself where the weight is 0, whatever b is. */
 INLINE struct texels mix(const struct strip *s, struct texels a, struct texels b, f32x16 weight) {
     for (unsigned i = 0; i < s->format.channels; i++) {
         const f32x16 mixed = a.channel[i] + (b.channel[i] - a.channel[i]) * weight;
-        a.channel[i] = s->format.number == WL_NUMBER_FLOAT ? weight == 0 ? a.channel[i] : mixed : mixed;
+        const bool any_value = s->format.number == WL_NUMBER_FLOAT || s->border; /* else neither -0 nor what times 0 is not 0 */
+        a.channel[i] = any_value ? weight == 0 ? a.channel[i] : mixed : mixed;
     }
     return a;
 }
 
 INLINE struct texels filter_row(const struct strip *s, i32x16 y, i32x16 z) {
     const struct axis *x = &s->axis[0];
+    if (s->neighbours) {
+        struct texels pair[2];
+        fetch_pair(s, y, z, pair);
+        return mix(s, pair[0], pair[1], x->weight);
+    }
     const struct texels first = fetch(s, x->first, y, z);
     return s->linear ? mix(s, first, fetch(s, x->second, y, z), x->weight) : first;
 }
@@ -350,6 +390,12 @@ INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format
     s.slice = (i32x16)(int32_t)0;
     if (axes < 3 && w->slices)
         s.slice = find_slice(w->slices + lane, w->level.depth) * (int32_t)w->level.slice;
+    if (linear && format.channels * format.bits == 32 && !any((s.axis[0].second != s.axis[0].first + 1))) {
+        i32x16 outside = s.axis[0].first;
+        for (unsigned i = 1; i < axes; i++)
+            outside |= s.axis[i].first | s.axis[i].second;
+        s.neighbours = !s.border || !any(outside < 0);
+    }
     struct texels t = filter(&s);
     if (linear && is_normalized(format))
         for (unsigned i = 0; i < format.channels; i++)
@@ -374,37 +420,144 @@ INLINE void sample_axes(const struct wl_image_wave *w, struct wl_channel_format 
         sample_strips(w, format, 1, linear);
 }
 
-/* Loads: integer coordinates, of which any may be outside, where all components are 0. */
-INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+/* ---- loads and stores ---- */
+
+/* The offsets of integer coordinates; 0 where one is outside. */
+INLINE i32x16 find_offset(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, i32x16 *outside) {
     const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
-    i32x16 outside = (i32x16)(int32_t)0, offset = outside;
     const int32_t steps[3] = {(int32_t)format.channels * format.bits / 8, (int32_t)w->level.pitch, (int32_t)w->level.slice};
     const uint32_t *rows[3] = {w->at[0], w->axes > 1 ? w->at[1] : NULL, w->axes > 2 ? w->at[2] : w->slices};
-    u32x16 raw[CHANNELS];
-    struct texels t;
+    i32x16 offset = (i32x16)(int32_t)w->skip;
+    *outside = (i32x16)(int32_t)0;
     for (unsigned i = 0; i < 3; i++) {
         if (!rows[i])
             continue;
         const u32x16 at = load(rows[i] + lane);
-        const i32x16 far = at >= sizes[i];
-        outside |= far;
-        offset += far ? 0 : (i32x16)at * steps[i];
+        *outside |= at >= sizes[i];
+        offset += (i32x16)at * steps[i];
     }
-    gather_raw(format, w->level.data, offset, raw);
+    return *outside ? w->skip : offset;
+}
+
+/* 16 elements of 4 bytes that follow one another. */
+INLINE void split_loaded(struct wl_channel_format format, const uint8_t *data, u32x16 raw[CHANNELS]) {
+    const u32x16 dwords = load(data);
+    split(format, &dwords, raw);
+}
+
+/* What is outside reads 0 in all components, but (buffers) in those that are constants. */
+INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+    i32x16 outside;
+    const i32x16 offset = find_offset(w, format, lane, &outside);
+    u32x16 raw[CHANNELS];
+    struct texels t;
+    if (format.channels * format.bits == 32 && !any((offset != offset[0] + iota * 4)))
+        split_loaded(format, w->level.data + offset[0], raw);
+    else
+        gather_raw(format, w->level.data, offset, raw);
     for (unsigned i = 0; i < format.channels; i++)
         t.channel[i] = convert(format, raw[i]);
     if (is_normalized(format))
         for (unsigned i = 0; i < format.channels; i++)
             t.channel[i] /= unit_of(format);
-    for (unsigned i = 0, row = 0; i < CHANNELS; i++)
+    for (unsigned i = 0, row = 0; i < CHANNELS; i++) {
+        const u32x16 value = component(w, format, i, &t);
+        const bool constant = w->buffer && (w->selects >> i * 3 & 7) < 4;
         if (w->dmask >> i & 1)
-            put_row(w, row++, lane, active, outside ? 0 : component(w, format, i, &t));
+            put_row(w, row++, lane, active, constant ? value : (outside ? 0 : value));
+    }
 }
 
-INLINE void load_strips(const struct wl_image_wave *w, struct wl_channel_format format) {
+/* To nearest even; by doubles, as one lane's. */
+INLINE u32x16 to_normalized(f32x16 v, float low, float unit) {
+    f32x16 limited = v == v ? v : 0;
+    limited = limited < low ? low : limited;
+    limited = limited > 1 ? 1 : limited;
+    const f64x16 exact = CONVERT(f64x16, limited) * (double)unit, magic = (f64x16)(double)0x1.8p52;
+    return (u32x16)CONVERT(i32x16, (exact + magic) - magic);
+}
+
+INLINE u32x16 to_half(f32x16 v) {
+#if defined(__F16C__) || defined(__aarch64__)
+    const u32x16 half = CONVERT(u32x16, (u16x16)CONVERT(f16x16, v));
+#else
+    const u32x16 bits = (u32x16)v, size = bits & 0x7fffffff;
+    const u32x16 tiny = (u32x16)((f32x16)size + 0.5f) - 0x3f000000; /* below 2^-14: the addition rounds */
+    const u32x16 normal = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+    const u32x16 half = (bits >> 16 & 0x8000) | (size >= 0x477ff000 ? (u32x16)0x7c00 : size < 0x38800000 ? tiny : normal);
+#endif
+    return v == v ? half : ((u32x16)v >> 16 & 0x8000) | 0x7e00;
+}
+
+/* A component as memory has it, in the low bits; above them there may be others. */
+INLINE u32x16 encode(struct wl_channel_format format, u32x16 value) {
+    const int32_t most = format.bits == 32 ? INT32_MAX : (1 << (format.bits - 1)) - 1;
+    i32x16 clamped = (i32x16)value;
+    switch ((enum wl_channel_number)format.number) {
+    case WL_NUMBER_UNORM:
+        return to_normalized((f32x16)value, 0, unit_of(format));
+    case WL_NUMBER_SNORM:
+        return to_normalized((f32x16)value, -1, unit_of(format));
+    case WL_NUMBER_FLOAT:
+        return format.bits == 16 ? to_half((f32x16)value) : value;
+    case WL_NUMBER_SINT:
+        clamped = clamped < -most - 1 ? -most - 1 : clamped;
+        return (u32x16)(clamped > most ? most : clamped);
+    default:
+        return format.bits < 32 && any(value >> format.bits != 0) ? (value >> format.bits != 0 ? (1u << format.bits) - 1 : value) : value;
+    }
+}
+
+/* Lanes in order, so that of two on one texel the last wins. */
+INLINE void scatter(uint8_t *data, unsigned bytes, i32x16 offset, uint32_t lanes, const u32x16 dwords[4]) {
+    uint32_t words[STRIP][4];
+    for (unsigned k = 0; k * 4 < bytes; k++)
+        for (unsigned i = 0; i < STRIP; i++)
+            words[i][k] = dwords[k][i];
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(lanes);
+        memcpy(data + offset[i], words[i], bytes);
+    }
+}
+
+INLINE uint32_t mask_of(i32x16 lanes) {
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < STRIP; i++)
+        mask |= (uint32_t)(lanes[i] & 1) << i;
+    return mask;
+}
+
+/* Channels that no stored component goes to become 0. */
+INLINE void store_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
+    const unsigned bits = format.bits, bytes = format.channels * bits / 8;
+    const uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
+    i32x16 outside;
+    const i32x16 offset = find_offset(w, format, lane, &outside);
+    u32x16 given[CHANNELS], dwords[4];
+    for (unsigned k = 0; k < 4; k++)
+        given[k] = dwords[k] = (u32x16)(uint32_t)0;
+    for (unsigned i = 0, row = 0; i < CHANNELS; i++) {
+        const unsigned select = w->selects >> i * 3 & 7;
+        const u32x16 value = w->dmask >> i & 1 ? load(w->data + (size_t)row++ * w->wave_size + lane) : (u32x16)(uint32_t)0;
+        for (unsigned c = 0; c < format.channels; c++)
+            given[c] = select == c + 4 ? value : given[c];
+    }
+    for (unsigned c = 0; c < format.channels; c++)
+        dwords[c * bits / 32] |= (encode(format, given[c]) & mask) << c * bits % 32;
+    if (any(outside))
+        active &= ~mask_of(outside);
+    if (bytes == 4 && active == 0xffff && !any(offset != offset[0] + iota * 4))
+        memcpy(w->level.data + offset[0], &dwords[0], sizeof dwords[0]);
+    else
+        scatter(w->level.data, bytes, offset, active, dwords);
+}
+
+INLINE void move_strips(const struct wl_image_wave *w, struct wl_channel_format format, bool stores) {
     for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
         const uint32_t active = w->exec >> lane & 0xffff;
-        if (active)
+        if (active && stores)
+            store_strip(w, format, lane, active);
+        else if (active)
             load_strip(w, format, lane, active);
     }
 }
@@ -425,8 +578,8 @@ static bool same(struct wl_channel_format a, struct wl_channel_format b) {
 }
 
 void WL_IMAGE_RUN(const struct wl_image_wave *w) {
-    if (w->loads)
-        load_strips(w, w->format);
+    if (w->loads || w->stores)
+        move_strips(w, w->format, w->stores);
     else if (!w->linear)
         sample_nearest(w);
     else if (same(w->format, bytes4))

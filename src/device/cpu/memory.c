@@ -21,6 +21,11 @@ static enum wl_status fit_lds(struct wl_group *group, uint32_t size) {
     size_t usable = round_up(size > LDS_MAPPED ? size : LDS_MAPPED, PAGE);
     if (group->lds && group->lds_usable >= usable)
         return WL_OK;
+    if (group->lds_readable) { /* laid out for the smaller size */
+        munmap(group->lds, WL_LDS_RESERVED);
+        group->lds = NULL;
+        group->lds_readable = false;
+    }
     if (!group->lds)
         group->lds = reserve(WL_LDS_RESERVED);
     if (!group->lds || mprotect(group->lds, usable, PROT_READ | PROT_WRITE) != 0)

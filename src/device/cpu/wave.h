@@ -77,7 +77,7 @@ struct wl_wave {
     /* 4 */ uint32_t exit_detail;
     /* 8 */ uint64_t pc;       /* address within the code object (not relocated), for JUMP and ILLEGAL */
     /* 16 */ uint64_t image;   /* host address of the code object's image: real address = image + virtual address */
-    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: not mapped */
+    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: beyond.h */
     /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
     /* 48 */ void *owner;            /* the runner's own */

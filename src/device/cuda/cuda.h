@@ -37,15 +37,21 @@ struct wl_cuda_block; /* memory.c: memory that begins elsewhere than the driver'
 struct wl_cuda_ring;  /* launch.c */
 struct wl_cuda_services;
 
+#define WL_CUDA_RECENT 8
+
 struct wl_cuda_device {
     struct wl_device base;
     const struct wl_cuda_driver *driver;
     CUdevice handle;
     CUcontext context;
-    uint32_t sm;                                 /* compute capability: 90 */
-    uint32_t shared_limit;                       /* bytes of shared memory a block may have if asked for */
-    _Atomic uint32_t stack_size;                 /* bytes a lane where calls make the need unknown */
-    _Atomic int fault;                           /* enum wl_status; sticky, since the driver's context is */
+    uint32_t sm;                 /* compute capability: 90 */
+    uint32_t shared_limit;       /* bytes of shared memory a block may have if asked for */
+    _Atomic uint32_t stack_size; /* bytes a lane where calls make the need unknown */
+    _Atomic uint32_t generation; /* counts resets: what is of an earlier one is gone */
+    _Atomic int fault;           /* enum wl_status; sticky, since the driver's context is */
+    /* The latest launches, for the report of a fault: number n in place n % WL_CUDA_RECENT. */
+    _Atomic uint64_t launches, settled; /* so many were made; so many of them are known to have ended well */
+    _Atomic(const struct wl_device_function *) recent[WL_CUDA_RECENT];
     _Atomic(struct wl_cuda_services *) services; /* NULL: no kernel needed them yet */
     void *heap;                                  /* device memory: the device library's allocator; NULL: not made yet */
     pthread_mutex_t services_lock;               /* over the making of these two; outermost */
@@ -67,6 +73,7 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
 
 struct wl_device_module {
     struct wl_cuda_device *device;
+    uint32_t generation;
     struct wl_codeobject *object; /* NULL: an image of the driver's */
     const struct wl_target *target;
     uint64_t hash[2];
@@ -112,7 +119,8 @@ struct wl_device_function {
 /* The variant for a shape, made at the first call. Cheap when it is there. Thread-safe. */
 enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32_t block[3], bool partial,
                                struct wl_cuda_variant **variant);
-void wl_cuda_variants_release(struct wl_device_function *function);
+/* `loaded`: the driver still has them. */
+void wl_cuda_variants_release(struct wl_device_function *function, bool loaded);
 
 /* Compiles PTX to a cubin with the driver's compiler; the log goes to Wavelift's. *cubin is malloc'ed. */
 enum wl_status wl_cuda_compile(const struct wl_cuda_device *device, const char *name, const char *ptx, size_t size, void **cubin,
@@ -125,11 +133,15 @@ enum wl_status wl_cuda_allow_shared(const struct wl_cuda_device *device, CUfunct
 struct wl_device_queue {
     struct wl_cuda_device *device;
     CUstream stream;
+    bool apart;
+    int priority;
+    uint32_t generation;
 };
 
 struct wl_device_mark {
     struct wl_cuda_device *device;
     CUevent event;
+    uint32_t generation;
     bool timing;
     struct wl_device_mark *next;
 };
@@ -144,6 +156,7 @@ enum wl_status wl_cuda_allocate(struct wl_device *device, void **memory, size_t 
 void wl_cuda_release(struct wl_device *device, void *memory, size_t size);
 enum wl_status wl_cuda_copy(struct wl_device *device, void *target, const void *source, size_t size);
 enum wl_status wl_cuda_fill(struct wl_device *device, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
+bool wl_cuda_find(struct wl_device *device, const void *address, void **begin, size_t *size);
 void wl_cuda_memory_info(struct wl_device *device, uint64_t *free, uint64_t *total);
 
 enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **module);
@@ -156,6 +169,7 @@ bool wl_cuda_function_info(struct wl_device_function *function, struct wl_functi
 uint32_t wl_cuda_occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds);
 
 void wl_cuda_ring_release(struct wl_cuda_device *device);
+void wl_cuda_ring_forget(struct wl_cuda_device *device);
 /* Gives a launch to a stream. */
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch);
 

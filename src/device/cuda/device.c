@@ -27,6 +27,20 @@ static bool is_fault(enum wl_status status) {
     return status == WL_ILLEGAL_ADDRESS || status == WL_ILLEGAL_INSTRUCTION || status == WL_ASSERT || status == WL_ABORTED;
 }
 
+/* "kernel a" or "one of the kernels a, b, c" (the latest first): those of which nobody knows yet that they ended well. */
+static void name_suspects(const struct wl_cuda_device *device, char *text, size_t size) {
+    uint64_t made = atomic_load(&device->launches), settled = atomic_load(&device->settled);
+    uint64_t count = made - settled < WL_CUDA_RECENT ? made - settled : WL_CUDA_RECENT;
+    size_t used = (size_t)snprintf(text, size, count == 1 ? "kernel" : "one of the kernels");
+    for (uint64_t i = 0; i < count && used < size; i++) {
+        const struct wl_device_function *function = atomic_load(&device->recent[(made - 1 - i) % WL_CUDA_RECENT]);
+        if (function)
+            used += (size_t)snprintf(text + used, size - used, "%s %.160s", i ? "," : "", function->kernel->name);
+    }
+    if (made - settled > WL_CUDA_RECENT && used < size)
+        snprintf(text + used, size - used, ", or an earlier one");
+}
+
 enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, const char *what) {
     if (result == CUDA_SUCCESS)
         return WL_OK;
@@ -35,21 +49,44 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
         status = wl_fail(WL_ASSERT, "a kernel on GPU %d stopped behind a failed assertion", device->handle);
     if (status == WL_ASSERT)
         wl_cuda_services_flush(device);
-    if (is_fault(status) && atomic_compare_exchange_strong(&device->fault, &(int){WL_OK}, (int)status))
-        wl_log(0,
-               "a kernel on GPU %d failed, found by %s. The driver does not say which kernel or where; with "
-               "WAVELIFT_DEVICES=cpu the same program reports both",
-               device->handle, wl_failure());
+    if (is_fault(status) && atomic_compare_exchange_strong(&device->fault, &(int){WL_OK}, (int)status)) {
+        char suspects[1024];
+        name_suspects(device, suspects, sizeof suspects);
+        wl_log(0, "%s failed on GPU %d, found by %s. The driver does not say where; with WAVELIFT_DEVICES=cpu the same program reports it",
+               suspects, device->handle, wl_failure());
+    }
     return status;
 }
 
 static enum wl_status synchronize(struct wl_device *device) {
     struct wl_cuda_device *cuda = wl_cuda(device);
     enum wl_status status = wl_cuda_enter(cuda);
+    uint64_t launches = atomic_load(&cuda->launches);
     if (status == WL_OK)
         status = wl_cuda_result(cuda, cuda->driver->cuCtxSynchronize(), "waiting for the device");
+    if (status == WL_OK)
+        atomic_store(&cuda->settled, launches);
     wl_cuda_services_flush(cuda);
     return status;
+}
+
+/* The driver throws the context away and makes a new one. What still refers to the old one knows it by its generation. */
+static enum wl_status reset(struct wl_device *device) {
+    struct wl_cuda_device *cuda = wl_cuda(device);
+    CUresult result = cuda->driver->cuDevicePrimaryCtxReset(cuda->handle);
+    if (result == CUDA_SUCCESS)
+        result = cuda->driver->cuDevicePrimaryCtxRetain(&cuda->context, cuda->handle);
+    enum wl_status status = wl_cuda_check(result, "resetting GPU %d", cuda->handle);
+    if (status != WL_OK)
+        return status;
+    pthread_mutex_lock(&cuda->lock);
+    atomic_fetch_add(&cuda->generation, 1);
+    wl_cuda_ring_forget(cuda);
+    pthread_mutex_unlock(&cuda->lock);
+    wl_cuda_services_forget(cuda);
+    atomic_store(&cuda->settled, atomic_load(&cuda->launches));
+    atomic_store(&cuda->fault, WL_OK);
+    return wl_cuda_enter(cuda);
 }
 
 /* ---- properties ------------------------------------------------------------------------------- */
@@ -178,6 +215,8 @@ static const struct wl_device_ops operations = {
     .host = &wl_cuda_host_ops,
     .images = &wl_cuda_image_ops,
     .synchronize = synchronize,
+    .reset = reset,
+    .find = wl_cuda_find,
     .memory_info = wl_cuda_memory_info,
     .function_info = wl_cuda_function_info,
 };

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NEEDED   true
 #define OPTIONAL false
@@ -43,6 +44,8 @@ static bool find_functions(void *library) {
 }
 
 static void open_driver(void) {
+    /* Kernels that are loaded with their first launch may have to wait for kernels that run, and these for them. */
+    (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0); /* NOLINT(concurrency-mt-unsafe): once, before the driver starts */
     const char *path = wl_options()->cuda_library ? wl_options()->cuda_library : "libcuda.so.1";
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -87,6 +90,7 @@ enum wl_status wl_cuda_status(CUresult result) {
         {CUDA_ERROR_INVALID_SOURCE, WL_INVALID_IMAGE},
         {CUDA_ERROR_FILE_NOT_FOUND, WL_FILE_NOT_FOUND},
         {CUDA_ERROR_NOT_FOUND, WL_NOT_FOUND},
+        {CUDA_ERROR_INVALID_CONTEXT, WL_ILLEGAL_STATE},
         {CUDA_ERROR_NOT_READY, WL_NOT_READY},
         {CUDA_ERROR_ILLEGAL_ADDRESS, WL_ILLEGAL_ADDRESS},
         {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, WL_OUT_OF_RESOURCES},

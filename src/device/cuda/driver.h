@@ -189,6 +189,7 @@ typedef enum CUmem_advise_enum {
     F(NEEDED, cuDeviceGetAttribute, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))                     \
     F(NEEDED, cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                  \
     F(NEEDED, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                                  \
+    F(NEEDED, cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (CUdevice device))                                                      \
     F(NEEDED, cuCtxGetCurrent, cuCtxGetCurrent, (CUcontext * context))                                                                     \
     F(NEEDED, cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context))                                                                       \
     F(NEEDED, cuCtxSynchronize, cuCtxSynchronize, (void))                                                                                  \
@@ -207,6 +208,7 @@ typedef enum CUmem_advise_enum {
     F(NEEDED, cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void *memory, unsigned flags))               \
     F(OPTIONAL, cuMemAdvise, cuMemAdvise, (CUdeviceptr memory, size_t size, CUmem_advise advice, CUdevice device))                         \
     F(OPTIONAL, cuMemPrefetchAsync, cuMemPrefetchAsync, (CUdeviceptr memory, size_t size, CUdevice device, CUstream stream))               \
+    F(OPTIONAL, cuMemGetAddressRange, cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *size, CUdeviceptr address))                    \
     F(OPTIONAL, cuIpcGetMemHandle, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr memory))                                       \
     F(OPTIONAL, cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, (CUdeviceptr * memory, CUipcMemHandle handle, unsigned flags))                  \
     F(OPTIONAL, cuIpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr memory))                                                            \

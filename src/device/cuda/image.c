@@ -86,6 +86,7 @@ static enum wl_status image_load(struct wl_device *base, const void *image, size
         copy[size] = 0;
         pthread_mutex_init(&module->lock, NULL);
         module->device = device;
+        module->generation = atomic_load(&device->generation);
         status = load(device, copy, jit, &module->native);
         if (status != WL_OK)
             pthread_mutex_destroy(&module->lock);
@@ -114,7 +115,8 @@ static enum wl_status describe_arguments(const struct wl_cuda_device *device, CU
     if (!driver->cuFuncGetParamInfo)
         return wl_fail(WL_UNSUPPORTED, "the CUDA driver (version %d.%d) does not tell a kernel's parameters; 12.4 and later do",
                        driver->version / 1000, driver->version % 1000 / 10);
-    while (driver->cuFuncGetParamInfo(function, count, &offset, &size) == CUDA_SUCCESS) {
+    CUresult result;
+    while ((result = driver->cuFuncGetParamInfo(function, count, &offset, &size)) == CUDA_SUCCESS) {
         if (count == room) {
             room = room ? room * 2 : 8;
             struct wl_argument *more = realloc(arguments, room * sizeof *more);
@@ -128,6 +130,10 @@ static enum wl_status describe_arguments(const struct wl_cuda_device *device, CU
             (struct wl_argument){.name = "", .type_name = "", .offset = (uint32_t)offset, .size = (uint32_t)size, .kind = WL_ARG_BY_VALUE};
         if (offset + size > kernel->kernarg_size)
             kernel->kernarg_size = (uint32_t)(offset + size);
+    }
+    if (result != CUDA_ERROR_INVALID_VALUE) { /* which means that there are no more */
+        free(arguments);
+        return wl_cuda_check(result, "the parameters of a kernel");
     }
     kernel->arguments = arguments;
     kernel->argument_count = count;

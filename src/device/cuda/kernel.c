@@ -249,9 +249,9 @@ enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32
     return WL_OK;
 }
 
-void wl_cuda_variants_release(struct wl_device_function *function) {
+void wl_cuda_variants_release(struct wl_device_function *function, bool loaded) {
     struct wl_cuda_variant *variant = atomic_load(&function->variants);
-    bool entered = wl_cuda_enter(function->module->device) == WL_OK;
+    bool entered = loaded && wl_cuda_enter(function->module->device) == WL_OK;
     while (variant) {
         struct wl_cuda_variant *next = variant->next;
         if (variant->module && entered)

@@ -52,12 +52,19 @@ void wl_cuda_ring_release(struct wl_cuda_device *device) {
     free(device->ring);
 }
 
+/* The memory is gone. Under the device's lock. */
+void wl_cuda_ring_forget(struct wl_cuda_device *device) {
+    free(device->ring);
+    device->ring = NULL;
+}
+
 /* What a launch keeps in device memory, in one copy: the parts follow each other. */
 struct extras {
     struct wl_dispatch_packet packet;
     struct wl_queue queue;
     struct wl_grid_sync sync;
     uint64_t counter;
+    struct wl_ptx_gws gws[WL_GWS_RESOURCES];
     _Alignas(64) uint8_t kernarg[];
 };
 
@@ -74,6 +81,9 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
         record->dispatch_packet = memory + offsetof(struct extras, packet);
         record->queue = memory + offsetof(struct extras, queue);
         record->kernarg = memory + offsetof(struct extras, kernarg);
+        record->gws = memory + offsetof(struct extras, gws);
+        for (unsigned i = 0; i < WL_GWS_RESOURCES; i++)
+            extras->gws[i].counter = launch->grid[0] * launch->grid[1] * launch->grid[2] - 1;
         wl_packet_fill(&extras->packet, launch, variant->info.scratch_size, record->lds_size);
         extras->packet.kernel_object = record->image + function->kernel->descriptor;
         extras->packet.kernarg_address = record->kernarg;
@@ -168,7 +178,8 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
         status = wl_cuda_services_buffer(device, &hidden.hostcall);
     if (function->uses_heap && status == WL_OK)
         status = wl_cuda_services_heap(device, &hidden.heap);
-    bool extras = variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue;
+    bool extras =
+        variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue || variant->info.needs_gws;
     if (status == WL_OK && (extras || (function->uses_sync && launch->cooperative)))
         status = place_extras(device, stream, launch, variant, &hidden, &record, kernarg, size);
     else
@@ -184,8 +195,13 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
 }
 
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch) {
+    const struct wl_device_function *function = launch->function;
     enum wl_status status = wl_cuda_enter(device);
+    if (status == WL_OK && function->module->generation != atomic_load_explicit(&device->generation, memory_order_relaxed))
+        status = wl_fail(WL_INVALID_VALUE, "%s: its module went when the device was reset", function->kernel->name);
     if (status != WL_OK)
         return status;
-    return launch->function->native ? launch_native(device, stream, launch) : launch_translated(device, stream, launch);
+    uint64_t number = atomic_fetch_add_explicit(&device->launches, 1, memory_order_relaxed);
+    atomic_store_explicit(&device->recent[number % WL_CUDA_RECENT], function, memory_order_relaxed);
+    return function->native ? launch_native(device, stream, launch) : launch_translated(device, stream, launch);
 }

@@ -92,9 +92,19 @@ enum wl_status wl_cuda_copy(struct wl_device *base, void *target, const void *so
 
 enum wl_status wl_cuda_fill(struct wl_device *base, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     struct wl_cuda_device *device = wl_cuda(base);
-    struct wl_device_queue queue = {device, CU_STREAM_LEGACY};
+    struct wl_device_queue queue = {.device = device, .stream = CU_STREAM_LEGACY, .generation = atomic_load(&device->generation)};
     enum wl_status status = wl_cuda_queue_ops.fill(&queue, target, pattern, pattern_size, count);
     return status == WL_OK ? wl_cuda_queue_ops.synchronize(&queue) : status;
+}
+
+bool wl_cuda_find(struct wl_device *base, const void *address, void **begin, size_t *size) {
+    struct wl_cuda_device *device = wl_cuda(base);
+    CUdeviceptr first = 0;
+    if (!device->driver->cuMemGetAddressRange || wl_cuda_enter(device) != WL_OK ||
+        device->driver->cuMemGetAddressRange(&first, size, address_of(address)) != CUDA_SUCCESS)
+        return false;
+    *begin = (void *)(uintptr_t)first;
+    return true;
 }
 
 void wl_cuda_memory_info(struct wl_device *base, uint64_t *free, uint64_t *total) {
@@ -213,17 +223,21 @@ static enum wl_status share(struct wl_device *base, const void *memory, void *ha
     return status;
 }
 
-static enum wl_status shared_open(struct wl_device *base, const void *handle, void **memory) {
+static enum wl_status shared_open(struct wl_device *base, const void *handle, void **memory, size_t *size) {
     struct wl_cuda_device *device = wl_cuda(base);
     CUipcMemHandle shared;
-    CUdeviceptr address = 0;
-    if (!device->driver->cuIpcOpenMemHandle)
+    CUdeviceptr address = 0, begin = 0;
+    if (!device->driver->cuIpcOpenMemHandle || !device->driver->cuMemGetAddressRange)
         return wl_fail(WL_UNSUPPORTED, "the CUDA driver cannot share memory");
     memcpy(shared.reserved, handle, WL_SHARED_HANDLE);
     enum wl_status status = wl_cuda_enter(device);
     if (status == WL_OK)
         status =
             wl_cuda_check(device->driver->cuIpcOpenMemHandle(&address, shared, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), "cuIpcOpenMemHandle");
+    if (status == WL_OK)
+        status = wl_cuda_check(device->driver->cuMemGetAddressRange(&begin, size, address), "the size of shared memory");
+    if (status == WL_OK)
+        *size -= (size_t)(address - begin);
     *memory = (void *)(uintptr_t)address;
     return status;
 }

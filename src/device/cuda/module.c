@@ -46,6 +46,7 @@ enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobjec
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a module");
     pthread_mutex_init(&module->lock, NULL);
     module->device = wl_cuda(device);
+    module->generation = atomic_load(&module->device->generation);
     module->object = object;
     module->target = wl_codeobject_target(object);
     module->image_size = wl_codeobject_image_size(object);
@@ -61,19 +62,30 @@ enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobjec
     return WL_OK;
 }
 
+/* The report of a fault must not name what is not there any more. */
+static void forget_launches(const struct wl_device_module *module) {
+    for (unsigned i = 0; i < WL_CUDA_RECENT; i++) {
+        const struct wl_device_function *function = atomic_load(&module->device->recent[i]);
+        if (function && function->module == module)
+            atomic_store(&module->device->recent[i], NULL);
+    }
+}
+
 void wl_cuda_module_unload(struct wl_device_module *module) {
+    bool gone = module->generation != atomic_load(&module->device->generation);
+    forget_launches(module);
     while (module->kernels) {
         struct wl_device_function *function = module->kernels;
         module->kernels = function->next;
-        wl_cuda_variants_release(function);
+        wl_cuda_variants_release(function, !gone);
         if (!module->object)
             free((void *)(uintptr_t)function->own.arguments);
         free((void *)(uintptr_t)function->own.name);
         free(function);
     }
-    if (module->image)
+    if (module->image && !gone)
         wl_cuda_release(&module->device->base, (void *)(uintptr_t)module->image, 0);
-    if (module->native && wl_cuda_enter(module->device) == WL_OK)
+    if (module->native && !gone && wl_cuda_enter(module->device) == WL_OK)
         (void)module->device->driver->cuModuleUnload(module->native);
     for (size_t i = 0; i < module->name_count; i++)
         free((void *)(uintptr_t)module->names[i]);

@@ -8,6 +8,26 @@ static CUdeviceptr address_of(const void *memory) { return (CUdeviceptr)(uintptr
 
 /* ---- queues ------------------------------------------------------------------------------------ */
 
+/* The driver cuts priorities to its own range, in which 0 is the lowest as well. */
+static enum wl_status open_stream(struct wl_device_queue *queue) {
+    return wl_cuda_check(queue->device->driver->cuStreamCreateWithPriority(
+                             &queue->stream, queue->apart ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, queue->priority),
+                         "cuStreamCreateWithPriority");
+}
+
+/* Makes the device's context the thread's; a queue that has outlived a reset gets a new stream. */
+static enum wl_status enter(struct wl_device_queue *queue) {
+    enum wl_status status = wl_cuda_enter(queue->device);
+    uint32_t generation = atomic_load_explicit(&queue->device->generation, memory_order_relaxed);
+    if (status != WL_OK || queue->generation == generation)
+        return status;
+    if (queue->stream != CU_STREAM_LEGACY)
+        status = open_stream(queue);
+    if (status == WL_OK)
+        queue->generation = generation;
+    return status;
+}
+
 /* The null stream's queue is the driver's own legacy stream, so that the order between it and the others is kept by the driver,
  * whoever gives work to them. */
 static enum wl_status queue_create(struct wl_device *base, bool legacy, bool apart, int priority, struct wl_device_queue **result) {
@@ -15,12 +35,11 @@ static enum wl_status queue_create(struct wl_device *base, bool legacy, bool apa
     struct wl_device_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a queue");
-    *queue = (struct wl_device_queue){device, CU_STREAM_LEGACY};
+    *queue = (struct wl_device_queue){
+        .device = device, .stream = CU_STREAM_LEGACY, .apart = apart, .priority = priority, .generation = atomic_load(&device->generation)};
     enum wl_status status = wl_cuda_enter(device);
-    if (status == WL_OK && !legacy) /* the driver cuts priorities to its own range, in which 0 is the lowest as well */
-        status = wl_cuda_check(
-            device->driver->cuStreamCreateWithPriority(&queue->stream, apart ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, priority),
-            "cuStreamCreateWithPriority");
+    if (status == WL_OK && !legacy)
+        status = open_stream(queue);
     if (status == WL_OK)
         *result = queue;
     else
@@ -29,14 +48,15 @@ static enum wl_status queue_create(struct wl_device *base, bool legacy, bool apa
 }
 
 static void queue_destroy(struct wl_device_queue *queue) {
-    if (queue->stream != CU_STREAM_LEGACY && wl_cuda_enter(queue->device) == WL_OK)
+    if (queue->stream != CU_STREAM_LEGACY && queue->generation == atomic_load(&queue->device->generation) &&
+        wl_cuda_enter(queue->device) == WL_OK)
         (void)queue->device->driver->cuStreamDestroy(queue->stream);
     free(queue);
 }
 
 static enum wl_status queue_copy(struct wl_device_queue *queue, const struct wl_rows *rows) {
     struct wl_cuda_device *device = queue->device;
-    enum wl_status status = wl_cuda_enter(device);
+    enum wl_status status = enter(queue);
     bool dense = rows->rows == 1 || (rows->target_pitch == rows->width && rows->source_pitch == rows->width);
     size_t count = dense ? 1 : rows->rows, width = dense ? rows->width * rows->rows : rows->width;
     for (size_t i = 0; i < count && status == WL_OK && width; i++)
@@ -50,7 +70,7 @@ static enum wl_status queue_copy(struct wl_device_queue *queue, const struct wl_
 static enum wl_status queue_fill(struct wl_device_queue *queue, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     struct wl_cuda_device *device = queue->device;
     const struct wl_cuda_driver *driver = device->driver;
-    enum wl_status status = wl_cuda_enter(device);
+    enum wl_status status = enter(queue);
     if (status != WL_OK || count == 0)
         return status;
     switch (pattern_size) {
@@ -68,6 +88,11 @@ static enum wl_status queue_fill(struct wl_device_queue *queue, void *target, ui
 }
 
 static enum wl_status queue_launch(struct wl_device_queue *queue, const struct wl_launch *launch) {
+    if (queue->generation != atomic_load_explicit(&queue->device->generation, memory_order_relaxed)) {
+        enum wl_status status = enter(queue);
+        if (status != WL_OK)
+            return status;
+    }
     return wl_cuda_launch(queue->device, queue->stream, launch);
 }
 
@@ -81,7 +106,7 @@ static enum wl_status queue_value(struct wl_device_queue *queue, enum wl_value_o
     const struct wl_cuda_driver *driver = queue->device->driver;
     CUdeviceptr at = address_of(address);
     bool write = operation == WL_VALUE_WRITE;
-    enum wl_status status = wl_cuda_enter(queue->device);
+    enum wl_status status = enter(queue);
     if (status != WL_OK || operation == WL_VALUE_BARRIER) /* all work of a queue is in order */
         return status;
     if (size == 4 ? !(write ? driver->cuStreamWriteValue32 : driver->cuStreamWaitValue32)
@@ -96,7 +121,7 @@ static enum wl_status queue_value(struct wl_device_queue *queue, enum wl_value_o
 
 static enum wl_status queue_prefetch(struct wl_device_queue *queue, const void *memory, size_t size, const struct wl_device *device) {
     const struct wl_cuda_driver *driver = queue->device->driver;
-    enum wl_status status = wl_cuda_enter(queue->device);
+    enum wl_status status = enter(queue);
     if (status != WL_OK || !driver->cuMemPrefetchAsync)
         return status; /* a hint */
     CUdevice place = device ? wl_cuda(device)->handle : CU_DEVICE_CPU;
@@ -104,7 +129,7 @@ static enum wl_status queue_prefetch(struct wl_device_queue *queue, const void *
 }
 
 static enum wl_status queue_query(struct wl_device_queue *queue) {
-    enum wl_status status = wl_cuda_enter(queue->device);
+    enum wl_status status = enter(queue);
     if (status != WL_OK)
         return status;
     CUresult result = queue->device->driver->cuStreamQuery(queue->stream);
@@ -114,7 +139,7 @@ static enum wl_status queue_query(struct wl_device_queue *queue) {
 /* Through a mark, and not with cuStreamSynchronize: that does not wait for what the stream is ordered behind in others. */
 static enum wl_status queue_synchronize(struct wl_device_queue *queue) {
     struct wl_cuda_device *device = queue->device;
-    enum wl_status status = wl_cuda_enter(device);
+    enum wl_status status = enter(queue);
     if (status != WL_OK)
         return status;
     struct wl_device_mark *mark = NULL;
@@ -136,7 +161,7 @@ static enum wl_status mark_create(struct wl_device *base, bool timing, struct wl
     struct wl_device_mark *mark = NULL;
     pthread_mutex_lock(&device->lock);
     for (struct wl_device_mark **link = &device->marks; *link && !mark; link = &(*link)->next)
-        if ((*link)->timing == timing) {
+        if ((*link)->timing == timing && (*link)->generation == atomic_load(&device->generation)) {
             mark = *link;
             *link = mark->next;
             break;
@@ -153,6 +178,7 @@ static enum wl_status mark_create(struct wl_device *base, bool timing, struct wl
         return status;
     }
     mark->device = device;
+    mark->generation = atomic_load(&device->generation);
     mark->timing = timing;
     *result = mark;
     return WL_OK;
@@ -166,22 +192,25 @@ static void mark_destroy(struct wl_device_mark *mark) {
     pthread_mutex_unlock(&device->lock);
 }
 
+/* A mark of before a reset stands for nothing any more. */
+static bool is_gone(const struct wl_device_mark *mark) { return mark->generation != atomic_load(&mark->device->generation); }
+
 static enum wl_status mark_place(struct wl_device_mark *mark, struct wl_device_queue *queue) {
-    enum wl_status status = wl_cuda_enter(mark->device);
+    enum wl_status status = enter(queue);
     return status == WL_OK ? wl_cuda_result(mark->device, mark->device->driver->cuEventRecord(mark->event, queue->stream), "cuEventRecord")
                            : status;
 }
 
 static enum wl_status mark_wait(struct wl_device_mark *mark, struct wl_device_queue *queue) {
-    enum wl_status status = wl_cuda_enter(queue->device);
-    return status == WL_OK
+    enum wl_status status = enter(queue);
+    return status == WL_OK && !is_gone(mark)
                ? wl_cuda_result(queue->device, queue->device->driver->cuStreamWaitEvent(queue->stream, mark->event, 0), "cuStreamWaitEvent")
                : status;
 }
 
 static enum wl_status mark_query(struct wl_device_mark *mark) {
     enum wl_status status = wl_cuda_enter(mark->device);
-    if (status != WL_OK)
+    if (status != WL_OK || is_gone(mark))
         return status;
     CUresult result = mark->device->driver->cuEventQuery(mark->event);
     return result == CUDA_ERROR_NOT_READY ? WL_NOT_READY : wl_cuda_result(mark->device, result, "asking an event");
@@ -189,7 +218,7 @@ static enum wl_status mark_query(struct wl_device_mark *mark) {
 
 static enum wl_status mark_synchronize(struct wl_device_mark *mark) {
     enum wl_status status = wl_cuda_enter(mark->device);
-    if (status == WL_OK)
+    if (status == WL_OK && !is_gone(mark))
         status = wl_cuda_result(mark->device, mark->device->driver->cuEventSynchronize(mark->event), "waiting for an event");
     wl_cuda_services_flush(mark->device);
     return status;
@@ -197,7 +226,7 @@ static enum wl_status mark_synchronize(struct wl_device_mark *mark) {
 
 static enum wl_status mark_elapsed(struct wl_device_mark *start, struct wl_device_mark *stop, double *milliseconds) {
     float elapsed = 0;
-    if (start->device != stop->device || !start->timing || !stop->timing)
+    if (start->device != stop->device || !start->timing || !stop->timing || is_gone(start) || is_gone(stop))
         return wl_fail(WL_INVALID_VALUE, "events of different devices, or without timing, have no time between them");
     enum wl_status status = wl_cuda_enter(start->device);
     if (status != WL_OK)

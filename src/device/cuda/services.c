@@ -242,7 +242,7 @@ enum wl_status wl_cuda_services_heap(struct wl_cuda_device *device, uint64_t *he
 
 enum wl_status wl_cuda_services_follow(struct wl_cuda_device *device, CUstream stream) {
     struct wl_cuda_services *s = atomic_load(&device->services);
-    struct wl_device_queue queue = {device, stream};
+    struct wl_device_queue queue = {.device = device, .stream = stream, .generation = atomic_load(&device->generation)};
     struct wl_device_mark *mark = NULL;
     enum wl_status status = wl_cuda_queue_ops.mark_create(&device->base, false, &mark);
     if (status == WL_OK)
@@ -260,6 +260,14 @@ enum wl_status wl_cuda_services_follow(struct wl_cuda_device *device, CUstream s
     pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
     return status;
+}
+
+/* The thread may be looking at them still, so they stay; it finds nothing to do any more. */
+void wl_cuda_services_forget(struct wl_cuda_device *device) {
+    pthread_mutex_lock(&device->services_lock);
+    atomic_store(&device->services, NULL);
+    device->heap = NULL;
+    pthread_mutex_unlock(&device->services_lock);
 }
 
 void wl_cuda_services_flush(struct wl_cuda_device *device) {

@@ -10,6 +10,8 @@ enum wl_status wl_cuda_services_buffer(struct wl_cuda_device *device, uint64_t *
 enum wl_status wl_cuda_services_heap(struct wl_cuda_device *device, uint64_t *heap);
 /* Serves what the last kernel of a stream asks, until it has ended. After wl_cuda_services_buffer. Thread-safe. */
 enum wl_status wl_cuda_services_follow(struct wl_cuda_device *device, CUstream stream);
+/* Their memory is gone: the next launch that needs them makes new ones. */
+void wl_cuda_services_forget(struct wl_cuda_device *device);
 /* Writes out what kernels printed. Cheap when none did. Thread-safe. */
 void wl_cuda_services_flush(struct wl_cuda_device *device);
 /* Whether a kernel has printed a failed assertion. */

@@ -55,6 +55,9 @@ struct wl_ptx {
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
     LLVMValueRef entry_bits[2];            /* i32 */
     bool exec_is_full;                     /* in the piece at hand EXEC is that */
+    struct wl_ptx_flow *flow;              /* of the unit at hand */
+    uint64_t (*met)[2];                    /* by piece of the unit: masks that threads changed apart before they meet there */
+    bool *parts;                           /* by piece: threads may part at its end */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
     struct wl_ptx_carry vector_carry, scalar_carry;
@@ -90,6 +93,7 @@ void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits);
 LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate);   /* i32 */
 LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate); /* i1 */
 LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                /* i1: a wave-wide mask is not zero */
+LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg);            /* the same, or the threads' own bits: see ptx_part.c */
 LLVMValueRef wl_ptx_image(struct wl_lift *l);                            /* i64 */
 LLVMValueRef wl_ptx_mode(struct wl_lift *l);                             /* i32: MODE */
 LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type);
@@ -113,8 +117,15 @@ void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
 void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
 
 /* ---- ptx_exec.c ---- */
-/* Finds the pieces of a kernel at whose start EXEC is what it was at the entry: full[piece]. False: no memory. */
-bool wl_ptx_find_full(const struct wl_unit *unit, unsigned wave_size, bool *full);
+/* What is known of EXEC and of masks throughout a unit. NULL: no memory. The unit must outlive it. */
+struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size);
+void wl_ptx_flow_destroy(struct wl_ptx_flow *flow); /* NULL does nothing */
+/* Whether EXEC is at a piece's start what it was at the unit's entry. */
+bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece);
+/* Whether threads whose lane is off may take the branch on EXEC that ends a piece without the others, as far as AMD's code
+ * tells; changed: the masks that the code between writes, whose bits have to be made again from the threads' predicates where
+ * threads meet. */
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t piece, uint64_t changed[2]);
 
 /* ---- ptx_lane.c ---- */
 /* The value that DPP reads of a row; *valid: <1 x i1>, NULL: all lanes have a source. */
@@ -161,6 +172,10 @@ void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
 /* Before a store or an atomic: publishes what came before, if something waited for it. */
 void wl_ptx_publish(struct wl_lift *l);
 
+/* ---- ptx_gws.c ---- */
+/* Lifts a ds_gws_*. */
+void wl_ptx_lift_gws(struct wl_lift *l, const struct wl_inst *inst);
+
 /* ---- ptx_indexed.c ---- */
 /* Lifts a MOVREL instruction. */
 void wl_ptx_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
@@ -178,11 +193,18 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
                                   struct wl_ptx_info *info);
 
+/* ---- ptx_part.c ---- */
+/* Lets threads take the marked branches alone, where nothing on the way to the place at which they meet crosses threads. */
+bool wl_ptx_part_threads(LLVMModuleRef module);
+
 /* ---- ptx_emit.c ---- */
 LLVMTargetMachineRef wl_ptx_machine(const struct wl_ptx_request *request);
 /* Runs the passes and gives the markers their bodies. */
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct wl_ptx_info *info);
+/* Calls of an intrinsic without type parameters, and of a shuffle: i32 `value` of lane `lane`. */
+LLVMValueRef wl_ptx_build_intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name, LLVMValueRef *arguments, unsigned count);
+LLVMValueRef wl_ptx_build_shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef lane);
 /* The module's PTX. The buffer belongs to the caller. */
 enum wl_status wl_ptx_text(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *text);
 

@@ -1,5 +1,6 @@
 /* Passes, the markers' bodies, PTX. */
 #include "translate/nvptx/ptx.h"
+#include "translate/nvptx/ptx_matrix.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
@@ -12,11 +13,15 @@
 /* Registers become values, vectors of one element scalars. */
 #define VALUE_PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,early-cse,dce)"
 #define FIRST_PASSES "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+/* What a thread knows that took a branch. */
+#define PART_PASSES                                                                                                                        \
+    "function(correlated-propagation,gvn,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"          \
+    "instcombine<no-verify-fixpoint>,simplifycfg)"
 /* Behind the markers that turned out to be constants. */
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
     "early-cse,simplifycfg,adce)"
-#define LAST_PASSES "always-inline,globaldce,function(instcombine<no-verify-fixpoint>,early-cse,adce)"
+#define LAST_PASSES "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;
 
@@ -110,7 +115,7 @@ static LLVMValueRef known_result(LLVMValueRef call, const char *name) {
 }
 
 static bool fold_constants(LLVMModuleRef module) {
-    static const char *const names[] = {"wl.ballot", "wl.any", "wl.shuffle"};
+    static const char *const names[] = {"wl.ballot", "wl.any", "wl.any.own", "wl.shuffle"};
     bool folded = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
@@ -220,40 +225,40 @@ static void settle_segments(const struct wl_ptx_request *request, LLVMModuleRef 
 
 /* ---- the markers' bodies ---- */
 
-static LLVMValueRef intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name, LLVMValueRef *arguments, unsigned count) {
+LLVMValueRef wl_ptx_build_intrinsic(LLVMModuleRef module, LLVMBuilderRef b, const char *name, LLVMValueRef *arguments, unsigned count) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, id, NULL, 0);
     return LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, arguments, count, "");
 }
 
-static LLVMValueRef shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef lane) {
+LLVMValueRef wl_ptx_build_shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef lane) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), value, lane, LLVMConstInt(i32, 31, 0)};
-    return intrinsic(module, b, "llvm.nvvm.shfl.sync.idx.i32", arguments, 4);
+    return wl_ptx_build_intrinsic(module, b, "llvm.nvvm.shfl.sync.idx.i32", arguments, 4);
 }
 
 static void body_ballot(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), LLVMGetParam(function, 0)};
-    LLVMBuildRet(b, intrinsic(module, b, "llvm.nvvm.vote.ballot.sync", arguments, 2));
+    LLVMBuildRet(b, wl_ptx_build_intrinsic(module, b, "llvm.nvvm.vote.ballot.sync", arguments, 2));
 }
 
 static void body_any(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
     LLVMValueRef arguments[] = {LLVMConstAllOnes(i32), LLVMGetParam(function, 0)};
-    LLVMBuildRet(b, intrinsic(module, b, "llvm.nvvm.vote.any.sync", arguments, 2));
+    LLVMBuildRet(b, wl_ptx_build_intrinsic(module, b, "llvm.nvvm.vote.any.sync", arguments, 2));
 }
 
 static void body_shuffle(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
-    LLVMBuildRet(b, shuffle(module, b, LLVMGetParam(function, 0), LLVMGetParam(function, 1)));
+    LLVMBuildRet(b, wl_ptx_build_shuffle(module, b, LLVMGetParam(function, 0), LLVMGetParam(function, 1)));
 }
 
 static void body_first64(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
     LLVMValueRef value = LLVMGetParam(function, 0), by = LLVMConstInt(i64, 32, 0);
-    LLVMValueRef low = shuffle(module, b, LLVMBuildTrunc(b, value, i32, ""), LLVMConstNull(i32));
-    LLVMValueRef high = shuffle(module, b, LLVMBuildTrunc(b, LLVMBuildLShr(b, value, by, ""), i32, ""), LLVMConstNull(i32));
+    LLVMValueRef low = wl_ptx_build_shuffle(module, b, LLVMBuildTrunc(b, value, i32, ""), LLVMConstNull(i32));
+    LLVMValueRef high = wl_ptx_build_shuffle(module, b, LLVMBuildTrunc(b, LLVMBuildLShr(b, value, by, ""), i32, ""), LLVMConstNull(i32));
     high = LLVMBuildShl(b, LLVMBuildZExt(b, high, i64, ""), by, "");
     LLVMBuildRet(b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, i64, ""), ""));
 }
@@ -262,7 +267,9 @@ static void give_bodies(LLVMModuleRef module) {
     static const struct {
         const char *name;
         void (*build)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function);
-    } bodies[] = {{"wl.ballot", body_ballot}, {"wl.any", body_any}, {"wl.shuffle", body_shuffle}, {"wl.first64", body_first64}};
+    } bodies[] = {{"wl.ballot", body_ballot},           {"wl.any", body_any},         {"wl.any.own", body_any},
+                  {"wl.shuffle", body_shuffle},         {"wl.first64", body_first64}, {WL_PTX_GATHER, wl_ptx_body_gather},
+                  {WL_PTX_SCATTER, wl_ptx_body_scatter}};
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -289,10 +296,14 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
     }
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
+    if (!status && wl_ptx_part_threads(module))
+        status = run(module, machine, PART_PASSES);
     if (!status)
         settle_segments(request, module, info);
     if (!status)
         status = run(module, machine, SECOND_PASSES);
+    if (!status && wl_ptx_keep_fragments(module))
+        status = run(module, machine, "function(adce,loop-simplify,lcssa,loop-mssa(licm),adce)");
     if (!status) {
         give_bodies(module);
         status = run(module, machine, LAST_PASSES);

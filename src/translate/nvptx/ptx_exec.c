@@ -15,7 +15,8 @@
 #include <string.h>
 
 struct state {
-    bool known; /* some way leads here */
+    bool known;       /* some way leads here */
+    uint64_t mask[2]; /* registers that hold a half or a whole of a mask: a bit of each lane's own */
     bool exec_equal, exec_within;
     uint64_t equal[2], within[2], rest[2]; /* by first register */
 };
@@ -24,6 +25,10 @@ struct masks {
     const struct wl_unit *unit;
     unsigned registers; /* of a mask */
     struct state *starts;
+};
+
+struct wl_ptx_flow {
+    struct masks m;
 };
 
 static void forget(uint64_t *set, unsigned reg) { set[reg / 64] &= ~(UINT64_C(1) << reg % 64); }
@@ -85,7 +90,51 @@ static void forget_touched(struct state *s, const struct masks *m, const struct 
             set_exec(s, false, false, false);
         for (unsigned i = 0; i < m->registers && i <= reg; i++)
             set_register(s, reg - i, (struct facts){0});
+        forget(s->mask, reg);
     }
+}
+
+/* ---- which registers hold masks ---- */
+
+static bool is_logic(const struct wl_inst *inst) {
+    static const char *const stems[] = {"s_and_", "s_or_", "s_xor_", "s_nand_", "s_nor_", "s_xnor_", "s_not_", "s_mov_b", "s_cselect_"};
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (!strncmp(inst->mnemonic, stems[i], strlen(stems[i])))
+            return true;
+    return false;
+}
+
+static bool holds_mask(const struct state *s, const struct wl_operand *op) {
+    if (op->kind == WL_OPERAND_IMM)
+        return !op->is_float && (op->bits == 0 || op->bits == UINT64_MAX || op->bits == UINT32_MAX);
+    for (unsigned i = 0; i < op->count; i++)
+        if (op->kind != WL_OPERAND_SGPR ||
+            (!wl_bit(s->mask, op->reg + i) && op->reg + i != WL_SGPR_EXEC && op->reg + i != WL_SGPR_EXEC + 1))
+            return false;
+    return op->kind == WL_OPERAND_SGPR;
+}
+
+/* Whether all that the instruction writes to SGPRs, SCC aside, are masks. */
+static bool makes_masks(const struct state *s, const struct wl_inst *inst) {
+    if (inst->isa)
+        return inst->isa->class == WL_ISA_CMPX || (inst->isa->class == WL_ISA_SAVEEXEC && holds_mask(s, &inst->operands[1]));
+    if (!inst->sem->scalar)
+        return true;                     /* comparisons and carries */
+    bool some = false, constants = true; /* what is combined with a mask is one, or was never set */
+    for (unsigned i = 1; i < inst->operand_count; i++) {
+        bool constant = inst->operands[i].kind == WL_OPERAND_IMM, mask = holds_mask(s, &inst->operands[i]);
+        some |= mask && !constant;
+        constants &= constant && mask;
+    }
+    return is_logic(inst) && (some || constants);
+}
+
+static void note_masks(struct state *s, const struct masks *m, const struct wl_inst *inst) {
+    struct wl_effects effects;
+    wl_inst_effects(inst, m->registers * 32, &effects);
+    forget(effects.touch.scalar, WL_SGPR_SCC);
+    for (unsigned i = 0; i < 2; i++)
+        s->mask[i] |= effects.touch.scalar[i];
 }
 
 static bool named(const struct wl_inst *inst, const struct masks *m, const char *stem) {
@@ -171,6 +220,7 @@ static bool is_comparison(const struct wl_inst *inst) { return !strncmp(inst->mn
 
 static void step(struct state *s, const struct masks *m, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
+    bool masks = makes_masks(s, inst);
     if (inst->isa && inst->isa->class == WL_ISA_SAVEEXEC) {
         step_saveexec(s, m, inst);
     } else if (inst->isa && inst->isa->class == WL_ISA_CMPX) {
@@ -186,6 +236,8 @@ static void step(struct state *s, const struct masks *m, const struct wl_inst *i
         if (comparison) /* lanes of EXEC alone */
             set_register(s, op[0].reg, result);
     }
+    if (masks)
+        note_masks(s, m, inst);
 }
 
 /* Narrows what is known at a piece's start; true: it changed. */
@@ -205,6 +257,7 @@ static bool join(struct state *to, const struct state *from) {
     to->exec_equal &= other.exec_equal;
     to->exec_within &= other.exec_within;
     for (unsigned i = 0; i < 2; i++) {
+        to->mask[i] &= other.mask[i];
         to->equal[i] &= other.equal[i];
         to->within[i] &= other.within[i];
         to->rest[i] &= other.rest[i];
@@ -214,29 +267,169 @@ static bool join(struct state *to, const struct state *from) {
 
 static bool hand_on(struct masks *m, uint32_t piece, const struct state *s) { return piece != WL_NO_PIECE && join(&m->starts[piece], s); }
 
-bool wl_ptx_find_full(const struct wl_unit *unit, unsigned wave_size, bool *full) {
-    struct masks m = {.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->piece_count + 1, sizeof *m.starts)};
-    if (!m.starts)
+/* ---- where threads may part ----
+ *
+ * A branch over code that no lane has to run, or out of a loop that no lane is in any more, is taken by the wave. A thread whose
+ * lane is off may take it alone, though others do not, if it would do nothing in the code it skips: no lane that is off becomes
+ * active there, nothing crosses lanes, and no scalar register but masks, of which each thread has its own bit, leaves it. */
+
+enum { MOST_PIECES = 400 };
+
+struct region {
+    const struct wl_unit *unit;
+    unsigned registers; /* of a mask */
+    uint8_t *inside;    /* by piece */
+    uint32_t *work;
+    uint64_t masks[2], others[2]; /* scalar registers that it writes, by what writes them */
+};
+
+/* Whether threads may run the instruction apart; notes what it writes. */
+static bool may_run_apart(struct region *r, const struct wl_inst *inst, const struct state *after) {
+    struct wl_effects effects;
+    unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
+    if (inst->is_dpp || inst->index_mode || class == WL_ISA_LANE || class == WL_ISA_MATRIX || class == WL_ISA_SETREG ||
+        class == WL_ISA_TIME || class == WL_ISA_MESSAGE_RETURN || class == WL_ISA_IMAGE || class == WL_ISA_SMEM_STORE ||
+        class == WL_ISA_SMEM_ATOMIC)
         return false;
-    m.starts[unit->entry] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
+    wl_inst_effects(inst, r->registers * 32, &effects);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(effects.touch.scalar, reg)) {
+            bool exec = reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1;
+            wl_set(exec || wl_bit(after->mask, reg) ? r->masks : r->others, reg);
+        }
+    return true;
+}
+
+static bool add_piece(struct region *r, uint32_t piece, uint32_t join, uint32_t *count) {
+    if (piece == join)
+        return true;
+    if (piece == WL_NO_PIECE || *count == MOST_PIECES)
+        return false;
+    if (!r->inside[piece]) {
+        r->inside[piece] = 1;
+        r->work[(*count)++] = piece;
+    }
+    return true;
+}
+
+/* Collects what is reachable from `first` before `join`. */
+static bool collect(struct region *r, const struct masks *m, uint32_t first, uint32_t join) {
+    uint32_t count = 0;
+    bool fits = add_piece(r, first, join, &count);
+    for (uint32_t at = 0; fits && at < count; at++) {
+        const struct wl_piece *piece = &r->unit->pieces[r->work[at]];
+        struct state s = m->starts[r->work[at]];
+        for (uint32_t i = 0; fits && i < piece->count; i++) {
+            step(&s, m, &r->unit->insts[piece->first + i]);
+            fits = may_run_apart(r, &r->unit->insts[piece->first + i], &s);
+        }
+        switch (piece->end) {
+        case WL_PIECE_NEXT:
+        case WL_PIECE_EXEC:
+            fits = fits && add_piece(r, piece->next, join, &count);
+            break;
+        case WL_PIECE_BRANCH:
+            fits = fits && add_piece(r, piece->target, join, &count);
+            break;
+        case WL_PIECE_CBRANCH:
+            fits = fits && add_piece(r, piece->next, join, &count) && add_piece(r, piece->target, join, &count);
+            break;
+        default:
+            fits = false;
+        }
+    }
+    return fits;
+}
+
+/* Whether EXEC is never more within the region than where it is entered. */
+static bool only_narrows(struct region *r, uint32_t first) {
+    struct masks m = {.unit = r->unit, .registers = r->registers, .starts = calloc(r->unit->piece_count + 1, sizeof *m.starts)};
+    bool within = m.starts != NULL;
+    if (within)
+        m.starts[first] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
+    for (bool changed = within; changed && within;) {
+        changed = false;
+        for (uint32_t p = 0; p < r->unit->piece_count && within; p++) {
+            const struct wl_piece *piece = &r->unit->pieces[p];
+            struct state s = m.starts[p];
+            if (!r->inside[p] || !s.known)
+                continue;
+            for (uint32_t i = 0; i < piece->count && within; i++) {
+                step(&s, &m, &r->unit->insts[piece->first + i]);
+                within = s.exec_within;
+            }
+            uint32_t next[2] = {piece->next, piece->target};
+            for (unsigned i = 0; i < 2; i++)
+                if (next[i] != WL_NO_PIECE && r->inside[next[i]])
+                    changed |= hand_on(&m, next[i], &s);
+        }
+    }
+    free(m.starts);
+    return within;
+}
+
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t changed[2]) {
+    const struct wl_unit *unit = flow->m.unit;
+    const struct wl_piece *piece = &unit->pieces[p];
+    const struct wl_inst *last = piece->count ? &unit->insts[piece->first + piece->count - 1] : NULL;
+    if (piece->end != WL_PIECE_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
+        return false;
+    bool skips = last->isa->detail == WL_IF_EXECZ;
+    uint32_t first = skips ? piece->next : piece->target, join = skips ? piece->target : piece->next;
+    if (first == WL_NO_PIECE || join == WL_NO_PIECE || first == join)
+        return false;
+    struct region r = {.unit = unit,
+                       .registers = flow->m.registers,
+                       .inside = calloc(unit->piece_count + 1, 1),
+                       .work = calloc(MOST_PIECES, sizeof *r.work)};
+    bool parts = r.inside && r.work && collect(&r, &flow->m, first, join) && only_narrows(&r, first);
+    for (unsigned i = 0; i < 2; i++) {
+        parts = parts && !(r.others[i] & unit->pieces[join].live_in.scalar[i]);
+        changed[i] = r.masks[i];
+    }
+    free(r.inside);
+    free(r.work);
+    return parts;
+}
+
+/* ---- the analysis ---- */
+
+struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size) {
+    struct wl_ptx_flow *flow = calloc(1, sizeof *flow);
+    if (!flow)
+        return NULL;
+    struct masks *m = &flow->m;
+    *m = (struct masks){.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->piece_count + 1, sizeof *m->starts)};
+    if (!m->starts) {
+        free(flow);
+        return NULL;
+    }
+    m->starts[unit->entry] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = 0; p < unit->piece_count; p++) {
             const struct wl_piece *piece = &unit->pieces[p];
-            struct state s = m.starts[p];
+            struct state s = m->starts[p];
             if (!s.known)
                 continue;
             for (uint32_t i = 0; i < piece->count; i++)
-                step(&s, &m, &unit->insts[piece->first + i]);
+                step(&s, m, &unit->insts[piece->first + i]);
             if (piece->end == WL_PIECE_CALL)
                 memset(&s, 0, sizeof s);
             s.known = true;
-            changed |= hand_on(&m, piece->next, &s);
-            changed |= hand_on(&m, piece->target, &s);
+            changed |= hand_on(m, piece->next, &s);
+            changed |= hand_on(m, piece->target, &s);
         }
     }
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        full[p] = m.starts[p].known && m.starts[p].exec_equal;
-    free(m.starts);
-    return true;
+    return flow;
+}
+
+bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece) {
+    return flow->m.starts[piece].known && flow->m.starts[piece].exec_equal;
+}
+
+void wl_ptx_flow_destroy(struct wl_ptx_flow *flow) {
+    if (flow)
+        free(flow->m.starts);
+    free(flow);
 }

@@ -196,6 +196,11 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
     return off;
 }
 
+static LLVMValueRef any_active(struct wl_lift *l) {
+    bool parts = l->ptx->parts[l->piece - l->unit->pieces];
+    return parts ? wl_ptx_any_own(l, WL_SGPR_EXEC) : wl_ptx_any(l, WL_SGPR_EXEC);
+}
+
 static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef scc;
     switch (inst->isa->detail) {
@@ -208,9 +213,9 @@ static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_IF_VCCNZ:
         return wl_ptx_any(l, WL_SGPR_VCC);
     case WL_IF_EXECZ:
-        return LLVMBuildNot(l->b, wl_ptx_any(l, WL_SGPR_EXEC), "");
+        return LLVMBuildNot(l->b, any_active(l), "");
     default:
-        return wl_ptx_any(l, WL_SGPR_EXEC);
+        return any_active(l);
     }
 }
 
@@ -250,7 +255,9 @@ static void wait(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_MESSAGE: {
         enum { INTERRUPT = 1, DEALLOCATE_VGPRS = 3 };
         uint64_t message = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
-        if (inst->isa->detail || (message != INTERRUPT && message != DEALLOCATE_VGPRS))
+        if (inst->isa->detail)
+            wl_ptx_lift_gws(l, inst);
+        else if (message != INTERRUPT && message != DEALLOCATE_VGPRS)
             wl_ptx_unsupported(l, inst);
         else if (message == INTERRUPT) /* a hostcall is ready; the host looks for it by itself */
             wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
@@ -475,6 +482,13 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
         l->ptx->store_may_wait = false;
 }
 
+/* Threads that parted meet: the bits of masks come from their predicates again. */
+static void meet(struct wl_lift *l, uint32_t piece) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->ptx->met[piece], reg))
+            LLVMBuildStore(l->b, wl_ptx_ballot(l, wl_ptx_predicate(l, reg)), l->sgpr[reg]);
+}
+
 static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
@@ -489,6 +503,7 @@ static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
     l->ptx->store_may_wait = l->generation > 9;
     l->ptx->release = l->ptx->accessed = false;
     l->ptx->exec_is_full = full;
+    meet(l, p);
     if (full)
         restore_exec(l);
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
@@ -557,19 +572,41 @@ static void make_function(struct wl_lift *l) {
     LLVMSetAlignment(l->ptx->lds, 16);
 }
 
+/* Where threads may part, and which masks they bring to where they meet. */
+static bool find_partings(struct wl_lift *l) {
+    struct wl_ptx *p = l->ptx;
+    const struct wl_unit *unit = l->unit;
+    free(p->parts);
+    free(p->met);
+    wl_ptx_flow_destroy(p->flow);
+    p->parts = calloc(unit->piece_count + 1, sizeof *p->parts);
+    p->met = calloc(unit->piece_count + 1, sizeof *p->met);
+    p->flow = wl_ptx_flow_create(unit, l->wave_size);
+    for (uint32_t i = 0; p->parts && p->met && p->flow && i < unit->piece_count; i++) {
+        uint64_t changed[2];
+        p->parts[i] = wl_ptx_may_part(p->flow, i, changed);
+        if (!p->parts[i])
+            continue;
+        const struct wl_piece *piece = &unit->pieces[i];
+        bool skips = unit->insts[piece->first + piece->count - 1].isa->detail == WL_IF_EXECZ;
+        uint64_t *met = p->met[skips ? piece->target : piece->next];
+        for (unsigned w = 0; w < 2; w++)
+            met[w] |= changed[w];
+    }
+    return p->parts && p->met && p->flow;
+}
+
 static void lift_units(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
-    bool *full = calloc(p->units[0].piece_count + 1, sizeof *full);
-    if (!full || !wl_ptx_find_full(&p->units[0], l->wave_size, full))
-        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow EXEC");
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit = &p->units[u];
         l->blocks = p->blocks[u];
         wl_ptx_find_masks(l, l->unit);
+        if (!find_partings(l))
+            l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");
         for (uint32_t piece = 0; piece < l->unit->piece_count && !l->status; piece++)
-            lift_piece(l, piece, u == 0 && full[piece]);
+            lift_piece(l, piece, u == 0 && wl_ptx_flow_full(p->flow, piece));
     }
-    free(full);
 }
 
 /* Whether an earlier unit has the place as well: code that functions share, or that follows a call that never returns. */
@@ -655,6 +692,11 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
     if (l)
         free(l->live_after);
     free(strips);
+    if (p) {
+        wl_ptx_flow_destroy(p->flow);
+        free(p->parts);
+        free(p->met);
+    }
     free(p);
     free(l);
     return status;

@@ -1,13 +1,11 @@
 /* Matrix instructions by plain arithmetic: each lane fetches the rows of A and the columns of B that its elements of D need
  * from other lanes. device/cpu/matrix.h says where elements lie and in which order sums are formed; both are the same here. */
-#include "translate/nvptx/ptx.h"
-
-#include "device/cpu/matrix.h"
+#include "translate/nvptx/ptx_matrix.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_REGISTERS = 32, MOST_ELEMENTS = 32, MOST_DWORDS = 16 };
+enum { MOST_REGISTERS = WL_PTX_MATRIX_REGISTERS, MOST_ELEMENTS = 32, MOST_DWORDS = 16 };
 
 struct matrix {
     const struct wl_inst *inst;
@@ -372,11 +370,13 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
         return;
     }
     unsigned count = x.d == WL_MATRIX_F64 ? 2 * x.d_registers : x.d_registers;
-    read_operands(l, &x, count);
-    if (x.d == WL_MATRIX_F64)
-        multiply_f64(l, &x);
-    else
-        multiply(l, &x, &op[3]);
+    if (!wl_ptx_mma(l, inst, x.result)) {
+        read_operands(l, &x, count);
+        if (x.d == WL_MATRIX_F64)
+            multiply_f64(l, &x);
+        else
+            multiply(l, &x, &op[3]);
+    }
     for (unsigned s = 0; s < l->strips; s++)
         for (unsigned r = 0; r < count; r++)
             LLVMBuildStore(l->b, wl_ptx_vector(l, x.result[s][r]), l->ptx->row[s][op[0].reg + r]);

@@ -146,6 +146,13 @@ LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg) {
     return wl_ptx_vote_any(l, predicate);
 }
 
+LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg) {
+    LLVMValueRef predicate = wl_ptx_predicate(l, reg);
+    if (l->wave_size == 64)
+        predicate = LLVMBuildOr(l->b, predicate, wl_ptx_predicate(l, reg + 1), "");
+    return wl_ptx_marker(l, "wl.any.own", l->i1, &predicate, 1, true);
+}
+
 /* ---- the launch ---- */
 
 LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type) {

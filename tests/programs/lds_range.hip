@@ -1,0 +1,61 @@
+// Indices behind a workgroup's LDS, in front of it (which is far behind it, as addresses have no sign) and in both halves of a wave:
+// reads give 0, stores are dropped, atomics return 0 and change nothing. What lies within is as ever. Kernels that look at a
+// neighbour first and ask whether there is one afterwards are right on the hardware.
+#include "check.h"
+
+enum { GROUPS = 8, ITEMS = 256, FAR = 20000 /* ints: behind 64 KiB */ };
+
+struct seen {
+    int before, far, wild, after_store, old, back;
+};
+
+__global__ void touch(const int *index, seen *out) {
+    __shared__ int lds[ITEMS];
+    int i = threadIdx.x, at = index[i];
+    lds[i] = 1000 + i;
+    __syncthreads();
+    seen s;
+    s.before = lds[i + index[ITEMS]]; // index[ITEMS] is -1: of item 0 the address is -4
+    s.far = lds[i + index[ITEMS + 1]];
+    s.wild = lds[at]; // some within, some far away
+    __syncthreads();
+    lds[at] = 5000 + i; // the items have numbers of their own
+    __syncthreads();
+    s.after_store = lds[at];
+    s.old = atomicAdd(&lds[at], 3);
+    __syncthreads();
+    s.back = lds[at];
+    out[blockIdx.x * ITEMS + i] = s;
+}
+
+int main() {
+    check_name = "lds_range";
+    int host[ITEMS + 2], *index;
+    static seen seen_of[GROUPS * ITEMS];
+    seen *out;
+    for (int i = 0; i < ITEMS; i++) // a permutation within; every third is far
+        host[i] = i % 3 ? i ^ 5 : i % 2 ? FAR + 1024 * i : -1 - i;
+    for (int i = 0; i < ITEMS; i++)
+        if (i % 3 && (i ^ 5) % 3 == 0)
+            host[i] = i;
+    host[ITEMS] = -1;
+    host[ITEMS + 1] = FAR;
+    HIP(hipMalloc((void **)&index, sizeof host));
+    HIP(hipMalloc((void **)&out, sizeof seen_of));
+    HIP(hipMemcpy(index, host, sizeof host, hipMemcpyHostToDevice));
+    touch<<<GROUPS, ITEMS>>>(index, out);
+    HIP_FINISH();
+    HIP(hipMemcpy(seen_of, out, sizeof seen_of, hipMemcpyDeviceToHost));
+    for (int n = 0; n < GROUPS * ITEMS; n++) {
+        int i = n % ITEMS, at = host[i];
+        bool within = at >= 0 && at < ITEMS;
+        const seen &s = seen_of[n];
+        EXPECT(s.before == (i ? 999 + i : 0), "item %d: %d before it", n, s.before);
+        EXPECT(s.far == 0, "item %d: %d far behind", n, s.far);
+        EXPECT(s.wild == (within ? 1000 + at : 0), "item %d: %d at %d", n, s.wild, at);
+        EXPECT(s.after_store == (within ? 5000 + i : 0), "item %d: %d at %d after a store", n, s.after_store, at);
+        EXPECT(s.old == (within ? 5000 + i : 0), "item %d: an atomic returned %d at %d", n, s.old, at);
+        EXPECT(s.back == (within ? 5003 + i : 0), "item %d: %d at %d after an atomic", n, s.back, at);
+    }
+    return finish();
+}
