@@ -112,7 +112,7 @@ static void store_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValue
     wl_ptx_asm(l, text, constraints, l->void_type, arguments, 3 + count, true);
 }
 
-/* ---- vectors: as one where the address is aligned, else dword by dword ---- */
+/* ---- vectors: as one where the address is aligned, else dword by dword, or byte by byte (clang joins loads of strings) ---- */
 
 static LLVMValueRef is_aligned(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bytes) {
     LLVMTypeRef type = LLVMTypeOf(a->address);
@@ -134,6 +134,65 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
     return done;
 }
 
+/* Splits the block by whether the address is that of dwords; continues in the block for dwords. */
+static void enter_dwords(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, LLVMBasicBlockRef *bytes,
+                         LLVMBasicBlockRef *join) {
+    LLVMBasicBlockRef dwords = wl_lift_block(l, "dwords");
+    *bytes = wl_lift_block(l, "bytes");
+    *join = wl_lift_block(l, "join");
+    LLVMBuildCondBr(l->b, is_aligned(l, a, offset, 4), dwords, *bytes);
+    LLVMPositionBuilderAtEnd(l->b, dwords);
+}
+
+static LLVMValueRef load_bytes(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset) {
+    LLVMValueRef value = NULL, zero = wl_lift_int(l, l->i32, 0), always = LLVMConstInt(l->i1, 1, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef byte;
+        load_at(l, a, always, offset + i, 8, false, 1, &zero, &byte);
+        byte = LLVMBuildShl(l->b, byte, wl_lift_int(l, l->i32, 8 * i), "");
+        value = value ? LLVMBuildOr(l->b, value, byte, "") : byte;
+    }
+    return value;
+}
+
+static void load_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned count, LLVMValueRef *old,
+                       LLVMValueRef *values) {
+    LLVMValueRef always = LLVMConstInt(l->i1, 1, 0), of_bytes[MAX_DWORDS];
+    LLVMBasicBlockRef bytes, join, from[2];
+    enter_dwords(l, a, offset, &bytes, &join);
+    for (unsigned i = 0; i < count; i++)
+        load_at(l, a, always, offset + 4 * i, 32, false, 1, old + i, values + i);
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, bytes);
+    for (unsigned i = 0; i < count; i++)
+        of_bytes[i] = load_bytes(l, a, offset + 4 * i);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, join);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef both[2] = {values[i], of_bytes[i]}, phi = LLVMBuildPhi(l->b, l->i32, "");
+        LLVMAddIncoming(phi, both, from, 2);
+        values[i] = phi;
+    }
+}
+
+static void store_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned count, LLVMValueRef *values) {
+    LLVMValueRef always = LLVMConstInt(l->i1, 1, 0);
+    LLVMBasicBlockRef bytes, join;
+    enter_dwords(l, a, offset, &bytes, &join);
+    for (unsigned i = 0; i < count; i++)
+        store_at(l, a, always, offset + 4 * i, 32, 1, values + i);
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, bytes);
+    for (unsigned i = 0; i < 4 * count; i++) {
+        LLVMValueRef byte = LLVMBuildLShr(l->b, values[i / 4], wl_lift_int(l, l->i32, 8 * (i % 4)), "");
+        store_at(l, a, always, offset + i, 8, 1, &byte);
+    }
+    LLVMBuildBr(l->b, join);
+    LLVMPositionBuilderAtEnd(l->b, join);
+}
+
 static unsigned vector_part(unsigned count) { return count >= 4 ? 4 : count >= 2 ? 2 : 1; }
 
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
@@ -150,9 +209,7 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
         LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
         load_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, sign, part, old + first, values + first);
         LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL}, done = enter_unaligned(l, unaligned);
-        LLVMValueRef always = LLVMConstInt(l->i1, 1, 0);
-        for (unsigned i = 0; i < part; i++)
-            load_at(l, a, always, offset + 4 * i, 32, false, 1, old + first + i, apart_values + i);
+        load_apart(l, a, offset, part, old + first, apart_values);
         from[1] = LLVMGetInsertBlock(l->b);
         LLVMBuildBr(l->b, done);
         LLVMPositionBuilderAtEnd(l->b, done);
@@ -178,8 +235,7 @@ void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bit
         LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
         store_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, part, values + first);
         LLVMBasicBlockRef done = enter_unaligned(l, unaligned);
-        for (unsigned i = 0; i < part; i++)
-            store_at(l, a, LLVMConstInt(l->i1, 1, 0), offset + 4 * i, 32, 1, values + first + i);
+        store_apart(l, a, offset, part, values + first);
         LLVMBuildBr(l->b, done);
         LLVMPositionBuilderAtEnd(l->b, done);
         first += part;
