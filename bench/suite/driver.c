@@ -119,14 +119,15 @@ static bool equal(const struct side *got, const struct side *want, const struct 
 }
 
 static bool save(struct row *row, struct side *side, struct result *result) {
-    char line[256];
-    int element = 0;
+    char line[512];
+    int element = 0, end = 0;
     *result = (struct result){0};
     if (!ask(&side->process, NULL, line, sizeof line, PATIENCE) ||
-        sscanf(line, "%zu %d %lf %lf %lf %15s %lf", &result->bytes, &element, &result->relative, &result->absolute, &row->work, row->unit,
-               &row->single_bar) != 7)
+        sscanf(line, "%zu %d %lf %lf %lf %15s %lf %n", &result->bytes, &element, &result->relative, &result->absolute, &row->work,
+               row->unit, &row->single_bar, &end) != 7)
         return false;
     result->element = (enum element)element;
+    snprintf(row->note, sizeof row->note, "%.*s", (int)strcspn(line + end, "\n"), line + end);
     return true;
 }
 
@@ -190,7 +191,7 @@ static void measure_single(struct row *row) {
     row->single = (double)NAN;
     for (int target = TARGET; target < SIDES && row->single_bar > 0; target++) {
         double times[5];
-        char line[256];
+        char line[512];
         if (!row->present[target])
             continue;
         struct side side = start_side(row, target, 1);
@@ -282,6 +283,8 @@ int main(int argc, char **argv) {
     write_history_plot(file, options.history);
     snprintf(file, sizeof file, "%s/bench/figures.md", options.build);
     write_markdown(file, &options, &startup);
+    snprintf(file, sizeof file, "%s/bench/summary.md", options.build);
+    write_summary(file);
     print_table();
     int missed = print_bars(stdout, &startup, false);
     return !good || (options.check && missed > 0) ? 1 : 0;

@@ -200,6 +200,35 @@ void write_markdown(const char *file, const struct options *options, const struc
     for (int i = 0; i < row_count; i++)
         if (rows[i].selected)
             markdown_row(to, &rows[i]);
+    fprintf(to, "\n");
+    for (int i = 0; i < row_count; i++)
+        if (rows[i].selected && rows[i].note[0])
+            fprintf(to, "- `%s`: %s\n", rows[i].name, rows[i].note);
+    if (fclose(to) != 0)
+        fail("cannot write %s", file);
+}
+
+void write_summary(const char *file) {
+    static const struct {
+        const char *name;
+        int side;
+    } lines[] = {{"/ native C", NATIVE}, {"/ PoCL", POCL}};
+    FILE *to = fopen(file, "w");
+    if (!to)
+        fail("cannot write %s", file);
+    fprintf(to, "| time |");
+    for (int g = 0; g < group_count; g++)
+        fprintf(to, " %s |", groups[g].name);
+    fprintf(to, " all |\n|---|");
+    for (int g = 0; g <= group_count; g++)
+        fprintf(to, "---|");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        fprintf(to, "\n| %s |", lines[i].name);
+        for (int g = 0; g < group_count; g++)
+            markdown_number(to, mean_ratio(groups[g].name, -1, lines[i].side), 2);
+        markdown_number(to, mean_ratio(NULL, -1, lines[i].side), 2);
+    }
+    fprintf(to, "\n");
     if (fclose(to) != 0)
         fail("cannot write %s", file);
 }

@@ -38,6 +38,7 @@ struct row {
     double seconds[SIDES]; /* medians */
     double work;           /* of one run */
     char unit[16];
+    char note[200];            /* what a reader must know; empty: nothing */
     double single_bar, single; /* work per second on one thread: the least wanted; 0: not asked for; the measured one */
 };
 
@@ -91,7 +92,9 @@ const struct row *worst_row(void); /* the largest ratio to native; NULL if nothi
 void print_table(void);
 /* Prints the bars with what was measured; returns how many are missed. as_markdown: a table for the documentation. */
 int print_bars(FILE *to, const struct startup *startup, bool as_markdown);
+/* All figures as tables for docs/PERFORMANCE.md, and the groups' means as one for README.md. */
 void write_markdown(const char *file, const struct options *options, const struct startup *startup);
+void write_summary(const char *file);
 
 /* ---- json.c ---- */
 /* One object: date, commit, CPU, threads, every figure. Written to `file`, and as one line appended to `history`. */

@@ -1,6 +1,6 @@
 /* A worker: worker NAME [FILE]. It reads lines from its standard input and answers each with one line:
  *     save         writes the result of the first run to file descriptor 3; answers
- *                  "BYTES ELEMENT RELATIVE ABSOLUTE WORK UNIT SINGLE_BAR"
+ *                  "BYTES ELEMENT RELATIVE ABSOLUTE WORK UNIT SINGLE_BAR NOTE"
  *     run SECONDS  runs the benchmark for about that long; answers the seconds of one run
  * Making inputs and the first runs are never measured: code may still be on its way to its final form. */
 #include "bench.h"
@@ -109,8 +109,8 @@ static void save(const struct benchmark *benchmark, const struct result *result)
         bench_fail("no room for the result: %s", strerror(errno));
     memcpy(to, result->data, result->bytes);
     munmap(to, result->bytes);
-    printf("%zu %d %.9g %.9g %.9g %s %.9g\n", result->bytes, (int)result->element, result->relative, result->absolute, benchmark->work,
-           benchmark->unit, benchmark->single_bar);
+    printf("%zu %d %.9g %.9g %.9g %s %.9g %s\n", result->bytes, (int)result->element, result->relative, result->absolute, benchmark->work,
+           benchmark->unit, benchmark->single_bar, benchmark->note ? benchmark->note : "");
 }
 
 /* Warm: three runs and a tenth of a second, so that code that is replaced by better one in the background has been. */

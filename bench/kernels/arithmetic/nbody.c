@@ -53,4 +53,6 @@ static void device(void) { LAUNCH("nbody", EXTENT(COUNT / 256), EXTENT(256), BUF
 static void fetch(void) { read_buffer(result, dresult, COUNT * 16); }
 
 const struct benchmark bench_nbody = {
-    make, native, upload, device, fetch, 20e-9 * COUNT *COUNT, "GFLOP", 0, "sums of 8192 terms within 4e-6 a term"};
+    make,    native, upload,
+    device,  fetch,  20e-9 * COUNT *COUNT,
+    "GFLOP", 0,      "exact square roots and divisions on the native side, `v_rsq_f32` on the device; within 4e-6 a term"};
