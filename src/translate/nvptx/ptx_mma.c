@@ -170,7 +170,7 @@ static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct 
 
 bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef result[2][WL_PTX_MATRIX_REGISTERS]) {
     const struct wl_operand *c = &inst->operands[3];
-    struct matrix x = {.inst = inst, .shape = wl_matrix_shape(l, inst), .c_in_registers = c->kind == WL_OPERAND_VGPR};
+    struct matrix x = {.inst = inst, .shape = wl_matrix_shape(inst, l->generation), .c_in_registers = c->kind == WL_OPERAND_VGPR};
     struct layout layout;
     LLVMValueRef rows[QUARTERS], columns[QUARTERS];
     if (!find_layout(l, &x, &layout))
