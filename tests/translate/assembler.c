@@ -59,18 +59,21 @@ uint8_t *test_assemble(const char *processor, unsigned wave_size, const char *te
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("test", context);
     LLVMMemoryBufferRef object = NULL;
     uint8_t *bytes = NULL;
-    char *message = NULL, source[4096];
+    char *message = NULL, *source = NULL;
     bool failed = false;
     LLVMContextSetDiagnosticHandler(context, note_error, &failed);
     LLVMSetTarget(module, TRIPLE);
-    int length = snprintf(source, sizeof source, ".section %s,\"ax\"\n%s\n", SECTION, text);
-    LLVMSetModuleInlineAsm2(module, source, (size_t)length);
-    if (machine && !LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+    int length = asprintf(&source, ".section %s,\"ax\"\n%s\n", SECTION, text);
+    if (length >= 0)
+        LLVMSetModuleInlineAsm2(module, source, (size_t)length);
+    if (length >= 0 && machine && !LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
         LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
         bytes = section_bytes(binary, size);
         LLVMDisposeBinary(binary);
         LLVMDisposeMemoryBuffer(object);
     }
+    if (length >= 0)
+        free(source);
     LLVMDisposeMessage(message);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
