@@ -312,9 +312,15 @@ static void count_below(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     bool high = inst->isa->detail == WL_LANE_MBCNT_HI;
     LLVMValueRef results[2];
+    for (unsigned s = 0; s < l->strips && inst->is_dpp; s++) { /* the sources before anything is written */
+        wl_ptx_enter_strip(l, s);
+        l->ptx->dpp_source[s][0] = wl_ptx_dword(l, op[1].reg);
+    }
+    l->ptx->dpp_row = op[1].reg;
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef mask = dword_operand(l, &op[1]), addend = dword_operand(l, &op[2]);
+        LLVMValueRef enabled = NULL, addend = dword_operand(l, &op[2]);
+        LLVMValueRef mask = inst->is_dpp ? wl_ptx_scalar(l, wl_valu_dpp_source(l, inst, op[1].reg, &enabled)) : dword_operand(l, &op[1]);
         LLVMValueRef bit = LLVMBuildShl(l->b, number(l, 1), l->ptx->lane, ""), below = LLVMBuildSub(l->b, bit, number(l, 1), "");
         if (high)
             below = s ? below : LLVMConstNull(l->i32);
@@ -326,6 +332,8 @@ static void count_below(struct wl_lift *l, const struct wl_inst *inst) {
         if (all) /* the lane's own number */
             count = high ? (s ? l->ptx->lane : LLVMConstNull(l->i32)) : (s ? number(l, 32) : l->ptx->lane);
         results[s] = LLVMBuildAdd(l->b, count, addend, "");
+        if (enabled)
+            results[s] = LLVMBuildSelect(l->b, wl_ptx_scalar(l, enabled), results[s], wl_ptx_dword(l, op[0].reg), "");
     }
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
@@ -383,7 +391,8 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
 void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     bool permutes = inst->isa->detail >= WL_LANE_PERMLANE16 && inst->isa->detail <= WL_LANE_PERMLANE64;
-    if (inst->is_dpp || inst->is_sdwa || inst->index_mode || (permutes && op[1].kind != WL_OPERAND_VGPR)) {
+    bool counts = inst->isa->detail == WL_LANE_MBCNT_LO || inst->isa->detail == WL_LANE_MBCNT_HI;
+    if ((inst->is_dpp && !counts) || inst->is_sdwa || inst->index_mode || (permutes && op[1].kind != WL_OPERAND_VGPR)) {
         wl_ptx_unsupported(l, inst);
         return;
     }
