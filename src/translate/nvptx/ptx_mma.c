@@ -151,7 +151,7 @@ static void multiply(struct wl_lift *l, const struct matrix *x, bool halves, LLV
 static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct layout *layout) {
     const unsigned kind = WL_MATRIX_A(x->shape), k = WL_MATRIX_K(x->shape), m = WL_MATRIX_M(x->shape), d = WL_MATRIX_D(x->shape);
     const unsigned row_dwords = k * (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16 ? 2 : 1) / 4; /* of a row of A */
-    if (l->request->exact_math || wl_matrix_modifiers(l, x->inst, x->shape) || WL_MATRIX_SPARSE(x->shape) ||
+    if (l->request->exact_math || wl_matrix_modifiers(x->inst, l->request->processor, x->shape) || WL_MATRIX_SPARSE(x->shape) ||
         WL_MATRIX_BLOCKS(x->shape) != 1 || WL_MATRIX_B(x->shape) != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) ||
         !type_name(kind) || l->ptx->request->sm < 80)
         return false;
