@@ -29,6 +29,8 @@ LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem) {
         return NULL;
     }
     LLVMSetLinkage(function, LLVMInternalLinkage);
+    if (l->ptx)
+        wl_ptx_keep_call(l, sem->name, function);
     return function;
 }
 

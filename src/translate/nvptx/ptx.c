@@ -15,7 +15,7 @@ enum { MAX_KERNARG = 4000 }; /* both parameters together stay below the 4352 byt
 struct program {
     struct wl_unit *units;
     uint64_t *entries;
-    unsigned count;
+    unsigned count, capacity;
     bool indirect;
 };
 
@@ -25,6 +25,17 @@ static enum wl_status add_unit(struct program *program, uint64_t entry, const ch
             return WL_OK;
     if (program->count == WL_PTX_FUNCTIONS)
         return wl_fail(WL_UNSUPPORTED, "%s reaches more than %d device functions, too many for one module of PTX", name, WL_PTX_FUNCTIONS);
+    if (program->count == program->capacity) {
+        unsigned capacity = program->capacity ? 2 * program->capacity : 16;
+        struct wl_unit *units = realloc(program->units, capacity * sizeof *units);
+        if (units)
+            program->units = units;
+        uint64_t *entries = units ? realloc(program->entries, capacity * sizeof *entries) : NULL;
+        if (!entries)
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u device functions", capacity);
+        program->entries = entries;
+        program->capacity = capacity;
+    }
     program->entries[program->count++] = entry;
     return WL_OK;
 }
@@ -51,10 +62,8 @@ static void close_program(struct program *program, unsigned built) {
 
 static enum wl_status open_program(struct program *program, const struct wl_translate_request *request) {
     struct wl_decoder *decoder = NULL;
-    *program = (struct program){.units = calloc(WL_PTX_FUNCTIONS, sizeof *program->units),
-                                .entries = calloc(WL_PTX_FUNCTIONS, sizeof *program->entries)};
-    enum wl_status status = program->units && program->entries ? wl_decoder_create(&decoder, request->processor, request->wave_size)
-                                                               : wl_fail(WL_OUT_OF_MEMORY, "no memory for device functions");
+    *program = (struct program){0};
+    enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
     unsigned built = 0;
     if (!status)
         status = add_unit(program, request->entry, request->name);
@@ -63,7 +72,8 @@ static enum wl_status open_program(struct program *program, const struct wl_tran
         if (status)
             break;
         wl_unit_liveness(&program->units[built]);
-        status = add_callees(program, &program->units[built++]);
+        struct wl_unit unit = program->units[built++]; /* the array may move */
+        status = add_callees(program, &unit);
     }
     wl_decoder_destroy(decoder);
     if (status)

@@ -21,7 +21,7 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#define WL_PTX_FUNCTIONS 256 /* device functions that a kernel may reach */
+#define WL_PTX_FUNCTIONS 8192 /* device functions that a kernel may reach */
 
 /* The global memory that an access may reach, and how. */
 enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC };
@@ -42,7 +42,7 @@ struct wl_ptx {
     /* The units, [0] is the kernel, and the blocks of their pieces. */
     struct wl_unit *units;
     unsigned unit_count;
-    LLVMBasicBlockRef *blocks[WL_PTX_FUNCTIONS];
+    LLVMBasicBlockRef **blocks;
     LLVMBasicBlockRef dispatch; /* the switch over addresses; NULL if no unit jumps to one */
     LLVMValueRef target;        /* alloca i64: where the dispatch goes, as a virtual address */
 
@@ -64,6 +64,7 @@ struct wl_ptx {
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
     bool accessed;       /* the piece at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
     bool release;        /* something waited for stores; the next one publishes them */
@@ -192,6 +193,16 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 /* Builds the kernel in an empty module, whose target and data layout are set. */
 enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
                                   struct wl_ptx_info *info);
+
+/* ---- ptx_math.c ---- */
+/* Keeps the semantics of an approximate instruction a call, if they are of those that this file knows. */
+void wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef function);
+/* Takes away what is superfluous around these calls: the steps to a root's neighbours, then scales. True: something changed, and
+ * the module is to be cleaned. */
+bool wl_ptx_simplify_roots(LLVMModuleRef module);
+bool wl_ptx_simplify_scales(LLVMModuleRef module);
+/* Lets the calls be inlined by the next always-inline pass. */
+void wl_ptx_inline_math(LLVMModuleRef module);
 
 /* ---- ptx_part.c ---- */
 /* Lets threads take the marked branches alone, where nothing on the way to the place at which they meet crosses threads. */

@@ -11,8 +11,10 @@
 #include <string.h>
 
 /* Registers become values, vectors of one element scalars. */
-#define VALUE_PASSES "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,early-cse,dce)"
-#define FIRST_PASSES "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+#define VALUE_PASSES    "always-inline,globaldce,function(sroa,early-cse<memssa>,scalarizer,early-cse,dce)"
+#define FIRST_PASSES    "function(instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,adce)"
+#define CLEANING        "instcombine<no-verify-fixpoint>,simplifycfg,adce"
+#define CLEANING_PASSES "function(" CLEANING ")"
 /* What a thread knows that took a branch. */
 #define PART_PASSES                                                                                                                        \
     "function(correlated-propagation,gvn,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"          \
@@ -294,6 +296,13 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         find_sign_extensions(module);
         status = run(module, machine, FIRST_PASSES);
     }
+    if (!status && wl_ptx_simplify_roots(module))
+        status = run(module, machine, CLEANING_PASSES);
+    if (!status && wl_ptx_simplify_scales(module))
+        status = run(module, machine, CLEANING_PASSES);
+    wl_ptx_inline_math(module);
+    if (!status)
+        status = run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
     if (!status && wl_ptx_part_threads(module))

@@ -12,7 +12,7 @@ struct body {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i32;
-    LLVMValueRef lane, quad, thread; /* quad: lane / 4, thread: lane % 4 */
+    LLVMValueRef lane, quad, thread;    /* quad: lane / 4, thread: lane % 4 */
     LLVMValueRef place, halves, turned; /* i32: the place and what is added to it */
 };
 

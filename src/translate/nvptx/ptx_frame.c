@@ -547,6 +547,18 @@ static bool splits_denormals(const struct wl_ptx_request *request, const struct 
     return false;
 }
 
+/* Whether memory is accessed by bytes: where compilers copy bytes they make dwords of them, at any address. */
+static bool touches_bytes(const struct wl_unit *units, unsigned count) {
+    for (unsigned u = 0; u < count; u++)
+        for (uint32_t i = 0; i < units[u].inst_count; i++) {
+            const struct wl_isa *isa = units[u].insts[i].isa;
+            bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
+            if (access && isa->bits == 8 && isa->space != WL_SPACE_LDS)
+                return true;
+        }
+    return false;
+}
+
 static void make_function(struct wl_lift *l) {
     const struct wl_ptx_request *request = l->ptx->request;
     struct wl_ptx_info *info = l->ptx->info;
@@ -645,6 +657,8 @@ static void build_dispatch(struct wl_lift *l) {
 
 static bool make_blocks(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
+    if (!p->blocks)
+        return false;
     for (unsigned u = 0; u < p->unit_count; u++) {
         p->blocks[u] = calloc(p->units[u].piece_count + 1, sizeof *p->blocks[u]);
         if (!p->blocks[u])
@@ -665,6 +679,8 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         *p = (struct wl_ptx){.request = request, .info = info, .units = units, .unit_count = count};
         *l = (struct wl_lift){.request = &request->code, .wave_size = request->code.wave_size, .context = LLVMGetModuleContext(module)};
         l->ptx = p;
+        p->blocks = calloc(count, sizeof *p->blocks);
+        p->touches_bytes = touches_bytes(units, count);
         l->module = module;
         l->strips = l->wave_size / 32;
         l->lanes = 1;
@@ -687,7 +703,7 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         LLVMDisposeBuilder(l->b);
     }
     enum wl_status status = l && p && strips ? l->status : wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
-    for (unsigned u = 0; p && u < count; u++)
+    for (unsigned u = 0; p && p->blocks && u < count; u++)
         free(p->blocks[u]);
     if (l)
         free(l->live_after);
@@ -696,6 +712,7 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         wl_ptx_flow_destroy(p->flow);
         free(p->parts);
         free(p->met);
+        free(p->blocks);
     }
     free(p);
     free(l);

@@ -193,6 +193,45 @@ static void store_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_
     LLVMPositionBuilderAtEnd(l->b, join);
 }
 
+/* Whether an element of more than a byte may lie at any address. */
+static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
+    return l->ptx->touches_bytes && bits > 8 && a->space != WL_PTX_SHARED;
+}
+
+/* One element of 16 or 32 bits, byte by byte where it is not aligned. */
+static void load_dword(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bits, bool sign, LLVMValueRef old,
+                       LLVMValueRef *value) {
+    LLVMValueRef aligned = is_aligned(l, a, offset, bits / 8), both[2], always = LLVMConstInt(l->i1, 1, 0);
+    LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
+    load_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, sign, 1, &old, &both[0]);
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL}, done = enter_unaligned(l, unaligned);
+    both[1] = NULL;
+    for (unsigned i = 0; i < bits / 8; i++) {
+        LLVMValueRef byte, zero = LLVMConstNull(l->i32);
+        load_at(l, a, always, offset + i, 8, sign && i + 1 == bits / 8, 1, &zero, &byte);
+        byte = LLVMBuildShl(l->b, byte, wl_lift_int(l, l->i32, 8 * i), "");
+        both[1] = both[1] ? LLVMBuildOr(l->b, both[1], byte, "") : byte;
+    }
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    *value = LLVMBuildPhi(l->b, l->i32, "");
+    LLVMAddIncoming(*value, both, from, 2);
+}
+
+static void store_dword(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bits, LLVMValueRef value) {
+    LLVMValueRef aligned = is_aligned(l, a, offset, bits / 8), always = LLVMConstInt(l->i1, 1, 0);
+    LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
+    store_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, 1, &value);
+    LLVMBasicBlockRef done = enter_unaligned(l, unaligned);
+    for (unsigned i = 0; i < bits / 8; i++) {
+        LLVMValueRef byte = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i32, 8 * i), "");
+        store_at(l, a, always, offset + i, 8, 1, &byte);
+    }
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
 static unsigned vector_part(unsigned count) { return count >= 4 ? 4 : count >= 2 ? 2 : 1; }
 
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
@@ -200,6 +239,11 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
     for (unsigned first = 0; first < count;) {
         unsigned part = vector_part(count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
+        if (part == 1 && may_be_misaligned(l, a, bits)) {
+            load_dword(l, a, offset, bits, sign, old[first], &values[first]);
+            first++;
+            continue;
+        }
         if (part == 1) {
             load_at(l, a, a->predicate, offset, bits, sign, 1, old + first, values + first);
             first++;
@@ -226,6 +270,11 @@ void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bit
     for (unsigned first = 0; first < count;) {
         unsigned part = vector_part(count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
+        if (part == 1 && may_be_misaligned(l, a, bits)) {
+            store_dword(l, a, offset, bits, values[first]);
+            first++;
+            continue;
+        }
         if (part == 1) {
             store_at(l, a, a->predicate, offset, bits, 1, values + first);
             first++;

@@ -13,12 +13,7 @@ LANES1(v_sqrt_f32, f32, f32) { return sqrt_lanes(a); }
 LANES1(v_sqrt_f64, f64, f64) { return sqrt_lanes(a); }
 #if WL_LANES == 1 && defined(__NVPTX__)
 /* The hardware's estimate is off by up to 2.2 ulp; a Newton step takes that down to less than 1. */
-static INLINE f32s root_estimate32(f32s a) {
-    float y;
-
-    __asm__("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(a[0]));
-    return (f32s)y;
-}
+static INLINE f32s root_estimate32(f32s a) { return (f32s)__nvvm_rsqrt_approx_f(a[0]); }
 LANES1(v_rsq_f32, f32, f32) {
     const f32s y = root_estimate32(a), error = fma_lanes(-(a * y), y, ALL(f32, 1));
 
