@@ -182,7 +182,7 @@ static void markdown_row(FILE *to, const struct row *row) {
     fprintf(to, " |");
     markdown_number(to, best_target(row) / row->seconds[NATIVE], 2);
     markdown_number(to, best_target(row) / row->seconds[POCL], 2);
-    fprintf(to, " %.1f %s/s |\n", row->work / best_target(row), row->unit);
+    fprintf(to, " %.3g %s/s |\n", row->work / best_target(row), row->unit);
 }
 
 void write_markdown(const char *file, const struct options *options, const struct startup *startup) {
