@@ -50,7 +50,7 @@ static struct side start_side(const struct row *row, int side, int threads) {
     snprintf(count[0], sizeof count[0], "OMP_NUM_THREADS=%d", threads);
     snprintf(count[1], sizeof count[1], "POCL_MAX_PTHREAD_COUNT=%d", threads);
     snprintf(count[2], sizeof count[2], "WAVELIFT_THREADS=%d", threads);
-    const char *environment[9] = {"OMP_WAIT_POLICY=passive"};
+    const char *environment[10] = {"OMP_WAIT_POLICY=passive"};
     int n = 1;
     for (int i = 0; i < 3 && threads; i++)
         environment[n++] = count[i];
@@ -58,6 +58,7 @@ static struct side start_side(const struct row *row, int side, int threads) {
         environment[n++] = library;
         environment[n++] = cache;
         environment[n++] = arch;
+        environment[n++] = "WAVELIFT_TIER=2"; /* not what runs until native code is there */
         environment[n++] = "WAVELIFT_LOG=3";
     }
     char *command[] = {program, (char *)(uintptr_t)row->name, file, NULL};
