@@ -4,13 +4,13 @@
 #include <math.h>
 
 #ifdef BENCH_LARGE
-#define WIDTH 8192
+#define WIDTH  8192
 #define HEIGHT 8192
 #else
 #define WIDTH  1536
 #define HEIGHT 1024
 #endif
-#define LIMIT  256
+#define LIMIT 256
 
 static int32_t *counts;
 static struct buffer dcounts;

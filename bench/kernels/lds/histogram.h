@@ -1,6 +1,6 @@
-#define BINS   256
+#define BINS 256
 #ifdef BENCH_LARGE
-#define WORDS (64 << 20)
+#define WORDS  (64 << 20)
 #define GROUPS 1056
 #else
 #define WORDS  (1 << 20)

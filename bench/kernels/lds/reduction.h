@@ -1,5 +1,5 @@
 #ifdef BENCH_LARGE
-#define COUNT (256 << 20)
+#define COUNT  (256 << 20)
 #define GROUPS 1056
 #else
 #define COUNT  (4 << 20)

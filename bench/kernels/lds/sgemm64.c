@@ -6,7 +6,7 @@
 #ifdef BENCH_LARGE
 #define N 4096
 #else
-#define N     512
+#define N 512
 #endif
 #define BYTES (sizeof(float) * N * N)
 

@@ -1,0 +1,114 @@
+/* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule. */
+#include "assembler.h"
+#include "translate/unit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct kernel {
+    const char *title, *processor;
+    unsigned wave_size;
+    const char *text;
+    const char *order; /* letters of the instructions, 'a' the first of the text, as they stand afterwards */
+};
+
+#define GFX9  "gfx906", 64
+#define GFX10 "gfx1030", 32
+#define GFX11 "gfx1100", 32
+
+static const struct kernel kernels[] = {
+    {"a loop's condition goes behind its store", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 s[0:1], s9, v0\n s_or_b64 s[6:7], s[0:1], s[6:7]\n v_add_f32 v3, v1, v2\n"
+     "global_store_dword v[4:5], v3, off\n s_andn2_b64 exec, exec, s[6:7]\n s_endpgm",
+     "abdecfg"},
+    {"so does all that depends on it, in its order", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_and_b64 s[0:1], vcc, s[4:5]\n s_or_b64 s[6:7], s[0:1], s[6:7]\n v_add_f32 v3, v1, v2\n"
+     "s_andn2_b64 exec, exec, s[6:7]\n s_endpgm",
+     "abecdfg"},
+    {"not behind what reads its result", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 s[0:1], s9, v0\n s_or_b64 s[6:7], s[0:1], s[6:7]\n v_mov_b32 v2, v1\n v_cndmask_b32 v3, v1, v2, "
+     "s[6:7]\n"
+     "v_mov_b32 v4, v3\n s_endpgm",
+     "abdcefg"},
+    {"not behind what writes its source", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_or_b64 s[6:7], vcc, s[6:7]\n v_mov_b32 v2, v1\n v_cmp_gt_i32 vcc, s9, v0\n"
+     "v_mov_b32 v4, v3\n s_endpgm",
+     "abdcefg"},
+    {"not behind what writes its result", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_or_b64 s[6:7], vcc, s[6:7]\n v_mov_b32 v2, v1\n v_cmp_gt_i32 s[6:7], s9, v0\n"
+     "v_mov_b32 v4, v3\n s_endpgm",
+     "abdcefg"},
+    {"not behind what reads SCC", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_and_b64 s[6:7], vcc, s[6:7]\n v_mov_b32 v2, v1\n s_cselect_b32 s3, 1, 2\n"
+     "v_mov_b32 v4, s3\n s_endpgm",
+     "abdcefg"},
+    {"not behind a wait of the workgroup", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_or_b64 s[6:7], vcc, s[6:7]\n s_barrier\n v_mov_b32 v2, v1\n s_endpgm", "abcdef"},
+    {"scalar work on scalars stays", GFX10, "v_mov_b32 v5, 0\n s_or_b32 s6, s7, s8\n v_mov_b32 v2, v1\n v_mov_b32 v3, v1\n s_endpgm",
+     "abcde"},
+    {"the first instruction stays", GFX10, "s_or_b32 s6, vcc_lo, s6\n v_mov_b32 v2, v1\n s_endpgm", "abc"},
+    {"behind both of a pair, or before", GFX11,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc_lo, s9, v0\n s_or_b32 s6, vcc_lo, s6\n v_dual_mov_b32 v4, v1 :: v_dual_mov_b32 v7, v2\n s_endpgm",
+     "abdecf"},
+};
+
+static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
+
+/* The letters in the order of the unit, by a list of what was there before. */
+static void order_of(const struct kernel *k, char *order) {
+    size_t size = 0;
+    uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
+    uint64_t limit = size;
+    assert_non_null(code);
+    struct wl_translate_request request = {.processor = k->processor,
+                                           .wave_size = k->wave_size,
+                                           .image = code,
+                                           .image_size = size,
+                                           .name = k->title,
+                                           .is_kernel = true,
+                                           .is_code = is_code,
+                                           .context = &limit};
+    struct wl_decoder *decoder = NULL;
+    struct wl_unit unit;
+    assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
+    if (wl_unit_build(&unit, decoder, &request, 0) != WL_OK)
+        fail_msg("%s: %s", k->title, wl_failure());
+    struct wl_inst *before = malloc(unit.inst_count * sizeof *before);
+    assert_non_null(before);
+    memcpy(before, unit.insts, unit.inst_count * sizeof *before);
+    assert_int_equal(wl_unit_schedule(&unit), WL_OK);
+    uint32_t n = 0;
+    for (; n < unit.inst_count && n < 26; n++)
+        for (uint32_t i = 0; i < unit.inst_count; i++)
+            if (before[i].address == unit.insts[n].address && before[i].size == unit.insts[n].size)
+                order[n] = (char)('a' + i);
+    order[n] = 0;
+    free(before);
+    wl_unit_destroy(&unit);
+    wl_decoder_destroy(decoder);
+    free(code);
+}
+
+static void test_orders(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char order[27] = "";
+        order_of(&kernels[i], order);
+        if (strcmp(order, kernels[i].order) == 0)
+            continue;
+        fprintf(stderr, "%s: %s, not %s\n", kernels[i].title, order, kernels[i].order);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
