@@ -151,14 +151,16 @@ static void access_inline(struct wl_lift *l, const struct wl_access *a, const st
     if (a->kind == WL_ACCESS_LOAD) {
         if (pattern == WL_PATTERN_CONSECUTIVE)
             wl_memory_load_consecutive(l, a, start, l->exec, rows);
-        else if (pattern == WL_PATTERN_OVERLAPPING)
-            wl_memory_load_overlapping(l, a, start, l->exec, rows);
+        else if (pattern == WL_PATTERN_STRIDED)
+            wl_memory_load_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, rows);
         else if (pattern == WL_PATTERN_UNIFORM)
             wl_memory_load_uniform(l, a, start, rows);
         else
             wl_memory_load_private(l, a, start, shift, rows);
     } else if (pattern == WL_PATTERN_CONSECUTIVE) {
         wl_memory_store_consecutive(l, a, start, l->exec, rows);
+    } else if (pattern == WL_PATTERN_STRIDED) {
+        wl_memory_store_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, rows);
     } else {
         wl_memory_store_private(l, a, start, shift, l->exec, rows);
     }
