@@ -115,6 +115,9 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
                                 LLVMValueRef *rows);
 void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                  LLVMValueRef *rows);
+/* The same for two dwords a lane as <16 x i64>, which is how they lie in memory. */
+LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
+void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
 /* Loads and stores of lanes that are `stride` bytes apart: 4, or more than an element and at most 16. Touches the lanes' bytes alone. */
 void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
                             LLVMValueRef *rows);

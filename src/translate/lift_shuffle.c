@@ -164,6 +164,27 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
         vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
 }
 
+LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
+    LLVMValueRef halves[2], order[2 * WL_STRIP];
+    for (unsigned v = 0; v < 2; v++)
+        halves[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+    for (unsigned i = 0; i < 2 * WL_STRIP; i++)
+        order[i] = LLVMConstInt(l->i32, i, false);
+    LLVMValueRef all = LLVMBuildShuffleVector(l->b, halves[0], halves[1], LLVMConstVector(order, 2 * WL_STRIP), "");
+    return LLVMBuildBitCast(l->b, all, l->strip_i64, "");
+}
+
+void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
+    LLVMValueRef all = LLVMBuildBitCast(l->b, pairs, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
+    for (unsigned v = 0; v < 2; v++) {
+        LLVMValueRef order[WL_STRIP];
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            order[i] = LLVMConstInt(l->i32, v * WL_STRIP + i, false);
+        LLVMValueRef half = LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(order, WL_STRIP), "");
+        vector_store(l, half, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+    }
+}
+
 /* The mask of memory vector `v` of lanes that own `used` dwords of every `n`. */
 static LLVMValueRef gap_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned used, unsigned v) {
     LLVMValueRef bits[WL_STRIP], lanes = spread_mask(l, exec, n, v);
