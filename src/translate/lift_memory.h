@@ -142,8 +142,11 @@ LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, 
 /* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
 bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
 
-/* ---- lift_spread.c: within a slow function ---- */
+/* ---- lift_spread.c; but for the first within a slow function ---- */
 
+/* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
+ * it. False: nothing is built. rows: data in or results out. */
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* Whether there is a form without a loop for the lanes of such an access. */
 bool wl_spread_possible(const struct wl_access *access);
 /* Does it: the access of the lanes in exec (<16 x i1>) at addresses (<16 x i64>). rows: data in (stores), results out (loads; those of

@@ -20,9 +20,17 @@ static LLVMValueRef safe_addresses(struct wl_lift *l, LLVMValueRef addresses, LL
     return LLVMBuildSelect(l->b, exec, addresses, places, "");
 }
 
-static LLVMValueRef lane_address(struct wl_lift *l, const struct spread *s, unsigned lane, unsigned offset) {
-    LLVMValueRef address = LLVMBuildExtractElement(l->b, s->safe, LLVMConstInt(l->i32, lane, false), "");
+static LLVMValueRef behind(struct wl_lift *l, LLVMValueRef address, uint64_t offset) {
     return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
+}
+
+static LLVMValueRef lane_address(struct wl_lift *l, const struct spread *s, unsigned lane, unsigned offset) {
+    return behind(l, LLVMBuildExtractElement(l->b, s->safe, LLVMConstInt(l->i32, lane, false), ""), offset);
+}
+
+static void lane_addresses(struct wl_lift *l, const struct spread *s, LLVMValueRef *address) {
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        address[i] = lane_address(l, s, i, 0);
 }
 
 static LLVMValueRef pointers(struct wl_lift *l, const struct spread *s, unsigned offset) {
@@ -93,12 +101,12 @@ static void transpose_quarters(struct wl_lift *l, LLVMValueRef *v) {
 }
 
 /* Vector v holds lanes v, v + 4, v + 8 and v + 12: rows are then a transposition within quarters. */
-static void load_quads(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
+static void load_quads(struct wl_lift *l, const LLVMValueRef *address, LLVMValueRef *rows) {
     LLVMTypeRef quad = LLVMVectorType(l->i32, 4);
     for (unsigned v = 0; v < 4; v++) {
         LLVMValueRef lanes[4];
         for (unsigned q = 0; q < 4; q++)
-            lanes[q] = wl_memory_load(l, quad, lane_address(l, s, 4 * q + v, 0), false);
+            lanes[q] = wl_memory_load(l, quad, address[4 * q + v], false);
         rows[v] = concatenate(l, concatenate(l, lanes[0], lanes[1], 4), concatenate(l, lanes[2], lanes[3], 4), 8);
     }
     transpose_quarters(l, rows);
@@ -106,7 +114,7 @@ static void load_quads(struct wl_lift *l, const struct spread *s, LLVMValueRef *
 
 static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
     const struct wl_access *a = s->access;
-    LLVMValueRef narrow;
+    LLVMValueRef narrow, address[WL_STRIP];
     switch (a->dwords) {
     case 1:
         narrow = gather(l, s, LLVMIntTypeInContext(l->context, a->bits), 0);
@@ -115,7 +123,8 @@ static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) 
         rows[0] = narrow;
         break;
     case 4:
-        load_quads(l, s, rows);
+        lane_addresses(l, s, address);
+        load_quads(l, address, rows);
         break;
     default:
         load_pairs(l, s, rows);
@@ -143,27 +152,27 @@ static void store_elements(struct wl_lift *l, const struct spread *s, LLVMValueR
 }
 
 /* Three or four dwords a lane, lane after lane. */
-static void store_quads(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
-    bool three = s->access->dwords == 3;
+static void store_quads(struct wl_lift *l, const LLVMValueRef *address, bool three, LLVMValueRef *rows) {
     LLVMValueRef v[4] = {rows[0], rows[1], rows[2], three ? LLVMGetPoison(l->strip_i32) : rows[3]};
     transpose_quarters(l, v);
     for (unsigned i = 0; i < WL_STRIP; i++) {
         LLVMValueRef lane = part(l, v[i % 4], i / 4 * 4, 4);
         if (!three) {
-            wl_memory_store(l, lane, lane_address(l, s, i, 0), false);
+            wl_memory_store(l, lane, address[i], false);
             continue;
         }
         LLVMValueRef pair = LLVMBuildBitCast(l->b, part(l, lane, 0, 2), l->i64, "");
-        wl_memory_store(l, pair, lane_address(l, s, i, 0), false);
-        wl_memory_store(l, LLVMBuildExtractElement(l->b, lane, LLVMConstInt(l->i32, 2, false), ""), lane_address(l, s, i, 8), false);
+        wl_memory_store(l, pair, address[i], false);
+        wl_memory_store(l, LLVMBuildExtractElement(l->b, lane, LLVMConstInt(l->i32, 2, false), ""), behind(l, address[i], 8), false);
     }
 }
 
 static void store(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
     const struct wl_access *a = s->access;
-    LLVMValueRef values = rows[0];
+    LLVMValueRef values = rows[0], address[WL_STRIP];
     if (a->dwords > 2) {
-        store_quads(l, s, rows);
+        lane_addresses(l, s, address);
+        store_quads(l, address, a->dwords == 3, rows);
         return;
     }
     if (a->dwords == 2) {
@@ -174,6 +183,57 @@ static void store(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows)
         values = LLVMBuildTrunc(l->b, values, LLVMVectorType(LLVMIntTypeInContext(l->context, a->bits), WL_STRIP), "");
     }
     store_elements(l, s, values);
+}
+
+/* Gathers and scatters of one or two dwords. Offsets are taken for signed ones; whatever is that large lies behind LDS anyway. */
+static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef bound[2] = {lanes->offset, wl_lift_int(l, l->strip_i32, INT32_MAX)}, base = wl_memory_pointer(l, lanes->base);
+    LLVMValueRef offset = wl_lift_intrinsic(l, "llvm.umin", &l->strip_i32, 1, bound, 2), one = LLVMConstInt(l->i32, 1, false);
+    LLVMValueRef where = LLVMBuildGEP2(l->b, l->i8, base, &offset, 1, ""), exec = wl_strip_exec(l), halves[2];
+    if (a->kind == WL_ACCESS_STORE) {
+        LLVMValueRef values = rows[0];
+        if (a->dwords == 2) {
+            wl_memory_interleave(l, 2, rows, halves);
+            values = LLVMBuildBitCast(l->b, concatenate(l, halves[0], halves[1], WL_STRIP), l->strip_i64, "");
+        }
+        LLVMValueRef arguments[4] = {values, where, one, exec};
+        return wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+    }
+    LLVMValueRef arguments[4] = {where, one, exec, LLVMConstNull(type)};
+    LLVMValueRef loaded = rows[0] = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    if (a->dwords == 2) {
+        LLVMValueRef both = LLVMBuildBitCast(l->b, loaded, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
+        halves[0] = part(l, both, 0, WL_STRIP);
+        halves[1] = part(l, both, WL_STRIP, WL_STRIP);
+        wl_memory_deinterleave(l, 2, halves, rows);
+    }
+    return loaded;
+}
+
+/* Accesses of four dwords by all lanes. Where the stride is known, one address says all. */
+static void quads_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    bool known = lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && lanes->low_fact.stride > 0;
+    LLVMValueRef address[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        address[i] = known && i ? behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride)
+                                : wl_lanes_address(l, lanes, LLVMConstInt(l->i32, i, false));
+    if (a->kind == WL_ACCESS_LOAD)
+        load_quads(l, address, rows);
+    else
+        store_quads(l, address, false, rows);
+}
+
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (!a->local || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
+        return false;
+    if (a->dwords <= 2)
+        wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
+    else if (a->dwords == 4 && !l->exec)
+        quads_local(l, a, lanes, rows);
+    else
+        return false;
+    return true;
 }
 
 void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef *rows) {
