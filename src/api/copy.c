@@ -25,6 +25,14 @@ static void ask_device(const struct wl_stream *stream, const void *address, stru
             .address = (uint64_t)(uintptr_t)begin, .size = size, .kind = WL_MEMORY_DEVICE, .context = stream->context};
 }
 
+/* Whether the process has the memory of one side. Drivers do not ask. */
+static bool is_there(const struct wl_copy *copy, bool source) {
+    size_t bytes = 0;
+    return wl_api_reach(copy->width, copy->rows, copy->slices, source ? copy->source_pitch : copy->target_pitch,
+                        source ? copy->source_slice : copy->target_slice, &bytes) &&
+           wl_memory_is_mapped(source ? copy->source : copy->target, bytes);
+}
+
 /* What is at the two ends. False: the copy would leave it. */
 static bool find_ends(const struct wl_copy *copy, struct wl_allocation *target, struct wl_allocation *source) {
     size_t to = 0, from = 0;
@@ -81,6 +89,8 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
     ask_device(stream, copy->target, &target);
     ask_device(stream, copy->source, &source);
+    if (stream->queue && ((!target.size && !is_there(copy, false)) || (!source.size && !is_there(copy, true))))
+        return wl_api_fail(function, hipErrorInvalidValue, "not all of the host's memory is there");
     if (!target.size && !source.size && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)
         return wl_api_fail(function, hipErrorInvalidValue, "both pointers are host memory; the kind says otherwise");
     if (left_to_thread(copy))

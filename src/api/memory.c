@@ -179,8 +179,10 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr) {
 hipError_t hipMemGetInfo(size_t *free, size_t *total) {
     API_CONTEXT(context);
     uint64_t size = context->info.memory_size, used = atomic_load(&context->memory_used), left = used < size ? size - used : 0;
-    if (context->device->ops->memory_info)
+    if (context->device->ops->memory_info) {
         context->device->ops->memory_info(context->device, &left, &size);
+        left += wl_memory_cached(context);
+    }
     if (free)
         *free = left;
     if (total)

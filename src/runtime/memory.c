@@ -104,6 +104,16 @@ static void give_back(struct wl_map_node *node) {
         close(file);
 }
 
+size_t wl_memory_cached(struct wl_context *context) {
+    size_t held = 0;
+    for (struct wl_memory_shard *shard = context->cache.shards; shard < context->cache.shards + WL_MEMORY_SHARDS; shard++) {
+        pthread_mutex_lock(&shard->lock);
+        held += shard->held;
+        pthread_mutex_unlock(&shard->lock);
+    }
+    return held;
+}
+
 void wl_memory_trim(struct wl_context *context) {
     for (unsigned i = 0; i < WL_MEMORY_SHARDS; i++) {
         struct wl_memory_shard *shard = &context->cache.shards[i];

@@ -100,6 +100,8 @@ void wl_memory_refund(struct wl_context *context, size_t size);
 void wl_memory_free_context(struct wl_context *context);
 /* Frees the pinned and managed memory that was allocated in a context. */
 void wl_memory_free_host(struct wl_context *context);
+/* Bytes of the cached blocks of a context. */
+size_t wl_memory_cached(struct wl_context *context);
 /* Gives the cached blocks of a context back to the device. */
 void wl_memory_trim(struct wl_context *context);
 /* In a forked child: no other thread holds a lock. */

@@ -158,7 +158,7 @@ void wl_stream_destroy(struct wl_stream *stream) {
         wl_capture_abandon(stream);
     wl_stream_retain(stream); /* the last command drops the handle's reference, perhaps before it is quite queued */
     if (is_idle(stream) || wl_command_host(stream, unlink_when_done, stream, true) != WL_OK) {
-        (void)wl_stream_wait(stream, atomic_load(&stream->submitted));
+        wl_stream_wait_given(stream, atomic_load(&stream->submitted)); /* what its queue has, the device goes on with */
         unlink_when_done(stream, WL_OK);
     }
     wl_stream_release(stream);

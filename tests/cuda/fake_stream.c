@@ -1,4 +1,4 @@
-/* Streams and events. One thread does all work, in any order that the driver's rules allow: within a stream in order; in the legacy
+/* Streams and events. One thread does all work but kernels, which have threads of their own, in any order that the driver's rules allow: within a stream in order; in the legacy
  * stream behind all earlier work of streams that are not CU_STREAM_NON_BLOCKING, and their work behind its earlier work. */
 #include "fake_cuda.h"
 
@@ -9,7 +9,7 @@
 
 struct CUstream_st {
     struct CUstream_st *next;
-    bool apart, legacy, dead;
+    bool apart, legacy, dead, running;
     struct fake_work *first, *last;
     uint64_t given, done; /* numbers of the last work */
 };
@@ -36,7 +36,7 @@ static CUstream real(CUstream stream) { return stream == CU_STREAM_LEGACY || !st
 
 static bool may_run(const struct CUstream_st *stream) {
     const struct fake_work *work = stream->first;
-    if (!work || (work->ready && !work->ready(work)))
+    if (stream->running || !work || (work->ready && !work->ready(work)))
         return false;
     if (stream->apart)
         return true;
@@ -44,6 +44,29 @@ static bool may_run(const struct CUstream_st *stream) {
         if (other != stream && !other->apart && (other->legacy || stream->legacy) && other->first && other->first->number < work->number)
             return false;
     return true;
+}
+
+/* Does a stream's first work and takes it out. The lock is not held. */
+static void do_first(struct CUstream_st *stream) {
+    struct fake_work *work = stream->first;
+    CUresult result = fake_fault() == CUDA_SUCCESS ? work->run(work) : fake_fault();
+    if (result != CUDA_SUCCESS)
+        fake_set_fault(result);
+    pthread_mutex_lock(&all.lock);
+    stream->first = work->next;
+    if (!stream->first)
+        stream->last = NULL;
+    stream->done = work->number;
+    stream->running = false;
+    free(work->launch);
+    free(work);
+    pthread_cond_broadcast(&all.changed);
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void *do_kernel(void *stream) {
+    do_first(stream);
+    return NULL;
 }
 
 static void *worker(void *argument) {
@@ -62,19 +85,15 @@ static void *worker(void *argument) {
             pthread_cond_timedwait(&all.changed, &all.lock, &until);
             continue;
         }
-        struct fake_work *work = stream->first;
+        pthread_t thread;
+        bool kernel = stream->first->launch != NULL;
+        stream->running = true;
         pthread_mutex_unlock(&all.lock);
-        CUresult result = fake_fault() == CUDA_SUCCESS ? work->run(work) : fake_fault();
-        if (result != CUDA_SUCCESS)
-            fake_set_fault(result);
+        if (kernel && pthread_create(&thread, NULL, do_kernel, stream) == 0)
+            pthread_detach(thread);
+        else
+            do_first(stream);
         pthread_mutex_lock(&all.lock);
-        stream->first = work->next;
-        if (!stream->first)
-            stream->last = NULL;
-        stream->done = work->number;
-        free(work->launch);
-        free(work);
-        pthread_cond_broadcast(&all.changed);
     }
     return NULL;
 }
