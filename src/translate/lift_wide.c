@@ -1,5 +1,5 @@
 /* Instructions on register pairs that are done on the halves, since joining and parting the registers costs more than the
- * work: 64-bit shifts by constants (address arithmetic is full of them) and packed f32. */
+ * work: 64-bit shifts by constants (address arithmetic is full of them), packed f32, and products of which half is used. */
 #include "translate/lift.h"
 
 #include <string.h>
@@ -146,6 +146,56 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
     return true;
 }
 
+/* ---- v_mad_u64_u32 of which the low half alone is used: how compilers for gfx10 and later make indices ---- */
+
+enum { MAD_PRODUCT, MAD_FACTOR, MAD_ADDEND = MAD_FACTOR + 2 }; /* item->scalar: of two scalar factors, or of one; of the addend */
+
+static bool is_scalar_input(const struct wl_operand *op) { return op->kind == WL_OPERAND_SGPR || op->kind == WL_OPERAND_IMM; }
+
+static LLVMValueRef mad_input(struct wl_lift *l, const struct wl_item *item, unsigned operand, unsigned slot) {
+    const struct wl_operand *op = &item->inst->operands[operand];
+    return op->kind == WL_OPERAND_VGPR ? wl_strip_row(l, op->reg) : wl_strip_splat(l, item->scalar[slot]);
+}
+
+static void emit_mad_low(struct wl_lift *l, struct wl_item *item) {
+    LLVMValueRef product;
+    if (item->scalar[MAD_PRODUCT])
+        product = wl_strip_splat(l, item->scalar[MAD_PRODUCT]);
+    else
+        product = LLVMBuildMul(l->b, mad_input(l, item, 2, MAD_FACTOR), mad_input(l, item, 3, MAD_FACTOR + 1), "");
+    wl_strip_set_row(l, item->inst->operands[0].reg, LLVMBuildAdd(l->b, product, mad_input(l, item, 4, MAD_ADDEND), ""));
+}
+
+/* Whether nobody reads what the instruction leaves in the high half and as its carry. */
+static bool low_half_alone(const struct wl_lift *l, const struct wl_operand *op) {
+    const struct wl_live *live = &l->live_after[l->at];
+    unsigned high = op[0].reg + 1u;
+    bool carry = op[1].kind == WL_OPERAND_SGPR;
+    for (unsigned i = 0; carry && i < op[1].count; i++)
+        if (op[1].reg + i < WL_SGPR_COUNT && wl_bit(live->scalar, op[1].reg + i))
+            return false;
+    return high < WL_VGPR_COUNT && !wl_bit(live->full, high) && !wl_bit(live->active, high) && !wl_bit(live->inactive, high);
+}
+
+static bool record_mad(struct wl_lift *l, struct wl_item *item) {
+    const struct wl_inst *inst = item->inst;
+    const struct wl_operand *op = inst->operands;
+    if (inst->operand_count != 5 || inst->clamp || inst->is_dpp || op[0].kind != WL_OPERAND_VGPR || op[4].is_float ||
+        !low_half_alone(l, op))
+        return false; /* a floating-point addend is a pattern of 64 bits */
+    for (unsigned i = 2; i < 5; i++)
+        if ((op[i].kind != WL_OPERAND_VGPR && !is_scalar_input(&op[i])) ||
+            (op[i].kind == WL_OPERAND_SGPR && wl_stretch_mask_pending(l, op[i].reg)))
+            return false;
+    for (unsigned i = 2; i < 5; i++)
+        if (is_scalar_input(&op[i]))
+            item->scalar[MAD_FACTOR + i - 2] = wl_lift_scalar_operand(l, &op[i], WL_U32);
+    if (is_scalar_input(&op[2]) && is_scalar_input(&op[3]))
+        item->scalar[MAD_PRODUCT] = LLVMBuildMul(l->b, item->scalar[MAD_FACTOR], item->scalar[MAD_FACTOR + 1], "");
+    item->emit = emit_mad_low;
+    return true;
+}
+
 bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     static const struct {
         const char *packed, *plain;
@@ -153,6 +203,8 @@ bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
     const char *name = item->inst->mnemonic;
     if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
         return !l->ptx && record_shift(item);
+    if (!strcmp(name, "v_mad_u64_u32") && !l->ptx && record_mad(l, item))
+        return true;
     if (!strcmp(name, "v_mqsad_u32_u8"))
         return record_mqsad(l, item);
     for (unsigned i = 0; i < sizeof packed / sizeof *packed; i++)

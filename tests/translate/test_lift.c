@@ -425,6 +425,36 @@ static void test_exec(void) {
         }
 }
 
+/* The low half of a 64-bit sum, whose high half is written over before anybody reads it. */
+static void ref_mad_low(struct lift_state *s) {
+    uint32_t product = S(4) * S(5);
+    ACTIVE {
+        uint32_t low = product + V(2);
+        V(21) = V(1) * V(3) + low;
+        V(23) = S(6) * V(3) + 100;
+        V(22) = V(21);
+        V(24) = V(23);
+        V(20) = low;
+    }
+}
+
+/* And where somebody does. */
+static void ref_mad_both(struct lift_state *s) {
+    ACTIVE {
+        uint64_t sum = (uint64_t)S(4) * V(1) + (V(2) | (uint64_t)V(3) << 32);
+        V(20) = (uint32_t)sum;
+        V(21) = (uint32_t)(sum >> 32);
+    }
+}
+
+static void test_products(void) {
+    lift_check("gfx1030,gfx1100",
+               "v_mad_u64_u32 v[20:21], null, s4, s5, v[2:3]\nv_mov_b32 v21, 0\nv_mad_u64_u32 v[21:22], null, v1, v3, v[20:21]\n"
+               "v_mov_b32 v22, v21\nv_mad_u64_u32 v[23:24], null, s6, v3, 0x64\nv_mov_b32 v24, v23\n",
+               ref_mad_low);
+    lift_check("gfx1030,gfx1100", "v_mad_u64_u32 v[20:21], null, s4, v1, v[2:3]\n", ref_mad_both);
+}
+
 static void ref_loop(struct lift_state *s) {
     uint64_t exec = exec_of(s);
     ACTIVE {
@@ -695,6 +725,7 @@ int main(int argc, char **argv) {
                  {"output", test_output},
                  {"pairs", test_pairs},
                  {"exec", test_exec},
+                 {"products", test_products},
                  {"transitions", test_transitions},
                  {"lanes", test_lanes},
                  {"stores", test_stores},
