@@ -209,7 +209,7 @@ function(wl_hip_program name)
         wl_hip_test(${name}.${variant}.${arch}.tiers "WAVELIFT_ARCH=${arch};WAVELIFT_TIER=0;WAVELIFT_CACHE_SIZE=0" ${command})
         set_tests_properties(${name}.${variant}.${arch}.tiers PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};tiers")
       endif()
-      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1030)$") # as on a host without AVX-512
+      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1030)$" AND NOT CMAKE_CROSSCOMPILING) # as on a host without AVX-512
         wl_hip_test(${name}.${variant}.${arch}.avx2 "WAVELIFT_ARCH=${arch};WAVELIFT_CPU=x86-64-v3" ${command})
         set_tests_properties(${name}.${variant}.${arch}.avx2 PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};avx2")
       endif()
