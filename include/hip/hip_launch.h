@@ -116,7 +116,7 @@ typedef struct HIP_LAUNCH_CONFIG_st {
 
 /* ---- the run-time linker ----------------------------------------------------------------------- */
 
-/* Options of compilers for other processors' images: accepted by hipModuleLoadDataEx and ignored. The last two are HIP's. */
+/* Options of compilers for other processors' images: hipModuleLoadDataEx says what becomes of them. The last two are HIP's. */
 typedef enum hipJitOption {
     hipJitOptionMaxRegisters = 0,
     hipJitOptionThreadsPerBlock,

@@ -12,9 +12,11 @@
  * read; hipErrorInvalidImage: it is none of these, or damaged; hipErrorNoBinaryForGpu: it has no code that can run here;
  * hipErrorOutOfMemory. */
 hipError_t hipModuleLoad(hipModule_t *module, const char *fileName);
-/* The same from memory, which is needed no more afterwards. */
+/* The same from memory, which is needed no more afterwards. When the current device is an NVIDIA GPU, PTX, cubin and CUDA fat binaries
+ * are loaded as they are, here and from files (docs/NVIDIA.md); on other devices they are hipErrorNoBinaryForGpu. */
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
-/* The options are for other compilers' images and are ignored. */
+/* The options are for images that are compiled when they are loaded: on NVIDIA GPUs those of PTX reach the driver, which writes logs
+ * and sizes to where they say. Else they are ignored. hipErrorInvalidValue: an option that the driver does not have. */
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions, hipJitOption *options, void **optionValues);
 /* hipModuleLoadData. */
 hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin);

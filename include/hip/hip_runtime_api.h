@@ -144,7 +144,8 @@ hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsign
 /* ---- Device management -----------------------------------------------------------------------
  * hipErrorInvalidDevice: there is no device of that number; hipErrorInvalidValue: NULL for a result, and what is said below. */
 
-/* The number of devices: WAVELIFT_DEVICES, 1 by default. hipErrorNoDevice if none could be made. */
+/* The number of devices, as WAVELIFT_DEVICES asks for them; by default all NVIDIA GPUs and one CPU device behind them.
+ * hipErrorNoDevice if none could be made. */
 hipError_t hipGetDeviceCount(int *count);
 /* Makes a device the calling thread's current one; no other thread notices. Never waits. */
 hipError_t hipSetDevice(int deviceId);

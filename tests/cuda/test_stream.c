@@ -265,6 +265,31 @@ static void test_between_devices(void **state) {
     ok(hipEventDestroy(other));
 }
 
+/* While a blocking stream's kernel waits, nothing that a stream apart from it does goes through the null stream. */
+static void test_apart(void **state) {
+    (void)state;
+    hipStream_t blocking, apart;
+    atomic_int flag = 0;
+    int *there = NULL, value = 5, back = 0;
+    hipModule_t module = NULL;
+    ok(hipStreamCreate(&blocking));
+    ok(hipStreamCreateWithFlags(&apart, hipStreamNonBlocking));
+    ok(hipMalloc((void **)&there, 4));
+    wait_for(&flag, blocking);
+    ok(hipMemcpyAsync(there, &value, 4, hipMemcpyHostToDevice, apart)); /* pageable memory */
+    ok(hipMemcpyAsync(&back, there, 4, hipMemcpyDeviceToHost, apart));
+    ok(hipStreamSynchronize(apart));
+    assert_int_equal(back, 5);
+    ok(hipModuleLoad(&module, API_TEST_OBJECT)); /* its image is copied */
+    assert_int_equal(hipStreamQuery(blocking), hipErrorNotReady);
+    atomic_store(&flag, 1);
+    ok(hipStreamSynchronize(blocking));
+    ok(hipModuleUnload(module));
+    ok(hipFree(there));
+    ok(hipStreamDestroy(blocking));
+    ok(hipStreamDestroy(apart));
+}
+
 static void test_pool(void **state) {
     (void)state;
     hipStream_t a, b;
@@ -397,6 +422,7 @@ int main(void) {
         cmocka_unit_test_setup(test_host_functions, clear),
         cmocka_unit_test_setup(test_values, clear),
         cmocka_unit_test_setup(test_between_devices, clear),
+        cmocka_unit_test_setup(test_apart, clear),
         cmocka_unit_test_setup(test_pool, clear),
         cmocka_unit_test_setup(test_graph, clear),
         cmocka_unit_test_setup(test_threads, clear),

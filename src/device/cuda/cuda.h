@@ -37,6 +37,16 @@ struct wl_cuda_block; /* memory.c: memory that begins elsewhere than the driver'
 struct wl_cuda_ring;  /* launch.c */
 struct wl_cuda_services;
 
+struct wl_cuda_device;
+
+struct wl_device_queue {
+    struct wl_cuda_device *device;
+    CUstream stream;
+    bool apart;
+    int priority;
+    uint32_t generation;
+};
+
 #define WL_CUDA_RECENT 8
 
 struct wl_cuda_device {
@@ -47,6 +57,7 @@ struct wl_cuda_device {
     uint32_t sm;                 /* compute capability: 90 */
     uint32_t shared_limit;       /* bytes of shared memory a block may have if asked for */
     _Atomic uint32_t stack_size; /* bytes a lane where calls make the need unknown */
+    struct wl_device_queue work; /* of the device itself: copies that no stream knows */
     _Atomic uint32_t generation; /* counts resets: what is of an earlier one is gone */
     _Atomic int fault;           /* enum wl_status; sticky, since the driver's context is */
     /* The latest launches, for the report of a fault: number n in place n % WL_CUDA_RECENT. */
@@ -129,14 +140,6 @@ enum wl_status wl_cuda_compile(const struct wl_cuda_device *device, const char *
 enum wl_status wl_cuda_allow_shared(const struct wl_cuda_device *device, CUfunction function, uint32_t bytes, uint32_t *given);
 
 /* ---- queues ------------------------------------------------------------------------------------ */
-
-struct wl_device_queue {
-    struct wl_cuda_device *device;
-    CUstream stream;
-    bool apart;
-    int priority;
-    uint32_t generation;
-};
 
 struct wl_device_mark {
     struct wl_cuda_device *device;

@@ -70,6 +70,10 @@ static enum wl_status synchronize(struct wl_device *device) {
     return status;
 }
 
+static enum wl_status open_work(struct wl_cuda_device *device) {
+    return wl_cuda_check(device->driver->cuStreamCreateWithPriority(&device->work.stream, CU_STREAM_NON_BLOCKING, 0), "a stream");
+}
+
 /* The driver throws the context away and makes a new one. What still refers to the old one knows it by its generation. */
 static enum wl_status reset(struct wl_device *device) {
     struct wl_cuda_device *cuda = wl_cuda(device);
@@ -86,7 +90,9 @@ static enum wl_status reset(struct wl_device *device) {
     wl_cuda_services_forget(cuda);
     atomic_store(&cuda->settled, atomic_load(&cuda->launches));
     atomic_store(&cuda->fault, WL_OK);
-    return wl_cuda_enter(cuda);
+    status = wl_cuda_enter(cuda);
+    cuda->work.generation = atomic_load(&cuda->generation);
+    return status == WL_OK ? open_work(cuda) : status;
 }
 
 /* ---- properties ------------------------------------------------------------------------------- */
@@ -242,7 +248,10 @@ static enum wl_status open_device(struct wl_cuda_device *device, unsigned ordina
     if (result != CUDA_SUCCESS)
         device->context = NULL;
     status = wl_cuda_check(result, "a context on GPU %u", ordinal);
-    return status == WL_OK ? wl_cuda_enter(device) : status;
+    if (status == WL_OK)
+        status = wl_cuda_enter(device);
+    device->work = (struct wl_device_queue){.device = device, .apart = true, .generation = device->generation};
+    return status == WL_OK ? open_work(device) : status;
 }
 
 enum wl_status wl_cuda_device_create(struct wl_device **result, unsigned ordinal, unsigned index) {

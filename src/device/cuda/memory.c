@@ -78,23 +78,21 @@ void wl_cuda_release(struct wl_device *base, void *memory, size_t size) {
         wl_log(2, "%s", wl_failure());
 }
 
-/* The driver tells from the addresses what memory it is; host memory that it does not know is copied through its own buffers. */
+/* The driver tells from the addresses what memory it is; host memory that it does not know is copied through its own buffers. Not in the
+ * null stream: a kernel that waits for something may be in front there. */
 enum wl_status wl_cuda_copy(struct wl_device *base, void *target, const void *source, size_t size) {
     struct wl_cuda_device *device = wl_cuda(base);
-    enum wl_status status = wl_cuda_enter(device);
-    if (status != WL_OK || size == 0)
-        return status;
-    status = wl_cuda_result(device, device->driver->cuMemcpy(address_of(target), address_of(source), size), "cuMemcpy");
-    if (status == WL_OK) /* a copy within the device returns before it is done */
-        status = wl_cuda_result(device, device->driver->cuStreamSynchronize(CU_STREAM_LEGACY), "waiting for a copy");
-    return status;
+    const struct wl_rows rows = {.target = target, .source = source, .width = size, .rows = 1};
+    if (size == 0)
+        return WL_OK;
+    enum wl_status status = wl_cuda_queue_ops.copy(&device->work, &rows);
+    return status == WL_OK ? wl_cuda_queue_ops.synchronize(&device->work) : status;
 }
 
 enum wl_status wl_cuda_fill(struct wl_device *base, void *target, uint32_t pattern, unsigned pattern_size, size_t count) {
     struct wl_cuda_device *device = wl_cuda(base);
-    struct wl_device_queue queue = {.device = device, .stream = CU_STREAM_LEGACY, .generation = atomic_load(&device->generation)};
-    enum wl_status status = wl_cuda_queue_ops.fill(&queue, target, pattern, pattern_size, count);
-    return status == WL_OK ? wl_cuda_queue_ops.synchronize(&queue) : status;
+    enum wl_status status = wl_cuda_queue_ops.fill(&device->work, target, pattern, pattern_size, count);
+    return status == WL_OK ? wl_cuda_queue_ops.synchronize(&device->work) : status;
 }
 
 bool wl_cuda_find(struct wl_device *base, const void *address, void **begin, size_t *size) {
