@@ -106,6 +106,7 @@ struct wl_device_module {
 struct wl_cuda_variant {
     uint32_t block[3]; /* {0, 0, 0}: any */
     bool partial;
+    uint32_t stack; /* bytes a lane that it was compiled for, where the need is unknown; else 0 */
     CUmodule module;
     CUfunction function;
     struct wl_ptx_info info;

@@ -70,7 +70,7 @@ static uint32_t stack_size(const struct wl_device_function *function) {
 
 static void make_request(struct wl_device_function *function, const struct wl_cuda_variant *variant, struct wl_ptx_request *request) {
     struct wl_device_module *module = function->module;
-    wl_ptx_request_fill(request, module->object, function->kernel, module->functions, stack_size(function));
+    wl_ptx_request_fill(request, module->object, function->kernel, module->functions, variant->stack);
     request->code.function_count = module->function_count;
     request->code.exact_math = wl_options()->exact_math;
     request->code.dump = wl_options()->dump;
@@ -129,7 +129,7 @@ static struct wl_cache_key variant_key(const struct wl_device_function *function
     all.sm = device->sm;
     all.driver = (uint32_t)device->driver->version;
     all.exact_math = wl_options()->exact_math;
-    all.stack_size = stack_size(function);
+    all.stack_size = variant->stack;
     all.layout = sizeof(struct kept);
     XXH128_hash_t hash = XXH3_128bits(&all, sizeof all);
     return (struct wl_cache_key){{hash.low64, hash.high64}};
@@ -206,7 +206,8 @@ static enum wl_status make(struct wl_device_function *function, struct wl_cuda_v
 
 static struct wl_cuda_variant *find(const struct wl_device_function *function, const uint32_t block[3], bool partial) {
     struct wl_cuda_variant *variant = atomic_load_explicit(&function->variants, memory_order_acquire);
-    while (variant && (variant->partial != partial || memcmp(variant->block, block, sizeof variant->block) != 0))
+    const uint32_t stack = stack_size(function); /* the program may have set another limit since */
+    while (variant && (variant->partial != partial || variant->stack != stack || memcmp(variant->block, block, sizeof variant->block) != 0))
         variant = variant->next;
     return variant;
 }
@@ -217,6 +218,7 @@ static struct wl_cuda_variant *add(struct wl_device_function *function, const ui
         return NULL;
     memcpy(variant->block, block, sizeof variant->block);
     variant->partial = partial;
+    variant->stack = stack_size(function);
     variant->failed = make(function, variant);
     if (variant->failed)
         variant->failure = strdup(wl_failure());
