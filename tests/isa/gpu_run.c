@@ -182,13 +182,6 @@ static void write_loads(const struct names *n) {
     load_scalar(n, "s36", M0);
     line("%s\n%s", n->scalar_wait, n->wait);
     line("s_mov_b32 m0, s36");
-    line("s_getpc_b64 s[30:31]");
-}
-
-/* Behind s_getpc: the address of the stores, `distance` bytes behind it, then what other instructions would change. */
-static void write_entry(const struct names *n, uint32_t distance) {
-    line("s_add_u32 s30, s30, 0x%x\ns_addc_u32 s31, s31, 0", distance + 0x1000000); /* a literal whatever the distance */
-    line("s_sub_u32 s30, s30, 0x1000000\ns_subb_u32 s31, s31, 0");
     load_scalar(n, "s36", EXEC);
     load_scalar(n, "s37", EXEC + 1);
     load_scalar(n, "s38", SCC);
@@ -261,25 +254,20 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
     (void)plain_host;
     lift_wave_size = wave_size;
     const struct names names = names_of(processor);
-    size_t loads_size, entry_size, stores_size;
+    size_t loads_size, stores_size;
     write_loads(&names);
     uint8_t *loads = assembled(processor, &loads_size);
-    write_entry(&names, 0);
-    free(assembled(processor, &entry_size));
-    write_entry(&names, (uint32_t)(entry_size + size));
-    uint8_t *entry = assembled(processor, &entry_size);
     write_stores(&names);
     uint8_t *stores = assembled(processor, &stores_size);
-    program.size = loads_size + entry_size + size + stores_size;
+    size -= 4; /* the jump at the end: the stores follow */
+    program.size = loads_size + size + stores_size;
     program.bytes = malloc(program.size);
     if (!program.bytes)
         die("no memory");
     uint8_t *at = mempcpy(program.bytes, loads, loads_size);
-    at = mempcpy(at, entry, entry_size);
     at = mempcpy(at, code, size);
     memcpy(at, stores, stores_size);
     free(loads);
-    free(entry);
     free(stores);
     translate(processor);
 }
