@@ -68,8 +68,14 @@ LANES1(v_frexp_mant_f32, f32, f32) {
     return (bits == 0) | (bits >= F32_INFINITY) ? (a == a ? a : a + a) : mantissa;
 }
 LANES2(v_ldexp_f32, f32, f32, i32) {
-    /* Exact in f64, so that only the last step rounds. */
     const i32s n = max(min(b, ALL(i32, 400)), ALL(i32, -400));
+
+#ifdef __NVPTX__
+    const i32s fitting = max(min(n, ALL(i32, 127)), ALL(i32, -126));
+    if (fitting[0] == n[0])
+        return a * power_of_2(n);
+#endif
+    /* Exact in f64, so that only the last step rounds. */
 
     return CONVERT(f32s, CONVERT(f64s, a) * power_of_2_64(CONVERT(i64s, n)));
 }

@@ -58,6 +58,16 @@ static INLINE f32s power_fraction(f32s x) {
     p = fma_lanes(p, x, ALL(f32, 0.69314718802622878f));
     return fma_lanes(p, x, ALL(f32, 1));
 }
+#if WL_LANES == 1 && defined(__NVPTX__)
+/* The hardware's function is exact for integers, whose powers may be denormal; half of the largest one is a number. For fractions
+ * it is off by 2 ulp. */
+static INLINE f32s exp2_lanes(f32s a) {
+    const f32s bounded = __builtin_elementwise_max(__builtin_elementwise_min(a, ALL(f32, 130)), ALL(f32, -160));
+    const f32s whole = (bounded + 0x1.8p23f) - 0x1.8p23f, rest = a == a ? bounded - whole : a, power = power_fraction(rest);
+
+    return (power + power) * (f32s)__nvvm_ex2_approx_f((whole - 1.0f)[0]);
+}
+#else
 static INLINE f32s exp2_lanes(f32s a) {
     /* Beyond these bounds the result is infinity or zero. NaN fails both comparisons and stays. */
     const f32s below = a > 129.0f ? ALL(f32, 129) : a, bounded = below < -151.0f ? ALL(f32, -151) : below;
@@ -66,6 +76,7 @@ static INLINE f32s exp2_lanes(f32s a) {
 
     return power * power_of_2(half) * power_of_2(n - half);
 }
+#endif
 LANES1(v_exp_f32, f32, f32) { return exp2_lanes(a); }
 LANES1(v_exp_f16, f16, f16) { return CONVERT(f16s, exp2_lanes(wide(a))); }
 #ifdef WL_AVX512
@@ -101,6 +112,17 @@ static INLINE f32s log2_parts(f32s m, f32s exponent) {
 
     return result + (error + small);
 }
+#if WL_LANES == 1 && defined(__NVPTX__)
+static INLINE f32s log2_lanes(f32s a) {
+    const f32s normal = a < 0x1p-126f ? a * 0x1p24f : a, scale = a < 0x1p-126f ? ALL(f32, -24) : ALL(f32, 0);
+    const i32s offset = (i32s)normal - 0x3f3504f3;
+    const f32s m = (f32s)((offset & 0x007fffff) + 0x3f3504f3), result = log2_parts(m, CONVERT(f32s, offset >> 23) + scale);
+    /* Infinity stays, negative numbers and NaN become NaN. */
+    const f32s number = (u32s)a < F32_INFINITY ? result : fma_lanes(a, ALL(f32, __builtin_inff()), ALL(f32, __builtin_inff()));
+
+    return a == 0 ? ALL(f32, -__builtin_inff()) : number;
+}
+#else
 static INLINE f32s log2_lanes(f32s a) {
     const masks tiny = a < 0x1p-126f;
     const u32s bits = (u32s)(tiny ? a * 0x1p24f : a);
@@ -111,6 +133,7 @@ static INLINE f32s log2_lanes(f32s a) {
 
     return (a > 0) & ((u32s)a < F32_INFINITY) ? result : special;
 }
+#endif
 LANES1(v_log_f32, f32, f32) { return log2_lanes(a); }
 LANES1(v_log_f16, f16, f16) { return CONVERT(f16s, log2_lanes(wide(a))); }
 
