@@ -255,12 +255,16 @@ static bool go_on_vector(struct wl_lift *l, const struct wl_inst *inst, bool dif
         op[4].reg != carry->mask || op[0].kind != WL_OPERAND_VGPR)
         return false;
     bool crossed = !difference && is_crossed(carry->operands, &op[2]);
+    LLVMValueRef a[2], b[2]; /* of all strips, before a carry overwrites the scalars among them */
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef a = join(l, carry->a[s], dword_operand(l, &op[crossed ? 3 : 2]));
-        LLVMValueRef b = join(l, carry->b[s], dword_operand(l, &op[crossed ? 2 : 3]));
-        LLVMValueRef sum = difference ? LLVMBuildSub(l->b, a, b, "") : LLVMBuildAdd(l->b, a, b, "");
-        LLVMValueRef out = LLVMBuildICmp(l->b, LLVMIntULT, difference ? a : sum, difference ? b : a, "");
+        a[s] = join(l, carry->a[s], dword_operand(l, &op[crossed ? 3 : 2]));
+        b[s] = join(l, carry->b[s], dword_operand(l, &op[crossed ? 2 : 3]));
+    }
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        LLVMValueRef sum = difference ? LLVMBuildSub(l->b, a[s], b[s], "") : LLVMBuildAdd(l->b, a[s], b[s], "");
+        LLVMValueRef out = LLVMBuildICmp(l->b, LLVMIntULT, difference ? a[s] : sum, difference ? b[s] : a[s], "");
         wl_ptx_set_dword(l, carry->row, LLVMBuildTrunc(l->b, sum, l->i32, ""));
         wl_ptx_set_dword(l, op[0].reg, upper(l, sum));
         if (op[1].kind == WL_OPERAND_SGPR)
