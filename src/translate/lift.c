@@ -143,35 +143,6 @@ static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     exit_unit(l, WL_EXIT_JUMP);
 }
 
-static void build_entry(struct wl_lift *l) {
-    const struct wl_unit *unit = l->unit;
-    l->entry = wl_lift_block(l, "entry");
-    LLVMPositionBuilderAtEnd(l->b, l->entry);
-    LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
-    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->scalars_used, reg))
-            l->sgpr[reg] =
-                l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
-    LLVMPositionBuilderAtEnd(l->b, l->entry);
-    wl_denormal_switch(l, true);
-    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
-    LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        if (unit->pieces[p].resume == UINT32_MAX)
-            continue;
-        LLVMBasicBlockRef block = wl_lift_block(l, "resume");
-        LLVMAddCase(choice, wl_lift_int(l, l->i32, unit->pieces[p].resume), block);
-        LLVMPositionBuilderAtEnd(l->b, block);
-        uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
-        wl_set(live, WL_SGPR_EXEC);
-        wl_set(live, WL_SGPR_EXEC + 1);
-        move_scalars(l, live, false);
-        LLVMBuildBr(l->b, l->blocks[p]);
-    }
-    LLVMPositionBuilderAtEnd(l->b, nowhere);
-    exit_unit(l, WL_EXIT_ILLEGAL);
-}
-
 /* ---- instructions ---- */
 
 static bool reads_lds_direct(const struct wl_inst *inst) {
@@ -291,20 +262,82 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
     return off;
 }
 
-/* EXEC changed: FULL code goes on while all lanes are active, MASKED code until they are again. */
+/* ---- changes of EXEC ---- */
+
+enum {
+    SHORT_STAY = 8,  /* vector instructions that MASKED code does for a full EXEC rather than change the copy twice */
+    MAX_SKIPPED = 4, /* scalar instructions of a piece that FULL code does for no lanes */
+};
+
+/* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
+static bool stays_masked(const struct wl_unit *unit, uint32_t piece) {
+    for (unsigned vectors = 0; piece != WL_NO_PIECE; piece = unit->pieces[piece].next) {
+        const struct wl_piece *p = &unit->pieces[piece];
+        for (uint32_t i = 0; i < p->count; i++)
+            vectors += unit->insts[p->first + i].mnemonic[0] != 's';
+        if (vectors > SHORT_STAY)
+            return false;
+        if (p->end == WL_PIECE_EXEC || p->end == WL_PIECE_WAIT || p->end == WL_PIECE_FINISH)
+            return true;
+        if (p->end != WL_PIECE_NEXT)
+            return false;
+    }
+    return false;
+}
+
+static bool is_branch_on_exec(const struct wl_unit *unit, const struct wl_piece *piece) {
+    const struct wl_inst *only = &unit->insts[piece->first];
+    return piece->end == WL_PIECE_CBRANCH && piece->count == 1 && (only->isa->detail == WL_IF_EXECZ || only->isa->detail == WL_IF_EXECNZ);
+}
+
+/* Where a wave without active lanes goes on from a piece, if that is a piece that only gives it lanes again; else WL_NO_PIECE. */
+static uint32_t revival(const struct wl_unit *unit, uint32_t from) {
+    const struct wl_piece *piece = &unit->pieces[from];
+    if (!is_branch_on_exec(unit, piece))
+        return WL_NO_PIECE;
+    uint32_t to = unit->insts[piece->first].isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
+    if (to == WL_NO_PIECE)
+        return to;
+    piece = &unit->pieces[to];
+    bool plain = piece->end == WL_PIECE_EXEC && piece->count <= MAX_SKIPPED && piece->next != WL_NO_PIECE && !piece->is_spin_header;
+    for (uint32_t i = 0; plain && i < piece->count; i++)
+        plain = unit->insts[piece->first + i].mnemonic[0] == 's';
+    return plain ? to : WL_NO_PIECE;
+}
+
+/* FULL code at the end of a piece that left no lanes: no need for the other copy if they come back at once. */
+static void skip_inactive(struct wl_lift *l, uint32_t revived) {
+    const struct wl_piece *piece = &l->unit->pieces[revived];
+    LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some"), leave = wl_lift_block(l, "leave");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
+    LLVMPositionBuilderAtEnd(l->b, none);
+    for (uint32_t i = 0; i < piece->count; i++) {
+        struct wl_effects effects;
+        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects);
+        wl_lift_inst(l, &l->unit->insts[piece->first + i], &effects);
+    }
+    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
+    LLVMBuildCondBr(l->b, full, l->blocks[piece->next], leave);
+    LLVMPositionBuilderAtEnd(l->b, leave);
+    exit_to_piece(l, WL_EXIT_MODE, piece->next);
+    LLVMPositionBuilderAtEnd(l->b, some);
+}
+
+/* FULL code goes on while all lanes are active, MASKED code until they are again for long. */
 static void finish_exec(struct wl_lift *l) {
     uint32_t next = l->piece->next;
-    if (next == WL_NO_PIECE || (l->mode == WL_MODE_MASKED && l->piece->narrows)) {
+    bool masked = l->mode == WL_MODE_MASKED;
+    if (next == WL_NO_PIECE || (masked && (l->piece->narrows || stays_masked(l->unit, next)))) {
         LLVMBuildBr(l->b, block_of(l, next));
         return;
     }
     LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
     LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
-    if (l->mode == WL_MODE_FULL)
-        LLVMBuildCondBr(l->b, full, l->blocks[next], leave);
-    else
-        LLVMBuildCondBr(l->b, full, leave, l->blocks[next]);
+    LLVMBuildCondBr(l->b, full, masked ? leave : l->blocks[next], masked ? l->blocks[next] : leave);
     LLVMPositionBuilderAtEnd(l->b, leave);
+    uint32_t revived = masked ? WL_NO_PIECE : revival(l->unit, next);
+    if (revived != WL_NO_PIECE)
+        skip_inactive(l, revived);
     exit_to_piece(l, WL_EXIT_MODE, next);
 }
 
@@ -461,6 +494,49 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
     finish_piece(l);
     l->effects = NULL;
     free(effects);
+}
+
+/* MASKED code that waited with a full EXEC, since little was left to do before. */
+static void change_copy_if_full(struct wl_lift *l, uint32_t piece) {
+    if (stays_masked(l->unit, piece))
+        return;
+    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
+    LLVMBasicBlockRef change = wl_lift_block(l, "change"), go_on = wl_lift_block(l, "masked");
+    LLVMBuildCondBr(l->b, full, change, go_on);
+    LLVMPositionBuilderAtEnd(l->b, change);
+    exit_unit(l, WL_EXIT_MODE);
+    LLVMPositionBuilderAtEnd(l->b, go_on);
+}
+
+static void build_entry(struct wl_lift *l) {
+    const struct wl_unit *unit = l->unit;
+    l->entry = wl_lift_block(l, "entry");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->scalars_used, reg))
+            l->sgpr[reg] =
+                l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    wl_denormal_switch(l, true);
+    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
+    LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        if (unit->pieces[p].resume == UINT32_MAX)
+            continue;
+        LLVMBasicBlockRef block = wl_lift_block(l, "resume");
+        LLVMAddCase(choice, wl_lift_int(l, l->i32, unit->pieces[p].resume), block);
+        LLVMPositionBuilderAtEnd(l->b, block);
+        uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
+        wl_set(live, WL_SGPR_EXEC);
+        wl_set(live, WL_SGPR_EXEC + 1);
+        move_scalars(l, live, false);
+        if (l->mode == WL_MODE_MASKED && p != unit->entry)
+            change_copy_if_full(l, p);
+        LLVMBuildBr(l->b, l->blocks[p]);
+    }
+    LLVMPositionBuilderAtEnd(l->b, nowhere);
+    exit_unit(l, WL_EXIT_ILLEGAL);
 }
 
 /* ---- the unit ---- */

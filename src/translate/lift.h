@@ -147,6 +147,9 @@ LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row);  /* <16 x i32> */
 LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row); /* <16 x i64> */
 void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
 void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
+LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* <16 x i64> of two rows */
+/* A row pair's value if it exists as one, else NULL. */
+LLVMValueRef wl_strip_known_pair(const struct wl_lift *l, unsigned row);
 LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar); /* <16 x T>; also in slow functions */
 LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);               /* <16 x i32>: 0 to 15 */
 /* The row's value in all lanes, the inactive ones included, as cross-lane operations read it. */

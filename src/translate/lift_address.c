@@ -8,6 +8,19 @@ LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, LLVMGetBasicBlockParent(LLVMGetInsertBlock(l->b)), name);
 }
 
+LLVMValueRef wl_memory_local(struct wl_lift *l, LLVMTypeRef type) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(here));
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+    if (first)
+        LLVMPositionBuilderBefore(l->b, first);
+    else
+        LLVMPositionBuilderAtEnd(l->b, entry);
+    LLVMValueRef space = LLVMBuildAlloca(l->b, type, "");
+    LLVMSetAlignment(space, 64);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return space;
+}
+
 LLVMValueRef wl_memory_mask(struct wl_lift *l) { return l->exec ? l->exec_bits : LLVMConstInt(l->i16, 0xffff, false); }
 
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask) {
@@ -155,15 +168,16 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
     return check;
 }
 
-/* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. */
-static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
-                                           LLVMValueRef *start, LLVMValueRef *seen) {
+/* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. The lanes are `stride` bytes
+ * apart and have their elements within `size` of them. */
+static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned stride, unsigned size,
+                                           LLVMValueRef *check, LLVMValueRef *start, LLVMValueRef *seen) {
     LLVMValueRef first, last;
     known_lanes(l, for_all_lanes(lanes), &first, &last);
     *seen = wl_lanes_address(l, lanes, first);
-    *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
-    *check = goes_on(l, lanes, first, lanes, last, WL_STRIP, size);
-    return WL_PATTERN_CONSECUTIVE;
+    *start = LLVMBuildSub(l->b, *seen, scaled(l, first, stride), "");
+    *check = goes_on(l, lanes, first, lanes, last, WL_STRIP, size > stride ? size : stride);
+    return stride == size ? WL_PATTERN_CONSECUTIVE : WL_PATTERN_STRIDED;
 }
 
 static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
@@ -184,6 +198,15 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
         *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntULE, head, limit, ""));
     }
     return WL_PATTERN_CONSECUTIVE;
+}
+
+/* Loads whose lanes overlap or leave gaps: a few vectors hold all of them. `stride` in bytes. */
+static bool is_strided(const struct wl_lift *l, const struct wl_access *access, int32_t stride) {
+    if (access->kind == WL_ACCESS_ATOMIC || access->bits != 32 || access->is_volatile || !wl_memory_has_masks(l, 32))
+        return false;
+    if (stride == 4)
+        return access->kind == WL_ACCESS_LOAD;
+    return stride % 4 == 0 && stride > (int32_t)wl_access_size(access) && stride <= 4 * WL_MAX_ROWS;
 }
 
 /* The same offset in every lane's scratch, not across a dword. */
@@ -236,6 +259,12 @@ LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, c
     return start;
 }
 
+/* Bytes from lane 0's element to the end of the last lane's. */
+static uint64_t extent(const struct wl_lanes *lanes, enum wl_pattern pattern, unsigned size) {
+    uint64_t stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
+    return stride * (WL_STRIP - 1) + size;
+}
+
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start) {
     unsigned size = wl_access_size(access);
@@ -261,12 +290,9 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
         bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
-        bool overlaps = stride_known && lanes->low_fact.stride == 4 && access->kind == WL_ACCESS_LOAD && access->dwords > 1;
-        if (overlaps && wl_lanes_known(lanes) && !access->is_volatile) {
-            consecutive_by_fact(l, lanes, 4, check, start, &seen);
-            pattern = WL_PATTERN_OVERLAPPING;
-        } else if (fits && wl_lanes_known(lanes))
-            pattern = consecutive_by_fact(l, lanes, size, check, start, &seen);
+        bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
+        if ((fits || strided) && wl_lanes_known(lanes))
+            pattern = consecutive_by_fact(l, lanes, (uint32_t)lanes->low_fact.stride, size, check, start, &seen);
         else if (stride_known && !fits)
             return WL_PATTERN_NONE; /* another stride */
         else
@@ -275,10 +301,6 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, seen));
     if (access->place == WL_PLACE_BUFFER)
-        *check = both(l, *check,
-                      within_buffer(l, lanes, *start,
-                                    pattern == WL_PATTERN_UNIFORM       ? size
-                                    : pattern == WL_PATTERN_OVERLAPPING ? 4 * (WL_STRIP - 1) + size
-                                                                        : (uint64_t)size * WL_STRIP));
+        *check = both(l, *check, within_buffer(l, lanes, *start, pattern == WL_PATTERN_UNIFORM ? size : extent(lanes, pattern, size)));
     return pattern;
 }

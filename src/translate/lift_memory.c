@@ -145,23 +145,80 @@ static LLVMValueRef dword_shift(struct wl_lift *l, const struct wl_lanes *lanes)
     return LLVMBuildShl(l->b, byte, LLVMConstInt(l->i32, 3, false), "");
 }
 
+/* What a strip moves: data in (stores, atomics), results out. Two dwords a lane are also a pair where that is their form. */
+struct moved {
+    LLVMValueRef rows[2 * WL_MAX_ROWS], pair;
+};
+
+static bool moves_pairs(const struct wl_access *a) { return a->kind != WL_ACCESS_ATOMIC && a->dwords == 2; }
+
+static void load_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                        LLVMValueRef start, struct moved *m) {
+    if (pattern == WL_PATTERN_CONSECUTIVE && moves_pairs(a))
+        m->pair = wl_memory_load_pairs(l, start, l->exec, a->is_volatile);
+    else if (pattern == WL_PATTERN_CONSECUTIVE)
+        wl_memory_load_consecutive(l, a, start, l->exec, m->rows);
+    else if (pattern == WL_PATTERN_STRIDED)
+        wl_memory_load_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, m->rows);
+    else if (pattern == WL_PATTERN_UNIFORM)
+        wl_memory_load_uniform(l, a, start, m->rows);
+    else
+        wl_memory_load_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, m->rows);
+}
+
+static void store_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                         LLVMValueRef start, struct moved *m) {
+    if (pattern == WL_PATTERN_CONSECUTIVE && m->pair)
+        wl_memory_store_pairs(l, m->pair, start, l->exec, a->is_volatile);
+    else if (pattern == WL_PATTERN_CONSECUTIVE)
+        wl_memory_store_consecutive(l, a, start, l->exec, m->rows);
+    else if (pattern == WL_PATTERN_STRIDED)
+        wl_memory_store_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, m->rows);
+    else
+        wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
+}
+
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
-                          LLVMValueRef start, LLVMValueRef *rows) {
-    LLVMValueRef shift = pattern == WL_PATTERN_PRIVATE && a->bits < 32 ? dword_shift(l, lanes) : NULL;
-    if (a->kind == WL_ACCESS_LOAD) {
-        if (pattern == WL_PATTERN_CONSECUTIVE)
-            wl_memory_load_consecutive(l, a, start, l->exec, rows);
-        else if (pattern == WL_PATTERN_OVERLAPPING)
-            wl_memory_load_overlapping(l, a, start, l->exec, rows);
-        else if (pattern == WL_PATTERN_UNIFORM)
-            wl_memory_load_uniform(l, a, start, rows);
-        else
-            wl_memory_load_private(l, a, start, shift, rows);
-    } else if (pattern == WL_PATTERN_CONSECUTIVE) {
-        wl_memory_store_consecutive(l, a, start, l->exec, rows);
-    } else {
-        wl_memory_store_private(l, a, start, shift, l->exec, rows);
+                          LLVMValueRef start, struct moved *m) {
+    (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);
+}
+
+/* The results of two ways to a block, in `fast`. */
+static void merge(struct wl_lift *l, const struct wl_access *a, struct moved *fast, const struct moved *slow, LLVMBasicBlockRef *from) {
+    if (a->kind != WL_ACCESS_LOAD)
+        return;
+    if (fast->pair) {
+        LLVMValueRef values[2] = {fast->pair, slow->pair};
+        fast->pair = LLVMBuildPhi(l->b, l->strip_i64, "");
+        LLVMAddIncoming(fast->pair, values, from, 2);
+        return;
     }
+    for (unsigned i = 0; i < a->dwords; i++) {
+        LLVMValueRef values[2] = {fast->rows[i], slow->rows[i]};
+        fast->rows[i] = LLVMBuildPhi(l->b, l->strip_i32, "");
+        LLVMAddIncoming(fast->rows[i], values, from, 2);
+    }
+}
+
+static void access_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
+    if (!wl_spread_local(l, a, lanes, m->rows))
+        wl_memory_slow(l, a, lanes, m->rows);
+    m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
+}
+
+static void set_results(struct wl_lift *l, unsigned reg, unsigned dwords, const struct moved *m) {
+    if (m->pair) {
+        wl_strip_set_pair(l, reg, m->pair);
+        return;
+    }
+    for (unsigned i = 0; i < dwords; i++)
+        wl_strip_set_row(l, reg + i, m->rows[i]);
+}
+
+static void get_data(struct wl_lift *l, const struct wl_access *a, unsigned reg, struct moved *m) {
+    for (unsigned i = 0; i < a->dwords; i++)
+        m->rows[i] = wl_strip_row(l, reg + i);
+    m->pair = moves_pairs(a) ? wl_strip_known_pair(l, reg) : NULL;
 }
 
 /* Tells the code generator that the slow path is cold. */
@@ -173,36 +230,31 @@ static void mark_likely(struct wl_lift *l, LLVMValueRef branch) {
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
-/* The whole ladder. rows: data in (stores, atomics), results out. */
-static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    LLVMValueRef check, start, fast_rows[WL_MAX_ROWS], slow_rows[2 * WL_MAX_ROWS];
+/* The whole ladder. */
+static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    LLVMValueRef check, start;
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
     if (pattern == WL_PATTERN_NONE) {
-        wl_memory_slow(l, a, lanes, rows);
+        access_slow(l, a, lanes, m, false);
         return;
     }
     if (!check) {
-        access_inline(l, a, lanes, pattern, start, rows);
+        access_inline(l, a, lanes, pattern, start, m);
         return;
     }
-    for (unsigned i = 0; i < a->dwords && a->kind == WL_ACCESS_STORE; i++)
-        fast_rows[i] = slow_rows[i] = rows[i];
+    struct moved cold = *m;
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
     mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
     LLVMPositionBuilderAtEnd(l->b, fast);
-    access_inline(l, a, lanes, pattern, start, fast_rows);
+    access_inline(l, a, lanes, pattern, start, m);
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), slow};
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, slow);
-    wl_memory_slow(l, a, lanes, slow_rows);
+    access_slow(l, a, lanes, &cold, m->pair != NULL);
     from[1] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
-    for (unsigned i = 0; a->kind == WL_ACCESS_LOAD && i < a->dwords; i++) {
-        LLVMValueRef values[2] = {fast_rows[i], slow_rows[i]};
-        rows[i] = LLVMBuildPhi(l->b, l->strip_i32, "");
-        LLVMAddIncoming(rows[i], values, from, 2);
-    }
+    merge(l, a, m, &cold, from);
 }
 
 /* A 16-bit result: the register's other half stays. */
@@ -219,12 +271,12 @@ static void emit_load(struct wl_lift *l, struct wl_item *item) {
     struct operands op = find_operands(inst);
     struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
-    LLVMValueRef rows[WL_MAX_ROWS], old = inst->isa->d16 ? wl_strip_row(l, op.result->reg) : NULL;
-    access_lanes(l, &a, &lanes, rows);
+    struct moved m = {.pair = NULL};
+    LLVMValueRef old = inst->isa->d16 ? wl_strip_row(l, op.result->reg) : NULL;
+    access_lanes(l, &a, &lanes, &m);
     if (old)
-        rows[0] = merge_half(l, inst->isa, old, rows[0]);
-    for (unsigned i = 0; i < a.dwords; i++)
-        wl_strip_set_row(l, op.result->reg + i, rows[i]);
+        m.rows[0] = merge_half(l, inst->isa, old, m.rows[0]);
+    set_results(l, op.result->reg, a.dwords, &m);
 }
 
 static void emit_store(struct wl_lift *l, struct wl_item *item) {
@@ -232,18 +284,17 @@ static void emit_store(struct wl_lift *l, struct wl_item *item) {
     struct operands op = find_operands(inst);
     struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
-    LLVMValueRef rows[WL_MAX_ROWS];
-    for (unsigned i = 0; i < a.dwords; i++)
-        rows[i] = wl_strip_row(l, op.data->reg + i);
+    struct moved m;
+    get_data(l, &a, op.data->reg, &m);
     if (inst->isa->hi)
-        rows[0] = LLVMBuildLShr(l->b, rows[0], wl_lift_int(l, l->strip_i32, 16), "");
-    access_lanes(l, &a, &lanes, rows);
+        m.rows[0] = LLVMBuildLShr(l->b, m.rows[0], wl_lift_int(l, l->strip_i32, 16), "");
+    access_lanes(l, &a, &lanes, &m);
 }
 
 /* What the strips of a wide access have in its two forms. */
 struct wide {
     struct wl_lanes lanes[4];
-    LLVMValueRef fast[4][WL_MAX_ROWS], slow[4][2 * WL_MAX_ROWS];
+    struct moved fast[4], slow[4];
 };
 
 static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_access *a, struct wide *w) {
@@ -251,22 +302,24 @@ static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_a
     for (unsigned s = 0; s < l->strips; s++) {
         l->strip = &l->strip_states[s];
         w->lanes[s] = find_lanes(l, item, &op);
-        for (unsigned i = 0; i < a->dwords && a->kind == WL_ACCESS_STORE; i++)
-            w->fast[s][i] = w->slow[s][i] = wl_strip_row(l, op.data->reg + i);
+        w->fast[s].pair = NULL;
+        if (a->kind == WL_ACCESS_STORE)
+            get_data(l, a, op.data->reg, &w->fast[s]);
+        w->slow[s] = w->fast[s];
     }
 }
 
 static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
         LLVMValueRef skip = wl_lift_int(l, l->i64, (uint64_t)s * WL_STRIP * wl_access_size(a));
-        access_inline(l, a, &w->lanes[s], WL_PATTERN_CONSECUTIVE, LLVMBuildAdd(l->b, start, skip, ""), w->fast[s]);
+        access_inline(l, a, &w->lanes[s], WL_PATTERN_CONSECUTIVE, LLVMBuildAdd(l->b, start, skip, ""), &w->fast[s]);
     }
 }
 
 static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
         l->strip = &l->strip_states[s];
-        wl_memory_slow(l, a, &w->lanes[s], w->slow[s]);
+        access_slow(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
     }
 }
 
@@ -293,18 +346,12 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     if (check) {
         LLVMBuildBr(l->b, done);
         LLVMPositionBuilderAtEnd(l->b, done);
+        for (unsigned s = 0; s < l->strips; s++)
+            merge(l, &a, &w.fast[s], &w.slow[s], from);
     }
     for (unsigned s = 0; s < l->strips && a.kind == WL_ACCESS_LOAD; s++) {
         l->strip = &l->strip_states[s];
-        for (unsigned i = 0; i < a.dwords; i++) {
-            LLVMValueRef row = w.fast[s][i];
-            if (check) {
-                LLVMValueRef values[2] = {w.fast[s][i], w.slow[s][i]};
-                row = LLVMBuildPhi(l->b, l->strip_i32, "");
-                LLVMAddIncoming(row, values, from, 2);
-            }
-            wl_strip_set_row(l, find_operands(item->inst).result->reg + i, row);
-        }
+        set_results(l, find_operands(item->inst).result->reg, a.dwords, &w.fast[s]);
     }
 }
 
@@ -318,21 +365,21 @@ static void emit_two(struct wl_lift *l, struct wl_item *item) {
     uint32_t offset[2] = {(uint32_t)inst->offset0 * unit, (uint32_t)inst->offset1 * unit};
     bool overlapping = item->fact[0].kind == WL_FACT_AFFINE && (uint32_t)item->fact[0].stride == size;
     bool joined = offset[1] == offset[0] + size && !overlapping && a.kind != WL_ACCESS_ATOMIC;
-    LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes[2] = {lds_lanes(l, item, &op, offset[0]), lds_lanes(l, item, &op, offset[1])};
-    if (a.kind != WL_ACCESS_LOAD)
-        for (unsigned i = 0; i < n; i++) {
-            rows[i] = wl_strip_row(l, op.data->reg + i);
-            rows[n + i] = wl_strip_row(l, op.data1->reg + i);
-        }
-    if (joined)
+    const struct wl_operand *data[2] = {op.data, op.data1};
+    struct moved m[2] = {{.pair = NULL}, {.pair = NULL}};
+    for (unsigned i = 0; i < 2 && a.kind != WL_ACCESS_LOAD; i++)
+        get_data(l, &a, data[i]->reg, &m[i]);
+    if (joined) {
+        memcpy(m[0].rows + n, m[1].rows, n * sizeof *m[0].rows);
         a.dwords = (uint8_t)(2 * n);
-    access_lanes(l, &a, &lanes[0], rows);
+        m[0].pair = NULL;
+    }
+    access_lanes(l, &a, &lanes[0], &m[0]);
     if (!joined)
-        access_lanes(l, &a, &lanes[1], rows + n);
-    if (op.result)
-        for (unsigned i = 0; i < 2 * n; i++)
-            wl_strip_set_row(l, op.result->reg + i, rows[i]);
+        access_lanes(l, &a, &lanes[1], &m[1]);
+    for (unsigned i = 0; op.result && i < (joined ? 1 : 2); i++)
+        set_results(l, op.result->reg + i * n, a.dwords, &m[i]);
 }
 
 /* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
@@ -369,16 +416,16 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
     struct operands op = find_operands(item->inst);
     struct wl_access a = describe(l, item->inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
-    LLVMValueRef rows[WL_MAX_ROWS];
+    struct moved m = {.pair = NULL};
     unsigned size = a.dwords * 4; /* sub-dword elements arrive extended */
-    access_lanes(l, &a, &lanes, rows);
+    access_lanes(l, &a, &lanes, &m);
     LLVMValueRef target = LLVMBuildMul(l->b, l->strip->first_lane, wl_lift_int(l, l->i64, size), "");
     struct wl_lanes to = {.base = LLVMBuildAdd(l->b, item->scalar[7], target, ""),
                           .wraps_freely = true,
                           .low_fact = {.kind = WL_FACT_AFFINE, .stride = (int32_t)size, .bits = 16}};
     to.offset = wl_memory_iota(l, l->i32, size);
     struct wl_access store = {.kind = WL_ACCESS_STORE, .place = WL_PLACE_MEMORY, .bits = 32, .dwords = a.dwords};
-    access_lanes(l, &store, &to, rows);
+    access_lanes(l, &store, &to, &m);
 }
 
 /* ---- recording ---- */

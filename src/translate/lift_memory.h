@@ -1,5 +1,5 @@
 /* Vector memory: how one strip of 16 lanes loads, stores and does atomics. Shared by lift_memory.c, lift_address.c,
- * lift_slow.c, lift_atomic.c and lift_buffer.c only.
+ * lift_slow.c, lift_spread.c, lift_atomic.c and lift_buffer.c only.
  *
  * Every access climbs down a ladder:
  *   inline      static facts, or one test at run time, say that the lanes are consecutive or all the same: a vector
@@ -66,6 +66,7 @@ static inline unsigned wl_access_size(const struct wl_access *access) {
 }
 
 LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
+LLVMValueRef wl_memory_local(struct wl_lift *l, LLVMTypeRef type);      /* ptr: an aligned variable of the builder's function */
 /* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
 LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
 LLVMValueRef wl_memory_mask(struct wl_lift *l);                                       /* i16 of the strip's active lanes */
@@ -90,12 +91,12 @@ LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, L
 enum wl_pattern {
     WL_PATTERN_NONE,
     WL_PATTERN_CONSECUTIVE,
-    WL_PATTERN_OVERLAPPING, /* loads of several dwords, a dword from lane to lane */
+    WL_PATTERN_STRIDED, /* by low_fact.stride, which is not the element's size */
     WL_PATTERN_UNIFORM,
     WL_PATTERN_PRIVATE
 };
 /* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
- * element (CONSECUTIVE, OVERLAPPING), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
+ * element (CONSECUTIVE, STRIDED), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
@@ -112,11 +113,16 @@ void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLV
 /* Vector accesses of consecutive lanes; exec: <16 x i1>, or NULL for all. */
 void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                 LLVMValueRef *rows);
-/* Each row by itself: lanes' dwords overlap. */
-void wl_memory_load_overlapping(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
-                                LLVMValueRef *rows);
 void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                  LLVMValueRef *rows);
+/* The same for two dwords a lane as <16 x i64>, which is how they lie in memory. */
+LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
+void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
+/* Loads and stores of lanes that are `stride` bytes apart: 4, or more than an element and at most 16. Touches the lanes' bytes alone. */
+void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                            LLVMValueRef *rows);
+void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                             LLVMValueRef *rows);
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
 /* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */
 void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows);
@@ -135,6 +141,17 @@ LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLV
 LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
 /* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
 bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
+
+/* ---- lift_spread.c; but for the first within a slow function ---- */
+
+/* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
+ * it. False: nothing is built. rows: data in or results out. */
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Whether there is a form without a loop for the lanes of such an access. */
+bool wl_spread_possible(const struct wl_access *access);
+/* Does it: the access of the lanes in exec (<16 x i1>) at addresses (<16 x i64>). rows: data in (stores), results out (loads; those of
+ * other lanes are anything). */
+void wl_spread_access(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef *rows);
 
 /* ---- lift_buffer.c ---- */
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);

@@ -151,12 +151,6 @@ void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *acces
     wl_memory_deinterleave(l, access->dwords, vectors, rows);
 }
 
-void wl_memory_load_overlapping(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
-                                LLVMValueRef *rows) {
-    for (unsigned d = 0; d < access->dwords; d++)
-        rows[d] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(4) * d), exec, access->is_volatile);
-}
-
 void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                  LLVMValueRef *rows) {
     if (access->bits < 32) {
@@ -168,6 +162,61 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
     wl_memory_interleave(l, access->dwords, rows, vectors);
     for (unsigned v = 0; v < access->dwords; v++)
         vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+}
+
+LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
+    LLVMValueRef halves[2], order[2 * WL_STRIP];
+    for (unsigned v = 0; v < 2; v++)
+        halves[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+    for (unsigned i = 0; i < 2 * WL_STRIP; i++)
+        order[i] = LLVMConstInt(l->i32, i, false);
+    LLVMValueRef all = LLVMBuildShuffleVector(l->b, halves[0], halves[1], LLVMConstVector(order, 2 * WL_STRIP), "");
+    return LLVMBuildBitCast(l->b, all, l->strip_i64, "");
+}
+
+void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
+    LLVMValueRef all = LLVMBuildBitCast(l->b, pairs, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
+    for (unsigned v = 0; v < 2; v++) {
+        LLVMValueRef order[WL_STRIP];
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            order[i] = LLVMConstInt(l->i32, v * WL_STRIP + i, false);
+        LLVMValueRef half = LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(order, WL_STRIP), "");
+        vector_store(l, half, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+    }
+}
+
+/* The mask of memory vector `v` of lanes that own `used` dwords of every `n`. */
+static LLVMValueRef gap_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned used, unsigned v) {
+    LLVMValueRef bits[WL_STRIP], lanes = spread_mask(l, exec, n, v);
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        bits[i] = LLVMConstInt(l->i1, (v * WL_STRIP + i) % n < used, false);
+    LLVMValueRef owned = LLVMConstVector(bits, WL_STRIP);
+    return lanes ? LLVMBuildAnd(l->b, lanes, owned, "") : owned;
+}
+
+void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                            LLVMValueRef *rows) {
+    LLVMValueRef vectors[WL_MAX_ROWS], all[WL_MAX_ROWS];
+    unsigned n = stride / 4;
+    for (unsigned d = 0; n == 1 && d < access->dwords; d++)
+        rows[d] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(4) * d), exec, false);
+    if (n == 1)
+        return;
+    for (unsigned v = 0; v < n; v++)
+        vectors[v] = vector_load(l, l->strip_i32, at(l, start, UINT64_C(64) * v), gap_mask(l, exec, n, access->dwords, v), false);
+    wl_memory_deinterleave(l, n, vectors, all);
+    memcpy(rows, all, access->dwords * sizeof *rows);
+}
+
+void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                             LLVMValueRef *rows) {
+    LLVMValueRef vectors[WL_MAX_ROWS], all[WL_MAX_ROWS];
+    unsigned n = stride / 4;
+    for (unsigned d = 0; d < n; d++)
+        all[d] = d < access->dwords ? rows[d] : LLVMGetPoison(l->strip_i32);
+    wl_memory_interleave(l, n, all, vectors);
+    for (unsigned v = 0; v < n; v++)
+        vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), gap_mask(l, exec, n, access->dwords, v), false);
 }
 
 /* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */

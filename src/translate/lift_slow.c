@@ -15,6 +15,7 @@ struct slow { /* a slow function being built */
     LLVMValueRef data;    /* alloca: what lanes store, in lane order */
     LLVMValueRef compare; /* alloca: cmpswap's compare values, mskor's and wrap's second operands */
     LLVMValueRef result;  /* alloca: what lanes load */
+    LLVMValueRef trace;   /* alloca: a struct wl_access_trace */
     LLVMValueRef address_buffer;
     unsigned data_rows;
 };
@@ -70,11 +71,7 @@ static void aligned_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef po
     LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), alignment);
 }
 
-static LLVMValueRef buffer(struct wl_lift *l, unsigned rows) {
-    LLVMValueRef space = LLVMBuildAlloca(l->b, LLVMArrayType2(l->strip_i32, rows), "");
-    LLVMSetAlignment(space, 64);
-    return space;
-}
+static LLVMValueRef buffer(struct wl_lift *l, unsigned rows) { return wl_memory_local(l, LLVMArrayType2(l->strip_i32, rows)); }
 
 static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned count) {
     LLVMValueRef space = buffer(l, count), vectors[WL_MAX_ROWS];
@@ -86,8 +83,10 @@ static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned c
     return space;
 }
 
-static void return_rows(struct wl_lift *l, const struct wl_access *a, LLVMValueRef *rows) {
-    unsigned count = result_rows(a);
+/* The trace ends with the function: later frames do not write all that lies in them, and a search for theirs would find it. */
+static void return_rows(struct wl_lift *l, struct slow *s, LLVMValueRef *rows) {
+    unsigned count = result_rows(s->access);
+    LLVMSetVolatile(LLVMBuildStore(l->b, LLVMConstNull(l->i64), s->trace), true);
     if (!count)
         LLVMBuildRetVoid(l->b);
     else if (count == 1)
@@ -103,7 +102,7 @@ static void return_buffer(struct wl_lift *l, struct slow *s) {
         vectors[i] = aligned_load(l, l->strip_i32, offset_pointer(l, s->result, l->strip_i32, constant(l, l->i64, i)), 64);
     if (count)
         wl_memory_deinterleave(l, count, vectors, rows);
-    return_rows(l, s->access, rows);
+    return_rows(l, s, rows);
 }
 
 /* ---- one lane ---- */
@@ -400,11 +399,11 @@ static void uniform_shortcut(struct wl_lift *l, struct slow *s) {
     split(l, LLVMBuildAnd(l->b, same, some, ""), &no, &join);
     if (s->access->kind == WL_ACCESS_LOAD) {
         wl_memory_load_uniform(l, s->access, address, rows);
-        return_rows(l, s->access, rows);
+        return_rows(l, s, rows);
     } else {
         LLVMValueRef exec = wl_lift_lanes(l, s->mask, WL_STRIP);
         if (!result_rows(s->access) && wl_atomic_reduce(l, s->access, address, LLVMGetParam(s->function, ARGUMENT_DATA), exec))
-            LLVMBuildRetVoid(l->b);
+            return_rows(l, s, NULL);
         else
             LLVMBuildBr(l->b, join);
     }
@@ -437,29 +436,36 @@ static void private_shortcut(struct wl_lift *l, struct slow *s) {
         wl_memory_load_private(l, a, start, shift, rows);
     else
         wl_memory_store_private(l, a, start, shift, wl_lift_lanes(l, s->mask, WL_STRIP), rows);
-    return_rows(l, a, rows);
+    return_rows(l, s, rows);
     LLVMPositionBuilderAtEnd(l->b, no);
     LLVMBuildBr(l->b, join);
     LLVMPositionBuilderAtEnd(l->b, join);
 }
 
-/* The host's own gather or scatter. Its elements are visited from the lowest lane. */
-static bool hardware_gather(struct wl_lift *l, struct slow *s) {
-    const struct wl_access *a = s->access;
-    if (!l->has_avx512 || a->kind == WL_ACCESS_ATOMIC || a->is_volatile || a->place != WL_PLACE_MEMORY || a->bits != 32 || a->dwords != 1)
+/* Accesses of memory without a loop; flat ones if no lane is in an aperture. True: the function is complete. */
+static bool spread(struct wl_lift *l, struct slow *s) {
+    struct wl_access a = *s->access;
+    LLVMBasicBlockRef no = NULL, join;
+    LLVMValueRef rows[WL_MAX_ROWS], exec = wl_lift_lanes(l, s->mask, WL_STRIP);
+    bool flat = a.place == WL_PLACE_FLAT;
+    if (flat)
+        a.place = WL_PLACE_MEMORY;
+    if (!wl_spread_possible(&a))
         return false;
-    LLVMTypeRef pointers = LLVMVectorType(l->ptr, WL_STRIP), overloads[2] = {l->strip_i32, pointers};
-    LLVMValueRef where = LLVMBuildIntToPtr(l->b, s->addresses, pointers, ""), four = constant(l, l->i32, 4);
-    LLVMValueRef exec = wl_lift_lanes(l, s->mask, WL_STRIP);
-    if (a->kind == WL_ACCESS_LOAD) {
-        LLVMValueRef arguments[4] = {where, four, exec, LLVMConstNull(l->strip_i32)};
-        LLVMBuildRet(l->b, wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4));
-    } else {
-        LLVMValueRef arguments[4] = {LLVMGetParam(s->function, ARGUMENT_DATA), where, four, exec};
-        wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
-        LLVMBuildRetVoid(l->b);
+    if (flat) {
+        LLVMValueRef limit = wl_strip_splat(l, constant(l, l->i64, UINT64_C(1) << 48));
+        split(l, wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntULT, s->addresses, limit, ""), s->mask), &no, &join);
     }
-    return true;
+    for (unsigned i = 0; i < s->data_rows; i++)
+        rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
+    wl_spread_access(l, &a, s->addresses, exec, rows);
+    return_rows(l, s, rows);
+    if (flat) {
+        LLVMPositionBuilderAtEnd(l->b, no);
+        LLVMBuildBr(l->b, join);
+        LLVMPositionBuilderAtEnd(l->b, join);
+    }
+    return !flat;
 }
 
 /* ---- the functions ---- */
@@ -479,6 +485,7 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
         {offsetof(struct wl_access_trace, size), constant(l, l->i64, wl_access_size(a) | (uint64_t)narrow_addresses(a) << 32)},
         {offsetof(struct wl_access_trace, address), s->addresses},
     };
+    s->trace = trace;
     wl_lift_keep_whole(l, trace);
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!fields[i].value)
@@ -500,6 +507,12 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     s.mask = LLVMGetParam(function, ARGUMENT_MASK);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
     trace_access(l, &s);
+    if (a->place == WL_PLACE_MEMORY && ((a->kind == WL_ACCESS_LOAD && !a->is_volatile) || (a->kind == WL_ACCESS_ATOMIC && !a->returns)))
+        uniform_shortcut(l, &s);
+    if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
+        private_shortcut(l, &s);
+    if (spread(l, &s))
+        return;
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     for (unsigned i = 0; i < s.data_rows; i++)
         rows[i] = LLVMGetParam(function, ARGUMENT_DATA + i);
@@ -509,12 +522,6 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
         s.compare = new_buffer(l, rows + a->dwords, a->dwords);
     if (result_rows(a))
         s.result = new_buffer(l, NULL, a->dwords);
-    if (a->place == WL_PLACE_MEMORY && ((a->kind == WL_ACCESS_LOAD && !a->is_volatile) || (a->kind == WL_ACCESS_ATOMIC && !a->returns)))
-        uniform_shortcut(l, &s);
-    if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
-        private_shortcut(l, &s);
-    if (hardware_gather(l, &s))
-        return;
     lane_loop(l, &s);
     return_buffer(l, &s);
 }

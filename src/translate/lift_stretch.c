@@ -87,7 +87,7 @@ static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     return value;
 }
 
-static LLVMValueRef interleave(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
+LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
     LLVMValueRef order[32];
     for (unsigned i = 0; i < 32; i++)
         order[i] = wl_lift_int(l, l->i32, i / 2 + (i & 1) * 16);
@@ -121,9 +121,11 @@ LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) {
     if (l->ptx)
         return wl_ptx_pair(l, row);
     if (!l->strip->pair_value[row])
-        l->strip->pair_value[row] = interleave(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
+        l->strip->pair_value[row] = wl_strip_join(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
     return l->strip->pair_value[row];
 }
+
+LLVMValueRef wl_strip_known_pair(const struct wl_lift *l, unsigned row) { return l->strip->pair_value[row]; }
 
 static void forget_pairs(struct wl_lift *l, unsigned row) {
     l->strip->pair_value[row] = NULL;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 32, DATA = 16, MEMORY = 1 << 18, STORED = 1 << 16 };
+enum { ROWS = 32, DATA = 16, MEMORY = 1 << 19, STORED = 1 << 17 };
 
 static uint32_t seed = 1;
 static uint32_t next(void) {
@@ -48,7 +48,8 @@ struct trial {
 
 static void choose_image(struct trial *t, unsigned generation) {
     static const uint8_t channels[] = {1, 2, 4}, bits[] = {8, 16, 32},
-                         types[] = {WL_IMAGE_1D, WL_IMAGE_2D, WL_IMAGE_2D, WL_IMAGE_3D, WL_IMAGE_1D_ARRAY, WL_IMAGE_2D_ARRAY};
+                         types[] = {WL_IMAGE_1D,   WL_IMAGE_2D,       WL_IMAGE_2D,      WL_IMAGE_3D,
+                                    WL_IMAGE_CUBE, WL_IMAGE_1D_ARRAY, WL_IMAGE_2D_ARRAY};
     static const uint16_t selects[] = {0xfac, 0xfac, 0x204, 0x22c, 0x3ac, 0x977, 0};
     struct wl_channel_format format = {channels[below(3)], bits[below(3)], (uint8_t)below(8), 0};
     if (!wl_channel_code(generation, &format))
@@ -58,7 +59,7 @@ static void choose_image(struct trial *t, unsigned generation) {
                                  .height = 1 + below(12),
                                  .depth = 1,
                                  .format = format,
-                                 .type = types[below(6)],
+                                 .type = types[below(7)],
                                  .selects = selects[below(7)]};
     if (t->image.type == WL_IMAGE_1D || t->image.type == WL_IMAGE_1D_ARRAY)
         t->image.height = 1;
@@ -66,12 +67,23 @@ static void choose_image(struct trial *t, unsigned generation) {
         t->image.depth = 1 + below(6);
         t->image.first_slice = t->image.type == WL_IMAGE_3D ? 0 : below(2);
     }
+    if (below(3) == 0) {
+        t->image.first_level = below(2);
+        t->image.last_level = t->image.first_level + below(4);
+    }
     wl_image_encode(generation, &t->image, t->resource);
 }
 
 static void choose_sampler(struct trial *t, unsigned generation) {
     const bool linear = below(3) != 0;
-    t->sampler = (struct wl_sampler){.unnormalized = below(2), .linear = linear, .linear_min = linear, .linear_z = linear, .max_lod = 10};
+    t->sampler = (struct wl_sampler){.unnormalized = below(2),
+                                     .linear = linear,
+                                     .linear_min = linear,
+                                     .linear_z = linear,
+                                     .mip = (uint8_t)below(3),
+                                     .bias = (float)(int)(below(64) - 32) / 16,
+                                     .min_lod = below(4) ? 0 : 0.75F,
+                                     .max_lod = below(4) ? 10 : 1.5F};
     for (unsigned i = 0; i < 3; i++)
         t->sampler.wrap[i] = (uint8_t)below(8);
     const uint32_t color = below(64); /* there is room for a few */
@@ -93,7 +105,7 @@ static void choose_trial(struct trial *t, unsigned generation) {
                                : WL_IMAGE_KIND(WL_IMAGE_SAMPLE) | samples[below(7)];
     t->modifiers = WL_IMAGE_GENERATION(generation) | below(16);
     t->modifiers |=
-        generation == 9 ? (t->image.type >= WL_IMAGE_1D_ARRAY ? WL_IMAGE_ARRAY : 0) : WL_IMAGE_HAS_DIM | (uint32_t)(t->image.type & 7) << 4;
+        generation == 9 ? (t->image.type >= WL_IMAGE_CUBE ? WL_IMAGE_ARRAY : 0) : WL_IMAGE_HAS_DIM | (uint32_t)(t->image.type & 7) << 4;
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned lane = 0; lane < wave->wave_size; lane++) {
             put_float(row, lane, any_float(t->image.width));

@@ -6,6 +6,7 @@
 #include "device/cpu/lanes.h"
 #include "translate/isa.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,7 @@ struct plan {
     bool together;  /* `wave` describes it but for rows and lanes */
     unsigned first; /* the first coordinate among the addresses */
     struct wl_image_wave wave;
+    struct wl_image_levels levels; /* where the sampler reads several */
 };
 
 /* What one lane at a time is for: rare operands, rare wraps, several levels, images so large that offsets do not fit. */
@@ -344,8 +346,7 @@ static bool is_plain(const struct access *a) {
     const struct wl_image *image = &a->image;
     struct wl_image_level level;
     if (!a->valid || a->operation & rare || a->modifiers & (WL_IMAGE_A16 | WL_IMAGE_D16 | WL_IMAGE_STATUS) ||
-        image->format.number == WL_NUMBER_SRGB || image->format.packed || image->format.channels == 3 ||
-        (image->type == WL_IMAGE_CUBE && a->kind == WL_IMAGE_SAMPLE))
+        image->format.number == WL_NUMBER_SRGB || image->format.packed || image->format.channels == 3)
         return false;
     wl_image_find_level(image, 0, &level);
     if (level.slice * level.depth > INT32_MAX)
@@ -354,7 +355,7 @@ static bool is_plain(const struct access *a) {
         return false;
     if (a->kind == WL_IMAGE_LOAD || a->kind == WL_IMAGE_STORE)
         return !(a->operation & WL_IMAGE_LEVEL);
-    return a->kind == WL_IMAGE_SAMPLE && (a->sampler.mip == 0 || image->last_level <= image->first_level);
+    return a->kind == WL_IMAGE_SAMPLE;
 }
 
 static bool has_plain_sampler(const struct access *a) {
@@ -363,7 +364,7 @@ static bool has_plain_sampler(const struct access *a) {
     const unsigned axes = volume ? 3 : a->image.type == WL_IMAGE_1D || a->image.type == WL_IMAGE_1D_ARRAY ? 1 : 2;
     if (a->axes != axes || sampler->linear != sampler->linear_min || (volume && sampler->linear && is_float(a) && !sampler->linear_z))
         return false;
-    for (unsigned i = 0; i < axes; i++)
+    for (unsigned i = 0; i < axes && a->image.type != WL_IMAGE_CUBE; i++)
         if (sampler->wrap[i] == WL_WRAP_HALF_BORDER || sampler->wrap[i] == WL_WRAP_MIRROR_ONCE_HALF_BORDER ||
             sampler->wrap[i] == WL_WRAP_MIRROR_ONCE_BORDER)
             return false;
@@ -378,19 +379,50 @@ static bool reads_missing_channel(const struct access *a, uint32_t selects) {
     return false;
 }
 
+/* Levels that addresses give as they are, or 0. False: other ones, too many, or too far away. */
+static bool plan_levels(struct plan *p) {
+    const struct access *a = &p->access;
+    const uint32_t own = WL_IMAGE_BIAS | WL_IMAGE_GRADIENT | WL_IMAGE_CLAMP, last = a->image.last_level - a->image.first_level;
+    struct wl_image_levels *levels = &p->levels;
+    if (a->operation & own || !(a->operation & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO)) || last >= WL_IMAGE_LEVELS)
+        return false;
+    *levels = (struct wl_image_levels){.bias = a->sampler.bias,
+                                       .least = fmaxf(a->sampler.min_lod, 0),
+                                       .most = fminf(a->sampler.max_lod, (float)last),
+                                       .nearest = a->sampler.mip == 1 || !is_float(a)};
+    for (uint32_t i = 0; i <= last; i++) {
+        struct wl_image_level level;
+        wl_image_find_level(&a->image, i, &level);
+        const uint64_t start = (uint64_t)(level.data - p->wave.level.data) + a->image.first_slice * level.slice;
+        if (start + level.slice * level.depth > INT32_MAX)
+            return false;
+        levels->width[i] = level.width;
+        levels->height[i] = level.height;
+        levels->depth[i] = level.depth;
+        levels->start[i] = (uint32_t)start;
+        levels->pitch[i] = (uint32_t)level.pitch;
+        levels->slice[i] = (uint32_t)level.slice;
+    }
+    p->wave.levels = levels;
+    return true;
+}
+
 static void plan_sampler(struct plan *p) {
     const struct access *a = &p->access;
     struct wl_image_wave *w = &p->wave;
     union wl_texel border;
     w->linear = a->sampler.linear && is_float(a);
     w->unnormalized = a->sampler.unnormalized || a->modifiers & WL_IMAGE_UNORM;
+    w->cube = a->image.type == WL_IMAGE_CUBE;
     for (unsigned i = 0; i < a->axes; i++) {
-        w->wrap[i] = a->sampler.wrap[i];
-        w->has_border |= a->sampler.wrap[i] == WL_WRAP_BORDER;
+        w->wrap[i] = w->cube ? WL_WRAP_CLAMP : a->sampler.wrap[i];
+        w->has_border |= w->wrap[i] == WL_WRAP_BORDER;
     }
     wl_image_border(&a->image, &a->sampler, w->linear, &border);
     memcpy(w->border, border.f, sizeof w->border);
     p->together = !w->has_border || !reads_missing_channel(a, w->selects);
+    if (a->sampler.mip != 0 && a->image.last_level > a->image.first_level)
+        p->together = plan_levels(p) && p->together;
     p->first = (a->operation & WL_IMAGE_BIAS ? 1 : 0) + (a->operation & WL_IMAGE_GRADIENT ? 2 * a->axes : 0);
 }
 
@@ -428,6 +460,10 @@ static void run_together(const struct plan *p, const struct wl_wave *wave, uint3
         w.at[i] = address_row(wave, rows, p->first + i);
     if (p->access.sliced)
         w.slices = address_row(wave, rows, p->first + w.axes);
+    if (w.levels) {
+        w.levels = &p->levels; /* of this plan, wherever it is */
+        w.lods = p->access.operation & WL_IMAGE_LEVEL ? address_row(wave, rows, p->first + w.axes + p->access.sliced) : NULL;
+    }
     kernels(&w);
 }
 

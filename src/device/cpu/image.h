@@ -109,8 +109,17 @@ void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t row
 
 /* ---- the lanes of a wave together ---- */
 
-/* A sample of level 0 without comparison, offset and sRGB, with a wrap of REPEAT, MIRROR, MIRROR_ONCE, CLAMP or BORDER and the same
- * filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32 bits. */
+/* Levels by number, from the resource's first on, and how a lane's is found. */
+#define WL_IMAGE_LEVELS 16
+struct wl_image_levels {
+    uint32_t width[WL_IMAGE_LEVELS], height[WL_IMAGE_LEVELS], depth[WL_IMAGE_LEVELS];
+    uint32_t start[WL_IMAGE_LEVELS], pitch[WL_IMAGE_LEVELS], slice[WL_IMAGE_LEVELS]; /* bytes; start: from wl_image_wave.level.data */
+    float bias, least, most;
+    bool nearest; /* else between two */
+};
+
+/* A sample without comparison, offset and sRGB, of level 0 or of levels that lanes give or that are 0, with a wrap of REPEAT, MIRROR,
+ * MIRROR_ONCE, CLAMP or BORDER and the same filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32 bits. */
 struct wl_image_wave {
     uint32_t *data;              /* the first row that is written */
     const uint32_t *at[3];       /* the rows of the coordinates; floats, or integers of loads */
@@ -122,7 +131,10 @@ struct wl_image_wave {
     uint16_t selects; /* never 0 */
     uint8_t axes;     /* coordinates, slices aside */
     uint8_t wrap[3];
+    const struct wl_image_levels *levels; /* NULL: level 0 */
+    const uint32_t *lods;                 /* the row of the levels, floats; NULL: 0 */
     bool unnormalized, linear, loads, stores;
+    bool cube;       /* `slices` are face + 8 * layer */
     bool buffer;     /* loads: what descriptors select as constants is there outside as well */
     uint8_t skip;    /* loads: bytes from level.data, a multiple of 4, to the first element */
     bool has_border; /* some wrap is BORDER */

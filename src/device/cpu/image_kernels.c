@@ -65,12 +65,12 @@ struct axis {
     f32x16 weight;
 };
 
-INLINE i32x16 modulo(i32x16 i, int32_t n) { /* both are exact as floats, and so far from the next multiple that the quotient is */
-    const i32x16 quotient = CONVERT(i32x16, down(CONVERT(f32x16, i) / (float)n));
+INLINE i32x16 modulo(i32x16 i, i32x16 n) { /* both are exact as floats, and so far from the next multiple that the quotient is */
+    const i32x16 quotient = CONVERT(i32x16, down(CONVERT(f32x16, i) / CONVERT(f32x16, n)));
     return i - quotient * n;
 }
 
-INLINE i32x16 wrap_outside(uint8_t wrap, i32x16 i, int32_t n) {
+INLINE i32x16 wrap_outside(uint8_t wrap, i32x16 i, i32x16 n) {
     i32x16 within;
     switch ((enum wl_image_wrap)wrap) {
     case WL_WRAP_REPEAT:
@@ -89,20 +89,20 @@ INLINE i32x16 wrap_outside(uint8_t wrap, i32x16 i, int32_t n) {
     }
 }
 
-INLINE i32x16 wrap_index(uint8_t wrap, i32x16 i, int32_t n) {
+INLINE i32x16 wrap_index(uint8_t wrap, i32x16 i, i32x16 n) {
     if (any((i < 0) | (i >= n)))
         return wrap_outside(wrap, i, n);
     return i;
 }
 
-INLINE i32x16 fixed_coordinate(uint8_t wrap, f32x16 at, uint32_t size, bool unnormalized) {
+INLINE i32x16 fixed_coordinate(uint8_t wrap, f32x16 at, i32x16 size, bool unnormalized) {
     const float limit = 0x1p20f;
     if (!unnormalized) {
         if (wrap == WL_WRAP_REPEAT)
             at -= down(at);
         else if (wrap == WL_WRAP_MIRROR)
             at -= 2 * down(at * 0.5f);
-        at *= (float)size;
+        at *= CONVERT(f32x16, size);
     }
     at = at == at ? at : 0;
     at = at < -limit ? -limit : at;
@@ -110,12 +110,12 @@ INLINE i32x16 fixed_coordinate(uint8_t wrap, f32x16 at, uint32_t size, bool unno
     return CONVERT(i32x16, nearest(at * 256));
 }
 
-INLINE struct axis find_axis(uint8_t wrap, const void *row, uint32_t size, bool unnormalized, bool linear) {
-    const i32x16 fixed = fixed_coordinate(wrap, (f32x16)load(row), size, unnormalized) - (linear ? 128 : 0);
+INLINE struct axis find_axis(uint8_t wrap, f32x16 at, i32x16 size, bool unnormalized, bool linear) {
+    const i32x16 fixed = fixed_coordinate(wrap, at, size, unnormalized) - (linear ? 128 : 0);
     const i32x16 index = fixed >> 8;
-    struct axis axis = {.first = wrap_index(wrap, index, (int32_t)size)};
+    struct axis axis = {.first = wrap_index(wrap, index, size)};
     if (linear) {
-        axis.second = wrap_index(wrap, index + 1, (int32_t)size);
+        axis.second = wrap_index(wrap, index + 1, size);
         axis.weight = CONVERT(f32x16, fixed & 255) * 0x1p-8f;
     }
     return axis;
@@ -127,6 +127,15 @@ INLINE i32x16 find_slice(const void *row, uint32_t depth) {
     slice = slice > 0 ? slice : 0;
     slice = slice < (float)depth ? slice : (float)(depth - 1);
     return CONVERT(i32x16, slice);
+}
+
+/* The slice of a cube's face: face + 8 * layer, at most the last. */
+INLINE i32x16 find_face(const void *row, uint32_t depth) {
+    f32x16 number = nearest((f32x16)load(row));
+    number = number > 0 ? number : 0;
+    number = number < 0x1p20f ? number : 0x1p20f;
+    const i32x16 whole = CONVERT(i32x16, number), slice = (whole >> 3) * 6 + (whole & 7);
+    return slice < (int32_t)depth ? slice : (int32_t)depth - 1;
 }
 
 /* ---- texels ---- */
@@ -267,40 +276,52 @@ struct strip {
     unsigned axes;
     bool linear, border; /* some axis may have -1 */
     bool neighbours;     /* in x, all pairs are; texels have 4 bytes */
+    bool shared;         /* the format is no constant */
     struct axis axis[3];
-    i32x16 slice; /* the offset of a slice that is no axis */
+    i32x16 start, pitch, depth_pitch; /* offsets: of the level and of a slice that is no axis; from row to row, slice to slice */
 };
 
-INLINE struct texels as_texels(const struct strip *s, const u32x16 raw[CHANNELS]) {
+INLINE struct texels as_texels(struct wl_channel_format format, bool linear, const u32x16 raw[CHANNELS]) {
     struct texels t;
-    for (unsigned i = 0; i < s->format.channels; i++) {
-        t.channel[i] = convert(s->format, raw[i]);
-        if (!s->linear && is_normalized(s->format))
-            t.channel[i] /= unit_of(s->format);
+    for (unsigned i = 0; i < format.channels; i++) {
+        t.channel[i] = convert(format, raw[i]);
+        if (!linear && is_normalized(format))
+            t.channel[i] /= unit_of(format);
     }
     return t;
 }
 
 INLINE i32x16 offset_of(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
-    const struct wl_image_wave *w = s->wave;
-    i32x16 offset = x * (int32_t)(s->format.channels * s->format.bits / 8);
+    i32x16 offset = s->start + x * (int32_t)(s->format.channels * s->format.bits / 8);
     if (s->axes > 1)
-        offset += y * (int32_t)w->level.pitch;
-    return offset + (s->axes == 3 ? z * (int32_t)w->level.slice : s->slice);
+        offset += y * s->pitch;
+    return s->axes == 3 ? offset + z * s->depth_pitch : offset;
+}
+
+/* `outside` is negative where the border is read, if `border`. */
+INLINE struct texels fetch_at(const struct wl_image_wave *w, struct wl_channel_format format, bool linear, bool border, i32x16 offset,
+                              i32x16 outside) {
+    u32x16 raw[CHANNELS];
+    gather_raw(format, w->level.data, border ? (outside < 0 ? 0 : offset) : offset, raw);
+    struct texels t = as_texels(format, linear, raw);
+    for (unsigned i = 0; i < format.channels && border; i++)
+        t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
+    return t;
+}
+
+/* Code that works for any format is large: its copies share it. `at`: offset, outside. */
+static __attribute__((noinline)) void fetch_any(const struct wl_image_wave *w, bool border, const i32x16 at[2], struct texels *t) {
+    *t = fetch_at(w, w->format, w->linear, border, at[0], at[1]);
 }
 
 INLINE struct texels fetch(const struct strip *s, i32x16 x, i32x16 y, i32x16 z) {
-    const struct wl_image_wave *w = s->wave;
-    const i32x16 outside = s->axes == 3 ? x | y | z : s->axes == 2 ? x | y : x;
-    const bool some = s->border && any(outside < 0);
-    i32x16 offset = offset_of(s, x, y, z);
-    u32x16 raw[CHANNELS];
-    if (some)
-        offset = outside < 0 ? 0 : offset;
-    gather_raw(s->format, w->level.data, offset, raw);
-    struct texels t = as_texels(s, raw);
-    for (unsigned i = 0; i < s->format.channels && some; i++)
-        t.channel[i] = outside < 0 ? w->border[i] : t.channel[i];
+    const i32x16 outside = s->axes == 3 ? x | y | z : s->axes == 2 ? x | y : x, offset = offset_of(s, x, y, z);
+    const bool border = s->border && any(outside < 0);
+    if (!s->shared)
+        return fetch_at(s->wave, s->format, s->linear, border, offset, outside);
+    const i32x16 at[2] = {offset, outside};
+    struct texels t;
+    fetch_any(s->wave, border, at, &t);
     return t;
 }
 
@@ -310,7 +331,7 @@ INLINE void fetch_pair(const struct strip *s, i32x16 y, i32x16 z, struct texels 
     gather_pairs(s->wave->level.data, offset_of(s, s->axis[0].first, y, z), dwords);
     for (unsigned k = 0; k < 2; k++) {
         split(s->format, &dwords[k], raw[k]);
-        pair[k] = as_texels(s, raw[k]);
+        pair[k] = as_texels(s->format, s->linear, raw[k]);
     }
 }
 
@@ -326,7 +347,7 @@ INLINE struct texels mix(const struct strip *s, struct texels a, struct texels b
 
 INLINE struct texels filter_row(const struct strip *s, i32x16 y, i32x16 z) {
     const struct axis *x = &s->axis[0];
-    if (s->neighbours) {
+    if (!s->shared && s->neighbours) {
         struct texels pair[2];
         fetch_pair(s, y, z, pair);
         return mix(s, pair[0], pair[1], x->weight);
@@ -381,15 +402,43 @@ INLINE void put_texels(const struct wl_image_wave *w, struct wl_channel_format f
 
 /* ---- waves ---- */
 
-INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear, unsigned lane,
-                         uint32_t active) {
-    const uint32_t sizes[3] = {w->level.width, w->level.height, w->level.depth};
-    struct strip s = {.wave = w, .format = format, .axes = axes, .linear = linear, .border = w->has_border};
-    for (unsigned i = 0; i < axes; i++)
-        s.axis[i] = find_axis(w->wrap[i], w->at[i] + lane, sizes[i], w->unnormalized, linear);
-    s.slice = (i32x16)(int32_t)0;
+/* Of one level, of the same or of a different number in each lane. */
+struct level {
+    i32x16 sizes[3], start, pitch, slice;
+};
+
+INLINE i32x16 broadcast(uint32_t value) { return (i32x16)(int32_t)value; }
+
+INLINE struct level same_level(const struct wl_image_wave *w) {
+    return (struct level){.sizes = {broadcast(w->level.width), broadcast(w->level.height), broadcast(w->level.depth)},
+                          .start = broadcast(0),
+                          .pitch = broadcast((uint32_t)w->level.pitch),
+                          .slice = broadcast((uint32_t)w->level.slice)};
+}
+
+INLINE i32x16 look_up(const uint32_t table[WL_IMAGE_LEVELS], i32x16 number) { return (i32x16)gather((const uint8_t *)table, number * 4); }
+
+INLINE struct level lane_level(const struct wl_image_levels *levels, i32x16 number) {
+    return (struct level){.sizes = {look_up(levels->width, number), look_up(levels->height, number), look_up(levels->depth, number)},
+                          .start = look_up(levels->start, number),
+                          .pitch = look_up(levels->pitch, number),
+                          .slice = look_up(levels->slice, number)};
+}
+
+INLINE struct texels sample_level(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear, bool shared,
+                                  unsigned lane, const struct level *level) {
+    struct strip s = {.wave = w, .format = format, .axes = axes, .linear = linear, .border = w->has_border, .shared = shared};
+    for (unsigned i = 0; i < axes; i++) {
+        f32x16 at = (f32x16)load(w->at[i] + lane);
+        if (w->cube) /* 0 to 1, or 1 to 2 */
+            at -= at > 1 ? (f32x16)1.0f : 0;
+        s.axis[i] = find_axis(w->wrap[i], at, level->sizes[i], w->unnormalized, linear);
+    }
+    s.start = level->start;
+    s.pitch = level->pitch;
+    s.depth_pitch = level->slice;
     if (axes < 3 && w->slices)
-        s.slice = find_slice(w->slices + lane, w->level.depth) * (int32_t)w->level.slice;
+        s.start += (w->cube ? find_face(w->slices + lane, w->level.depth) : find_slice(w->slices + lane, w->level.depth)) * level->slice;
     if (linear && format.channels * format.bits == 32 && !any((s.axis[0].second != s.axis[0].first + 1))) {
         i32x16 outside = s.axis[0].first;
         for (unsigned i = 1; i < axes; i++)
@@ -400,24 +449,44 @@ INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format
     if (linear && is_normalized(format))
         for (unsigned i = 0; i < format.channels; i++)
             t.channel[i] /= unit_of(format);
-    put_texels(w, format, lane, active, &t);
+    return t;
 }
 
-INLINE void sample_strips(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear) {
-    for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
-        const uint32_t active = w->exec >> lane & 0xffff;
-        if (active)
-            sample_strip(w, format, axes, linear, lane, active);
+/* The level as the sampler limits it, in 256ths. */
+INLINE i32x16 find_level(const struct wl_image_levels *levels, const void *row) {
+    f32x16 lod = (row ? (f32x16)load(row) : (f32x16)0.0f) + levels->bias;
+    lod = lod > levels->least ? lod : levels->least; /* what is no number is the least */
+    lod = lod < levels->most ? lod : levels->most;
+    const i32x16 fixed = CONVERT(i32x16, levels->nearest ? (lod + 0.5f) : nearest(lod * 256));
+    return lod > 0 ? (levels->nearest ? fixed << 8 : fixed) : 0;
+}
+
+INLINE struct texels sample_levels(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear,
+                                   unsigned lane) {
+    const i32x16 fixed = find_level(w->levels, w->lods ? w->lods + lane : NULL), further = (fixed & 255) != 0;
+    const f32x16 weight = CONVERT(f32x16, fixed & 255) * 0x1p-8f;
+    struct texels t[2];
+    for (unsigned i = 0; i < (any(further) ? 2 : 1); i++) { /* one copy of the code */
+        const struct level level = lane_level(w->levels, (fixed >> 8) - (i ? further : 0));
+        t[i] = sample_level(w, format, axes, linear, true, lane, &level);
     }
+    for (unsigned i = 0; i < format.channels && any(further); i++) {
+        const f32x16 mixed = t[0].channel[i] + (t[1].channel[i] - t[0].channel[i]) * weight;
+        t[0].channel[i] = weight == 0 ? t[0].channel[i] : mixed;
+    }
+    return t[0];
 }
 
-INLINE void sample_axes(const struct wl_image_wave *w, struct wl_channel_format format, bool linear) {
-    if (w->axes == 2)
-        sample_strips(w, format, 2, linear);
-    else if (w->axes == 3)
-        sample_strips(w, format, 3, linear);
-    else
-        sample_strips(w, format, 1, linear);
+INLINE void sample_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned axes, bool linear, bool levels,
+                         bool shared, unsigned lane, uint32_t active) {
+    struct texels t;
+    if (levels) {
+        t = sample_levels(w, format, axes, linear, lane);
+    } else {
+        const struct level level = same_level(w);
+        t = sample_level(w, format, axes, linear, shared, lane, &level);
+    }
+    put_texels(w, format, lane, active, &t);
 }
 
 /* ---- loads and stores ---- */
@@ -552,44 +621,73 @@ INLINE void store_strip(const struct wl_image_wave *w, struct wl_channel_format 
         scatter(w->level.data, bytes, offset, active, dwords);
 }
 
-INLINE void move_strips(const struct wl_image_wave *w, struct wl_channel_format format, bool stores) {
-    for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
-        const uint32_t active = w->exec >> lane & 0xffff;
-        if (active && stores)
-            store_strip(w, format, lane, active);
-        else if (active)
-            load_strip(w, format, lane, active);
-    }
-}
+/* ---- copies ---- */
 
-/* Common formats and all others, each a copy of its own. */
+/* Common formats and all others, by the number of coordinates; where there are no vectors, one for all formats. A strip at a time, so
+ * that the compiler does not make further copies for what is the same in all strips. */
+typedef void strip_fn(const struct wl_image_wave *w, unsigned lane, uint32_t active);
+#define COPY(name, axes, format, linear, levels, shared)                                                                                   \
+    static __attribute__((noinline)) void name##axes(const struct wl_image_wave *w, unsigned lane, uint32_t active) {                      \
+        sample_strip(w, format, axes, linear, levels, shared, lane, active);                                                               \
+    }
+#define COPIES(name, format, linear, levels, shared)                                                                                       \
+    COPY(name, 1, format, linear, levels, shared)                                                                                          \
+    COPY(name, 2, format, linear, levels, shared)                                                                                          \
+    COPY(name, 3, format, linear, levels, shared)                                                                                          \
+    static strip_fn *const name[] = {name##1, name##2, name##3};
+
+COPIES(sample_other, w->format, true, false, true)
+COPIES(sample_nearest, w->format, false, false, true)
+COPIES(sample_levels_linear, w->format, true, true, true)
+COPIES(sample_levels_nearest, w->format, false, true, true)
+
+#if defined(__AVX2__) || defined(__aarch64__)
 static const struct wl_channel_format bytes4 = {4, 8, WL_NUMBER_UNORM, 0}, byte = {1, 8, WL_NUMBER_UNORM, 0},
                                       floats4 = {4, 32, WL_NUMBER_FLOAT, 0}, floats1 = {1, 32, WL_NUMBER_FLOAT, 0};
-
-static void sample_bytes4(const struct wl_image_wave *w) { sample_axes(w, bytes4, true); }
-static void sample_byte(const struct wl_image_wave *w) { sample_axes(w, byte, true); }
-static void sample_floats4(const struct wl_image_wave *w) { sample_axes(w, floats4, true); }
-static void sample_floats1(const struct wl_image_wave *w) { sample_axes(w, floats1, true); }
-static void sample_other(const struct wl_image_wave *w) { sample_axes(w, w->format, true); }
-static void sample_nearest(const struct wl_image_wave *w) { sample_axes(w, w->format, false); }
+COPIES(sample_bytes4, bytes4, true, false, false)
+COPIES(sample_byte, byte, true, false, false)
+COPIES(sample_floats4, floats4, true, false, false)
+COPIES(sample_floats1, floats1, true, false, false)
 
 static bool same(struct wl_channel_format a, struct wl_channel_format b) {
     return a.channels == b.channels && a.bits == b.bits && a.number == b.number;
 }
 
-void WL_IMAGE_RUN(const struct wl_image_wave *w) {
+static strip_fn *const *copies_of(struct wl_channel_format format) {
+    return same(format, bytes4)    ? sample_bytes4
+           : same(format, floats1) ? sample_floats1
+           : same(format, floats4) ? sample_floats4
+           : same(format, byte)    ? sample_byte
+                                   : sample_other;
+}
+#else
+static strip_fn *const *copies_of(struct wl_channel_format format) {
+    (void)format;
+    return sample_other;
+}
+#endif
+
+static __attribute__((noinline)) void load_any(const struct wl_image_wave *w, unsigned lane, uint32_t active) {
+    load_strip(w, w->format, lane, active);
+}
+
+static __attribute__((noinline)) void store_any(const struct wl_image_wave *w, unsigned lane, uint32_t active) {
+    store_strip(w, w->format, lane, active);
+}
+
+static strip_fn *choose_copy(const struct wl_image_wave *w) {
     if (w->loads || w->stores)
-        move_strips(w, w->format, w->stores);
-    else if (!w->linear)
-        sample_nearest(w);
-    else if (same(w->format, bytes4))
-        sample_bytes4(w);
-    else if (same(w->format, floats1))
-        sample_floats1(w);
-    else if (same(w->format, floats4))
-        sample_floats4(w);
-    else if (same(w->format, byte))
-        sample_byte(w);
-    else
-        sample_other(w);
+        return w->loads ? load_any : store_any;
+    if (w->levels)
+        return (w->linear ? sample_levels_linear : sample_levels_nearest)[w->axes - 1];
+    return (w->linear ? copies_of(w->format) : sample_nearest)[w->axes - 1];
+}
+
+void WL_IMAGE_RUN(const struct wl_image_wave *w) {
+    strip_fn *copy = choose_copy(w);
+    for (unsigned lane = 0; lane < w->wave_size; lane += STRIP) {
+        const uint32_t active = w->exec >> lane & 0xffff;
+        if (active)
+            copy(w, lane, active);
+    }
 }

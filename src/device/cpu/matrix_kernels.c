@@ -122,11 +122,14 @@ INLINE u32x16 flushed_halves(u32x16 dword) {
 
 /* ---- staging ---- */
 
+/* gfx11's other lanes repeat the first 16. */
+INLINE unsigned staged_lanes(const struct matrix *x) { return x->layout == WL_MATRIX_WMMA11 ? 16 : x->wave_size; }
+
 INLINE void stage_kind(float *staged, const uint32_t *rows, unsigned elements, const struct matrix *x, unsigned kind, bool is_signed) {
     const unsigned each = per_dword(kind);
     const bool fnuz = x->layout == WL_MATRIX_MFMA && !(x->modifiers & WL_MATRIX_OCP);
     for (unsigned r = 0; r < (elements + each - 1) / each; r++)
-        for (unsigned l = 0; l < x->wave_size; l += 16) {
+        for (unsigned l = 0; l < staged_lanes(x); l += 16) {
             u32x16 dword = load(rows + r * x->wave_size + l);
             if (kind == WL_MATRIX_F16 && x->flush)
                 dword = flushed_halves(dword);
@@ -161,7 +164,7 @@ static void stage(float *staged, const uint32_t *rows, unsigned elements, const 
             store(staged + i, (u32x16)without_denormals(loadf(staged + i)));
     if ((low || high) && (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16))
         for (unsigned e = 0; e < elements; e++)
-            for (unsigned l = 0; l < x->wave_size && (e & 1 ? high : low); l++)
+            for (unsigned l = 0; l < staged_lanes(x) && (e & 1 ? high : low); l++)
                 staged[e * LANES + l] = -staged[e * LANES + l];
 }
 

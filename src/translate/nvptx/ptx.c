@@ -166,14 +166,24 @@ static enum wl_status generate(const struct wl_ptx_request *request, const struc
     return status;
 }
 
-EXPORT enum wl_status wl_translate_ptx(const struct wl_ptx_request *request, struct wl_ptx_result *result) {
+/* What the affine analysis may rely on. */
+static enum wl_shape find_shape(const struct wl_ptx_request *request) {
+    bool line = request->block[1] == 1 && request->block[2] == 1;
+    if (!request->block[0] || request->block[0] % WL_STRIP)
+        return WL_SHAPE_ANY;
+    return line || request->block[0] % request->code.wave_size == 0 ? WL_SHAPE_LINES : WL_SHAPE_ROWS;
+}
+
+EXPORT enum wl_status wl_translate_ptx(const struct wl_ptx_request *given, struct wl_ptx_result *result) {
+    struct wl_ptx_request request = *given;
     struct program program;
     *result = (struct wl_ptx_result){0};
-    enum wl_status status = open_program(&program, &request->code);
+    request.code.shape = find_shape(given);
+    enum wl_status status = open_program(&program, &request.code);
     if (status)
         return status;
-    describe(request, &program, &result->info);
-    status = generate(request, &program, result);
+    describe(&request, &program, &result->info);
+    status = generate(&request, &program, result);
     close_program(&program, program.count);
     return status;
 }

@@ -149,6 +149,7 @@ struct wl_ptx_access {
     LLVMValueRef predicate; /* i1 */
     bool is_volatile;
     bool wide_scope; /* atomics: .sys */
+    int32_t stride;  /* bytes from lane to lane, where known; else 0 */
 };
 /* The operands of a memory instruction; NULL: it has none. */
 struct wl_ptx_operands {

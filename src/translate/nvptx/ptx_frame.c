@@ -489,7 +489,7 @@ static void meet(struct wl_lift *l, uint32_t piece) {
             LLVMBuildStore(l->b, wl_ptx_ballot(l, wl_ptx_predicate(l, reg)), l->sgpr[reg]);
 }
 
-static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
+static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p, bool full) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
     if (!effects || !prepare_liveness(l, effects)) {
@@ -506,15 +506,22 @@ static void lift_piece(struct wl_lift *l, uint32_t p, bool full) {
     meet(l, p);
     if (full)
         restore_exec(l);
+    struct wl_facts facts;
+    l->facts = affine ? &facts : NULL;
+    if (affine)
+        wl_affine_start(affine, p, WL_MODE_FULL, &facts);
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
         wl_ptx_lift_inst(l, inst);
+        if (affine)
+            wl_affine_step(&facts, l->unit, inst, WL_MODE_FULL);
         note_order(l, inst);
         wl_ptx_step_carries(l, &effects[i]);
     }
     finish_piece(l);
     l->effects = NULL;
+    l->facts = NULL;
     free(effects);
 }
 
@@ -610,6 +617,7 @@ static bool find_partings(struct wl_lift *l) {
 
 static void lift_units(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
+    struct wl_affine *affine = wl_affine_create(&p->units[0]); /* what it knows is a hint here: it may be missing */
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit = &p->units[u];
         l->blocks = p->blocks[u];
@@ -617,8 +625,9 @@ static void lift_units(struct wl_lift *l) {
         if (!find_partings(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");
         for (uint32_t piece = 0; piece < l->unit->piece_count && !l->status; piece++)
-            lift_piece(l, piece, u == 0 && wl_ptx_flow_full(p->flow, piece));
+            lift_piece(l, u == 0 ? affine : NULL, piece, u == 0 && wl_ptx_flow_full(p->flow, piece));
     }
+    wl_affine_destroy(affine);
 }
 
 /* Whether an earlier unit has the place as well: code that functions share, or that follows a call that never returns. */

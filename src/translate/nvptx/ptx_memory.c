@@ -232,12 +232,19 @@ static void store_dword(struct wl_lift *l, const struct wl_ptx_access *a, int64_
     LLVMPositionBuilderAtEnd(l->b, done);
 }
 
-static unsigned vector_part(unsigned count) { return count >= 4 ? 4 : count >= 2 ? 2 : 1; }
+/* How many of `count` dwords to access as one. Lanes closer together than a vector's size are not all aligned to it: they had
+ * better access dword by dword, each time all together. */
+static unsigned vector_part(const struct wl_ptx_access *a, unsigned count) {
+    unsigned part = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+    while (part > 1 && a->stride % (int32_t)(part * 4) != 0)
+        part /= 2;
+    return part;
+}
 
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
                  LLVMValueRef *values) {
     for (unsigned first = 0; first < count;) {
-        unsigned part = vector_part(count - first);
+        unsigned part = vector_part(a, count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
         if (part == 1 && may_be_misaligned(l, a, bits)) {
             load_dword(l, a, offset, bits, sign, old[first], &values[first]);
@@ -268,7 +275,7 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
 
 void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
     for (unsigned first = 0; first < count;) {
-        unsigned part = vector_part(count - first);
+        unsigned part = vector_part(a, count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
         if (part == 1 && may_be_misaligned(l, a, bits)) {
             store_dword(l, a, offset, bits, values[first]);
@@ -353,6 +360,8 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
     *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
     a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
                      (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+    if (l->facts && is_vgpr(op->address) && l->facts->row[op->address->reg].kind == WL_FACT_AFFINE)
+        a->stride = l->facts->row[op->address->reg].stride;
     switch ((enum wl_space)inst->isa->space) {
     case WL_SPACE_LDS:
         a->space = WL_PTX_SHARED;

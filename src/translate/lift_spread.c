@@ -1,0 +1,245 @@
+/* Accesses of lanes that have nothing in common, without a loop: the host's gathers and scatters where they are quick, else one
+ * scalar or vector access for each lane and shuffles between lanes and rows. Inactive lanes access a spare place. */
+#include "translate/lift_memory.h"
+
+enum { SPARE_BYTES = 16 }; /* of a lane: the most that one moves */
+
+bool wl_spread_possible(const struct wl_access *a) { return a->place == WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC && !a->is_volatile; }
+
+struct spread {
+    const struct wl_access *access;
+    LLVMValueRef addresses; /* <16 x i64>: of active lanes */
+    LLVMValueRef safe;      /* the same, the spare place for the others */
+    LLVMValueRef exec;      /* <16 x i1> */
+};
+
+static LLVMValueRef safe_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec) {
+    LLVMTypeRef type = LLVMArrayType2(l->i8, (uint64_t)SPARE_BYTES * WL_STRIP);
+    LLVMValueRef first = wl_strip_splat(l, LLVMBuildPtrToInt(l->b, wl_memory_local(l, type), l->i64, ""));
+    LLVMValueRef places = LLVMBuildAdd(l->b, first, wl_memory_iota(l, l->i64, SPARE_BYTES), "");
+    return LLVMBuildSelect(l->b, exec, addresses, places, "");
+}
+
+static LLVMValueRef behind(struct wl_lift *l, LLVMValueRef address, uint64_t offset) {
+    return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
+}
+
+static LLVMValueRef lane_address(struct wl_lift *l, const struct spread *s, unsigned lane, unsigned offset) {
+    return behind(l, LLVMBuildExtractElement(l->b, s->safe, LLVMConstInt(l->i32, lane, false), ""), offset);
+}
+
+static void lane_addresses(struct wl_lift *l, const struct spread *s, LLVMValueRef *address) {
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        address[i] = lane_address(l, s, i, 0);
+}
+
+static LLVMValueRef pointers(struct wl_lift *l, const struct spread *s, unsigned offset) {
+    LLVMValueRef addresses = s->addresses;
+    if (offset)
+        addresses = LLVMBuildAdd(l->b, addresses, wl_lift_int(l, l->strip_i64, offset), "");
+    return LLVMBuildIntToPtr(l->b, addresses, LLVMVectorType(l->ptr, WL_STRIP), "");
+}
+
+/* Elements of `element`, one a lane, at `offset` behind the lanes' addresses. */
+static LLVMValueRef gather(struct wl_lift *l, const struct spread *s, LLVMTypeRef element, unsigned offset) {
+    LLVMTypeRef type = LLVMVectorType(element, WL_STRIP), overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    if (l->has_avx512 && (element == l->i32 || element == l->i64)) {
+        LLVMValueRef arguments[4] = {pointers(l, s, offset), LLVMConstInt(l->i32, 1, false), s->exec, LLVMConstNull(type)};
+        return wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    }
+    LLVMValueRef lanes = LLVMGetPoison(type);
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef value = wl_memory_load(l, element, lane_address(l, s, i, offset), false);
+        lanes = LLVMBuildInsertElement(l->b, lanes, value, LLVMConstInt(l->i32, i, false), "");
+    }
+    return lanes;
+}
+
+/* The parts of a vector, `count` elements each. */
+static LLVMValueRef part(struct wl_lift *l, LLVMValueRef vector, unsigned first, unsigned count) {
+    LLVMValueRef mask[2 * WL_STRIP];
+    for (unsigned i = 0; i < count; i++)
+        mask[i] = LLVMConstInt(l->i32, first + i, false);
+    return LLVMBuildShuffleVector(l->b, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(mask, count), "");
+}
+
+static LLVMValueRef concatenate(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b, unsigned each) {
+    LLVMValueRef mask[2 * WL_STRIP];
+    for (unsigned i = 0; i < 2 * each; i++)
+        mask[i] = LLVMConstInt(l->i32, i, false);
+    return LLVMBuildShuffleVector(l->b, a, b, LLVMConstVector(mask, 2 * each), "");
+}
+
+static void load_pairs(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
+    LLVMTypeRef dwords = LLVMVectorType(l->i32, 2 * WL_STRIP);
+    LLVMValueRef both = LLVMBuildBitCast(l->b, gather(l, s, l->i64, 0), dwords, "");
+    LLVMValueRef halves[2] = {part(l, both, 0, WL_STRIP), part(l, both, WL_STRIP, WL_STRIP)};
+    wl_memory_deinterleave(l, 2, halves, rows);
+}
+
+/* Rows of a 4 x 4 transposition within each quarter of four vectors, and back: it is its own inverse. */
+static void transpose_quarters(struct wl_lift *l, LLVMValueRef *v) {
+    LLVMValueRef low[2], high[2], index[4][WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        unsigned quarter = i / 4 * 4, odd = i % 2 * WL_STRIP, pair = i % 4 / 2;
+        index[0][i] = LLVMConstInt(l->i32, quarter + pair + odd, false);     /* a0 b0 a1 b1 */
+        index[1][i] = LLVMConstInt(l->i32, quarter + 2 + pair + odd, false); /* a2 b2 a3 b3 */
+        index[2][i] = LLVMConstInt(l->i32, quarter + i % 2 + pair * WL_STRIP, false);
+        index[3][i] = LLVMConstInt(l->i32, quarter + 2 + i % 2 + pair * WL_STRIP, false);
+    }
+    LLVMValueRef masks[4];
+    for (unsigned i = 0; i < 4; i++)
+        masks[i] = LLVMConstVector(index[i], WL_STRIP);
+    for (unsigned i = 0; i < 2; i++) {
+        low[i] = LLVMBuildShuffleVector(l->b, v[(size_t)2 * i], v[(size_t)2 * i + 1], masks[0], "");
+        high[i] = LLVMBuildShuffleVector(l->b, v[(size_t)2 * i], v[(size_t)2 * i + 1], masks[1], "");
+    }
+    v[0] = LLVMBuildShuffleVector(l->b, low[0], low[1], masks[2], "");
+    v[1] = LLVMBuildShuffleVector(l->b, low[0], low[1], masks[3], "");
+    v[2] = LLVMBuildShuffleVector(l->b, high[0], high[1], masks[2], "");
+    v[3] = LLVMBuildShuffleVector(l->b, high[0], high[1], masks[3], "");
+}
+
+/* Vector v holds lanes v, v + 4, v + 8 and v + 12: rows are then a transposition within quarters. */
+static void load_quads(struct wl_lift *l, const LLVMValueRef *address, LLVMValueRef *rows) {
+    LLVMTypeRef quad = LLVMVectorType(l->i32, 4);
+    for (unsigned v = 0; v < 4; v++) {
+        LLVMValueRef lanes[4];
+        for (unsigned q = 0; q < 4; q++)
+            lanes[q] = wl_memory_load(l, quad, address[4 * q + v], false);
+        rows[v] = concatenate(l, concatenate(l, lanes[0], lanes[1], 4), concatenate(l, lanes[2], lanes[3], 4), 8);
+    }
+    transpose_quarters(l, rows);
+}
+
+static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
+    const struct wl_access *a = s->access;
+    LLVMValueRef narrow, address[WL_STRIP];
+    switch (a->dwords) {
+    case 1:
+        narrow = gather(l, s, LLVMIntTypeInContext(l->context, a->bits), 0);
+        if (a->bits < 32)
+            narrow = a->sign ? LLVMBuildSExt(l->b, narrow, l->strip_i32, "") : LLVMBuildZExt(l->b, narrow, l->strip_i32, "");
+        rows[0] = narrow;
+        break;
+    case 4:
+        lane_addresses(l, s, address);
+        load_quads(l, address, rows);
+        break;
+    default:
+        load_pairs(l, s, rows);
+        if (a->dwords == 3)
+            rows[2] = gather(l, s, l->i32, 8);
+    }
+}
+
+/* The host's scatter goes from the lowest lane to the highest, as a wave's stores do. */
+static bool scatter(struct wl_lift *l, const struct spread *s, LLVMValueRef values) {
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(values));
+    if (!l->has_avx512 || (element != l->i32 && element != l->i64))
+        return false;
+    LLVMTypeRef overloads[2] = {LLVMTypeOf(values), LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef arguments[4] = {values, pointers(l, s, 0), LLVMConstInt(l->i32, 1, false), s->exec};
+    wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+    return true;
+}
+
+static void store_elements(struct wl_lift *l, const struct spread *s, LLVMValueRef values) {
+    if (scatter(l, s, values))
+        return;
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        wl_memory_store(l, LLVMBuildExtractElement(l->b, values, LLVMConstInt(l->i32, i, false), ""), lane_address(l, s, i, 0), false);
+}
+
+/* Three or four dwords a lane, lane after lane. */
+static void store_quads(struct wl_lift *l, const LLVMValueRef *address, bool three, LLVMValueRef *rows) {
+    LLVMValueRef v[4] = {rows[0], rows[1], rows[2], three ? LLVMGetPoison(l->strip_i32) : rows[3]};
+    transpose_quarters(l, v);
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef lane = part(l, v[i % 4], i / 4 * 4, 4);
+        if (!three) {
+            wl_memory_store(l, lane, address[i], false);
+            continue;
+        }
+        LLVMValueRef pair = LLVMBuildBitCast(l->b, part(l, lane, 0, 2), l->i64, "");
+        wl_memory_store(l, pair, address[i], false);
+        wl_memory_store(l, LLVMBuildExtractElement(l->b, lane, LLVMConstInt(l->i32, 2, false), ""), behind(l, address[i], 8), false);
+    }
+}
+
+static void store(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
+    const struct wl_access *a = s->access;
+    LLVMValueRef values = rows[0], address[WL_STRIP];
+    if (a->dwords > 2) {
+        lane_addresses(l, s, address);
+        store_quads(l, address, a->dwords == 3, rows);
+        return;
+    }
+    if (a->dwords == 2) {
+        LLVMValueRef halves[2];
+        wl_memory_interleave(l, 2, rows, halves);
+        values = LLVMBuildBitCast(l->b, concatenate(l, halves[0], halves[1], WL_STRIP), l->strip_i64, "");
+    } else if (a->bits < 32) {
+        values = LLVMBuildTrunc(l->b, values, LLVMVectorType(LLVMIntTypeInContext(l->context, a->bits), WL_STRIP), "");
+    }
+    store_elements(l, s, values);
+}
+
+/* Gathers and scatters of one or two dwords. Offsets are taken for signed ones; whatever is that large lies behind LDS anyway. */
+static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef bound[2] = {lanes->offset, wl_lift_int(l, l->strip_i32, INT32_MAX)}, base = wl_memory_pointer(l, lanes->base);
+    LLVMValueRef offset = wl_lift_intrinsic(l, "llvm.umin", &l->strip_i32, 1, bound, 2), one = LLVMConstInt(l->i32, 1, false);
+    LLVMValueRef where = LLVMBuildGEP2(l->b, l->i8, base, &offset, 1, ""), exec = wl_strip_exec(l), halves[2];
+    if (a->kind == WL_ACCESS_STORE) {
+        LLVMValueRef values = rows[0];
+        if (a->dwords == 2) {
+            wl_memory_interleave(l, 2, rows, halves);
+            values = LLVMBuildBitCast(l->b, concatenate(l, halves[0], halves[1], WL_STRIP), l->strip_i64, "");
+        }
+        LLVMValueRef arguments[4] = {values, where, one, exec};
+        return wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+    }
+    LLVMValueRef arguments[4] = {where, one, exec, LLVMConstNull(type)};
+    LLVMValueRef loaded = rows[0] = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    if (a->dwords == 2) {
+        LLVMValueRef both = LLVMBuildBitCast(l->b, loaded, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
+        halves[0] = part(l, both, 0, WL_STRIP);
+        halves[1] = part(l, both, WL_STRIP, WL_STRIP);
+        wl_memory_deinterleave(l, 2, halves, rows);
+    }
+    return loaded;
+}
+
+/* Accesses of four dwords by all lanes. Where the stride is known, one address says all. */
+static void quads_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    bool known = lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && lanes->low_fact.stride > 0;
+    LLVMValueRef address[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        address[i] = known && i ? behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride)
+                                : wl_lanes_address(l, lanes, LLVMConstInt(l->i32, i, false));
+    if (a->kind == WL_ACCESS_LOAD)
+        load_quads(l, address, rows);
+    else
+        store_quads(l, address, false, rows);
+}
+
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (!a->local || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
+        return false;
+    if (a->dwords <= 2)
+        wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
+    else if (a->dwords == 4 && !l->exec)
+        quads_local(l, a, lanes, rows);
+    else
+        return false;
+    return true;
+}
+
+void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef *rows) {
+    struct spread s = {a, addresses, safe_addresses(l, addresses, exec), exec};
+    if (a->kind == WL_ACCESS_LOAD)
+        load(l, &s, rows);
+    else
+        store(l, &s, rows);
+}
