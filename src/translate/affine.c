@@ -21,6 +21,7 @@ struct step {
     enum wl_mode mode;
     struct wl_value result[MAX_RESULTS];
     unsigned lanes;   /* over which all that is known of the inputs holds */
+    bool complete;    /* all inputs are known, in the inactive lanes too */
     bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
 };
 
@@ -326,6 +327,7 @@ static void set_row(struct step *s, unsigned row, struct wl_value v) {
         v.fact = (struct wl_fact){0};
     else
         v.fact.partial = s->mode == WL_MODE_MASKED && !s->facts->entry_exec;
+    v.fact.fresh = v.fact.partial && s->complete;
     s->facts->row[row] = v.fact;
 }
 
@@ -349,6 +351,34 @@ static unsigned known_lanes(const struct step *s) {
             lanes = least(lanes, s->facts->carry_lanes);
     }
     return lanes;
+}
+
+/* The first printed operand whose value the result depends on. */
+static unsigned first_input(const struct wl_inst *inst) {
+    const struct wl_sem *sem = inst->sem;
+    if (!sem)
+        return 0;
+    for (unsigned i = 0; i < sem->input_count; i++)
+        if (sem->inputs[i].role == WL_ROLE_OLD)
+            return 0;
+    for (unsigned i = 0; i < sem->result_count; i++)
+        if (is_half(sem->results[i].type))
+            return 0;
+    return printed_results(sem);
+}
+
+static bool is_complete(const struct step *s) {
+    for (unsigned i = first_input(s->inst); i < s->inst->operand_count; i++) {
+        const struct wl_operand *op = &s->inst->operands[i];
+        for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++) {
+            struct wl_value v = row_value(s, op->reg + d);
+            if (v.fact.kind == WL_FACT_UNKNOWN || !wl_fact_in_all_lanes(&v.fact))
+                return false;
+        }
+        if (op->kind == WL_OPERAND_SGPR && s->facts->carry == op->reg + 1 && !s->facts->carry_fresh)
+            return false;
+    }
+    return !s->inst->is_dpp && !s->inst->is_sdwa;
 }
 
 static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op) {
@@ -416,6 +446,7 @@ static void vector_step(struct step *s, uint8_t rule) {
     if (s->low_carries && low_known && inst->operands[1].kind == WL_OPERAND_SGPR) {
         s->facts->carry = (uint16_t)(inst->operands[1].reg + 1);
         s->facts->carry_uniform = low_same && inputs_uniform(s);
+        s->facts->carry_fresh = s->complete;
         s->facts->carry_lanes = s->lanes;
     }
 }
@@ -424,6 +455,7 @@ static void vector_step(struct step *s, uint8_t rule) {
 static void set_load(struct step *s) {
     struct wl_value v = load_uniform(s) ? wl_value_uniform() : wl_value_unknown;
     wl_fact_narrow(&v.fact, WL_STRIP);
+    s->complete = false;
     set_operand(s, 0, v);
 }
 
@@ -440,6 +472,7 @@ static void isa_step(struct step *s, uint8_t rule) {
         break;
     case WL_ISA_LANE:
         s->result[0] = wl_value_unknown;
+        s->complete = false;
         if (rule != NO_RULE && !inst->is_dpp)
             rules[rule].apply(s);
         if (inst->isa->detail != WL_LANE_ADDTID_STORE)
@@ -468,6 +501,7 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
                            uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
     s.lanes = known_lanes(&s);
+    s.complete = mode == WL_MODE_MASKED && is_complete(&s);
     if (inst->index_mode) { /* may write any register */
         forget_all(facts, unit->rows);
         for (unsigned i = 0; i < inst->operand_count; i++)
@@ -484,6 +518,13 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
 
 void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode) {
     step_with_rule(facts, unit, inst, mode, find_rule(inst));
+}
+
+void wl_affine_settle(struct wl_facts *facts) {
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        facts->row[row].fresh = false;
+    facts->previous.fresh = false;
+    facts->carry_fresh = false;
 }
 
 /* ---- the fixpoint ---- */
@@ -545,6 +586,7 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
     }
     for (unsigned row = 0; row < a->rows; row++) {
         struct wl_fact fact = facts ? facts->row[row] : (struct wl_fact){0};
+        fact.fresh = false;
         if (fact.partial && change == EXEC_CHANGES) /* lanes may come back that were off at the write */
             fact = (struct wl_fact){0};
         if (mode == WL_MODE_FULL)

@@ -25,6 +25,7 @@ enum wl_fact_kind {
 struct wl_fact {
     uint8_t kind;  /* enum wl_fact_kind */
     bool partial;  /* holds for the lanes that were active at the write, a superset of those active now */
+    bool fresh;    /* partial, but the value that the stretch at hand computed holds in all lanes; memory has it in the active ones */
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     int32_t stride;
@@ -42,6 +43,7 @@ struct wl_facts {
     uint64_t constant_known[2];
     uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
+    bool carry_fresh; /* the stretch at hand made it, in all lanes */
     uint32_t carry_lanes;
     bool entry_exec;       /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
     uint16_t previous_row; /* written last, and its fact before: what the second of a VOPD pair reads */
@@ -55,6 +57,10 @@ struct wl_affine *wl_affine_create(const struct wl_unit *unit);
 void wl_affine_destroy(struct wl_affine *affine);
 /* Copies the facts at a piece's start. */
 void wl_affine_start(const struct wl_affine *affine, uint32_t piece, enum wl_mode mode, struct wl_facts *facts);
+/* The stretch that computed what was written last ends: its values are in memory now. */
+void wl_affine_settle(struct wl_facts *facts);
+/* Whether what is known of a register holds in the inactive lanes too, of the value at hand. */
+static inline bool wl_fact_in_all_lanes(const struct wl_fact *fact) { return !fact->partial || fact->fresh; }
 /* Steps facts forward over one instruction executed in `mode`. */
 void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode);
 

@@ -180,7 +180,7 @@ struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, co
 /* Declares that the stretch's last item makes the mask in scalar register(s) `reg`. */
 void wl_stretch_makes_mask(struct wl_lift *l, unsigned reg);
 bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
-/* Sets a mask made by the item being emitted: its inactive lanes become 0. */
+/* Sets a mask made by the item being emitted. Inactive lanes become 0 when the stretch ends. */
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);

@@ -153,7 +153,9 @@ bool wl_lanes_known(const struct wl_lanes *lanes) {
     return !lanes->wide || wl_fact_is_uniform(&lanes->high_fact) || lanes->high_fact.kind == WL_FACT_CARRY;
 }
 
-static bool for_all_lanes(const struct wl_lanes *lanes) { return !lanes->low_fact.partial && !(lanes->wide && lanes->high_fact.partial); }
+static bool for_all_lanes(const struct wl_lanes *lanes) {
+    return wl_fact_in_all_lanes(&lanes->low_fact) && (!lanes->wide || wl_fact_in_all_lanes(&lanes->high_fact));
+}
 
 /* That lanes [first of `from`, last of `to`], `span` lanes at most, lie behind each other as their facts say; NULL: they do. */
 static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVMValueRef first, const struct wl_lanes *to,

@@ -168,7 +168,7 @@ struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item) {
         LLVMValueRef row = wl_strip_row(l, address->reg);
         lanes.offset = LLVMBuildAdd(l->b, row, wl_strip_splat(l, offset), "");
         if (uniform && may_be_scratch(l))
-            lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, lanes.low_fact.partial), offset, "");
+            lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, !wl_fact_in_all_lanes(&lanes.low_fact)), offset, "");
     }
     if (!may_be_scratch(l))
         lanes.scalar_offset = NULL;

@@ -119,7 +119,7 @@ static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *it
     }
     LLVMValueRef row = wl_strip_row(l, op->address->reg);
     if (wl_fact_is_uniform(&item->fact[0]))
-        lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, item->fact[0].partial), scalar, "");
+        lanes.scalar_offset = LLVMBuildAdd(l->b, wl_memory_any_lane(l, row, !wl_fact_in_all_lanes(&item->fact[0])), scalar, "");
     else
         lanes.offset = LLVMBuildAdd(l->b, row, wl_strip_splat(l, scalar), "");
     return lanes;

@@ -2,8 +2,8 @@
  * lift_slow.c, lift_spread.c, lift_atomic.c and lift_buffer.c only.
  *
  * Every access climbs down a ladder:
- *   inline      static facts, or one test at run time, say that the lanes are consecutive or all the same: a vector
- *               access, or one scalar access and a broadcast
+ *   inline      static facts, or one test at run time, say that the lanes are consecutive, a few dwords apart or all the same:
+ *               vector accesses, or one scalar access and a broadcast; in LDS also gathers and scatters
  *   slow path   a function of the module, made once for each kind of access and called with the 16 addresses: gathers,
  *               scatters, loops over the active lanes, apertures, range checks, atomics. Keeping it out of line keeps
  *               both the compile time of a unit and the size of its hot code small.

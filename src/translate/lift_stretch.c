@@ -208,7 +208,7 @@ void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
         wl_ptx_set_mask(l, reg, lanes);
         return;
     }
-    l->strip->mask_value[reg] = l->exec ? LLVMBuildAnd(l->b, lanes, l->exec, "") : lanes;
+    l->strip->mask_value[reg] = lanes;
 }
 
 /* ---- emission ---- */
@@ -279,6 +279,8 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
         LLVMValueRef lanes = l->strip->mask_value[masks->reg[i]];
         if (!lanes)
             continue;
+        if (l->exec)
+            lanes = LLVMBuildAnd(l->b, lanes, l->exec, "");
         LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->mask_type, "");
         bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, ""), "");
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
@@ -395,6 +397,8 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks) {
 }
 
 void wl_lift_flush(struct wl_lift *l) {
+    if (l->facts)
+        wl_affine_settle(l->facts);
     if (!l->item_count)
         return;
     struct masks masks;
