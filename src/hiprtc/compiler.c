@@ -58,7 +58,7 @@ void wl_rtc_command_free(struct wl_rtc_command *command) {
 
 /* Looks a program up as a shell does; `path` gets its name. */
 static bool find_program(const char *name, char *path, size_t size) {
-    const char *search = getenv("PATH");
+    const char *search = secure_getenv("PATH");
     if (strchr(name, '/'))
         return snprintf(path, size, "%s", name) < (int)size && access(path, X_OK) == 0;
     for (const char *start = search ? search : "/usr/local/bin:/usr/bin:/bin", *end; start; start = *end ? end + 1 : NULL) {
@@ -90,7 +90,7 @@ void wl_rtc_device_libraries(struct wl_rtc_command *command) {
     static const char *const beside[] = {"/wavelift/device-libs", "/../device-libs"};
     Dl_info self;
     char path[4096];
-    if (getenv("HIP_DEVICE_LIB_PATH"))
+    if (secure_getenv("HIP_DEVICE_LIB_PATH"))
         return; /* the compiler's own variable */
     if (dladdr(__extension__(void *) wl_rtc_device_libraries, &self) && strrchr(self.dli_fname, '/'))
         for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
@@ -159,7 +159,8 @@ hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder
     posix_spawn_file_actions_destroy(&actions);
     hiprtcResult result = HIPRTC_SUCCESS;
     if (error) {
-        wl_rtc_say(log, "hiprtc: %s cannot be started: %s", command->arguments[0], strerror(error));
+        errno = error;
+        wl_rtc_say(log, "hiprtc: %s cannot be started: %m", command->arguments[0]);
         result = HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     } else {
         result = succeeded(process) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;

@@ -15,7 +15,7 @@ char *wl_rtc_path(const char *folder, const char *name) {
 }
 
 char *wl_rtc_folder_make(void) {
-    const char *temporary = getenv("TMPDIR");
+    const char *temporary = secure_getenv("TMPDIR");
     char *folder = wl_rtc_path(temporary && *temporary ? temporary : "/tmp", "wavelift-rtc-XXXXXX");
     if (folder && !mkdtemp(folder)) {
         free(folder);

@@ -260,9 +260,11 @@ typedef enum CUmem_advise_enum {
 
 /* The driver's functions. Those that it does not have are NULL; the needed ones are always there. */
 struct wl_cuda_driver {
+/* NOLINTBEGIN(bugprone-macro-parentheses): a declaration */
 #define WL_CUDA_MEMBER(need, name, symbol, parameters) CUresult(*name) parameters;
     WL_CUDA_FUNCTIONS(WL_CUDA_MEMBER)
 #undef WL_CUDA_MEMBER
+    /* NOLINTEND(bugprone-macro-parentheses) */
     int version; /* 12040 is CUDA 12.4 */
 };
 

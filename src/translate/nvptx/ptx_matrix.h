@@ -21,9 +21,9 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
  *   scatter  its inverse, for the plain place
  * Their arguments are the four registers, the lane's number and the place. */
 enum wl_ptx_place {
-    WL_PTX_PLACE_PLAIN,  /* 8 q + g */
-    WL_PTX_PLACE_MFMA,   /* 8 q + 4 (g % 2) + g / 2 */
-    WL_PTX_PLACE_WMMA12, /* 16 (q / 2) + 8 (g % 2) + 4 (q % 2) + g / 2 */
+    WL_PTX_PLACE_PLAIN = 0,  /* 8 q + g */
+    WL_PTX_PLACE_MFMA = 1,   /* 8 q + 4 (g % 2) + g / 2 */
+    WL_PTX_PLACE_WMMA12 = 2, /* 16 (q / 2) + 8 (g % 2) + 4 (q % 2) + g / 2 */
     /* To add to one: */
     WL_PTX_PLACE_HALVES = 4, /* threads 2 and 3 get quarters 0 and 2, and 1 and 3, the other way round */
     WL_PTX_PLACE_TURNED = 8, /* in lanes 16 to 31 the registers are E2, E3, E0, E1 */
