@@ -59,6 +59,13 @@ wl_native_fn *wl_steps_native(const struct wl_sem *sem) {
     return wl_sem_native[sem - wl_sem_table(&count)];
 }
 
+extern wl_wave_fn *const wl_sem_wave[]; /* the same */
+
+wl_wave_fn *wl_steps_wave(const struct wl_sem *sem) {
+    size_t count;
+    return wl_sem_wave[sem - wl_sem_table(&count)];
+}
+
 typedef void *p;
 
 void wl_steps_call(wl_native_fn *native, void *const *a, unsigned count) {

@@ -133,6 +133,9 @@ typedef void wl_native_fn(void);
 wl_native_fn *wl_steps_native(const struct wl_sem *sem);
 /* Calls it: `count` pointers, results first. */
 void wl_steps_call(wl_native_fn *native, void *const *pointers, unsigned count);
+/* The form that does all strips of a wave; NULL: there is none. `advances`: bytes from one strip's input to the next one's. */
+typedef void wl_wave_fn(void *result, void *const *inputs, const uint64_t *advances, uint64_t strips);
+wl_wave_fn *wl_steps_wave(const struct wl_sem *sem);
 /* Whether f32 operands and results of the instruction are flushed as MODE says (lift_denormal.c). */
 bool wl_steps_flushes(const struct wl_steps_builder *b, const struct wl_inst *inst, enum wl_type type);
 

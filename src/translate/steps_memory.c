@@ -35,12 +35,17 @@ static void find_addresses(const struct wl_machine *m, const struct access *a, u
             address[i] = (uint32_t)(base + (a->has_address ? row[i] : 0));
         return;
     default:
-        for (unsigned i = 0; i < WL_STRIP; i++)
-            address[i] = base + (a->by_lane        ? (uint64_t)(first + i) * 4
-                                 : !a->has_address ? 0
-                                 : a->pair         ? row[i] | (uint64_t)high[i] << 32
-                                                   : row[i]);
+        break;
     }
+    if (a->has_address && a->pair)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + (row[i] | (uint64_t)high[i] << 32);
+    else if (a->has_address)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + row[i];
+    else
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + (a->by_lane ? (uint64_t)(first + i) * 4 : 0);
 }
 
 static void *locate(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {

@@ -52,6 +52,7 @@ struct result {
 
 struct valu {
     wl_native_fn *native;
+    wl_wave_fn *wave; /* NULL: it has none */
     uint8_t result_count, input_count;
     bool dpp, fetch_inactive, bound_ctrl;
     uint8_t dpp_kind, row_mask, bank_mask, dpp_rows;
@@ -63,21 +64,34 @@ struct valu {
 };
 
 /* Masks' elements are 0 and -1. */
-static unsigned sign_bits(const union strip *x) {
+static unsigned sign_bits(const uint32_t words[WL_STRIP]) {
 #if defined(__AVX2__)
-    __m256 low = _mm256_load_ps(x->number), high = _mm256_load_ps(x->number + WL_STRIP / 2);
+    __m256 low = _mm256_loadu_ps((const float *)(const void *)words), high = _mm256_loadu_ps((const float *)(const void *)(words + 8));
     return (unsigned)_mm256_movemask_ps(low) | (unsigned)_mm256_movemask_ps(high) << WL_STRIP / 2;
 #else
     unsigned bits = 0;
     for (unsigned l = 0; l < WL_STRIP; l++)
-        bits |= (x->word[l] >> 31) << l;
+        bits |= (words[l] >> 31) << l;
     return bits;
 #endif
 }
 
-static void spread_mask(union strip *x, uint64_t mask) {
+#if defined(__AVX2__)
+/* -1 in each of 8 lanes whose bit is set. */
+static __m256i lanes_of(unsigned bits) {
+    const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
+}
+#endif
+
+static void spread_words(uint32_t words[WL_STRIP], uint64_t mask) {
+#if defined(__AVX2__)
+    _mm256_storeu_si256((__m256i *)(void *)words, lanes_of((unsigned)mask));
+    _mm256_storeu_si256((__m256i *)(void *)(words + 8), lanes_of((unsigned)mask >> 8));
+#else
     for (unsigned i = 0; i < WL_STRIP; i++)
-        x->word[i] = (uint32_t)-(int32_t)(mask >> i & 1);
+        words[i] = (uint32_t)-(int32_t)(mask >> i & 1);
+#endif
 }
 
 /* ---- inputs ---- */
@@ -204,7 +218,7 @@ static void *read_strip(const struct wl_machine *m, const struct source *s, unsi
     if (s->direct)
         return (void *)(uintptr_t)row;
     if (s->kind == SOURCE_MASK) {
-        spread_mask(x, mask >> first);
+        spread_words(x->word, mask >> first);
         return x;
     }
     if (s->kind == SOURCE_PAIR || (s->kind == SOURCE_DPP && s->width == 64))
@@ -298,8 +312,16 @@ static void widen_half(union strip *x, const struct result *r, const uint32_t *o
 }
 
 static void blend(uint32_t *to, const uint32_t *words, unsigned lanes) {
+#if defined(__AVX2__)
+    for (unsigned i = 0; i < WL_STRIP; i += 8) {
+        const __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(words + i));
+        __m256i *there = (__m256i *)(void *)(to + i);
+        _mm256_storeu_si256(there, _mm256_blendv_epi8(_mm256_loadu_si256(there), value, lanes_of(lanes >> i)));
+    }
+#else
     for (unsigned i = 0; i < WL_STRIP; i++)
         to[i] = lanes >> i & 1 ? words[i] : to[i];
+#endif
 }
 
 static void write_strip(const struct wl_machine *m, const struct result *r, unsigned first, union strip *x, unsigned lanes) {
@@ -383,7 +405,7 @@ static void put(const struct wl_machine *m, const struct valu *v, struct work *w
     for (unsigned i = 0; i < v->result_count; i++) {
         const struct result *r = &v->results[i];
         if (r->is_mask) {
-            w->masks_out[i] |= (uint64_t)(sign_bits(&w->out[i]) & lanes) << first;
+            w->masks_out[i] |= (uint64_t)(sign_bits(w->out[i].word) & lanes) << first;
         } else if (!r->discard && (i || lanes != 0xffff || !r->direct || v->second)) {
             write_strip(m, r, first, &w->out[i], lanes & (unsigned)(w->enabled >> first));
         }
@@ -438,69 +460,59 @@ static const struct wl_step *run_pair(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
-/* The most frequent kinds: rows, masks and scalars in as they are, one row or one mask out. COUNT inputs; the functions are made
- * once for each number, so that the call has its arguments in registers. */
-static inline __attribute__((always_inline)) void call(const struct valu *v, void *const *a, unsigned count) {
-    if (count == 1)
-        ((void (*)(void *, void *))v->native)(a[0], a[1]);
-    else if (count == 2)
-        ((void (*)(void *, void *, void *))v->native)(a[0], a[1], a[2]);
-    else
-        ((void (*)(void *, void *, void *, void *))v->native)(a[0], a[1], a[2], a[3]);
-}
-
-static inline __attribute__((always_inline)) const struct wl_step *run_plain(struct wl_machine *m, const struct wl_step *step,
-                                                                             const unsigned count, const bool to_mask) {
+/* The most frequent kinds: rows, masks and scalars in as they are, one row or one mask out; all strips at once. Lanes that are off
+ * are computed with the others and dropped. COUNT inputs; made once for each number. */
+static inline __attribute__((always_inline)) const struct wl_step *run_wave(struct wl_machine *m, const struct wl_step *step,
+                                                                            const unsigned count, const bool to_mask) {
     const struct valu *v = step->data;
-    union strip made[3], out;
-    void *pointers[4];
-    unsigned advance[4];
-    uint64_t exec = wl_machine_exec(m), masks[3] = {0}, mask = 0;
+    union strip made[3];
+    _Alignas(64) uint32_t spread[3][MAX_LANES], result[MAX_LANES];
+    void *inputs[3];
+    uint64_t advances[3], exec = wl_machine_exec(m), mask = 0;
     uint32_t *to = to_mask ? NULL : wl_machine_row(m, v->results[0].reg);
+    bool full = exec == (m->wave_size == 64 ? UINT64_MAX : UINT32_MAX);
     for (unsigned i = 0; i < count; i++) {
         const struct source *s = &v->inputs[i];
-        bool row = s->kind == SOURCE_ROW;
-        pointers[i + 1] = row ? (void *)wl_machine_row(m, s->reg) : s->constant ? (void *)(uintptr_t)s->constant : &made[i];
-        advance[i + 1] = row ? WL_STRIP * 4 : 0;
-        if (s->kind == SOURCE_MASK)
-            masks[i] = wl_scalar_read(m, &s->scalar);
-        else if (!row && !s->constant)
+        advances[i] = s->kind == SOURCE_ROW || s->kind == SOURCE_MASK ? WL_STRIP * 4 : 0;
+        if (s->kind == SOURCE_ROW) {
+            inputs[i] = wl_machine_row(m, s->reg);
+        } else if (s->constant) {
+            inputs[i] = (void *)(uintptr_t)s->constant;
+        } else if (s->kind == SOURCE_MASK) {
+            uint64_t bits = wl_scalar_read(m, &s->scalar);
+            for (unsigned l = 0; l < MAX_LANES; l += WL_STRIP)
+                spread_words(&spread[i][l], bits >> l);
+            inputs[i] = spread[i];
+        } else {
             read_scalar(m, s, &made[i]);
-    }
-    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
-        unsigned lanes = (unsigned)(exec >> first) & 0xffff;
-        if (lanes) {
-            for (unsigned i = 0; i < count; i++)
-                if (v->inputs[i].kind == SOURCE_MASK)
-                    spread_mask(&made[i], masks[i] >> first);
-            pointers[0] = lanes == 0xffff && !to_mask ? to + first : (void *)&out;
-            call(v, pointers, count);
-            if (to_mask)
-                mask |= (uint64_t)(sign_bits(&out) & lanes) << first;
-            else if (lanes != 0xffff)
-                blend(to + first, out.word, lanes);
+            inputs[i] = &made[i];
         }
-        for (unsigned i = 1; i <= count; i++)
-            pointers[i] = (char *)pointers[i] + advance[i];
     }
+    v->wave(full && !to_mask ? to : result, inputs, advances, m->wave_size / WL_STRIP);
     if (to_mask) {
         const struct result *r = &v->results[0];
+        for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
+            mask |= (uint64_t)sign_bits(result + first) << first;
+        mask &= exec;
         if (r->to_exec)
             wl_machine_set_mask(m, WL_SGPR_EXEC, mask);
         if (r->reg < WL_SGPR_COUNT)
             wl_machine_set_mask(m, r->reg, mask);
+    } else if (!full) {
+        for (unsigned first = 0; first < m->wave_size; first += WL_STRIP)
+            blend(to + first, result + first, (unsigned)(exec >> first) & 0xffff);
     }
     return step + 1;
 }
 
-#define PLAIN(NAME, COUNT, TO_MASK)                                                                                                        \
-    static const struct wl_step *NAME(struct wl_machine *m, const struct wl_step *step) { return run_plain(m, step, COUNT, TO_MASK); }
-PLAIN(run_row_1, 1, false)
-PLAIN(run_row_2, 2, false)
-PLAIN(run_row_3, 3, false)
-PLAIN(run_mask_1, 1, true)
-PLAIN(run_mask_2, 2, true)
-PLAIN(run_mask_3, 3, true)
+#define WAVE(NAME, COUNT, TO_MASK)                                                                                                         \
+    static const struct wl_step *NAME(struct wl_machine *m, const struct wl_step *step) { return run_wave(m, step, COUNT, TO_MASK); }
+WAVE(run_row_1, 1, false)
+WAVE(run_row_2, 2, false)
+WAVE(run_row_3, 3, false)
+WAVE(run_mask_1, 1, true)
+WAVE(run_mask_2, 2, true)
+WAVE(run_mask_3, 3, true)
 
 /* ---- building ---- */
 
@@ -631,7 +643,8 @@ static unsigned first_input(const struct wl_inst *inst, const struct wl_sem *sem
 static wl_step_fn *plain_form(const struct valu *v) {
     static wl_step_fn *const forms[2][3] = {{run_row_1, run_row_2, run_row_3}, {run_mask_1, run_mask_2, run_mask_3}};
     const struct result *r = &v->results[0];
-    bool plain = v->result_count == 1 && (r->direct || r->is_mask) && !r->discard && !v->dpp && v->input_count >= 1 && v->input_count <= 3;
+    bool plain = v->wave && v->result_count == 1 && (r->direct || r->is_mask) && !r->discard && !v->dpp && v->input_count >= 1 &&
+                 v->input_count <= 3;
     for (unsigned i = 0; i < v->input_count; i++) {
         const struct source *s = &v->inputs[i];
         plain &= (s->kind == SOURCE_ROW && s->direct) || s->kind == SOURCE_SCALAR || s->kind == SOURCE_MASK;
@@ -662,6 +675,7 @@ static struct valu *plan(struct wl_steps_builder *b, const struct wl_inst *inst,
         return NULL;
     }
     v->native = wl_steps_native(sem);
+    v->wave = wl_steps_wave(sem);
     v->result_count = sem->result_count;
     v->input_count = sem->input_count;
     v->dpp = inst->is_dpp;

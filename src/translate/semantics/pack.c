@@ -3,7 +3,7 @@
  *     pack OUTPUT-PREFIX FILE.ll...
  *
  * writes PREFIX.c (the table, sorted by name, host-specific variants first), PREFIX.bin (the modules, one after the other),
- * and PREFIX-native.bc: each packed function once more behind pointers, for tests that call it.
+ * and PREFIX-native.bc: each packed function once more behind pointers, for threaded code (steps.h) and for tests.
  *
  * For each `const char wl_signature_NAME[]` in the input, the function NAME takes pointers to values. Its packed form takes
  * and returns the values themselves. Everything else in the input (helpers) is inlined and disappears. */
@@ -34,6 +34,7 @@
 #define SIGNATURE_PREFIX "wl_signature_"
 #define PACKED_PREFIX    "packed."
 #define NATIVE_PREFIX    "wl_native_"
+#define WAVE_PREFIX      "wl_wave_"
 
 struct row {
     struct wl_sem sem;
@@ -393,7 +394,7 @@ static void set_features(LLVMValueRef function, const char *features) {
                             LLVMCreateStringAttribute(context, "min-legal-vector-width", 22, "512", 3));
 }
 
-/* wl_native_SYMBOL(results..., inputs...): pointers again, for tests. */
+/* wl_native_SYMBOL(results..., inputs...): pointers again. */
 static void define_native(LLVMModuleRef module, const struct row *row) {
     const LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
     LLVMTypeRef parameters[2 * WL_SEM_SLOTS];
@@ -417,6 +418,77 @@ static void define_native(LLVMModuleRef module, const struct row *row) {
         LLVMBuildStore(builder, result_count == 1 ? value : LLVMBuildExtractValue(builder, value, i, ""), LLVMGetParam(function, i));
     LLVMBuildRetVoid(builder);
     LLVMSetLinkage(row->packed, LLVMInternalLinkage);
+}
+
+static bool is_word(struct wl_slot slot) {
+    return LLVMGetTypeKind(element_type(type_names[slot.type])) == LLVMFloatTypeKind ||
+           element_type(type_names[slot.type]) == LLVMInt32TypeInContext(context);
+}
+
+/* Functions of up to three dwords a lane that give one. */
+static bool has_wave_form(const struct row *row) {
+    bool fits = WL_LANES == 16 && !row->sem.scalar && row->sem.result_count == 1 && row->sem.input_count >= 1 &&
+                row->sem.input_count <= 3 && is_word(row->sem.results[0]);
+    for (unsigned i = 0; fits && i < row->sem.input_count; i++)
+        fits = is_word(row->sem.inputs[i]);
+    return fits;
+}
+
+static LLVMValueRef offset_pointer(LLVMValueRef pointer, LLVMValueRef bytes) {
+    return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &bytes, 1, "");
+}
+
+/* wl_wave_SYMBOL(result, inputs[], advances[], strips): the strips of a wave, one after the other; input i of the next strip is
+ * advances[i] bytes further. For threaded code (steps_valu.c). */
+static void define_wave(LLVMModuleRef module, const struct row *row) {
+    const LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), word = LLVMInt64TypeInContext(context);
+    const LLVMTypeRef type = slot_type(row, row->sem.results[0]);
+    LLVMTypeRef parameters[] = {pointer, pointer, pointer, word};
+    LLVMValueRef function, at[WL_SEM_SLOTS], advance[WL_SEM_SLOTS], values[WL_SEM_SLOTS], to, left, next;
+    LLVMBasicBlockRef entry, loop, done;
+    char name[96];
+
+    snprintf(name, sizeof(name), WAVE_PREFIX "%s", row->symbol);
+    function = LLVMAddFunction(module, name, LLVMFunctionType(LLVMVoidTypeInContext(context), parameters, 4, 0));
+    if (row->features[0])
+        set_features(function, row->features);
+    entry = LLVMAppendBasicBlockInContext(context, function, "");
+    loop = LLVMAppendBasicBlockInContext(context, function, "");
+    done = LLVMAppendBasicBlockInContext(context, function, "");
+    LLVMPositionBuilderAtEnd(builder, entry);
+    for (unsigned i = 0; i < row->sem.input_count; i++) {
+        const LLVMValueRef skip = LLVMConstInt(word, 8 * (uint64_t)i, 0);
+
+        values[i] = LLVMBuildLoad2(builder, pointer, offset_pointer(LLVMGetParam(function, 1), skip), "");
+        advance[i] = LLVMBuildLoad2(builder, word, offset_pointer(LLVMGetParam(function, 2), skip), "");
+    }
+    LLVMBuildBr(builder, loop);
+    LLVMPositionBuilderAtEnd(builder, loop);
+    to = LLVMBuildPhi(builder, pointer, "");
+    left = LLVMBuildPhi(builder, word, "");
+    for (unsigned i = 0; i < row->sem.input_count; i++) {
+        at[i] = LLVMBuildPhi(builder, pointer, "");
+        LLVMAddIncoming(at[i], &values[i], &entry, 1);
+    }
+    for (unsigned i = 0; i < row->sem.input_count; i++)
+        values[i] = LLVMBuildLoad2(builder, slot_type(row, row->sem.inputs[i]), at[i], "");
+    next = LLVMBuildCall2(builder, LLVMGlobalGetValueType(row->packed), row->packed, values, row->sem.input_count, "");
+    LLVMBuildStore(builder, next, to);
+    for (unsigned i = 0; i < row->sem.input_count; i++) {
+        next = offset_pointer(at[i], advance[i]);
+        LLVMAddIncoming(at[i], &next, &loop, 1);
+    }
+    values[0] = LLVMGetParam(function, 0);
+    LLVMAddIncoming(to, values, &entry, 1);
+    next = offset_pointer(to, LLVMSizeOf(type));
+    LLVMAddIncoming(to, &next, &loop, 1);
+    values[0] = LLVMGetParam(function, 3);
+    LLVMAddIncoming(left, values, &entry, 1);
+    next = LLVMBuildSub(builder, left, LLVMConstInt(word, 1, 0), "");
+    LLVMAddIncoming(left, &next, &loop, 1);
+    LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntNE, next, LLVMConstNull(word), ""), loop, done);
+    LLVMPositionBuilderAtEnd(builder, done);
+    LLVMBuildRetVoid(builder);
 }
 
 static int compare_rows(const void *a, const void *b) {
@@ -482,6 +554,13 @@ static void write_table(const char *prefix) {
     for (size_t i = 0; i < row_count; i++)
         fprintf(file, "    " NATIVE_PREFIX "%s,\n", rows[i].symbol);
     fprintf(file, "};\n");
+    for (size_t i = 0; i < row_count; i++)
+        if (has_wave_form(&rows[i]))
+            fprintf(file, "extern native " WAVE_PREFIX "%s;\n", rows[i].symbol);
+    fprintf(file, "extern native *const wl_sem_wave[];\nnative *const wl_sem_wave[] = {\n"); /* NULL: there is none */
+    for (size_t i = 0; i < row_count; i++)
+        fprintf(file, has_wave_form(&rows[i]) ? "    " WAVE_PREFIX "%s,\n" : "    NULL, /* %s */\n", rows[i].symbol);
+    fprintf(file, "};\n");
     finish(file);
 }
 
@@ -506,6 +585,9 @@ int main(int argc, char **argv) {
             write_module(module, &rows[r], blob, &position);
         for (size_t r = first; r < row_count; r++)
             define_native(module, &rows[r]);
+        for (size_t r = first; r < row_count; r++)
+            if (has_wave_form(&rows[r]))
+                define_wave(module, &rows[r]);
         if (LLVMLinkModules2(native, module))
             die("cannot link %s", argv[i]);
     }
