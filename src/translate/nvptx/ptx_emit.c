@@ -17,8 +17,10 @@
 #define CLEANING_PASSES "function(" CLEANING ")"
 /* What a thread knows that took a branch. */
 #define PART_PASSES                                                                                                                        \
-    "function(correlated-propagation,gvn,jump-threading,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"          \
+    "function(correlated-propagation,gvn,instcombine<no-verify-fixpoint>,simplifycfg,correlated-propagation,adce,"                         \
     "instcombine<no-verify-fixpoint>,simplifycfg)"
+/* Without a target machine: for one whose threads diverge the pass does nothing. */
+#define THREADING_PASSES "function(jump-threading,simplifycfg,instcombine<no-verify-fixpoint>,jump-threading,simplifycfg)"
 /* Behind the markers that turned out to be constants. */
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
@@ -305,8 +307,11 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
         status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
-    if (!status && wl_ptx_part_threads(module))
+    if (!status && wl_ptx_part_threads(module)) {
         status = run(module, machine, PART_PASSES);
+        if (!status)
+            status = run(module, NULL, THREADING_PASSES);
+    }
     if (!status)
         settle_segments(request, module, info);
     if (!status)

@@ -109,6 +109,34 @@ static bool can_part(const struct partings *all, const struct parting *parting, 
     return true;
 }
 
+/* A comparison of floats and its opposite are one, negated: else passes do not see that a branch on one decides the other. */
+static void join_opposites(LLVMBuilderRef b, LLVMBasicBlockRef block) {
+    static const LLVMRealPredicate opposite[] = {
+        [LLVMRealOEQ] = LLVMRealUNE, [LLVMRealOGT] = LLVMRealULE, [LLVMRealOGE] = LLVMRealULT, [LLVMRealOLT] = LLVMRealUGE,
+        [LLVMRealOLE] = LLVMRealUGT, [LLVMRealONE] = LLVMRealUEQ, [LLVMRealORD] = LLVMRealUNO, [LLVMRealUNO] = LLVMRealORD,
+        [LLVMRealUEQ] = LLVMRealONE, [LLVMRealUGT] = LLVMRealOLE, [LLVMRealUGE] = LLVMRealOLT, [LLVMRealULT] = LLVMRealOGE,
+        [LLVMRealULE] = LLVMRealOGT, [LLVMRealUNE] = LLVMRealOEQ};
+    for (LLVMValueRef first = LLVMGetFirstInstruction(block); first; first = LLVMGetNextInstruction(first)) {
+        if (LLVMGetInstructionOpcode(first) != LLVMFCmp)
+            continue;
+        for (LLVMValueRef second = LLVMGetNextInstruction(first); second; second = LLVMGetNextInstruction(second))
+            if (LLVMGetInstructionOpcode(second) == LLVMFCmp && LLVMGetOperand(first, 0) == LLVMGetOperand(second, 0) &&
+                LLVMGetOperand(first, 1) == LLVMGetOperand(second, 1) &&
+                LLVMGetFCmpPredicate(second) == opposite[LLVMGetFCmpPredicate(first)]) {
+                LLVMPositionBuilderBefore(b, second);
+                LLVMReplaceAllUsesWith(second, LLVMBuildNot(b, first, ""));
+            }
+    }
+}
+
+static void join_all_opposites(LLVMModuleRef module) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block; block = LLVMGetNextBasicBlock(block))
+        join_opposites(b, block);
+    LLVMDisposeBuilder(b);
+}
+
 bool wl_ptx_part_threads(LLVMModuleRef module) {
     LLVMValueRef marker = LLVMGetNamedFunction(module, "wl.any.own");
     struct partings *all = calloc(1, sizeof *all);
@@ -137,5 +165,7 @@ bool wl_ptx_part_threads(LLVMModuleRef module) {
         }
     free(all);
     free(blocks);
+    if (parted)
+        join_all_opposites(module);
     return parted;
 }
