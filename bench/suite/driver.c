@@ -58,7 +58,6 @@ static struct side start_side(const struct row *row, int side, int threads) {
         environment[n++] = library;
         environment[n++] = cache;
         environment[n++] = arch;
-        environment[n++] = "WAVELIFT_TIER=2"; /* not what runs until native code is there */
         environment[n++] = "WAVELIFT_LOG=3";
         environment[n++] = "WAVELIFT_TIER=2"; /* times are those of native code */
     }
