@@ -33,5 +33,7 @@ find "$root/usr" -type l | while read -r link; do
     target=$(readlink "$link")
     case $target in /*) ln -sfn "$(realpath -m --relative-to="$(dirname "$link")" "$root$target")" "$link" ;; esac
 done
+# So do the names of libraries in LLVM's CMake files.
+find -L "$root/usr/lib/llvm-19/lib/cmake" -name '*.cmake' -exec sed -i "s#\([\";]\)/usr/lib/aarch64#\1$root/usr/lib/aarch64#g" {} +
 [ -e "$root/usr/lib/aarch64-linux-gnu/libc.so.6" ] || { echo "no C library among the packages" >&2; exit 1; }
 cp "$list" "$root/made-from"

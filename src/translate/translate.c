@@ -213,8 +213,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
 /* The native semantics and the steps around them are compiled for such a host (CMakeLists.txt). */
 static bool host_runs_steps(void) {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("f16c");
+    return wl_cpu_level() >= WL_CPU_AVX2 && __builtin_cpu_supports("bmi2");
 #else
     return true;
 #endif
