@@ -74,13 +74,19 @@ static enum wl_status open_work(struct wl_cuda_device *device) {
     return wl_cuda_check(device->driver->cuStreamCreateWithPriority(&device->work.stream, CU_STREAM_NON_BLOCKING, 0), "a stream");
 }
 
-/* The driver throws the context away and makes a new one. What still refers to the old one knows it by its generation. */
+/* The driver throws the context away and makes a new one; throwing it away may report the fault once more. Not every fault lets the
+ * driver go on in the process: then the new context has it too. What still refers to the old one knows it by its generation. */
 static enum wl_status reset(struct wl_device *device) {
     struct wl_cuda_device *cuda = wl_cuda(device);
-    CUresult result = cuda->driver->cuDevicePrimaryCtxReset(cuda->handle);
+    (void)cuda->driver->cuCtxSetCurrent(NULL);
+    (void)cuda->driver->cuDevicePrimaryCtxReset(cuda->handle);
+    (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
+    CUresult result = cuda->driver->cuDevicePrimaryCtxRetain(&cuda->context, cuda->handle);
     if (result == CUDA_SUCCESS)
-        result = cuda->driver->cuDevicePrimaryCtxRetain(&cuda->context, cuda->handle);
-    enum wl_status status = wl_cuda_check(result, "resetting GPU %d", cuda->handle);
+        result = cuda->driver->cuCtxSetCurrent(cuda->context);
+    if (result == CUDA_SUCCESS)
+        result = cuda->driver->cuCtxSynchronize();
+    enum wl_status status = wl_cuda_check(result, "GPU %d after a reset: the process has to be started again", cuda->handle);
     if (status != WL_OK)
         return status;
     pthread_mutex_lock(&cuda->lock);

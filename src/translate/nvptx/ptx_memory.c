@@ -134,6 +134,13 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
     return done;
 }
 
+/* Whether an element of more than a byte may lie at any address. Compilers make dwords of copied bytes where the address is flat or
+ * global; what goes through descriptors, or to private memory, is aligned. */
+static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
+    bool by_address = !strncmp(a->inst->mnemonic, "flat_", 5) || !strncmp(a->inst->mnemonic, "global_", 7);
+    return l->ptx->touches_bytes && by_address && bits > 8 && a->space != WL_PTX_SHARED && a->space != WL_PTX_LOCAL;
+}
+
 /* Splits the block by whether the address is that of dwords; continues in the block for dwords. */
 static void enter_dwords(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, LLVMBasicBlockRef *bytes,
                          LLVMBasicBlockRef *join) {
@@ -159,6 +166,11 @@ static void load_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t
                        LLVMValueRef *values) {
     LLVMValueRef always = LLVMConstInt(l->i1, 1, 0), of_bytes[MAX_DWORDS];
     LLVMBasicBlockRef bytes, join, from[2];
+    if (!may_be_misaligned(l, a, 32)) {
+        for (unsigned i = 0; i < count; i++)
+            load_at(l, a, always, offset + 4 * i, 32, false, 1, old + i, values + i);
+        return;
+    }
     enter_dwords(l, a, offset, &bytes, &join);
     for (unsigned i = 0; i < count; i++)
         load_at(l, a, always, offset + 4 * i, 32, false, 1, old + i, values + i);
@@ -180,6 +192,11 @@ static void load_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t
 static void store_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned count, LLVMValueRef *values) {
     LLVMValueRef always = LLVMConstInt(l->i1, 1, 0);
     LLVMBasicBlockRef bytes, join;
+    if (!may_be_misaligned(l, a, 32)) {
+        for (unsigned i = 0; i < count; i++)
+            store_at(l, a, always, offset + 4 * i, 32, 1, values + i);
+        return;
+    }
     enter_dwords(l, a, offset, &bytes, &join);
     for (unsigned i = 0; i < count; i++)
         store_at(l, a, always, offset + 4 * i, 32, 1, values + i);
@@ -191,11 +208,6 @@ static void store_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_
     }
     LLVMBuildBr(l->b, join);
     LLVMPositionBuilderAtEnd(l->b, join);
-}
-
-/* Whether an element of more than a byte may lie at any address. */
-static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
-    return l->ptx->touches_bytes && bits > 8 && a->space != WL_PTX_SHARED;
 }
 
 /* One element of 16 or 32 bits, byte by byte where it is not aligned. */
