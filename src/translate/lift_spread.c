@@ -213,7 +213,8 @@ static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, c
 
 /* Accesses of four dwords by all lanes. Where the stride is known, one address says all. */
 static void quads_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    bool known = lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && lanes->low_fact.stride > 0;
+    enum { FAR = 4096 }; /* so that the last lane is not further behind the end of LDS than its reservation goes */
+    bool known = lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && (uint32_t)lanes->low_fact.stride <= FAR;
     LLVMValueRef address[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         address[i] = known && i ? behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride)
