@@ -7,6 +7,7 @@
 #include "device/cpu/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/services.h"
+#include "device/cpu/tiers.h"
 #include "device/cpu/units.h"
 
 #include <sched.h>
@@ -775,7 +776,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (status == WL_OK) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
         if (job->unit->thunk && atomic_load(&job->unit->code[WL_MODE_FULL]) == wl_thunk_code(job->unit->thunk))
-            atomic_fetch_add_explicit(&job->unit->heat, atomic_load_explicit(&job->busy_ns, memory_order_relaxed), memory_order_relaxed);
+            wl_tiers_heat(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
         atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
     }
     return status;

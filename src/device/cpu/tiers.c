@@ -9,6 +9,7 @@
 
 #define FINISH_NS         UINT64_C(1000000000) /* at the end of the process */
 #define INSTRUCTION_NS    UINT64_C(300000)     /* what native code of one takes to make, about */
+#define LARGE_NS          UINT64_C(2000000000)
 #define MAX_THREADS       4
 #define CPUS_FOR_ONE      2                   /* CPUs for each thread */
 #define TRANSLATION_STACK (UINT64_C(8) << 20) /* LLVM recurses */
@@ -47,12 +48,20 @@ static void unlink_job(struct job **list, struct job *job) {
 
 static uint64_t heat_of(const struct job *job) { return atomic_load_explicit(&job->unit->heat, memory_order_relaxed); }
 
+static uint64_t cost_of(const struct job *job) { return atomic_load(&job->unit->info[job->mode])->instructions * INSTRUCTION_NS; }
+
+/* Units that take seconds are made only when they have shown to be worth it: the process waits at its end for what is being made. */
+static bool is_worth_it(const struct job *job) {
+    enum { SHARE = 2 };
+    return job->loops || cost_of(job) < LARGE_NS || heat_of(job) > cost_of(job) / SHARE;
+}
+
 /* What is made next: loops that somebody is in first, else where most time was spent, else what was asked for first. */
 static struct job *choose(void) {
     struct job *best = NULL;
     for (struct job *job = tiers.waiting; job; job = job->next) {
-        bool fits = !tiers.finishing || now_ns() + job->unit->info[job->mode]->instructions * INSTRUCTION_NS < tiers.deadline;
-        if (fits && !(tiers.finishing && job->loops) &&
+        bool fits = !tiers.finishing || now_ns() + cost_of(job) < tiers.deadline;
+        if (fits && is_worth_it(job) && !(tiers.finishing && job->loops) &&
             (!best || job->loops > best->loops || (job->loops == best->loops && heat_of(job) > heat_of(best))))
             best = job;
     }
@@ -119,6 +128,16 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enu
         *end = job;
         start_thread();
     }
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+void wl_tiers_heat(struct wl_unit *unit, uint64_t nanoseconds) {
+    atomic_fetch_add_explicit(&unit->heat, nanoseconds, memory_order_relaxed);
+    if (unit->steps_info->instructions * INSTRUCTION_NS < LARGE_NS)
+        return;
+    pthread_mutex_lock(&tiers.lock);
+    if (!tiers.finishing && choose())
+        start_thread();
     pthread_mutex_unlock(&tiers.lock);
 }
 

@@ -2,7 +2,7 @@
  *
  * A unit without native code runs as threaded code at first (units.h); its native copies are asked for here and made one after
  * the other by threads that exist while there is something to do. Waves change over at their next start or resume point. The
- * unit in whose threaded code most time was spent is the next one. Everything made goes to the disk cache too.
+ * unit in whose threaded code most time was spent is the next one; large ones are not made before a good deal was. Everything made goes to the disk cache too.
  *
  * One lock, under which nothing else is taken. */
 #ifndef WL_DEVICE_CPU_TIERS_H
@@ -13,6 +13,8 @@
 /* Asks for a native copy of a unit; `loops`: one that can be entered at the headers of its loops. Each is made once however often
  * it is asked for. Thread-safe; may be called with the module's lock. */
 void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops);
+/* Notes time that waves spent in a unit's threaded code. Thread-safe. */
+void wl_tiers_heat(struct wl_unit *unit, uint64_t nanoseconds);
 /* Drops what is asked for of a module that goes, and waits for what is being made of it. Not with the module's lock. */
 void wl_tiers_forget(const struct wl_device_module *module);
 /* When the process ends: makes what is still asked for as far as it takes about a second, so that the next process finds it, and
