@@ -319,7 +319,9 @@ static void run_one(const struct function *function, const struct wl_sem *sem, v
         printf("%-32s at most %.4g %s, at %a\n", variant, r.worst, function->absolute != 0 ? "absolute" : "ulp", r.worst_at);
 }
 
-static bool host_has(const char *features) { return !features || wl_cpu_host_level() == WL_CPU_AVX512; }
+static bool host_has(const char *features) {
+    return !features || wl_cpu_host_level() >= (strstr(features, "avx512") ? WL_CPU_AVX512 : WL_CPU_AVX2);
+}
 
 int main(int count, char **arguments) {
     size_t rows;

@@ -124,7 +124,7 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *d, masks *m, const A##s *a, const B##s *b, const C##s *c) { *d = name##_(m, *a, *b, *c); }                             \
     static INLINE R##s name##_(masks *m, A##s a, B##s b, C##s c)
 
-/* A variant of `name` for hosts that have LLVM's `features` (a string). The compiler may use them everywhere (CMakeLists.txt), but
+/* A variant of `name` for hosts that have LLVM's `features` (a string). Of several, the one whose features sort last is preferred. The compiler may use them everywhere (CMakeLists.txt), but
  * only builtins do: pack.c forgets what the code was compiled for. */
 #if defined(__AVX512F__) && WL_LANES == 16
 #define WL_AVX512                                 1

@@ -37,6 +37,16 @@ LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32) {
     /* The series of (1 - error)^-0.5; its second term alone would leave 1.1 ulp. */
     return error == error ? fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y) : y;
 }
+/* The same from the 12-bit estimates of older hosts, which take denormals for zeros: what is small is scaled. Much shorter there than
+ * a root and a quotient. */
+static INLINE f32s root_estimate32(f32s a) { return JOIN(__builtin_ia32_rsqrtps256(LOW_HALF(a)), __builtin_ia32_rsqrtps256(HIGH_HALF(a))); }
+LANES1_AS(v_rsq_f32__avx2, "avx2,fma", f32, f32) {
+    const i32s small = a < 0x1p-100f;
+    const f32s scaled = small ? a * 0x1p30f : a, y = root_estimate32(scaled), error = fma_lanes(-(scaled * y), y, ALL(f32, 1));
+    const f32s root = error == error ? fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y) : y;
+
+    return small ? root * 0x1p15f : root;
+}
 static INLINE f64s unless_nan64(f64s y, f64s fallback) { return y == y ? y : fallback; }
 static INLINE f64h root_estimate(f64h a) { return __builtin_ia32_rsqrt14pd512_mask(a, a, -1); }
 LANES1_AVX512(v_rsq_f64, "avx512f", f64, f64) {
