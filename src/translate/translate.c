@@ -100,23 +100,9 @@ static void dump_object(const struct wl_translate_request *request, const struct
     }
 }
 
-/* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
- * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
-static bool is_unoptimized(const struct wl_unit *unit) {
-    enum { SMALL = 150, USUAL_SHARE = 10 };
-    uint32_t spills = 0;
-    for (uint32_t i = 0; i < unit->inst_count; i++) {
-        const struct wl_isa *isa = unit->insts[i].isa;
-        bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
-        spills += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
-        spills += isa && isa->class == WL_ISA_LANE && (isa->detail == WL_LANE_READLANE || isa->detail == WL_LANE_WRITELANE);
-    }
-    return unit->inst_count > SMALL && spills > unit->inst_count / USUAL_SHARE;
-}
-
 static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                     LLVMMemoryBufferRef *object) {
-    if (!is_unoptimized(unit) && wl_emit_can_optimize_code(module))
+    if (!wl_unit_is_unoptimized(unit) && wl_emit_can_optimize_code(module))
         return wl_emit_object(module, machine, object);
     LLVMTargetMachineRef quick = wl_emit_machine(unit->request->cpu, unit->request->features, true);
     if (!quick)
@@ -152,8 +138,8 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     LLVMDisposeMessage(message);
     uint64_t lifted = now();
     if (!status)
-        status = wl_emit_optimize(module, machine, is_unoptimized(unit));
-    if (!status && !is_unoptimized(unit))
+        status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
+    if (!status && !wl_unit_is_unoptimized(unit))
         wl_emit_outline_addresses(module);
     if (!status)
         wl_emit_note_kept_wave(module);

@@ -489,3 +489,15 @@ void wl_unit_destroy(struct wl_unit *unit) {
     free(unit->callees);
     *unit = (struct wl_unit){0};
 }
+
+bool wl_unit_is_unoptimized(const struct wl_unit *unit) {
+    enum { SMALL = 150, USUAL_SHARE = 10 };
+    uint32_t spills = 0;
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_isa *isa = unit->insts[i].isa;
+        bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
+        spills += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
+        spills += isa && isa->class == WL_ISA_LANE && (isa->detail == WL_LANE_READLANE || isa->detail == WL_LANE_WRITELANE);
+    }
+    return unit->inst_count > SMALL && spills > unit->inst_count / USUAL_SHARE;
+}

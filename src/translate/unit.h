@@ -72,6 +72,9 @@ struct wl_unit {
  * entry is not code. The request must outlive the unit. */
 enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
 void wl_unit_destroy(struct wl_unit *unit);
+/* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
+ * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
+bool wl_unit_is_unoptimized(const struct wl_unit *unit);
 
 /* ---- effects.c: which registers an instruction reads and writes ---- */
 

@@ -64,6 +64,7 @@ struct wl_ptx {
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
     bool accessed;       /* the piece at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */

@@ -554,18 +554,6 @@ static bool splits_denormals(const struct wl_ptx_request *request, const struct 
     return false;
 }
 
-/* Whether memory is accessed by bytes: where compilers copy bytes they make dwords of them, at any address. */
-static bool touches_bytes(const struct wl_unit *units, unsigned count) {
-    for (unsigned u = 0; u < count; u++)
-        for (uint32_t i = 0; i < units[u].inst_count; i++) {
-            const struct wl_isa *isa = units[u].insts[i].isa;
-            bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
-            if (access && isa->bits == 8 && isa->space != WL_SPACE_LDS)
-                return true;
-        }
-    return false;
-}
-
 static void make_function(struct wl_lift *l) {
     const struct wl_ptx_request *request = l->ptx->request;
     struct wl_ptx_info *info = l->ptx->info;
@@ -603,7 +591,7 @@ static bool find_partings(struct wl_lift *l) {
     p->flow = wl_ptx_flow_create(unit, l->wave_size);
     for (uint32_t i = 0; p->parts && p->met && p->flow && i < unit->piece_count; i++) {
         uint64_t changed[2];
-        p->parts[i] = wl_ptx_may_part(p->flow, i, changed);
+        p->parts[i] = !p->unoptimized && wl_ptx_may_part(p->flow, i, changed); /* slow code is not worth it */
         if (!p->parts[i])
             continue;
         const struct wl_piece *piece = &unit->pieces[i];
@@ -615,12 +603,25 @@ static bool find_partings(struct wl_lift *l) {
     return p->parts && p->met && p->flow;
 }
 
+/* Whether memory is accessed by bytes: where compilers copy bytes they make dwords of them, at any address. */
+static bool touches_bytes(const struct wl_unit *unit) {
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_isa *isa = unit->insts[i].isa;
+        bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
+        if (access && isa->bits == 8 && (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT))
+            return true;
+    }
+    return false;
+}
+
 static void lift_units(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
     struct wl_affine *affine = wl_affine_create(&p->units[0]); /* what it knows is a hint here: it may be missing */
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit = &p->units[u];
         l->blocks = p->blocks[u];
+        p->touches_bytes = touches_bytes(l->unit);
+        p->unoptimized = wl_unit_is_unoptimized(l->unit);
         wl_ptx_find_masks(l, l->unit);
         if (!find_partings(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");
@@ -689,7 +690,6 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         *l = (struct wl_lift){.request = &request->code, .wave_size = request->code.wave_size, .context = LLVMGetModuleContext(module)};
         l->ptx = p;
         p->blocks = calloc(count, sizeof *p->blocks);
-        p->touches_bytes = touches_bytes(units, count);
         l->module = module;
         l->strips = l->wave_size / 32;
         l->lanes = 1;

@@ -137,8 +137,8 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
 /* Whether an element of more than a byte may lie at any address. Compilers make dwords of copied bytes where the address is flat or
  * global; what goes through descriptors, or to private memory, is aligned. */
 static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
-    bool by_address = !strncmp(a->inst->mnemonic, "flat_", 5) || !strncmp(a->inst->mnemonic, "global_", 7);
-    return l->ptx->touches_bytes && by_address && bits > 8 && a->space != WL_PTX_SHARED && a->space != WL_PTX_LOCAL;
+    unsigned space = a->inst->isa->space;
+    return l->ptx->touches_bytes && !l->ptx->unoptimized && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
 }
 
 /* Splits the block by whether the address is that of dwords; continues in the block for dwords. */
@@ -248,6 +248,9 @@ static void store_dword(struct wl_lift *l, const struct wl_ptx_access *a, int64_
  * better access dword by dword, each time all together. */
 static unsigned vector_part(const struct wl_ptx_access *a, unsigned count) {
     unsigned part = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+    bool scratch = a->space == WL_PTX_LOCAL || (a->space == WL_PTX_GENERIC && a->inst->isa->space == WL_SPACE_BUFFER);
+    if (scratch) /* which the hardware interleaves by dwords */
+        return 1;
     while (part > 1 && a->stride % (int32_t)(part * 4) != 0)
         part /= 2;
     return part;
