@@ -359,10 +359,9 @@ static void add_piece(struct wl_steps_builder *b, uint32_t p) {
     add_start(b, piece);
     for (b->at = 0; b->at < piece->count && !b->status; b->at++) {
         const struct wl_inst *inst = &b->unit->insts[piece->first + b->at];
-        if (inst->index_mode)
-            wl_steps_refuse(b, inst);
-        else if (!is_silent(inst) && !wl_steps_valu(b, inst) && !wl_steps_scalar(b, inst) && !wl_steps_memory(b, inst) &&
-                 !wl_steps_lane(b, inst) && !wl_steps_helper(b, inst))
+        bool known = !inst->index_mode && (is_silent(inst) || wl_steps_valu(b, inst) || wl_steps_scalar(b, inst) ||
+                                           wl_steps_memory(b, inst) || wl_steps_lane(b, inst) || wl_steps_helper(b, inst));
+        if (!known)
             wl_steps_refuse(b, inst);
     }
     add_end(b, p);
