@@ -394,6 +394,8 @@ static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool h
 static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
     LLVMTypeRef type = LLVMTypeOf(value);
     unsigned kind = LLVMGetTypeKind(LLVMGetElementType(type));
+    if (l->ptx && kind == LLVMFloatTypeKind && l->ptx->keeps_nan)
+        return wl_ptx_change_sign(l, value, absolute, negate);
     if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind) {
         if (absolute)
             value = wl_lift_intrinsic(l, "llvm.fabs", &type, 1, &value, 1);

@@ -141,7 +141,7 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
         item->scalar[MQSAD_ADDENDS + i] = op[3].kind == WL_OPERAND_SGPR
                                               ? wl_lift_sgpr(l, op[3].reg + i)
                                               : wl_lift_int(l, l->i32, i ? 0 : wl_operand_bits(&op[3], 32, false, true));
-    item->sem = wl_lift_find_semantics(l, item->inst->mnemonic);
+    item->sem = wl_lift_find_semantics(l, item->inst->sem->name);
     item->emit = emit_mqsad;
     return true;
 }

@@ -64,6 +64,7 @@ struct wl_ptx {
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
     bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
     bool accessed;       /* the piece at hand has accessed memory */
@@ -109,6 +110,8 @@ void wl_ptx_enter_strip(struct wl_lift *l, unsigned strip);
 void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- ptx_valu.c ---- */
+/* |v|, -v, -|v| of an f32 (<1 x float>), as bits. */
+LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate);
 /* Lifts an instruction with semantics, or a v_cmpx. */
 void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts s_*_saveexec_* and s_*_wrexec_*. */

@@ -168,6 +168,8 @@ static void build_entry(struct wl_lift *l) {
         some = some ? LLVMBuildOr(l->b, some, real, "") : real;
     }
     restore_exec(l);
+    if (l->wave_size == 32)
+        wl_lift_set_sgpr(l, WL_SGPR_EXEC + 1, LLVMConstNull(l->i32));
     if (!p->request->partial_groups) {
         LLVMBuildBr(l->b, p->blocks[0][p->units[0].entry]);
         return;

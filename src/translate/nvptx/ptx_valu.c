@@ -333,6 +333,16 @@ void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects) {
 
 /* ---- vector instructions ---- */
 
+/* Opaque to LLVM, which would make neg and abs of it. */
+LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
+    LLVMValueRef bits = LLVMBuildBitCast(l->b, wl_ptx_scalar(l, value), l->i32, "");
+    if (absolute)
+        bits = wl_ptx_asm(l, "and.b32 $0, $1, 0x7fffffff;", "=r,r", l->i32, &bits, 1, false);
+    if (negate)
+        bits = wl_ptx_asm(l, "xor.b32 $0, $1, 0x80000000;", "=r,r", l->i32, &bits, 1, false);
+    return wl_ptx_vector(l, LLVMBuildBitCast(l->b, bits, l->f32, ""));
+}
+
 static bool reads_lds_direct(const struct wl_inst *inst) {
     for (unsigned i = 0; i < inst->operand_count; i++)
         if (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg == WL_SPECIAL_LDS_DIRECT)
@@ -369,6 +379,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst) {
     unsigned count = inst->paired ? 2 : 1;
     if (inst->is_dpp)
         read_dpp_sources(l, inst);
+    l->ptx->keeps_nan = strstr(inst->mnemonic, "_min") || strstr(inst->mnemonic, "_max") || strstr(inst->mnemonic, "_med3");
     l->items = items;
     for (unsigned i = 0; i < count && !l->status; i++) {
         l->item_count = i + 1;

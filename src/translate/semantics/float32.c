@@ -68,14 +68,12 @@ LANES1(v_frexp_mant_f32, f32, f32) {
     return (bits == 0) | (bits >= F32_INFINITY) ? (a == a ? a : a + a) : mantissa;
 }
 LANES2(v_ldexp_f32, f32, f32, i32) {
-    const i32s n = max(min(b, ALL(i32, 400)), ALL(i32, -400));
-
 #ifdef __NVPTX__
-    const i32s fitting = max(min(n, ALL(i32, 127)), ALL(i32, -126));
-    if (fitting[0] == n[0])
-        return a * power_of_2(n);
+    if (max(min(b, ALL(i32, 127)), ALL(i32, -126))[0] == b[0])
+        return a * power_of_2(b);
 #endif
     /* Exact in f64, so that only the last step rounds. */
+    const i32s n = max(min(b, ALL(i32, 400)), ALL(i32, -400));
 
     return CONVERT(f32s, CONVERT(f64s, a) * power_of_2_64(CONVERT(i64s, n)));
 }
@@ -86,7 +84,11 @@ LANES2_AVX512(v_ldexp_f32, "avx512f", f32, f32, i32) {
 #endif
 
 /* Minimum and maximum of IEEE 754-2008: a number wins against a quiet NaN, -0 < +0, a signalling NaN gives a quiet NaN. */
+#ifdef __NVPTX__ /* where clearing the sign becomes an instruction that quiets NaN */
+static INLINE masks is_signalling(f32s a) { return ((u32s)a << 1) - 0xff000001 < 0x007fffff; }
+#else
 static INLINE masks is_signalling(f32s a) { return ((u32s)a & ~F32_SIGN) - 0x7f800001 < 0x003fffff; }
+#endif
 static INLINE f32s quiet_signalling(f32s a, f32s b, f32s result) { return is_signalling(a) | is_signalling(b) ? a + b : result; }
 static INLINE f32s lesser(f32s a, f32s b) {
     const f32s least = a < b ? a : b, no_tie = a == b ? (f32s)((u32s)a | (u32s)b) : least;

@@ -3,9 +3,6 @@
  * The polynomials are minimax fits of the functions named beside them, in Horner form. */
 #include "lanes_float.h"
 
-/* y, or `fallback` where the refinement that made y met an infinity times zero. */
-static INLINE f32s unless_nan(f32s y, f32s fallback) { return y == y ? y : fallback; }
-
 LANES1(v_rcp_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_iflag_f32, f32, f32) { return 1.0f / a; }
 LANES1(v_rcp_f64, f64, f64) { return 1.0 / a; }
@@ -17,9 +14,12 @@ static INLINE f32s root_estimate32(f32s a) { return (f32s)__nvvm_rsqrt_approx_f(
 LANES1(v_rsq_f32, f32, f32) {
     const f32s y = root_estimate32(a), error = fma_lanes(-(a * y), y, ALL(f32, 1));
 
-    return unless_nan(fma_lanes(0.5f * y, error, y), y);
+    /* Where a is zero or infinite the error is NaN, of which the minimum makes a number that changes nothing. */
+    return fma_lanes(0.5f * y, min(error, ALL(f32, 1)), y);
 }
 #else
+/* y, or `fallback` where the refinement that made y met an infinity times zero. */
+static INLINE f32s unless_nan(f32s y, f32s fallback) { return y == y ? y : fallback; }
 LANES1(v_rsq_f32, f32, f32) {
     /* Root and quotient are rounded; 1 - a * y * y, whose products are exact as sums of two, takes both errors away again. */
     const f32s y = 1.0f / sqrt_lanes(a), root = a * y, error = fma_lanes(-root, y, ALL(f32, 1)) - fma_lanes(a, y, -root) * y;
