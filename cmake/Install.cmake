@@ -1,5 +1,5 @@
 # What `make install` puts where: the libraries under the names that HIP programs look for, the public headers, the
-# command and its manual page, pkg-config files, and the CMake packages `hip` and `hip-lang`.
+# command and its manual page, pkg-config files, and the CMake packages `hip`, `hip-lang` and `hiprtc`.
 include(CMakePackageConfigHelpers)
 
 # The libamdhip64 of each HIP version, and the headers, are installed by src/api.
@@ -25,7 +25,7 @@ foreach(name hip amdhip64)
 endforeach()
 
 # In lib/cmake whatever the name of the libraries' folder: CMake looks for hip-lang there and nowhere else.
-foreach(name hip hip-lang)
+foreach(name hip hip-lang hiprtc)
   configure_package_config_file(cmake/${name}-config.cmake.in ${CMAKE_BINARY_DIR}/${name}-config.cmake
     INSTALL_DESTINATION lib/cmake/${name} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR
     NO_CHECK_REQUIRED_COMPONENTS_MACRO)

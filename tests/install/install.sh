@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the build into a fresh prefix and uses it from there, as projects do:
 #     install.sh BUILD EXAMPLES CODE_OBJECT
-# find_package(hip), enable_language(HIP), pkg-config, and the command; nothing of the build folder's libraries is used.
+# find_package(hip) and find_package(hiprtc), enable_language(HIP), pkg-config, and the command; nothing of the build folder's libraries is used.
 set -eu
 build=$1
 examples=$2
@@ -28,6 +28,7 @@ quiet cmake -G Ninja -S "$here/find_package" -B "$work/a" -DEXAMPLES="$examples"
 quiet cmake --build "$work/a"
 quiet "$work/a/module" "$code_object"
 quiet "$work/a/vadd" 1000
+quiet "$work/a/rtc"
 
 quiet cmake -G Ninja -S "$here/language" -B "$work/b" -DEXAMPLES="$examples" -DCMAKE_HIP_COMPILER=/usr/bin/clang++-19 -DCMAKE_HIP_COMPILER_ROCM_ROOT="$prefix" \
     -DCMAKE_HIP_ARCHITECTURES="gfx90a;gfx1030" -DCMAKE_HIP_FLAGS="--rocm-device-lib-path=$libs"
