@@ -164,6 +164,11 @@ LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);          /
 LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /* a constant; a splat for vector types */
 
 /* ---- lift_memory.c: vector memory; record is called with the stretch ready to take the item ---- */
+/* The operands of a memory instruction; NULL: it has none. */
+struct wl_memory_operands {
+    const struct wl_operand *result, *address, *data, *data1, *scalar;
+};
+struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst);
 /* Fills item->scalar, item->fact and item->emit for a LOAD, STORE or ATOMIC. An access too rare for a strip form is
  * done at once through a helper: then it flushes the stretch itself and returns false (nothing to emit). */
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);

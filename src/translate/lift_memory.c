@@ -15,14 +15,10 @@ enum {
 
 /* ---- operands ---- */
 
-struct operands { /* of one memory instruction; NULL: it has none */
-    const struct wl_operand *result, *address, *data, *data1, *scalar;
-};
-
-static struct operands find_operands(const struct wl_inst *inst) {
+struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     const struct wl_operand *op = inst->operands;
-    struct operands found = {0};
+    struct wl_memory_operands found = {0};
     unsigned at = 0;
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) { /* result and data are the same operand */
         if (!inst->lds)
@@ -80,7 +76,7 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand && operan
 
 /* ---- addresses ---- */
 
-static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
+static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
     if (item->inst->isa->by_lane) {
@@ -102,7 +98,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
     return lanes;
 }
 
-static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op, uint32_t offset) {
+static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op, uint32_t offset) {
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE], .low_fact = item->fact[0], .wraps_freely = true};
     lanes.offset = wl_strip_row(l, op->address->reg);
     if (offset)
@@ -110,7 +106,7 @@ static struct wl_lanes lds_lanes(struct wl_lift *l, const struct wl_item *item, 
     return lanes;
 }
 
-static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
+static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     struct wl_lanes lanes = {.base = item->scalar[SCALAR_BASE]};
     LLVMValueRef scalar = item->scalar[SCALAR_OFFSET];
     if (!is_vgpr(op->address)) {
@@ -125,7 +121,7 @@ static struct wl_lanes scratch_lanes(struct wl_lift *l, const struct wl_item *it
     return lanes;
 }
 
-static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
+static struct wl_lanes find_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     switch ((enum wl_space)item->inst->isa->space) {
     case WL_SPACE_LDS:
         return lds_lanes(l, item, op, (uint32_t)item->inst->offset0);
@@ -268,7 +264,7 @@ static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVM
 
 static void emit_load(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    struct operands op = find_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     struct moved m = {.pair = NULL};
@@ -281,7 +277,7 @@ static void emit_load(struct wl_lift *l, struct wl_item *item) {
 
 static void emit_store(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    struct operands op = find_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     struct moved m;
@@ -298,7 +294,7 @@ struct wide {
 };
 
 static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_access *a, struct wide *w) {
-    struct operands op = find_operands(item->inst);
+    struct wl_memory_operands op = wl_memory_operands(item->inst);
     for (unsigned s = 0; s < l->strips; s++) {
         l->strip = &l->strip_states[s];
         w->lanes[s] = find_lanes(l, item, &op);
@@ -351,7 +347,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     }
     for (unsigned s = 0; s < l->strips && a.kind == WL_ACCESS_LOAD; s++) {
         l->strip = &l->strip_states[s];
-        set_results(l, find_operands(item->inst).result->reg, a.dwords, &w.fast[s]);
+        set_results(l, wl_memory_operands(item->inst).result->reg, a.dwords, &w.fast[s]);
     }
 }
 
@@ -359,7 +355,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
  * each of the two is consecutive for itself. */
 static void emit_two(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    struct operands op = find_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     struct wl_access a = describe(l, inst);
     unsigned size = wl_access_size(&a), unit = inst->isa->stride64 ? size * 64 : size, n = a.dwords;
     uint32_t offset[2] = {(uint32_t)inst->offset0 * unit, (uint32_t)inst->offset1 * unit};
@@ -383,7 +379,7 @@ static void emit_two(struct wl_lift *l, struct wl_item *item) {
 }
 
 /* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
-static void second_data(struct wl_lift *l, const struct operands *op, const struct wl_isa *isa, LLVMValueRef *rows) {
+static void second_data(struct wl_lift *l, const struct wl_memory_operands *op, const struct wl_isa *isa, LLVMValueRef *rows) {
     const struct wl_operand *first = op->data, *second = op->data1;
     unsigned n = isa->dwords;
     if (second && isa->compare_first) {
@@ -401,7 +397,7 @@ static void second_data(struct wl_lift *l, const struct operands *op, const stru
 
 static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    struct operands op = find_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     struct wl_access a = describe(l, inst);
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
@@ -413,7 +409,7 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
 
 /* A load to LDS: lane i's element goes to M0 + instruction offset + i * size. */
 static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
-    struct operands op = find_operands(item->inst);
+    struct wl_memory_operands op = wl_memory_operands(item->inst);
     struct wl_access a = describe(l, item->inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     struct moved m = {.pair = NULL};
@@ -442,7 +438,7 @@ static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, c
 }
 
 /* Whether the whole wave's access can be one. */
-static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const struct operands *op) {
+static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     const struct wl_isa *isa = item->inst->isa;
     bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
     if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
@@ -451,7 +447,7 @@ static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const s
     return wl_lanes_wide(l, &a, &item->fact[0], op->address->count >= 2 ? &item->fact[1] : NULL);
 }
 
-static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct operands *op) {
+static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct wl_memory_operands *op) {
     LLVMValueRef offset = wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0);
     item->scalar[SCALAR_BASE] = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, scratch), l->i64);
     if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
@@ -497,7 +493,7 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     item = settle_scalars(l, item);
     const struct wl_isa *isa = inst->isa;
-    struct operands op = find_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) {
         if (!wl_buffer_record(l, item, op.data, op.address))
             return false;

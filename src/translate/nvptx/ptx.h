@@ -155,11 +155,6 @@ struct wl_ptx_access {
     bool wide_scope; /* atomics: .sys */
     int32_t stride;  /* bytes from lane to lane, where known; else 0 */
 };
-/* The operands of a memory instruction; NULL: it has none. */
-struct wl_ptx_operands {
-    const struct wl_operand *result, *address, *data, *data1, *scalar;
-};
-struct wl_ptx_operands wl_ptx_operands(const struct wl_inst *inst);
 void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst);
 /* Loads `count` dwords (or one element of `bits` 8 or 16, extended) to values[], where the predicate holds; others get `old`. */
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,

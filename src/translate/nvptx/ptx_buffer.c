@@ -32,7 +32,7 @@ static LLVMValueRef find_limit(struct wl_lift *l, unsigned reg, LLVMValueRef sof
 }
 
 bool wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
-    const struct wl_operand *address = wl_ptx_operands(inst).address, *scalar = address + 2;
+    const struct wl_operand *address = wl_memory_operands(inst).address, *scalar = address + 2;
     unsigned reg = address[1].reg;
     if (inst->isa->detail || inst->idxen || inst->addr64 || inst->tfe)
         return false;

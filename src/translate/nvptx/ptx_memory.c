@@ -8,37 +8,6 @@ enum { MAX_DWORDS = 4 };
 
 /* ---- operands ---- */
 
-struct wl_ptx_operands wl_ptx_operands(const struct wl_inst *inst) {
-    const struct wl_isa *isa = inst->isa;
-    const struct wl_operand *op = inst->operands;
-    struct wl_ptx_operands found = {0};
-    unsigned at = 0;
-    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER) { /* result and data are the same operand */
-        if (!inst->lds)
-            found.data = &op[at++];
-        found.result = isa->class == WL_ISA_LOAD || inst->returns ? found.data : NULL;
-        found.address = &op[at];
-        return found;
-    }
-    if (isa->by_lane) {
-        *(isa->class == WL_ISA_LOAD ? &found.result : &found.data) = &op[0];
-        found.scalar = &op[1];
-        return found;
-    }
-    if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
-        found.result = &op[at++];
-    found.address = &op[at++];
-    if (isa->class != WL_ISA_LOAD)
-        found.data = &op[at++];
-    if (isa->space == WL_SPACE_LDS) {
-        if (at < inst->operand_count && op[at].kind == WL_OPERAND_VGPR)
-            found.data1 = &op[at];
-    } else if (at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
-        found.scalar = &op[at];
-    }
-    return found;
-}
-
 static bool is_vgpr(const struct wl_operand *operand) { return operand && operand->kind == WL_OPERAND_VGPR; }
 
 /* ---- single instructions ---- */
@@ -342,7 +311,7 @@ LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address) {
     return result;
 }
 
-static LLVMValueRef wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op) {
+static LLVMValueRef wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
     LLVMValueRef base = NULL, own = NULL;
     if (op->scalar && op->scalar->kind == WL_OPERAND_SGPR)
         base = wl_lift_sgpr64(l, op->scalar->reg);
@@ -358,7 +327,7 @@ static LLVMValueRef wide_address(struct wl_lift *l, const struct wl_inst *inst, 
     return base ? base : own ? own : LLVMConstNull(l->i64);
 }
 
-static LLVMValueRef scratch_offset(struct wl_lift *l, const struct wl_ptx_operands *op) {
+static LLVMValueRef scratch_offset(struct wl_lift *l, const struct wl_memory_operands *op) {
     LLVMValueRef offset = is_vgpr(op->address) ? wl_ptx_dword(l, op->address->reg) : LLVMConstNull(l->i32);
     if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
         offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, op->scalar, WL_U32), "");
@@ -371,7 +340,7 @@ static LLVMValueRef lds_address(struct wl_lift *l, LLVMValueRef offset) {
 }
 
 /* The access of the strip at hand, but for LDS instructions with two addresses, whose offsets the caller sets. */
-static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
     a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
                      (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
@@ -413,7 +382,7 @@ static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVM
     return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, half, ""), ""), value, "");
 }
 
-static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     const struct wl_isa *isa = inst->isa;
     LLVMValueRef old[MAX_DWORDS], values[MAX_DWORDS];
     unsigned bits = isa->bits < 32 ? isa->bits : 32, count = isa->dwords;
@@ -435,7 +404,7 @@ static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     }
 }
 
-static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     const struct wl_isa *isa = inst->isa;
     LLVMValueRef values[MAX_DWORDS];
     for (unsigned i = 0; i < isa->dwords; i++)
@@ -446,7 +415,7 @@ static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 }
 
 /* LDS instructions with two addresses: neighbours are one access. */
-static void access_two(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+static void access_two(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     const struct wl_isa *isa = inst->isa;
     unsigned n = isa->dwords, size = n * 4, unit = isa->stride64 ? size * 64 : size;
     int64_t offsets[2] = {(int64_t)inst->offset0 * unit, (int64_t)inst->offset1 * unit};
@@ -480,7 +449,7 @@ static uint8_t atomic_operation(const struct wl_lift *l, const struct wl_isa *is
 }
 
 /* The second data value: behind the first in vector memory (cmpswap), an operand of its own in LDS. */
-static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct wl_ptx_operands *op, struct wl_ptx_access *a) {
+static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     const struct wl_isa *isa = inst->isa;
     const struct wl_operand *first = op->data, *second = op->data1;
     unsigned n = isa->bits / 32;
@@ -504,7 +473,7 @@ static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct w
 
 void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
-    struct wl_ptx_operands op = wl_ptx_operands(inst);
+    struct wl_memory_operands op = wl_memory_operands(inst);
     bool two_atomics = isa->addresses == 2 && isa->class == WL_ISA_ATOMIC;
     if (inst->gds || inst->lds || two_atomics || isa->dwords > MAX_DWORDS || isa->space == WL_SPACE_TBUFFER) {
         wl_ptx_unsupported(l, inst);
