@@ -115,10 +115,22 @@ static int translate_file(const struct translator *t, const struct options *opti
 
 /* "256", "16x16", "8x8x4" */
 static bool parse_block(const char *text, uint32_t block[3]) {
-    char rest;
+    enum { MOST = 1024 };
+    unsigned long items = 1;
     block[0] = block[1] = block[2] = 1;
-    int count = sscanf(text, "%ux%ux%u%c", &block[0], &block[1], &block[2], &rest);
-    return count >= 1 && count <= 3 && block[0] && block[1] && block[2] && (uint64_t)block[0] * block[1] * block[2] <= 1024;
+    for (unsigned d = 0; d < 3; d++) {
+        char *end = NULL;
+        unsigned long size = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+        if (size == 0 || size > MOST || (items *= size) > MOST)
+            return false;
+        block[d] = (uint32_t)size;
+        if (!*end)
+            return true;
+        if (*end != 'x')
+            return false;
+        text = end + 1;
+    }
+    return false;
 }
 
 int wl_command_ptx(int argc, char **argv) {

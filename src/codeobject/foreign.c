@@ -26,7 +26,9 @@ static char character(struct reader *reader, size_t at) {
 /* Behind white space and comments, which PTX has as C++ does. */
 static size_t skip_blank(struct reader *reader, size_t at) {
     for (;;) {
-        char c = character(reader, at), next = c ? character(reader, at + 1) : 0;
+        char c = character(reader, at), next = '\0';
+        if (c)
+            next = character(reader, at + 1);
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
             at++;
         } else if (c == '/' && next == '/') {

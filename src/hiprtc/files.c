@@ -31,7 +31,7 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 
 void wl_rtc_folder_remove(char *folder) {
     if (folder)
-        (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+        (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS); /* NOLINT(concurrency-mt-unsafe): glibc's is safe without FTW_CHDIR */
     free(folder);
 }
 

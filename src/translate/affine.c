@@ -539,6 +539,11 @@ struct wl_affine {
 
 static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
 
+static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
+    return a->kind == b->kind && a->partial == b->partial && a->fresh == b->fresh && a->zeros == b->zeros && a->bits == b->bits &&
+           a->stride == b->stride && a->lanes == b->lanes;
+}
+
 /* Moves `to` down to what also holds for `from`; true if it changed. */
 static bool join(struct wl_fact *to, struct wl_fact from) {
     struct wl_fact was = *to;
@@ -559,7 +564,7 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
         if (from.zeros < to->zeros)
             to->zeros = from.zeros;
     }
-    return memcmp(&was, to, sizeof was) != 0;
+    return !same_fact(&was, to);
 }
 
 struct work {

@@ -7,7 +7,8 @@
 
 #ifdef WL_STATIC_LLVM
 __attribute__((visibility("default"))) const bool wl_translate_background = true;
-int __cxa_atexit(void (*destroy)(void *), void *object, void *library); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+int __cxa_atexit(void (*destroy)(void *), void *object,
+                 void *library); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 __attribute__((visibility("hidden"))) int __cxa_atexit(void (*destroy)(void *), void *object, void *library) {
     (void)destroy;
     (void)object;

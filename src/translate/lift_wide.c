@@ -148,7 +148,7 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
 
 /* ---- v_mad_u64_u32 of which the low half alone is used: how compilers for gfx10 and later make indices ---- */
 
-enum { MAD_PRODUCT, MAD_FACTOR, MAD_ADDEND = MAD_FACTOR + 2 }; /* item->scalar: of two scalar factors, or of one; of the addend */
+enum { MAD_PRODUCT = 0, MAD_FACTOR = 1, MAD_ADDEND = 3 }; /* item->scalar: of two scalar factors, or of one; of the addend */
 
 static bool is_scalar_input(const struct wl_operand *op) { return op->kind == WL_OPERAND_SGPR || op->kind == WL_OPERAND_IMM; }
 

@@ -47,8 +47,8 @@ struct wl_translate_request {
     bool flushes_f32; /* some kernel of the code object starts with f32 denormals flushed */
     enum wl_mode mode;
     bool loop_entries; /* native code: loop entries are resume points, see struct wl_steps_control */
-    bool exact_math; /* approximate instructions are rounded correctly */
-    const char *cpu; /* LLVM's name of the host CPU and its features; both from wl_translate_host */
+    bool exact_math;   /* approximate instructions are rounded correctly */
+    const char *cpu;   /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);

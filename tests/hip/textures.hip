@@ -448,8 +448,10 @@ static void test_levels(bool linear, float bias, float least) {
         const double limited = fmin(fmax(level + bias, least), 2.5);
         const double want = linear ? limited : floor(limited + 0.5);
         const bool tie = !linear && fabs(limited - floor(limited) - 0.5) < 0.01; // either level is the nearest
-        EXPECT(fabs(got[i] - want) <= (tie ? 1 : i < COUNT ? 1e-6 : 0.005), "level %g with filter %d is %g instead of %g", level, linear, got[i],
-               want);
+        EXPECT(fabs(got[i] - want) <= (tie         ? 1
+                                       : i < COUNT ? 1e-6
+                                                   : 0.005),
+               "level %g with filter %d is %g instead of %g", level, linear, got[i], want);
     }
     HIP(hipDestroyTextureObject(texture));
     HIP(hipFreeMipmappedArray(mipmap));

@@ -27,8 +27,8 @@ typedef double doubles __attribute__((ext_vector_type(2)));
 #define SCALAR_T_T(X, F, T)                                                                                                                \
     X(native_cos, F, T)                                                                                                                    \
     X(native_exp, F, T)                                                                                                                    \
-    X(native_exp2, F, T) X(native_log, F, T) X(native_log10, F, T) X(native_log2, F, T) X(native_rsqrt, F, T) X(native_sin, F, T)          \
-        X(native_sqrt, F, T)
+    X(native_exp2, F, T)                                                                                                                   \
+    X(native_log, F, T) X(native_log10, F, T) X(native_log2, F, T) X(native_rsqrt, F, T) X(native_sin, F, T) X(native_sqrt, F, T)
 
 #define PRIVATE __attribute__((address_space(5)))
 

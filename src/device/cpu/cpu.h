@@ -78,9 +78,9 @@ struct wl_unit {
     struct wl_steps *steps; /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;
-    struct wl_thunk *thunk; /* a wl_unit_code that runs it */
-    bool no_steps;          /* there can be none */
-    _Atomic uint64_t heat;  /* nanoseconds spent in threaded code */
+    struct wl_thunk *thunk;       /* a wl_unit_code that runs it */
+    bool no_steps;                /* there can be none */
+    _Atomic uint64_t heat;        /* nanoseconds spent in threaded code */
     bool asked[2][WL_MODE_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
     /* A copy that could not be made is not tried again. */
     enum wl_status failed[WL_MODE_COUNT];

@@ -163,6 +163,16 @@ static bool load_parameter(const struct segment *s, LLVMValueRef load, int64_t o
     return true;
 }
 
+/* Whether an instruction adds a constant number of bytes, its operand 1, to an address. */
+static bool adds_constant(LLVMValueRef user, LLVMValueRef pointer) {
+    if (LLVMGetNumOperands(user) != 2 || LLVMGetOperand(user, 0) != pointer || !LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
+        return false;
+    if (LLVMGetInstructionOpcode(user) != LLVMGetElementPtr)
+        return LLVMGetInstructionOpcode(user) == LLVMAdd;
+    LLVMTypeRef element = LLVMGetGEPSourceElementType(user);
+    return LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 8;
+}
+
 /* Replaces what it can; true: nothing is left that needs the address. */
 static bool replace_loads(const struct segment *s, LLVMValueRef pointer, int64_t offset, unsigned depth) {
     bool all = true;
@@ -175,13 +185,9 @@ static bool replace_loads(const struct segment *s, LLVMValueRef pointer, int64_t
             LLVMOpcode opcode = LLVMGetInstructionOpcode(user);
             if (opcode == LLVMLoad && !LLVMGetVolatile(user))
                 done = load_parameter(s, user, offset);
-            else if (opcode == LLVMAdd && LLVMGetOperand(user, 0) == pointer && LLVMIsAConstantInt(LLVMGetOperand(user, 1)))
-                done = replace_loads(s, user, offset + LLVMConstIntGetSExtValue(LLVMGetOperand(user, 1)), depth + 1);
             else if (opcode == LLVMIntToPtr)
                 done = replace_loads(s, user, offset, depth + 1);
-            else if (opcode == LLVMGetElementPtr && LLVMGetNumOperands(user) == 2 && LLVMIsAConstantInt(LLVMGetOperand(user, 1)) &&
-                     LLVMGetTypeKind(LLVMGetGEPSourceElementType(user)) == LLVMIntegerTypeKind &&
-                     LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(user)) == 8)
+            else if (adds_constant(user, pointer))
                 done = replace_loads(s, user, offset + LLVMConstIntGetSExtValue(LLVMGetOperand(user, 1)), depth + 1);
         }
         all &= done;

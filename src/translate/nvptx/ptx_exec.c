@@ -240,6 +240,13 @@ static void step(struct state *s, const struct masks *m, const struct wl_inst *i
         note_masks(s, m, inst);
 }
 
+static bool same_state(const struct state *a, const struct state *b) {
+    bool same = a->known == b->known && a->exec_equal == b->exec_equal && a->exec_within == b->exec_within;
+    for (unsigned i = 0; i < 2; i++)
+        same &= a->mask[i] == b->mask[i] && a->equal[i] == b->equal[i] && a->within[i] == b->within[i] && a->rest[i] == b->rest[i];
+    return same;
+}
+
 /* Narrows what is known at a piece's start; true: it changed. */
 static bool join(struct state *to, const struct state *from) {
     struct state before = *to, other = *from;
@@ -262,7 +269,7 @@ static bool join(struct state *to, const struct state *from) {
         to->within[i] &= other.within[i];
         to->rest[i] &= other.rest[i];
     }
-    return memcmp(&before, to, sizeof before) != 0;
+    return !same_state(&before, to);
 }
 
 static bool hand_on(struct masks *m, uint32_t piece, const struct state *s) { return piece != WL_NO_PIECE && join(&m->starts[piece], s); }

@@ -8,44 +8,44 @@
  * counter and the phase change together. */
 static const char *const operations[] = {
     [WL_GWS_INIT] = "st.relaxed.gpu.global.u32 [$0], $1;\n",
-    [WL_GWS_BARRIER] = "AGAIN: ld.relaxed.gpu.global.u64 o, [$0];\n"
-                       "cvt.u32.u64 t, o;\n"
-                       "setp.eq.u32 q, t, 0;\n"
-                       "@q bra OPEN;\n"
-                       "sub.s64 n, o, 1;\n"
-                       "atom.relaxed.gpu.global.cas.b64 s, [$0], o, n;\n"
-                       "setp.ne.b64 q, s, o;\n"
-                       "@q bra AGAIN;\n"
-                       "shr.u64 o, o, 32;\n"
-                       "WAIT: nanosleep.u32 100;\n"
-                       "ld.relaxed.gpu.global.u64 s, [$0];\n"
-                       "shr.u64 s, s, 32;\n"
-                       "setp.eq.u64 q, s, o;\n"
-                       "@q bra WAIT;\n"
-                       "bra LEAVE;\n"
-                       "OPEN: shr.u64 n, o, 32;\n" /* the last one leaves its operand as the next barrier's count */
-                       "add.u64 n, n, 1;\n"
-                       "shl.b64 n, n, 32;\n"
-                       "cvt.u64.u32 s, $1;\n"
-                       "or.b64 n, n, s;\n"
-                       "atom.relaxed.gpu.global.cas.b64 s, [$0], o, n;\n"
-                       "setp.ne.b64 q, s, o;\n"
-                       "@q bra AGAIN;\n"
-                       "LEAVE:\n",
+    [WL_GWS_BARRIER] = ("AGAIN: ld.relaxed.gpu.global.u64 o, [$0];\n"
+                        "cvt.u32.u64 t, o;\n"
+                        "setp.eq.u32 q, t, 0;\n"
+                        "@q bra OPEN;\n"
+                        "sub.s64 n, o, 1;\n"
+                        "atom.relaxed.gpu.global.cas.b64 s, [$0], o, n;\n"
+                        "setp.ne.b64 q, s, o;\n"
+                        "@q bra AGAIN;\n"
+                        "shr.u64 o, o, 32;\n"
+                        "WAIT: nanosleep.u32 100;\n"
+                        "ld.relaxed.gpu.global.u64 s, [$0];\n"
+                        "shr.u64 s, s, 32;\n"
+                        "setp.eq.u64 q, s, o;\n"
+                        "@q bra WAIT;\n"
+                        "bra LEAVE;\n"
+                        "OPEN: shr.u64 n, o, 32;\n" /* the last one leaves its operand as the next barrier's count */
+                        "add.u64 n, n, 1;\n"
+                        "shl.b64 n, n, 32;\n"
+                        "cvt.u64.u32 s, $1;\n"
+                        "or.b64 n, n, s;\n"
+                        "atom.relaxed.gpu.global.cas.b64 s, [$0], o, n;\n"
+                        "setp.ne.b64 q, s, o;\n"
+                        "@q bra AGAIN;\n"
+                        "LEAVE:\n"),
     [WL_GWS_SEMA_V] = "red.relaxed.gpu.global.add.u32 [$0], 1;\n",
     [WL_GWS_SEMA_BR] = "red.relaxed.gpu.global.add.u32 [$0], $1;\n",
-    [WL_GWS_SEMA_P] = "red.relaxed.gpu.global.add.u32 [$0+8], 1;\n"
-                      "TAKE: nanosleep.u32 20;\n"
-                      "ld.relaxed.gpu.global.u32 t, [$0];\n"
-                      "setp.eq.u32 q, t, 0;\n"
-                      "@q bra TAKE;\n"
-                      "sub.u32 v, t, 1;\n"
-                      "atom.relaxed.gpu.global.cas.b32 v, [$0], t, v;\n"
-                      "setp.ne.u32 q, v, t;\n"
-                      "@q bra TAKE;\n"
-                      "red.relaxed.gpu.global.add.u32 [$0+8], -1;\n",
-    [WL_GWS_SEMA_RELEASE_ALL] = "ld.relaxed.gpu.global.u32 t, [$0+8];\n"
-                                "st.relaxed.gpu.global.u32 [$0], t;\n",
+    [WL_GWS_SEMA_P] = ("red.relaxed.gpu.global.add.u32 [$0+8], 1;\n"
+                       "TAKE: nanosleep.u32 20;\n"
+                       "ld.relaxed.gpu.global.u32 t, [$0];\n"
+                       "setp.eq.u32 q, t, 0;\n"
+                       "@q bra TAKE;\n"
+                       "sub.u32 v, t, 1;\n"
+                       "atom.relaxed.gpu.global.cas.b32 v, [$0], t, v;\n"
+                       "setp.ne.u32 q, v, t;\n"
+                       "@q bra TAKE;\n"
+                       "red.relaxed.gpu.global.add.u32 [$0+8], -1;\n"),
+    [WL_GWS_SEMA_RELEASE_ALL] = ("ld.relaxed.gpu.global.u32 t, [$0+8];\n"
+                                 "st.relaxed.gpu.global.u32 [$0], t;\n"),
 };
 
 /* i64: the record that the instruction names. */

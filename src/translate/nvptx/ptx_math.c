@@ -101,11 +101,9 @@ static const struct {
 };
 
 static double power_of_2(double exponent) {
-    double power = 1;
-    for (; exponent >= 1; exponent--)
-        power *= 2;
-    for (; exponent <= -1; exponent++)
-        power /= 2;
+    double power = 1, whole = exponent < 0 ? -exponent : exponent;
+    for (unsigned i = 0; i < (unsigned)whole; i++)
+        power *= exponent < 0 ? 0.5 : 2.0;
     return power;
 }
 

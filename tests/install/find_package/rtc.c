@@ -16,8 +16,7 @@ int main(void) {
         return 1;
     char *code = malloc(size);
     if (hiprtcGetCode(program, code) || hipModuleLoadData(&module, code) || hipModuleGetFunction(&function, module, "answer") ||
-        hipMalloc((void **)&device, sizeof host) ||
-        hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&device}, NULL) ||
+        hipMalloc((void **)&device, sizeof host) || hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&device}, NULL) ||
         hipMemcpy(&host, device, sizeof host, hipMemcpyDeviceToHost) || hiprtcDestroyProgram(&program))
         return 2;
     free(code);
