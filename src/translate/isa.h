@@ -43,6 +43,26 @@ enum wl_isa_class {
     WL_ISA_IMAGE,    /* image_*: `image`, and `atomic` */
 };
 
+/* Whether instructions of a class only steer the wave: they end a piece (unit.c), and what they do is done there. */
+static inline bool wl_isa_steers(unsigned class) {
+    switch (class) {
+    case WL_ISA_END:
+    case WL_ISA_BRANCH:
+    case WL_ISA_CBRANCH:
+    case WL_ISA_SETPC:
+    case WL_ISA_SWAPPC:
+    case WL_ISA_CALL:
+    case WL_ISA_BARRIER:
+    case WL_ISA_SLEEP:
+    case WL_ISA_MESSAGE:
+    case WL_ISA_TRAP:
+    case WL_ISA_HALT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 enum wl_space { WL_SPACE_GLOBAL, WL_SPACE_FLAT, WL_SPACE_SCRATCH, WL_SPACE_LDS, WL_SPACE_BUFFER, WL_SPACE_TBUFFER };
 
 enum wl_condition { WL_IF_SCC0, WL_IF_SCC1, WL_IF_VCCZ, WL_IF_VCCNZ, WL_IF_EXECZ, WL_IF_EXECNZ };

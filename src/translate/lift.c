@@ -205,20 +205,8 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         if (strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
             wl_lift_flush(l);
         break;
-    case WL_ISA_END:
-    case WL_ISA_BRANCH:
-    case WL_ISA_CBRANCH:
-    case WL_ISA_SETPC:
-    case WL_ISA_SWAPPC:
-    case WL_ISA_CALL:
-    case WL_ISA_BARRIER:
-    case WL_ISA_SLEEP:
-    case WL_ISA_MESSAGE:
-    case WL_ISA_TRAP:
-    case WL_ISA_HALT:
-        break; /* finish_piece */
-    default:
-        if (!wl_lift_scalar(l, inst))
+    default: /* finish_piece does those that steer */
+        if (!wl_isa_steers(inst->isa->class) && !wl_lift_scalar(l, inst))
             wl_lift_error(l, inst, "is of a class that is not implemented");
     }
 }

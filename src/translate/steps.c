@@ -321,23 +321,7 @@ static void add_end(struct wl_steps_builder *b, uint32_t p) {
 
 /* Instructions that only end a piece, or do nothing. */
 static bool is_silent(const struct wl_inst *inst) {
-    switch (inst->isa ? inst->isa->class : WL_ISA_LOAD) {
-    case WL_ISA_NOP:
-    case WL_ISA_END:
-    case WL_ISA_BRANCH:
-    case WL_ISA_CBRANCH:
-    case WL_ISA_SETPC:
-    case WL_ISA_SWAPPC:
-    case WL_ISA_CALL:
-    case WL_ISA_BARRIER:
-    case WL_ISA_SLEEP:
-    case WL_ISA_MESSAGE:
-    case WL_ISA_TRAP:
-    case WL_ISA_HALT:
-        return true;
-    default:
-        return false;
-    }
+    return inst->isa && (inst->isa->class == WL_ISA_NOP || wl_isa_steers(inst->isa->class));
 }
 
 static void add_start(struct wl_steps_builder *b, const struct wl_piece *piece) {

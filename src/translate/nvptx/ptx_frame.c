@@ -440,20 +440,9 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_MOVREL:
         wl_ptx_lift_indexed(l, inst);
         break;
-    case WL_ISA_END:
-    case WL_ISA_BRANCH:
-    case WL_ISA_CBRANCH:
-    case WL_ISA_SETPC:
-    case WL_ISA_SWAPPC:
-    case WL_ISA_CALL:
-    case WL_ISA_BARRIER:
-    case WL_ISA_SLEEP:
-    case WL_ISA_MESSAGE:
-    case WL_ISA_TRAP:
-    case WL_ISA_HALT:
-        break; /* finish_piece */
-    default:
-        lift_scalar_class(l, inst);
+    default: /* finish_piece does those that steer */
+        if (!wl_isa_steers(inst->isa->class))
+            lift_scalar_class(l, inst);
     }
 }
 
