@@ -126,6 +126,10 @@ typedef struct hipGraphEdgeData {
     unsigned char to_port;
     unsigned char type;
 } hipGraphEdgeData;
+/* What an edge leaves a kernel node by: its end, or what the kernel itself announces. */
+#define hipGraphKernelNodePortDefault            0
+#define hipGraphKernelNodePortProgrammatic       1
+#define hipGraphKernelNodePortLaunchCompletion   2
 
 /* The attributes of kernel nodes are those of launches. */
 typedef hipLaunchAttributeID hipKernelNodeAttrID;

@@ -116,9 +116,9 @@ typedef struct hipIpcEventHandle_st {
 #define hipCpuDeviceId                     ((int)-1)
 #define hipInvalidDeviceId                 ((int)-2)
 
-#define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
-#define HIP_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
-#define HIP_LAUNCH_PARAM_END            ((void *)0x03)
+#define HIP_LAUNCH_PARAM_BUFFER_POINTER         ((void *)0x01)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE            ((void *)0x02)
+#define HIP_LAUNCH_PARAM_END                    ((void *)0x03)
 
 /* ---- Initialization and version -------------------------------------------------------------- */
 
@@ -263,6 +263,11 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId);
  * hipLaunchAttributePriority, which can only be asked for. */
 typedef hipLaunchAttributeID hipStreamAttrID;
 typedef hipLaunchAttributeValue hipStreamAttrValue;
+#define hipStreamAttributeAccessPolicyWindow    hipLaunchAttributeAccessPolicyWindow
+#define hipStreamAttributeSynchronizationPolicy hipLaunchAttributeSynchronizationPolicy
+#define hipStreamAttributePriority              hipLaunchAttributePriority
+#define hipStreamAttributeMemSyncDomainMap      hipLaunchAttributeMemSyncDomainMap
+#define hipStreamAttributeMemSyncDomain         hipLaunchAttributeMemSyncDomain
 hipError_t hipStreamSetAttribute(hipStream_t stream, hipStreamAttrID attribute, const hipStreamAttrValue *value);
 hipError_t hipStreamGetAttribute(hipStream_t stream, hipStreamAttrID attribute, hipStreamAttrValue *value);
 hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);

@@ -28,7 +28,7 @@ struct wl_hipify_row {
     const char *cuda;
     const char *hip; /* NULL: HIP has no counterpart */
     const char *group;
-    const char *since;  /* the oldest HIP version known to have the name; empty without a counterpart */
+    const char *since;  /* the HIP version that introduced the name, after "<=" if an older one may have; empty without a counterpart */
     const char *reason; /* why there is none; else empty */
     unsigned char kind; /* enum wl_hipify_kind */
     unsigned char cuda_size;

@@ -46,6 +46,19 @@ def enumerators(folder):
     return {name for name in names if not INTERNAL.search(name) and not re.search(r"_MAX$|Max$|_NUM_|Reserved|ApiFailureBase|StartupFailure", name)}
 
 
+LIBRARIES = ("cublas_api.h", "cufft.h", "cufftXt.h", "curand.h", "cusparse.h", "nvrtc.h")
+
+
+def library_names(path):
+    """The functions, enumerators and named enumerations of one of the libraries that are converted too."""
+    text, prefix = code(path), r"(?:cublas|cufft|curand|cusparse|nvrtc)"
+    names = set(re.findall(rf"\b({prefix}[A-Z]\w*)\s*\(", text))
+    for body, name in re.findall(r"\benum\b[^{;]*\{([^}]*)\}\s*(\w*)\s*;", text):
+        names.update(re.findall(rf"\b({prefix.upper()}_\w+)", re.sub(r"\w+\([^()]*\)", " ", body)))
+        names.add(name)
+    return {name for name in names if name and not re.search(r"DEPRECATED|Impl$|_TEST$|^MAX_|cusparseColorAlg|XtCallback\w*$|JITCallback", name)}
+
+
 def parameter_counts(text, pattern):
     """For each function whose name the pattern captures before its parenthesis: how many parameters its declarations have."""
     counts = {}
@@ -100,6 +113,11 @@ class Headers(unittest.TestCase):
                 self.assertGreater(len(declared), 500)
                 self.assertEqual(sorted(declared - listed), [])
                 self.assertEqual(sorted(enumerators(folder) - listed), [])
+                for header in LIBRARIES:
+                    if os.path.exists(os.path.join(folder, header)):
+                        declared = library_names(os.path.join(folder, header))
+                        self.assertGreater(len(declared), 30)
+                        self.assertEqual(sorted(declared - listed), [], header)
 
 
     def test_parameters(self):

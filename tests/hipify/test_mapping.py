@@ -12,11 +12,29 @@ FORMS = read(os.path.join(ROOT, "src", "hipify", "forms.inc"))
 REFUSED = set(re.findall(r'REFUSE\("(\w+)", ANY', FORMS))
 
 
-def version_of_debian():
-    """Of the HIP headers installed on the machine; empty if there are none."""
-    path = "/usr/include/hip/hip_version.h"
-    numbers = dict(re.findall(r"define HIP_VERSION_(MAJOR|MINOR) (\d+)", read(path))) if os.path.exists(path) else {}
-    return "{MAJOR}.{MINOR}".format(**numbers) if numbers else ""
+def version(text):
+    return tuple(map(int, text.removeprefix("<=").split(".")))
+
+
+# What the headers of Debian 12 say of themselves, and the HIP release that they belong to.
+DEBIAN = {
+    "hip": ("hip_version.h", r"MAJOR 5\n(?s:.*)MINOR 2\n", (5, 2)),
+    "hiprand": ("hiprand_version.h", r"HIPRAND_VERSION 201009\n", (5, 3)),
+    "hipsparse": ("hipsparse-version.h", r"Major\s+2\n(?s:.*)Minor\s+3\n", (5, 3)),
+}
+
+
+def names_of_debian(library):
+    """The names in the code of the headers of HIP or one of its libraries; none if the machine has not those of Debian 12."""
+    file, wanted, _ = DEBIAN[library]
+    folder = "/usr/include/" + library
+    if not os.path.exists(f"{folder}/{file}") or not re.search(wanted, read(f"{folder}/{file}")):
+        return set()
+    names = set()
+    for header in glob.glob(folder + "/*.h") + glob.glob(folder + "/amd_detail/*"):
+        if not header.endswith("hip_prof_str.h"):  # also names that the version does not have
+            names.update(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//[^\n]*", " ", read(header), flags=re.S)))
+    return names
 
 
 class Mapping(unittest.TestCase):
@@ -93,31 +111,58 @@ class Mapping(unittest.TestCase):
         self.assertEqual(missing, [])
 
     def test_versions(self):
-        """The version of a function is that of its symbol."""
-        versions = {}
+        """A version, or that none older is known; of a function that of its symbol, unless no header declared it by then."""
+        symbols = {}
         for line in read(os.path.join(ROOT, "tests", "api", "names.txt")).splitlines():
             fields = line.split()
             if len(fields) == 2:
-                versions[fields[0]] = fields[1].replace("hip_", "")
+                symbols[fields[0]] = fields[1].replace("hip_", "")
+        declared = names_of_debian("hip")
         for row in ROWS:
-            if row.hip in versions and row.kind in ("DRIVER", "RUNTIME"):
-                self.assertEqual(row.since, versions[row.hip], row.cuda)
-            elif row.hip:
-                self.assertRegex(row.since, r"^\d+\.\d+$")
-
-    def test_values_exist(self):
-        """Constants, types and macros are in the headers of the version that the table gives, where those are on this machine."""
-        folders = {"5.2": ["/usr/include/hip", "/usr/include/hip/amd_detail"], "7.2": [os.path.join(ROOT, "include", "hip")]}
-        libraries = re.compile(r"hip(blas|fft|sparse|rand)", re.I)
-        for version, places in folders.items():
-            known = set()
-            for header in [path for place in places for path in glob.glob(place + "/*.h")]:
-                known.update(re.findall(r"\w+", read(header)))
-            if version == "5.2" and version_of_debian() != version:
+            if not row.hip:
                 continue
-            missing = [row.hip for row in ROWS if row.since == version and row.kind in ("CONSTANT", "TYPE", "MACRO") and not libraries.match(row.hip)
-                       and not row.hip.startswith(("__HIP", "uint")) and row.hip not in known]
-            self.assertEqual(missing, [])
+            self.assertRegex(row.since, r"^(<=)?\d+\.\d+$", row.cuda)
+            if row.hip not in symbols or row.kind not in ("DRIVER", "RUNTIME"):
+                continue
+            symbol = symbols[row.hip]
+            if symbol == "4.2":
+                late = version(row.since) > (4, 2)
+            else:
+                late = row.since != symbol
+            if late:
+                self.assertGreater(version(row.since), version(symbol), row.cuda)
+                self.assertFalse(row.hip in declared, f"{row.hip} is declared in 5.2, not first in {row.since}")
+
+    def test_debian(self):
+        """No name is newer than the Debian header that has it, and none older than a Debian header that lacks it."""
+        debian = {library: (names_of_debian(library), release) for library, (_, _, release) in DEBIAN.items()}
+        if not debian["hip"][0]:
+            self.skipTest("no HIP headers of Debian 12 on this machine")
+        wrong = []
+        for row in ROWS:
+            if not row.hip or row.kind in ("HEADER", "NAMESPACE") or row.hip.startswith("uint"):
+                continue
+            library = re.match(r"hip(blas|fft|sparse|rand)", row.hip, re.I)
+            names, release = debian.get(library[0].lower() if library else "hip", (set(), None))
+            old = version(row.since) <= release if names else None
+            if old and row.hip not in names:
+                wrong.append(f"{row.hip} {row.since} is not in the headers of {release}")
+            elif old is False and row.hip in names and row.kind not in ("DRIVER", "RUNTIME"):  # these go by their symbols
+                wrong.append(f"{row.hip} {row.since} is in the headers of {release}")
+        self.assertEqual(wrong, [])
+
+    def test_own_headers(self):
+        """Constants, types and macros of the newest version are in our headers."""
+        known = set()
+        for header in glob.glob(os.path.join(ROOT, "include", "hip", "*.h")):
+            known.update(re.findall(r"\w+", read(header)))
+        missing = [row.hip for row in ROWS if row.since == "7.2" and row.kind in ("CONSTANT", "TYPE", "MACRO") and row.hip not in known]
+        self.assertEqual(missing, [])
+
+    def test_one_error_space(self):
+        """The driver's errors become those of HIP's one enumeration; an old header has others, with other numbers."""
+        strange = [row.hip for row in ROWS if row.hip and row.cuda.startswith("CUDA_ERROR_") and not row.hip.startswith("hipError")]
+        self.assertEqual(strange, [])
 
     def test_forms_have_rows(self):
         names = {row.cuda for row in ROWS}
