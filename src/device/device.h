@@ -68,6 +68,8 @@ struct wl_launch {
     uint32_t dynamic_lds;  /* bytes */
     const void *kernarg;   /* the explicit arguments in the kernarg segment's layout; the device adds the hidden ones */
     size_t kernarg_size;
+    bool batched;                   /* a launch before, of the same stream, began after this one was queued: whatever the program
+                                     * did before it queued this one was seen then */
     bool cooperative;               /* all workgroups resident at once; grid-wide barriers work */
     struct wl_multigrid *multigrid; /* not NULL: one grid of several, `cooperative` as well */
     uint32_t grid_index;            /* of them */

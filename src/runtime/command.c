@@ -1,6 +1,6 @@
 /* Commands: their points, and the kinds of general use (copy, fill, host function). */
 #include "runtime/capture.h"
-#include "runtime/runtime.h"
+#include "runtime/stream_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,10 @@ void wl_command_free(struct wl_command *command) {
         free(command->points);
     if (command->dispose)
         command->dispose(command);
-    free(command);
+    if (command->home)
+        wl_stream_keep(command->home, command);
+    else
+        free(command);
 }
 
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence) {

@@ -17,12 +17,15 @@ struct kernel_command {
     struct wl_launch launch;
     struct shared_grids *shared; /* NULL: an ordinary launch */
     bool finished;               /* it ran, and did not fail */
-    _Alignas(64) unsigned char kernarg[];
+    _Alignas(16) unsigned char kernarg[];
 };
 
 static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *stream) {
     struct kernel_command *kernel = (struct kernel_command *)command;
     struct wl_device *device = stream->context->device;
+    kernel->launch.batched = command->sequence <= stream->batch;
+    if (!kernel->launch.batched)
+        stream->batch = atomic_load(&stream->submitted);
     enum wl_status status =
         stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
     kernel->finished = status == WL_OK;
@@ -154,13 +157,14 @@ static void describe_launch(const struct wl_stream *stream, const struct wl_laun
     memcpy(launch->remainder, request->remainder, sizeof request->remainder);
 }
 
-static enum wl_status make_command(const struct wl_stream *stream, const struct wl_launch_request *request,
-                                   struct kernel_command **result) {
+static enum wl_status make_command(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command **result) {
     size_t size = request->kernel->explicit_size;
-    struct kernel_command *command = NULL;
-    if (posix_memalign((void **)&command, _Alignof(struct kernel_command), sizeof *command + size))
+    bool spare = sizeof(struct kernel_command) + size <= WL_SPARE_BYTES;
+    struct kernel_command *command = spare ? wl_stream_spare(stream) : malloc(sizeof *command + size);
+    if (!command)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch with %zu bytes of arguments", size);
     memset(command, 0, sizeof *command + size);
+    command->base.home = spare ? stream : NULL;
     command->base.run = run_kernel;
     command->base.gives = true;
     command->base.points = command->base.inline_points;

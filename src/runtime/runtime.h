@@ -167,26 +167,35 @@ struct wl_stream {
         unsigned hit, miss;
     } window;
     unsigned waiting; /* and how to wait; 0: not said */
-    atomic_uint references;
-    pthread_mutex_t lock; /* guards the fields up to `parked` */
-    struct wl_command *head, *tail;
-    struct wl_command *forgotten; /* in a forked child: what the parent had queued */
-    enum wl_stream_state state;   /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
-    struct wl_parked *parked;     /* streams that wait for a point of this one */
-    struct wl_known known[WL_STREAM_KNOWN];
-    unsigned known_next;        /* the entry to replace */
-    _Atomic uint64_t submitted; /* sequence number of the last queued command */
-    _Atomic uint64_t completed; /* sequence number of the last finished command; with a queue: of the last one given to it */
-    _Atomic uint64_t emptied;   /* with a queue: up to which it is known to have done what it was given */
-    atomic_uint progress;       /* futex: changes with `completed` */
-    atomic_uint sleepers;       /* threads in that futex */
-    _Atomic uint64_t observed;  /* sequence number up to which the program was told that the stream has finished */
     struct wl_stream *context_next, *context_previous;
     struct wl_stream *busy_next;
     atomic_bool busy;                     /* in the context's list of busy streams */
-    struct wl_stream *ready_next;         /* executor's queue; guarded by its lock */
-    struct wl_stream *watch_next;         /* watcher's list; guarded by its lock */
     _Atomic(struct wl_capture *) capture; /* NULL: not capturing. Changed under the lock of captures */
+    _Atomic uint64_t observed;            /* sequence number up to which the program was told that the stream has finished */
+    struct wl_command *forgotten;         /* in a forked child: what the parent had queued */
+
+    /* What whoever queues writes, and the thread that runs the stream only where it begins and ends. */
+    _Alignas(64) pthread_mutex_t lock; /* guards the fields up to `known_next`, and `head` of a stream that is not RUNNING */
+    struct wl_command *tail;
+    enum wl_stream_state state; /* IDLE: empty; READY: in the executor's queue; RUNNING: a thread runs it; WATCHED: the watcher's */
+    struct wl_known known[WL_STREAM_KNOWN];
+    unsigned known_next;                /* the entry to replace */
+    _Atomic uint64_t submitted;         /* sequence number of the last queued command */
+    _Atomic(struct wl_command *) spare; /* for whoever queues next: commands whose memory can be used again */
+    atomic_uint references;
+    struct wl_stream *ready_next; /* executor's queue; guarded by its lock */
+    struct wl_stream *watch_next; /* watcher's list; guarded by its lock */
+
+    /* What the thread that runs the stream writes with every command. */
+    _Alignas(64) struct wl_command *head; /* of a RUNNING stream that thread's alone, but for the first command of an empty one */
+    _Atomic uint64_t completed;           /* sequence number of the last finished command; with a queue: of the last one given to it */
+    _Atomic uint64_t emptied;             /* with a queue: up to which it is known to have done what it was given */
+    _Atomic(struct wl_parked *) parked;   /* streams that wait for a point of this one; changed under the lock */
+    _Atomic uint64_t wake_at;             /* the smallest `completed` that a sleeping thread waits for; UINT64_MAX: none */
+    atomic_uint progress;                 /* futex: changes when sleeping threads are woken */
+    uint64_t batch;                       /* the last command that was queued when the batch of launches at hand began */
+    _Atomic(struct wl_command *) used;    /* what becomes `spare` */
+    atomic_uint used_count;
 };
 
 /* A queued piece of work. `run` executes it; `dispose`, if not NULL, drops what it refers to, whether it ran or not.
@@ -194,8 +203,9 @@ struct wl_stream {
 struct wl_command {
     enum wl_status (*run)(struct wl_command *command, struct wl_stream *stream);
     void (*dispose)(struct wl_command *command);
-    struct wl_command *next;
+    _Atomic(struct wl_command *) next;
     uint64_t sequence;
+    struct wl_stream *home; /* the stream that keeps the command's memory when it is done; NULL: it is freed */
     /* NULL, or a condition on memory that must hold before `run` may be called. The watcher asks until it does (watch.c). */
     bool (*ready)(struct wl_command *command);
     enum wl_status *result; /* not NULL: somebody waits for it and takes its status; NULL: a failure is the device's fault */
@@ -219,6 +229,10 @@ void wl_stream_release(struct wl_stream *stream);
 /* Allocates a zeroed command of `size` bytes (at least sizeof(struct wl_command)). NULL: out of memory. */
 void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, struct wl_stream *), void (*dispose)(struct wl_command *));
 void wl_command_free(struct wl_command *command);
+/* Memory for a command of this stream of up to WL_SPARE_BYTES, not zeroed, whose `home` the caller sets to the stream: taken from
+ * commands that are done, else allocated. NULL: out of memory. Thread-safe. */
+#define WL_SPARE_BYTES 640
+void *wl_stream_spare(struct wl_stream *stream);
 /* Makes the command wait for a point. Points that are already reached are skipped. */
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence);
 /* Makes it wait for what is in the null stream of a context now, and in the streams that one waits for. */

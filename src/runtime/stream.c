@@ -11,14 +11,16 @@ static _Atomic uint64_t last_id;
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static struct wl_stream *stream_new(struct wl_context *context, unsigned flags, int priority) {
-    struct wl_stream *stream = calloc(1, sizeof *stream);
+    struct wl_stream *stream = aligned_alloc(_Alignof(struct wl_stream), sizeof *stream);
     if (!stream)
         return NULL;
+    memset(stream, 0, sizeof *stream);
     stream->context = context;
     stream->id = atomic_fetch_add(&last_id, 1) + 1;
     stream->flags = flags;
     stream->priority = priority;
     atomic_init(&stream->references, 1);
+    atomic_init(&stream->wake_at, UINT64_MAX);
     pthread_mutex_init(&stream->lock, NULL);
     return stream;
 }
@@ -112,6 +114,49 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
     return WL_OK;
 }
 
+/* ---- commands whose memory is used again --------------------------------------------------------- */
+
+/* A launch needs a command, which another thread drops soon after: an allocator would have to carry its memory from thread to thread.
+ * Here whoever runs the stream puts it in one list, and whoever queues takes that whole list when his own is empty. */
+enum { MOST_SPARES = 256 };
+
+static void free_spares(struct wl_command *first) {
+    while (first) {
+        struct wl_command *next = atomic_load_explicit(&first->next, memory_order_relaxed);
+        free(first);
+        first = next;
+    }
+}
+
+void *wl_stream_spare(struct wl_stream *stream) {
+    struct wl_command *first = NULL, *none = NULL;
+    if (atomic_load_explicit(&stream->spare, memory_order_relaxed))
+        first = atomic_exchange_explicit(&stream->spare, NULL, memory_order_acquire);
+    if (!first && atomic_load_explicit(&stream->used, memory_order_relaxed))
+        first = atomic_exchange_explicit(&stream->used, NULL, memory_order_acquire);
+    if (!first)
+        return malloc(WL_SPARE_BYTES);
+    struct wl_command *rest = atomic_load_explicit(&first->next, memory_order_relaxed);
+    if (rest && !atomic_compare_exchange_strong_explicit(&stream->spare, &none, rest, memory_order_release, memory_order_relaxed))
+        free_spares(rest); /* another thread queues in the stream, too */
+    return first;
+}
+
+void wl_stream_keep(struct wl_stream *stream, struct wl_command *command) {
+    struct wl_command *first = atomic_load_explicit(&stream->used, memory_order_relaxed);
+    unsigned count = first ? atomic_load_explicit(&stream->used_count, memory_order_relaxed) : 0; /* about */
+    if (count >= MOST_SPARES) {
+        free(command);
+        return;
+    }
+    atomic_store_explicit(&stream->used_count, count + 1, memory_order_relaxed);
+    do
+        atomic_store_explicit(&command->next, first, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&stream->used, &first, command, memory_order_release, memory_order_relaxed));
+}
+
+/* ---- references ------------------------------------------------------------------------------------ */
+
 void wl_stream_retain(struct wl_stream *stream) { atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed); }
 
 void wl_stream_release(struct wl_stream *stream) {
@@ -120,6 +165,8 @@ void wl_stream_release(struct wl_stream *stream) {
     if (stream->queue)
         stream->context->device->ops->queues->destroy(stream->queue);
     pthread_mutex_destroy(&stream->lock);
+    free_spares(atomic_load(&stream->spare));
+    free_spares(atomic_load(&stream->used));
     free(stream);
 }
 
@@ -195,7 +242,10 @@ static void append(struct wl_stream *stream, struct wl_command *command) {
         learn(stream, command->points[i].stream->id, command->points[i].sequence);
     command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
     atomic_store(&stream->submitted, command->sequence);
-    *(stream->tail ? &stream->tail->next : &stream->head) = command;
+    if (stream->tail)
+        atomic_store_explicit(&stream->tail->next, command, memory_order_release);
+    else
+        stream->head = command;
     stream->tail = command;
 }
 
@@ -331,7 +381,7 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
         lock_all(streams, sorted, count);
         status = append_together(streams, commands, after, count, wait_before);
         for (unsigned i = 0; i < count; i++) {
-            push[i] = streams[i]->head && wl_stream_make_ready(streams[i]);
+            push[i] = streams[i]->state == WL_STREAM_IDLE && streams[i]->head && wl_stream_make_ready(streams[i]);
             pthread_mutex_unlock(&streams[i]->lock);
         }
         for (unsigned i = 0; i < count; i++) {
@@ -420,11 +470,13 @@ void wl_stream_after_fork(struct wl_stream *stream) {
     pthread_mutex_init(&stream->lock, NULL);
     stream->forgotten = stream->head; /* the parent's work: kept, for what it refers to may be in any state */
     stream->head = stream->tail = NULL;
-    stream->parked = NULL;
+    atomic_store(&stream->parked, NULL);
     stream->ready_next = stream->watch_next = NULL;
     stream->state = WL_STREAM_IDLE;
     atomic_store(&stream->capture, NULL);
     atomic_store(&stream->busy, false);
     atomic_store(&stream->completed, atomic_load(&stream->submitted));
-    atomic_store(&stream->sleepers, 0);
+    atomic_store(&stream->wake_at, UINT64_MAX);
+    atomic_store(&stream->spare, NULL); /* a thread may have been in the middle of taking one */
+    atomic_store(&stream->used, NULL);
 }

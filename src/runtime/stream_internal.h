@@ -17,6 +17,9 @@ bool wl_stream_make_ready(struct wl_stream *stream);
 /* Whether nothing that must be given or run before is still queued. */
 bool wl_stream_comes_first(struct wl_stream *stream);
 
+/* Keeps the memory of a command that is done, for wl_stream_spare. For the thread that runs the stream. */
+void wl_stream_keep(struct wl_stream *stream, struct wl_command *command);
+
 /* ---- stream_run.c ---- */
 /* Gives the work of a RUNNING stream, from `command` on, to its queue, as long as nothing has to be waited for. */
 void wl_stream_give_all(struct wl_stream *stream, struct wl_command *command);

@@ -27,10 +27,15 @@ static atomic_bool exiting;
 
 /* ---- parking -------------------------------------------------------------------------------- */
 
-static void wake_sleepers(struct wl_stream *stream) {
+/* Wakes all threads that sleep_for_progress, if one of them waits for `completed` or less; UINT64_MAX: any. A thread that is about to
+ * sleep says for what first and looks then; here `completed` was written first. */
+static void wake_sleepers(struct wl_stream *stream, uint64_t completed) {
+    uint64_t wanted = atomic_load(&stream->wake_at);
+    if (wanted == UINT64_MAX || wanted > completed)
+        return;
+    atomic_store(&stream->wake_at, UINT64_MAX);
     atomic_fetch_add(&stream->progress, 1);
-    if (atomic_load(&stream->sleepers))
-        syscall(SYS_futex, &stream->progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &stream->progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 /* PARKED -> READY, if it still is. */
@@ -45,6 +50,29 @@ static void unpark(struct wl_stream *stream) {
     pthread_mutex_unlock(&stream->lock);
     if (push)
         wl_executor_push(stream);
+}
+
+/* Takes the parked entries that `completed` frees. The stream's lock is held. */
+static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed) {
+    struct wl_parked *taken = NULL, *left = NULL;
+    for (struct wl_parked *entry = atomic_load_explicit(&stream->parked, memory_order_relaxed), *next; entry; entry = next) {
+        struct wl_parked **list = entry->sequence > completed ? &left : &taken;
+        next = entry->next;
+        entry->next = *list;
+        *list = entry;
+    }
+    atomic_store(&stream->parked, left);
+    return taken;
+}
+
+static void fire_parked(struct wl_parked *entry) {
+    while (entry) {
+        struct wl_parked *next = entry->next;
+        unpark(entry->stream);
+        wl_stream_release(entry->stream);
+        free(entry);
+        entry = next;
+    }
 }
 
 /* RUNNING -> PARKED until `point` is reached. */
@@ -68,46 +96,13 @@ static void park(struct wl_stream *stream, const struct wl_point *point) {
     stream->state = WL_STREAM_PARKED;
     pthread_mutex_unlock(&stream->lock);
     pthread_mutex_lock(&other->lock);
-    bool late = wl_stream_reached(other, sequence);
-    if (!late) {
-        entry->next = other->parked;
-        other->parked = entry;
-    }
+    entry->next = atomic_load_explicit(&other->parked, memory_order_relaxed);
+    atomic_store(&other->parked, entry); /* before it is asked how far the other one is: who runs it looks in the other order */
+    struct wl_parked *late = take_parked(other, atomic_load(&other->completed));
     pthread_mutex_unlock(&other->lock);
-    if (atomic_load(&stream->sleepers))
-        wake_sleepers(stream); /* a thread that waits for this stream can help the other one */
-    if (late) {
-        unpark(stream);
-        wl_stream_release(stream);
-        free(entry);
-    }
+    wake_sleepers(stream, UINT64_MAX); /* a thread that waits for this stream can help the other one */
+    fire_parked(late);
     wl_stream_release(other);
-}
-
-/* Takes the parked entries that `completed` frees. The stream's lock is held. */
-static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed) {
-    struct wl_parked *taken = NULL;
-    for (struct wl_parked **link = &stream->parked; *link;) {
-        struct wl_parked *entry = *link;
-        if (entry->sequence > completed) {
-            link = &entry->next;
-            continue;
-        }
-        *link = entry->next;
-        entry->next = taken;
-        taken = entry;
-    }
-    return taken;
-}
-
-static void fire_parked(struct wl_parked *entry) {
-    while (entry) {
-        struct wl_parked *next = entry->next;
-        unpark(entry->stream);
-        wl_stream_release(entry->stream);
-        free(entry);
-        entry = next;
-    }
 }
 
 /* RUNNING -> WATCHED: the head's condition does not hold yet. */
@@ -123,8 +118,7 @@ void wl_stream_watched_ready(struct wl_stream *stream) {
     pthread_mutex_lock(&stream->lock);
     stream->state = WL_STREAM_READY;
     pthread_mutex_unlock(&stream->lock);
-    if (atomic_load(&stream->sleepers))
-        wake_sleepers(stream);
+    wake_sleepers(stream, UINT64_MAX);
     wl_executor_push(stream);
 }
 
@@ -227,19 +221,36 @@ bool wl_stream_give_begin(struct wl_stream *stream, uint64_t *sequence) {
 void wl_stream_give_end(struct wl_stream *stream, uint64_t sequence) {
     bool push = false;
     pthread_mutex_lock(&stream->lock);
-    atomic_store_explicit(&stream->completed, sequence, memory_order_release);
-    struct wl_parked *freed = stream->parked ? take_parked(stream, sequence) : NULL;
+    atomic_store(&stream->completed, sequence);
+    struct wl_parked *freed = atomic_load(&stream->parked) ? take_parked(stream, sequence) : NULL;
     stream->state = WL_STREAM_IDLE;
     if (stream->head)
         push = wl_stream_make_ready(stream);
     pthread_mutex_unlock(&stream->lock);
-    wake_sleepers(stream);
+    wake_sleepers(stream, UINT64_MAX);
     if (push)
         wl_executor_push(stream);
     fire_parked(freed);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
+
+/* Takes the head out of a RUNNING stream's queue; returns the next one. As long as there is one, whoever queues does not touch the head:
+ * no lock. */
+static struct wl_command *take_head(struct wl_stream *stream, const struct wl_command *command) {
+    struct wl_command *next = atomic_load_explicit(&command->next, memory_order_acquire);
+    if (next) {
+        stream->head = next;
+        return next;
+    }
+    pthread_mutex_lock(&stream->lock);
+    next = atomic_load_explicit(&command->next, memory_order_relaxed);
+    stream->head = next;
+    if (!next)
+        stream->tail = NULL;
+    pthread_mutex_unlock(&stream->lock);
+    return next;
+}
 
 /* Runs the head command of a RUNNING stream, takes it out and tells everybody. Returns the next head. */
 static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command) {
@@ -261,16 +272,15 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     if (stream->queue && !command->gives && status == WL_OK)
         raise_to(&stream->emptied, command->sequence);
 
-    pthread_mutex_lock(&stream->lock);
-    struct wl_command *next = command->next;
-    stream->head = next;
-    if (!next)
-        stream->tail = NULL;
-    atomic_store_explicit(&stream->completed, command->sequence, memory_order_release);
-    struct wl_parked *freed = stream->parked ? take_parked(stream, command->sequence) : NULL;
-    pthread_mutex_unlock(&stream->lock);
-    wake_sleepers(stream);
-    fire_parked(freed);
+    struct wl_command *next = take_head(stream, command);
+    atomic_store(&stream->completed, command->sequence);
+    if (atomic_load(&stream->parked)) {
+        pthread_mutex_lock(&stream->lock);
+        struct wl_parked *freed = take_parked(stream, command->sequence);
+        pthread_mutex_unlock(&stream->lock);
+        fire_parked(freed);
+    }
+    wake_sleepers(stream, command->sequence);
     wl_command_free(command);
     wl_watch_kick();
     return next;
@@ -297,8 +307,7 @@ static void stop_running(struct wl_stream *stream) {
     pthread_mutex_unlock(&stream->lock);
     if (push)
         wl_executor_push(stream);
-    if (atomic_load(&stream->sleepers))
-        wake_sleepers(stream); /* a thread that waits for a later command takes over */
+    wake_sleepers(stream, UINT64_MAX); /* a thread that waits for a later command takes over */
 }
 
 /* RUNNING -> IDLE, unless there is more, which is returned. */
@@ -365,13 +374,14 @@ static void sleep_for_progress(struct wl_stream *stream, uint64_t sequence) {
             return;
         wl_relax();
     }
-    atomic_fetch_add(&stream->sleepers, 1);
-    pthread_mutex_lock(&stream->lock); /* pairs with stop_running: either it sees the sleeper or we see the state */
+    pthread_mutex_lock(&stream->lock); /* pairs with stop_running: either it sees that we wait or we see the state */
     bool running = stream->state == WL_STREAM_RUNNING || (stream->state == WL_STREAM_WATCHED && !atomic_load(&exiting));
+    uint64_t wanted = atomic_load(&stream->wake_at);
+    while (running && wanted > sequence && !atomic_compare_exchange_weak(&stream->wake_at, &wanted, sequence))
+        ;
     pthread_mutex_unlock(&stream->lock);
-    if (running && !wl_stream_reached(stream, sequence))
+    if (running && atomic_load(&stream->completed) < sequence)
         syscall(SYS_futex, &stream->progress, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-    atomic_fetch_sub(&stream->sleepers, 1);
 }
 
 static bool is_watched(struct wl_stream *stream) {

@@ -828,7 +828,8 @@ enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);
     memory.kernarg = large ? large : local;
     init_job(&job, device, launch, unit, shape);
-    wl_fault_install();
+    if (!launch->batched)
+        wl_fault_install();
     status = run_job(&job, &memory);
     wl_gws_destroy(atomic_load(&job.gws));
     free(large);
