@@ -75,7 +75,5 @@ hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, con
     API_MODULE(loaded, module);
     API_TRY(wl_module_variable(loaded, name, &address, &size));
     API_REQUIRE(size >= sizeof(textureReference), hipErrorInvalidTexture);
-    *texRef = address;
-    wl_texture_own(address, loaded, wl_module_context(loaded));
-    API_SUCCESS();
+    return wl_texture_of_module(__func__, address, loaded, wl_module_context(loaded), texRef);
 }

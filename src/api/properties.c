@@ -150,8 +150,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->pciBusID = (int)context->index + 1;
     fill_limits(info, properties);
     fill_abilities(properties);
-    if (!info->discrete)
-        fill_images(properties);
+    fill_images(properties);
     fill_discrete(info, properties);
 }
 
@@ -384,7 +383,7 @@ static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, 
 
 /* What a device with memory of its own cannot do (docs/NVIDIA.md). */
 static bool lacks(const struct wl_context *context, unsigned id) {
-    return context->info.discrete && (id == hipDeviceAttributeVirtualMemoryManagementSupported || id == hipDeviceAttributeImageSupport);
+    return context->info.discrete && id == hipDeviceAttributeVirtualMemoryManagementSupported;
 }
 
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId) {

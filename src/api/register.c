@@ -50,7 +50,7 @@ void __hipRegisterManagedVar(void **handle, void **pointer, void *init, const ch
 void __hipRegisterTexture(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int normalized, int external) {
     (void)hostName, (void)type, (void)normalized, (void)external;
     report(wl_program_add(program_of(handle), WL_SYMBOL_VARIABLE, hostVar, deviceName, 0), deviceName);
-    wl_texture_own(hostVar, program_of(handle), NULL);
+    wl_texture_own(hostVar, program_of(handle));
 }
 
 void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *deviceName, int type, int external) {

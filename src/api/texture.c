@@ -2,6 +2,7 @@
 #include "api/texture.h"
 #include "api/array.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,6 +233,55 @@ static hipError_t describe(struct making *m, uint32_t *words) {
     return m->texture ? make_sampler(m, words + WL_IMAGE_SAMPLER_DWORD) : hipSuccess;
 }
 
+/* Textures whose objects are in a device's memory. */
+static struct {
+    pthread_mutex_t lock; /* over the list */
+    struct wl_texture *first;
+} copies = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Puts the words into the device's memory, where kernels read them. */
+static enum wl_status copy_object(struct wl_context *context, struct wl_texture *texture) {
+    struct wl_allocation allocation;
+    void *memory = NULL;
+    enum wl_status status = wl_memory_allocate(context, WL_MEMORY_ARRAY, sizeof texture->words, 0, &memory);
+    if (status != WL_OK)
+        return status;
+    texture->object = memory;
+    texture->memory_id = wl_memory_find(memory, &allocation) ? allocation.id : 0;
+    pthread_mutex_lock(&copies.lock);
+    texture->next = copies.first;
+    copies.first = texture;
+    pthread_mutex_unlock(&copies.lock);
+    return context->device->ops->copy(context->device, memory, texture->words, sizeof texture->words);
+}
+
+/* Unless a reset has taken the memory. */
+static void free_copy(struct wl_texture *texture) {
+    struct wl_allocation allocation;
+    if (texture->object == texture->words)
+        return;
+    pthread_mutex_lock(&copies.lock);
+    for (struct wl_texture **at = &copies.first; *at; at = &(*at)->next)
+        if (*at == texture) {
+            *at = texture->next;
+            break;
+        }
+    pthread_mutex_unlock(&copies.lock);
+    if (wl_memory_find(texture->object, &allocation) && allocation.id == texture->memory_id)
+        (void)wl_memory_free(texture->object, 1u << WL_MEMORY_ARRAY);
+}
+
+struct wl_texture *wl_texture_find(const void *object) {
+    if (!wl_handle_is(object, WL_HANDLE_TEXTURE))
+        return NULL;
+    pthread_mutex_lock(&copies.lock);
+    struct wl_texture *texture = copies.first;
+    while (texture && texture->object != object)
+        texture = texture->next;
+    pthread_mutex_unlock(&copies.lock);
+    return texture ? texture : (struct wl_texture *)(uintptr_t)object;
+}
+
 hipError_t wl_texture_create(const char *function, const hipResourceDesc *resource, const hipTextureDesc *texture,
                              const struct hipResourceViewDesc *view, struct wl_texture **result) {
     struct wl_context *context = wl_context_current();
@@ -242,8 +292,6 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
         return wl_api_fault(function, wl_context_fault(context));
     const struct wl_target *target = wl_runtime_target();
     wl_target_format(target, processor, sizeof processor);
-    if (context->info.discrete)
-        return wl_api_fail(function, hipErrorNotSupported, "NVIDIA GPUs have no textures of AMD's kind");
     if (!wl_image_supported(processor))
         return wl_api_fail(function, hipErrorNotSupported, "this architecture has no image instructions");
     struct making m = {.function = function, .resource = resource, .texture = texture, .view = view, .generation = target->major};
@@ -255,10 +303,14 @@ hipError_t wl_texture_create(const char *function, const hipResourceDesc *resour
         made->texture = *texture;
     if (view)
         made->view = *view;
+    made->object = made->words;
     hipError_t error = describe(&m, made->words);
-    if (error == hipSuccess && wl_handle_add(made, WL_HANDLE_TEXTURE) != WL_OK)
+    if (error == hipSuccess && context->info.discrete)
+        error = wl_api_status(function, copy_object(context, made));
+    if (error == hipSuccess && wl_handle_add(made->object, WL_HANDLE_TEXTURE) != WL_OK)
         error = wl_api_fail(function, hipErrorOutOfMemory, wl_failure());
     if (error != hipSuccess) {
+        free_copy(made);
         free(made);
         return error;
     }
@@ -271,6 +323,7 @@ void wl_texture_destroy(struct wl_texture *texture) {
         return;
     if (!wl_stream_inside_command())
         wl_runtime_drain();
-    wl_handle_remove(texture);
+    wl_handle_remove(texture->object);
+    free_copy(texture);
     free(texture);
 }

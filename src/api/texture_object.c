@@ -5,8 +5,8 @@
 #include <string.h>
 
 static struct wl_texture *object_of(const void *handle, bool is_surface) {
-    struct wl_texture *texture = (struct wl_texture *)(uintptr_t)handle;
-    return texture && wl_handle_is(texture, WL_HANDLE_TEXTURE) && texture->is_surface == is_surface ? texture : NULL;
+    struct wl_texture *texture = wl_texture_find(handle);
+    return texture && texture->is_surface == is_surface ? texture : NULL;
 }
 
 static hipError_t destroy(const char *function, const void *handle, bool is_surface) {
@@ -27,7 +27,7 @@ hipError_t hipCreateTextureObject(hipTextureObject_t *texObject, const hipResour
     API_REQUIRE(texObject != NULL && resDesc != NULL && texDesc != NULL, hipErrorInvalidValue);
     hipError_t error = wl_texture_create(__func__, resDesc, texDesc, resViewDesc, &texture);
     if (error == hipSuccess)
-        *texObject = (hipTextureObject_t)(void *)texture;
+        *texObject = (hipTextureObject_t)texture->object;
     return error;
 }
 
@@ -152,7 +152,7 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *texObject, const HIP_RESOURCE_
                                             resViewDesc->lastLayer};
     hipError_t error = wl_texture_create(__func__, &resource, &texture, resViewDesc ? &view : NULL, &made);
     if (error == hipSuccess)
-        *texObject = (hipTextureObject_t)(void *)made;
+        *texObject = (hipTextureObject_t)made->object;
     return error;
 }
 
@@ -207,7 +207,7 @@ static hipError_t create_surface(const char *function, hipSurfaceObject_t *surfO
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
     hipError_t error = wl_texture_create(function, resDesc, NULL, NULL, &surface);
     if (error == hipSuccess)
-        *surfObject = (hipSurfaceObject_t)(void *)surface;
+        *surfObject = (hipSurfaceObject_t)surface->object;
     return error;
 }
 

@@ -16,8 +16,9 @@ struct binding {
     struct wl_texture *texture; /* NULL: not bound */
     hipResourceDesc resource;
     float border[4];
-    const void *owner;               /* NULL: not known */
-    const struct wl_context *module; /* of the module that owns it; NULL: it is the program's variable */
+    const void *owner;         /* NULL: not known */
+    struct wl_context *module; /* of the module that owns it; NULL: it is the program's variable */
+    void *variable;            /* of a module, where `reference` is a copy of it; else NULL */
 };
 
 static struct {
@@ -38,13 +39,16 @@ static struct binding *find_binding(const textureReference *reference, bool make
     return binding;
 }
 
-/* The device's copy of a registered reference. References of modules are the device's own. */
-static hipError_t copy_to_device(const char *function, const textureReference *reference) {
-    struct wl_context *context = wl_context_current();
+/* The device's copy of a reference. Those of modules are the device's own where the host reaches them. */
+static hipError_t copy_to_device(const char *function, const struct binding *binding) {
+    const textureReference *reference = binding->reference;
+    struct wl_context *context = binding->variable ? binding->module : wl_context_current();
     void *address = NULL;
     size_t size = 0;
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
+    if (binding->variable)
+        return wl_api_status(function, context->device->ops->copy(context->device, binding->variable, reference, sizeof *reference));
     enum wl_status status = wl_symbol_variable(reference, context, &address, &size);
     if (status == WL_NOT_FOUND)
         return wl_api_success();
@@ -97,8 +101,8 @@ static hipError_t bind_locked(const char *function, textureReference *reference,
     unsigned channels = 0;
     (void)wl_array_format_of(&reference->channelDesc, &reference->format, &channels);
     reference->numChannels = (int)channels;
-    reference->textureObject = (hipTextureObject_t)(void *)made;
-    error = copy_to_device(function, reference);
+    reference->textureObject = (hipTextureObject_t)made->object;
+    error = copy_to_device(function, binding);
     wl_texture_destroy(old);
     return error;
 }
@@ -128,7 +132,7 @@ static hipError_t refresh(const char *function, textureReference *reference) {
 /* Unbinds; the reference is told. The lock is held. */
 static hipError_t unbind_locked(const char *function, struct binding *binding) {
     ((textureReference *)(uintptr_t)binding->reference)->textureObject = NULL;
-    hipError_t error = copy_to_device(function, binding->reference);
+    hipError_t error = copy_to_device(function, binding);
     wl_texture_destroy(binding->texture);
     binding->texture = NULL;
     return error;
@@ -136,16 +140,46 @@ static hipError_t unbind_locked(const char *function, struct binding *binding) {
 
 /* ---- what goes away ------------------------------------------------------------------------------- */
 
-void wl_texture_own(const textureReference *reference, const void *owner, struct wl_context *context) {
+void wl_texture_own(const textureReference *reference, const void *owner) {
     pthread_mutex_lock(&bindings.lock);
     struct binding *binding = find_binding(reference, true);
     if (binding) {
         binding->owner = owner;
-        binding->module = context;
+        binding->module = NULL;
     } else {
         wl_log(1, "no memory to remember the texture reference at %p", (const void *)reference);
     }
     pthread_mutex_unlock(&bindings.lock);
+}
+
+/* The host's copy of a module's variable, with its binding. NULL: no memory, or the variable cannot be read. The lock is held. */
+static struct binding *copy_variable(void *variable, struct wl_context *context) {
+    struct binding *binding = NULL;
+    textureReference *copy = calloc(1, sizeof *copy);
+    if (copy && context->device->ops->copy(context->device, copy, variable, sizeof *copy) == WL_OK)
+        binding = find_binding(copy, true);
+    if (binding)
+        binding->variable = variable;
+    else
+        free(copy);
+    return binding;
+}
+
+hipError_t wl_texture_of_module(const char *function, void *variable, const void *module, struct wl_context *context,
+                                textureReference **reference) {
+    pthread_mutex_lock(&bindings.lock);
+    struct binding *binding = bindings.first;
+    while (binding && binding->reference != variable && binding->variable != variable)
+        binding = binding->next;
+    if (!binding)
+        binding = context->info.discrete ? copy_variable(variable, context) : find_binding(variable, true);
+    if (binding) {
+        binding->owner = module;
+        binding->module = context;
+        *reference = (textureReference *)(uintptr_t)binding->reference;
+    }
+    pthread_mutex_unlock(&bindings.lock);
+    return binding ? wl_api_success() : wl_api_fail(function, hipErrorOutOfMemory, "no memory for a texture reference");
 }
 
 static void disown(const void *owner, const struct wl_context *context) {
@@ -155,6 +189,8 @@ static void disown(const void *owner, const struct wl_context *context) {
         if ((owner && binding->owner == owner) || (context && binding->module == context)) {
             *at = binding->next;
             wl_texture_destroy(binding->texture);
+            if (binding->variable)
+                free((void *)(uintptr_t)binding->reference);
             free(binding);
         } else {
             at = &binding->next;

@@ -57,6 +57,10 @@ bool wl_channel_decode(unsigned generation, uint32_t code, struct wl_channel_for
 void wl_channels_load(const struct wl_channel_format *format, const uint8_t *memory, uint32_t element[4]);
 void wl_channels_store(const struct wl_channel_format *format, uint8_t *memory, const uint32_t element[4]);
 
+/* sRGB's curve: of a byte, and back; linear numbers are clamped to 0 to 1. */
+float wl_linear_of_srgb(uint8_t srgb);
+uint32_t wl_srgb_of_linear(float linear);
+
 float wl_half_to_float(uint16_t half);
 uint16_t wl_float_to_half(float value); /* to nearest even */
 

@@ -76,6 +76,10 @@ void wl_image_encode_linear(unsigned generation, const struct wl_channel_format 
                             uint32_t words[WL_IMAGE_SAMPLER_DWORD]);
 /* The inverse. False: no image of a format and layout that is known. */
 bool wl_image_decode(unsigned generation, const uint32_t *words, bool short_form, struct wl_image *image);
-void wl_sampler_decode(unsigned generation, const uint32_t words[4], struct wl_sampler *sampler);
+void wl_sampler_decode(unsigned generation, const uint32_t words[4], const float (*borders)[4], uint32_t border_count,
+                       struct wl_sampler *sampler);
+/* The border colours that samplers count in: what is there never changes, more may follow. At most WL_IMAGE_BORDERS. */
+#define WL_IMAGE_BORDERS 4096
+const float (*wl_image_borders(uint32_t *count))[4];
 
 #endif

@@ -146,12 +146,16 @@ struct wl_ptx_launch {
     uint64_t dispatch_packet; /* HSA's dispatch packet in memory; only if wl_ptx_info.needs_packet_memory */
     uint64_t queue;           /* AMD's queue structure; only if wl_ptx_info.needs_queue */
     uint64_t gws;             /* WL_GWS_RESOURCES records of the global wave sync unit; only if wl_ptx_info.needs_gws */
-    uint8_t packet[64];       /* the dispatch packet itself */
-    uint32_t block[3];        /* work items a full workgroup */
-    uint32_t remainder[3];    /* work items of the last workgroup in each dimension, 0: it is full */
-    uint32_t lds_size;        /* bytes, static and dynamic */
+    uint64_t borders;      /* WL_PTX_BORDERS_SIZE bytes: colours (wl_image_borders), then their number; only if wl_ptx_info.needs_borders */
+    uint8_t packet[64];    /* the dispatch packet itself */
+    uint32_t block[3];     /* work items a full workgroup */
+    uint32_t remainder[3]; /* work items of the last workgroup in each dimension, 0: it is full */
+    uint32_t lds_size;     /* bytes, static and dynamic */
     uint32_t reserved;
 };
+
+#define WL_PTX_BORDERS_COUNT 65536 /* where the number of colours is */
+#define WL_PTX_BORDERS_SIZE  (WL_PTX_BORDERS_COUNT + 16)
 
 /* A record of the global wave sync unit in device memory. */
 struct wl_ptx_gws {
@@ -190,6 +194,7 @@ struct wl_ptx_info {
     bool needs_packet_memory;  /* wl_ptx_launch.dispatch_packet has to be valid */
     bool needs_queue;          /* wl_ptx_launch.queue has to be valid */
     bool needs_gws;            /* wl_ptx_launch.gws has to be valid: each record's first word the grid's workgroups - 1, the rest 0 */
+    bool needs_borders;        /* wl_ptx_launch.borders has to be valid: images are sampled */
     bool uses_lds;             /* false: no shared memory has to be given whatever static_lds says */
     bool waits_for_grid;       /* reads memory that other workgroups write while it spins: launch cooperatively if so asked */
     uint32_t instructions;     /* AMD instructions translated */

@@ -1,5 +1,5 @@
 /* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. And one lane's atomics. */
-#include "device/channels.h"
+#include "device/cpu/buffer_lane.h"
 #include "device/cpu/image.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
@@ -8,137 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- descriptors ---------------------------------------------------------------------------- */
-
-struct buffer {
-    uint64_t base;
-    uint32_t stride, records, index_stride, swizzle_size; /* swizzle_size 0: linear */
-    uint32_t bounds;                                      /* BOUNDS_*; gfx10 and later: OOB_SELECT */
-    bool add_tid;
-    uint32_t generation;
-    uint32_t selects; /* DST_SEL */
-    uint32_t format;  /* the descriptor's own; gfx9: dfmt | nfmt << 4 */
-};
-
-/* STRUCTURED: index, and the offset within the record; INDEX: index alone; EMPTY: any address if there are records; RAW: bytes
- * from the start; NONE: gfx9 checks no addresses that thread ids make. */
-enum { BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_EMPTY, BOUNDS_RAW, BOUNDS_NONE };
-
-static void choose_bounds(struct buffer *b, const uint32_t *d, bool idxen) {
-    if (b->generation == 9)
-        b->bounds = b->add_tid ? BOUNDS_NONE : b->stride && idxen ? BOUNDS_INDEX : BOUNDS_RAW;
-    else
-        b->bounds = d[3] >> 28 & 3;
-    if (b->generation >= 10 && b->bounds == BOUNDS_RAW && b->swizzle_size && b->stride)
-        b->bounds = BOUNDS_STRUCTURED;
-}
-
-static void read_descriptor(struct buffer *b, const uint32_t *d, uint32_t element) {
-    b->generation = 9 + (element >> 28 & 3);
-    b->base = d[0] | (uint64_t)(d[1] & 0xffff) << 32;
-    b->stride = d[1] >> 16 & 0x3fff;
-    b->records = d[2];
-    b->index_stride = 8u << (d[3] >> 21 & 3);
-    b->add_tid = d[3] >> 23 & 1;
-    b->selects = d[3] & 0xfff;
-    b->swizzle_size = b->generation >= 11 ? (uint32_t)((d[1] >> 30) ? 2u << (d[1] >> 30) : 0) : (d[1] >> 31) * 4;
-    if (b->generation == 9 && b->add_tid && !(element & WL_ELEMENT_TYPED))
-        b->stride |= (d[3] >> 15 & 15) << 14; /* the data format's bits */
-    if (b->generation == 9)
-        b->format = (d[3] >> 15 & 15) | (d[3] >> 12 & 7) << 4;
-    else
-        b->format = b->generation == 10 ? d[3] >> 12 & 127 : d[3] >> 12 & 63;
-    choose_bounds(b, d, element & WL_ELEMENT_IDXEN);
-}
-
-struct place { /* of one lane */
-    const struct buffer *buffer;
-    uint64_t soffset; /* counts towards the end of raw buffers, and is never swizzled */
-    uint32_t index, offset;
-};
-
-static struct place locate(const struct buffer *b, const struct wl_wave *wave, const uint32_t *address, uint32_t soffset, uint32_t offset,
-                           uint32_t element, uint32_t lane) {
-    const uint32_t *row = address;
-    struct place place = {.buffer = b, .soffset = soffset, .index = b->add_tid ? lane : 0, .offset = offset};
-    if (element & WL_ELEMENT_IDXEN) {
-        place.index += row[lane];
-        row += wave->wave_size;
-    }
-    if (element & WL_ELEMENT_OFFEN)
-        place.offset += row[lane];
-    return place;
-}
-
-/* Bytes from the base, without soffset, of the byte `skip` of an element. Swizzled: the records of index_stride neighbours are
- * interleaved by pieces of swizzle_size. */
-static uint64_t distance(const struct place *p, uint32_t skip) {
-    const struct buffer *b = p->buffer;
-    uint32_t offset = p->offset + skip;
-    if (!b->swizzle_size)
-        return (uint64_t)p->index * b->stride + p->offset + skip;
-    uint64_t group = p->index / b->index_stride, record = p->index % b->index_stride;
-    uint64_t piece = offset / b->swizzle_size, within = offset % b->swizzle_size;
-    return (group * b->stride + piece * b->swizzle_size) * b->index_stride + record * b->swizzle_size + within;
-}
-
-static uint8_t *memory_at(const struct place *p, uint32_t skip) {
-    return (uint8_t *)(uintptr_t)(p->buffer->base + p->soffset + distance(p, skip));
-}
-
-static bool in_range(const struct place *p, uint32_t skip, uint32_t bytes) {
-    const struct buffer *b = p->buffer;
-    uint64_t linear = (uint64_t)p->index * b->stride + p->offset + p->soffset;
-    switch (b->bounds) {
-    case BOUNDS_STRUCTURED:
-        return p->index < b->records && (b->stride == 0 || (uint64_t)p->offset + skip + bytes <= b->stride);
-    case BOUNDS_INDEX:
-        return p->index < b->records;
-    case BOUNDS_EMPTY:
-        return b->records != 0;
-    case BOUNDS_RAW:
-        return linear + skip + bytes <= b->records;
-    default:
-        return true;
-    }
-}
-
 /* ---- descriptors that translated code leaves to a helper ---- */
 
 uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes) {
     const uint32_t descriptor[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
-    struct buffer b;
-    read_descriptor(&b, descriptor, WL_ELEMENT_GENERATION(generation));
-    struct place place = {.buffer = &b, .index = b.add_tid ? lane : 0, .offset = offset};
-    return in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)memory_at(&place, skip) : 0;
-}
-
-/* ---- formats -------------------------------------------------------------------------------- */
-
-/* An element, dword by dword, as swizzling can part them. */
-static void copy_element(const struct place *p, uint8_t *bytes, uint32_t size, bool store) {
-    for (uint32_t at = 0; at < size; at += 4) {
-        uint32_t part = size - at < 4 ? size - at : 4;
-        uint8_t *memory = memory_at(p, at);
-        memcpy(store ? memory : bytes + at, store ? bytes + at : memory, part);
-    }
-}
-
-static void load_typed(const struct buffer *b, const struct wl_channel_format *f, struct place place, uint32_t out[4]) {
-    uint32_t one = wl_channel_is_integer(f) ? 1 : 0x3f800000, components[4] = {0, 0, 0, 0};
-    uint8_t bytes[16] = {0};
-    if (in_range(&place, 0, wl_channel_bytes(f))) {
-        copy_element(&place, bytes, wl_channel_bytes(f), false);
-        wl_channels_load(f, bytes, components);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        uint32_t select = b->selects >> i * 3 & 7;
-        if (b->selects == 0 || select >= 4)
-            out[i] = components[b->selects ? select - 4 : i];
-        else
-            out[i] = select == 1 ? one : 0;
-    }
+    struct wl_buffer b;
+    wl_buffer_read(&b, descriptor, WL_ELEMENT_GENERATION(generation));
+    struct wl_buffer_place place = {.buffer = &b, .index = b.add_tid ? lane : 0, .offset = offset};
+    return wl_buffer_in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip) : 0;
 }
 
 /* ---- the three accesses --------------------------------------------------------------------- */
@@ -154,53 +32,33 @@ static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element) {
     return element & WL_ELEMENT_HIGH ? (old & 0xffff) | raw << 16 : (old & 0xffff0000) | (raw & 0xffff);
 }
 
-static struct wl_channel_format access_format(const struct buffer *b, uint32_t element) {
-    struct wl_channel_format format;
-    const uint32_t code = element & WL_ELEMENT_FORMAT ? element >> 21 & 127 : b->format;
-    wl_channel_decode(b->generation, b->generation == 9 ? (code & 15) | (code >> 4 & 7) << 6 : code, &format);
-    return format;
-}
-
 /* Where loads and stores without registers find a lane's dword in LDS. */
 static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset, uint32_t lane) {
     return wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + instruction_offset + (size_t)lane * 4;
 }
 
-static void load_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, uint32_t *destination, uint32_t lane,
+static void load_typed_lane(struct wl_wave *wave, const struct wl_buffer_place *place, uint32_t *destination, uint32_t lane,
                             uint32_t element, uint32_t instruction) {
-    const struct wl_channel_format format = access_format(b, element);
-    unsigned count = element >> 8 & 15;
-    uint32_t out[4];
-    load_typed(b, &format, place, out);
-    if (element & WL_ELEMENT_LDS) {
-        memcpy(lds_slot(wave, instruction, lane), &out[0], 4);
+    uint32_t first[4];
+    if (!(element & WL_ELEMENT_LDS)) {
+        wl_buffer_load_typed(place, destination + lane, wave->wave_size, element);
         return;
     }
-    for (unsigned i = 0; i < count && i < 4; i++) {
-        if (!(element & WL_ELEMENT_D16)) {
-            destination[i * wave->wave_size + lane] = out[i];
-            continue;
-        }
-        float f;
-        memcpy(&f, &out[i], 4);
-        uint32_t half = !wl_channel_is_integer(&format) ? wl_float_to_half(f) : out[i] & 0xffff;
-        uint32_t *d = &destination[i / 2 * wave->wave_size + lane];
-        bool high = i % 2 || element & WL_ELEMENT_HIGH;
-        *d = high ? (*d & 0xffff) | half << 16 : (*d & 0xffff0000) | half;
-    }
+    wl_buffer_load_typed(place, first, 1, WL_ELEMENT(element & 255, 1, element & ~(uint32_t)(0xfff | WL_ELEMENT_D16)));
+    memcpy(lds_slot(wave, instruction, lane), &first[0], 4);
 }
 
 /* Typed loads by index from records that are one element each, as textures of linear memory are: for all lanes together. False:
  * it is another load. */
-static bool load_records(struct wl_wave *wave, const struct buffer *b, uint32_t *destination, const uint32_t *address, uint32_t start,
+static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32_t *destination, const uint32_t *address, uint32_t start,
                          uint32_t element) {
     enum { IDENTITY = 0xfac };
     const uint32_t rare = WL_ELEMENT_OFFEN | WL_ELEMENT_LDS | WL_ELEMENT_TFE | WL_ELEMENT_D16, count = element >> 8 & 15;
-    const struct wl_channel_format format = access_format(b, element);
+    const struct wl_channel_format format = wl_buffer_format(b, element);
     const uint64_t size = (uint64_t)b->records * b->stride, base = b->base + start;
     wl_image_wave_fn *kernels = wl_image_kernels();
     if (!kernels || !(element & WL_ELEMENT_IDXEN) || element & rare || b->swizzle_size || b->add_tid ||
-        (b->bounds != BOUNDS_INDEX && b->bounds != BOUNDS_STRUCTURED) || b->stride == 0 || wl_channel_bytes(&format) != b->stride ||
+        (b->bounds != WL_BOUNDS_INDEX && b->bounds != WL_BOUNDS_STRUCTURED) || b->stride == 0 || wl_channel_bytes(&format) != b->stride ||
         format.packed || format.channels == 3 || start != 0 || size > INT32_MAX)
         return false;
     const struct wl_image_wave w = {.data = destination,
@@ -224,8 +82,8 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
                          uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     uint32_t copy[2 * 64], bytes = (element & 0xff) / 8, count = element >> 8 & 15, instruction = offset;
-    struct buffer b;
-    read_descriptor(&b, descriptor, element);
+    struct wl_buffer b;
+    wl_buffer_read(&b, descriptor, element);
     if (element & WL_ELEMENT_TYPED && load_records(wave, &b, destination, address, soffset + offset, element))
         return;
     if (address) { /* the destination may be the address */
@@ -235,18 +93,18 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        struct place place = locate(&b, wave, copy, soffset, offset, element, l);
+        struct wl_buffer_place place = wl_buffer_locate(&b, copy + l, wave->wave_size, soffset, offset, element, l);
         if (element & WL_ELEMENT_TFE) /* no page is missing here */
             destination[(size_t)(element & WL_ELEMENT_TYPED && element & WL_ELEMENT_D16 ? (count + 1) / 2 : count) * wave->wave_size + l] =
                 0;
         if (element & WL_ELEMENT_TYPED) {
-            load_typed_lane(wave, &b, place, destination, l, element, instruction);
+            load_typed_lane(wave, &place, destination, l, element, instruction);
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
             uint32_t raw = 0;
-            if (in_range(&place, i * bytes, bytes))
-                memcpy(&raw, memory_at(&place, i * bytes), bytes);
+            if (wl_buffer_in_range(&place, i * bytes, bytes))
+                memcpy(&raw, wl_buffer_memory(&place, i * bytes), bytes);
             if (element & WL_ELEMENT_LDS) {
                 raw = merge(raw, 0, element);
                 memcpy(lds_slot(wave, instruction, l), &raw, 4);
@@ -258,43 +116,18 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
     }
 }
 
-/* 16 bits of a register, as the 32 that they stand for. */
-static uint32_t widened(uint32_t half, const struct wl_channel_format *format) {
-    const float value = wl_half_to_float((uint16_t)half);
-    if (wl_channel_is_integer(format))
-        return format->number == WL_NUMBER_SINT ? (uint32_t)(int16_t)half : half;
-    memcpy(&half, &value, sizeof half);
-    return half;
-}
-
-static void store_typed_lane(struct wl_wave *wave, const struct buffer *b, struct place place, const uint32_t *data, uint32_t lane,
-                             uint32_t element) {
-    const struct wl_channel_format format = access_format(b, element);
-    uint8_t bytes[16] = {0};
-    uint32_t values[4] = {0, 0, 0, 0};
-    if (!format.channels || !in_range(&place, 0, wl_channel_bytes(&format)))
-        return;
-    for (unsigned i = 0; i < 4 && i < (element >> 8 & 15); i++) {
-        values[i] = data[(element & WL_ELEMENT_D16 ? i / 2 : i) * wave->wave_size + lane];
-        if (element & WL_ELEMENT_D16)
-            values[i] = widened((i % 2 || element & WL_ELEMENT_HIGH) ? values[i] >> 16 : values[i] & 0xffff, &format);
-    }
-    wl_channels_store(&format, bytes, values);
-    copy_element(&place, bytes, wl_channel_bytes(&format), true);
-}
-
 void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                           uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
     uint32_t bytes = (element & 0xff) / 8, count = element >> 8 & 15;
-    struct buffer b;
-    read_descriptor(&b, descriptor, element);
+    struct wl_buffer b;
+    wl_buffer_read(&b, descriptor, element);
     for (uint32_t l = 0; l < wave->wave_size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        struct place place = locate(&b, wave, address, soffset, offset, element, l);
+        struct wl_buffer_place place = wl_buffer_locate(&b, address + l, wave->wave_size, soffset, offset, element, l);
         if (element & WL_ELEMENT_TYPED) {
-            store_typed_lane(wave, &b, place, data, l, element);
+            wl_buffer_store_typed(&place, data + l, wave->wave_size, element);
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {
@@ -305,8 +138,8 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
                 value = data[i * wave->wave_size + l];
             if (element & WL_ELEMENT_HIGH)
                 value >>= 16;
-            if (in_range(&place, i * bytes, bytes))
-                memcpy(memory_at(&place, i * bytes), &value, bytes);
+            if (wl_buffer_in_range(&place, i * bytes, bytes))
+                memcpy(wl_buffer_memory(&place, i * bytes), &value, bytes);
         }
     }
 }
@@ -316,17 +149,17 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
     uint64_t exec = wl_exec(wave);
     uint32_t bits = element & 0xff, words = bits / 32, size = wave->wave_size;
     bool two = wl_atomic_has_two(operation);
-    struct buffer b;
-    read_descriptor(&b, descriptor, element);
+    struct wl_buffer b;
+    wl_buffer_read(&b, descriptor, element);
     for (uint32_t l = 0; l < size; l++) {
         if (!wl_lane_in(exec, l))
             continue;
-        struct place place = locate(&b, wave, address, soffset, offset, element, l);
+        struct wl_buffer_place place = wl_buffer_locate(&b, address + l, wave->wave_size, soffset, offset, element, l);
         uint64_t operands[2] = {0, 0}, old = 0;
         for (uint32_t i = 0; i < words * (two ? 2 : 1); i++)
             operands[i / words] |= (uint64_t)data[i * size + l] << i % words * 32;
-        if (in_range(&place, 0, bits / 8))
-            old = wl_atomic_lane(memory_at(&place, 0), operation, bits, operands[0], operands[1]);
+        if (wl_buffer_in_range(&place, 0, bits / 8))
+            old = wl_atomic_lane(wl_buffer_memory(&place, 0), operation, bits, operands[0], operands[1]);
         for (uint32_t i = 0; i < words && element & WL_ELEMENT_RETURN; i++)
             data[i * size + l] = (uint32_t)(old >> i * 32);
     }

@@ -1,8 +1,8 @@
 /* Image instructions: what translated code tells the helper about one, and what an image is.
  *
- * image.c reads addresses and does the instruction for each lane; image_sample.c is addressing and filtering;
- * image_kernels.c does the common samples and loads for all lanes together; channels.c converts; image_descriptor.c reads
- * and writes the descriptors of each generation (device/image.h). image_bvh.c is ray tracing's instruction. */
+ * image.c does the instruction for a wave, image_lane.c for a lane; image_sample.c is addressing and filtering;
+ * image_kernels.c does the common samples and loads for all lanes together; channel_values.c converts; image_decode.c reads
+ * and image_descriptor.c writes the descriptors of each generation (device/image.h). image_bvh.c is ray tracing's instruction. */
 #ifndef WL_DEVICE_CPU_IMAGE_H
 #define WL_DEVICE_CPU_IMAGE_H
 
@@ -99,13 +99,6 @@ void wl_image_gather(const struct wl_image *image, const struct wl_sampler *samp
 float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]);
 /* The level as the sampler limits it, with its bias. */
 float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place);
-
-/* ---- ray tracing ---- */
-
-struct wl_wave;
-/* wl_helpers.image's arguments, for WL_IMAGE_BVH. Float control: to nearest, with denormals. */
-void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t rows[2], const uint32_t resource[4], uint32_t operation,
-                        uint32_t modifiers);
 
 /* ---- the lanes of a wave together ---- */
 

@@ -4,9 +4,7 @@
  * are sorted (63), nodes of 64 bytes less 1 (64 to 105), what triangles answer (120). A node's number has its type in bits 0 to 2: a
  * triangle of up to four that share five vertices, a box with halves, a box with floats. What the hardware rounds differently
  * is told by no document: boxes are slabs, triangles the watertight test with shear and scale. */
-#include "device/cpu/image.h"
-
-#include "device/cpu/lane_mask.h"
+#include "device/cpu/image_lane.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,9 +47,9 @@ static void read_resource(const uint32_t words[4], struct hierarchy *h) {
 
 /* ---- addresses ------------------------------------------------------------------------------------ */
 
-static uint32_t address(const struct wl_wave *wave, const uint64_t rows[2], unsigned i, uint32_t lane) {
-    const uint64_t row = rows[i / 8 & 1] >> i % 8 * 8 & 255;
-    return wave->vgpr[row * wave->wave_size + lane];
+static uint32_t address(const struct wl_image_rays *rays, unsigned i, uint32_t lane) {
+    const uint64_t row = rays->rows[i / 8 & 1] >> i % 8 * 8 & 255;
+    return rays->vgpr[row * rays->wave_size + lane];
 }
 
 /* Directions of 16 bits: six in a row on gfx10; later each beside its inverse. */
@@ -65,24 +63,23 @@ static void read_halves(const uint32_t packed[3], unsigned generation, struct ra
     }
 }
 
-static void read_ray(const struct wl_wave *wave, const uint64_t rows[2], uint32_t operation, uint32_t modifiers, uint32_t lane,
-                     struct ray *ray) {
+static void read_ray(const struct wl_image_rays *rays, uint32_t lane, struct ray *ray) {
+    const uint32_t operation = rays->operation, modifiers = rays->modifiers;
     unsigned next = 0;
-    ray->node = address(wave, rows, next++, lane);
+    ray->node = address(rays, next++, lane);
     if (operation & WL_IMAGE_WIDE)
-        ray->node |= (uint64_t)address(wave, rows, next++, lane) << 32;
-    ray->extent = bits_float(address(wave, rows, next++, lane));
+        ray->node |= (uint64_t)address(rays, next++, lane) << 32;
+    ray->extent = bits_float(address(rays, next++, lane));
     for (unsigned i = 0; i < 3; i++)
-        ray->origin[i] = bits_float(address(wave, rows, next++, lane));
+        ray->origin[i] = bits_float(address(rays, next++, lane));
     if (modifiers & WL_IMAGE_A16) {
-        const uint32_t packed[3] = {address(wave, rows, next, lane), address(wave, rows, next + 1, lane),
-                                    address(wave, rows, next + 2, lane)};
+        const uint32_t packed[3] = {address(rays, next, lane), address(rays, next + 1, lane), address(rays, next + 2, lane)};
         read_halves(packed, WL_IMAGE_GENERATION_OF(modifiers), ray);
         return;
     }
     for (unsigned i = 0; i < 3; i++) {
-        ray->direction[i] = bits_float(address(wave, rows, next + i, lane));
-        ray->inverse[i] = bits_float(address(wave, rows, next + 3 + i, lane));
+        ray->direction[i] = bits_float(address(rays, next + i, lane));
+        ray->inverse[i] = bits_float(address(rays, next + 3 + i, lane));
     }
 }
 
@@ -221,19 +218,10 @@ static void intersect(const struct hierarchy *h, const struct ray *ray, uint32_t
         intersect_triangle(h, ray, node, type, result);
 }
 
-void wl_image_intersect(struct wl_wave *wave, uint32_t *data, const uint64_t rows[2], const uint32_t resource[4], uint32_t operation,
-                        uint32_t modifiers) {
-    const uint64_t exec = wl_exec(wave);
+void wl_image_intersect_lane(const struct wl_image_rays *rays, uint32_t lane, uint32_t result[4]) {
     struct hierarchy h;
-    read_resource(resource, &h);
-    for (uint32_t lane = 0; lane < wave->wave_size; lane++) {
-        struct ray ray;
-        uint32_t result[4];
-        if (!wl_lane_in(exec, lane))
-            continue;
-        read_ray(wave, rows, operation, modifiers, lane, &ray);
-        intersect(&h, &ray, result);
-        for (unsigned i = 0; i < 4; i++)
-            data[i * wave->wave_size + lane] = result[i];
-    }
+    struct ray ray;
+    read_resource(rays->resource, &h);
+    read_ray(rays, lane, &ray);
+    intersect(&h, &ray, result);
 }

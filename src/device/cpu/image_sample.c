@@ -277,6 +277,27 @@ static void select_components(const struct wl_image *image, union wl_texel *texe
 
 /* ---- levels of detail ----------------------------------------------------------------------------- */
 
+/* Of a positive number. Not the library's, so that the bits are the same wherever this runs. */
+static float log2_of(float value) {
+    const double two_over_ln2 = 2.8853900817779268;
+    double number = value, power = 1, sum = 0;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1023;
+    bits = (bits & (UINT64_C(0xfffffffffffff))) | UINT64_C(1023) << 52;
+    memcpy(&number, &bits, sizeof number);
+    if (exponent == 1024) /* infinity */
+        return value;
+    if (number > 1.4142135623730951) {
+        number *= 0.5;
+        exponent++;
+    }
+    const double s = (number - 1) / (number + 1); /* ln x = 2 (s + s^3/3 + s^5/5 + ...) */
+    for (int i = 0; i < 12; i++, power *= s * s)
+        sum += power / (2 * i + 1);
+    return (float)((double)exponent + two_over_ln2 * s * sum);
+}
+
 float wl_image_lod(const struct wl_image *image, bool unnormalized, const float dx[3], const float dy[3]) {
     float sizes[3] = {(float)image->width, (float)image->height, image->type == WL_IMAGE_3D ? (float)image->depth : 0};
     float x = 0, y = 0;
@@ -286,7 +307,7 @@ float wl_image_lod(const struct wl_image *image, bool unnormalized, const float 
         y += dy[i] * scale * dy[i] * scale;
     }
     float longest = x > y ? x : y;
-    return longest > 0 ? 0.5f * log2f(longest) : -126;
+    return longest > 0 ? 0.5f * log2_of(longest) : -126;
 }
 
 float wl_image_clamp_lod(const struct wl_image *image, const struct wl_sampler *sampler, const struct wl_sample_place *place) {

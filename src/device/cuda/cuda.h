@@ -8,6 +8,7 @@
  *   kernel.c     a kernel of a code object -> PTX -> cubin -> CUfunction: translator, cache on disk, the driver's compiler
  *   image.c      PTX, cubin and CUDA fat binaries as they are
  *   launch.c     parameters of a launch
+ *   borders.c    the border colours of textures
  *   services.c   printf, assert and malloc of device code: hostcall
  *
  * How the structures nest:
@@ -65,7 +66,9 @@ struct wl_cuda_device {
     _Atomic(const struct wl_device_function *) recent[WL_CUDA_RECENT];
     _Atomic(struct wl_cuda_services *) services; /* NULL: no kernel needed them yet */
     void *heap;                                  /* device memory: the device library's allocator; NULL: not made yet */
-    pthread_mutex_t services_lock;               /* over the making of these two; outermost */
+    CUdeviceptr borders;                         /* WL_PTX_BORDERS_SIZE bytes of device memory; 0: not made yet */
+    _Atomic uint32_t border_count;               /* so many colours are there, and one: 0 as long as there is no memory */
+    pthread_mutex_t services_lock;               /* over the making of these; outermost */
     pthread_mutex_t lock;                        /* guards what follows */
     struct wl_cuda_block *blocks;
     struct wl_device_mark *marks; /* spare ones, through `next` */
@@ -174,6 +177,10 @@ uint32_t wl_cuda_occupancy(struct wl_device_function *function, uint32_t block_s
 
 void wl_cuda_ring_release(struct wl_cuda_device *device);
 void wl_cuda_ring_forget(struct wl_cuda_device *device);
+/* The memory for wl_ptx_launch.borders, with all colours that samplers have by now. Thread-safe. */
+enum wl_status wl_cuda_borders(struct wl_cuda_device *device, uint64_t *borders);
+/* The memory is gone. */
+void wl_cuda_borders_forget(struct wl_cuda_device *device);
 /* Gives a launch to a stream. */
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch);
 

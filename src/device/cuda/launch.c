@@ -178,6 +178,8 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
         status = wl_cuda_services_buffer(device, &hidden.hostcall);
     if (function->uses_heap && status == WL_OK)
         status = wl_cuda_services_heap(device, &hidden.heap);
+    if (variant->info.needs_borders && status == WL_OK)
+        status = wl_cuda_borders(device, &record.borders);
     bool extras =
         variant->info.needs_kernarg_memory || variant->info.needs_packet_memory || variant->info.needs_queue || variant->info.needs_gws;
     if (status == WL_OK && (extras || (function->uses_sync && launch->cooperative)))

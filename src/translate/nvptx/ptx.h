@@ -70,6 +70,8 @@ struct wl_ptx {
     bool accessed;       /* the piece at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
     bool release;        /* something waited for stores; the next one publishes them */
+    LLVMValueRef record; /* alloca: what calls of device code fill and read; NULL: none was made */
+    size_t record_size;
 };
 
 /* ---- ptx_values.c: registers and masks. `strip` functions work on l->strip ---- */
@@ -186,6 +188,22 @@ bool wl_ptx_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
 /* ---- ptx_matrix.c ---- */
 /* Lifts a MATRIX instruction. */
 void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
+
+/* ---- ptx_device.c: calls of device/device.h's functions ---- */
+#define WL_PTX_QUAD "wl_device_quad" /* functions of these names are called by all threads of a warp together */
+/* A record of a thread's, of at least `size` bytes; its contents last until the next one is asked for. */
+LLVMValueRef wl_ptx_device_record(struct wl_lift *l, size_t size);
+void wl_ptx_device_put(struct wl_lift *l, LLVMValueRef record, size_t offset, LLVMValueRef value);
+LLVMValueRef wl_ptx_device_get(struct wl_lift *l, LLVMValueRef record, size_t offset); /* i32 */
+LLVMValueRef wl_ptx_device_call(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
+/* Adds the functions to a module that calls some; what is not called is for globaldce. */
+enum wl_status wl_ptx_link_device(LLVMModuleRef module);
+
+/* ---- ptx_image.c ---- */
+/* Lifts an IMAGE instruction. */
+void wl_ptx_lift_image(struct wl_lift *l, const struct wl_inst *inst);
+/* Lifts buffer_*_format_* and tbuffer_*. */
+void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- ptx_frame.c ---- */
 /* Lifts an instruction that is not the piece's end. */

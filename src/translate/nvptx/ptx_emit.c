@@ -326,8 +326,10 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, "function(adce,loop-simplify,lcssa,loop-mssa(licm),adce)");
     if (!status) {
         give_bodies(module);
-        status = run(module, machine, LAST_PASSES);
+        status = wl_ptx_link_device(module);
     }
+    if (!status)
+        status = run(module, machine, LAST_PASSES);
     return status;
 }
 

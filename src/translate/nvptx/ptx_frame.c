@@ -1,6 +1,8 @@
 /* The frame of a kernel: initial state, pieces of all units, control flow. */
 #include "translate/nvptx/ptx.h"
 
+#include "device/cpu/image.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -437,6 +439,9 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_MATRIX:
         wl_ptx_lift_matrix(l, inst);
         break;
+    case WL_ISA_IMAGE:
+        wl_ptx_lift_image(l, inst);
+        break;
     case WL_ISA_MOVREL:
         wl_ptx_lift_indexed(l, inst);
         break;
@@ -467,7 +472,8 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
         inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
     if (!inst->isa || inst->isa->space == WL_SPACE_LDS || inst->isa->space == WL_SPACE_SCRATCH)
         return;
-    if (inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC)
+    const uint32_t image = inst->isa->class == WL_ISA_IMAGE ? WL_IMAGE_KIND_OF(inst->isa->image) : WL_IMAGE_LOAD;
+    if (inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC || image == WL_IMAGE_STORE || image == WL_IMAGE_ATOMIC)
         l->ptx->store_may_wait = true;
     else if (inst->isa->class == WL_ISA_LOAD && l->generation == 9)
         l->ptx->store_may_wait = false;

@@ -474,8 +474,12 @@ static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct w
 void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     struct wl_memory_operands op = wl_memory_operands(inst);
+    if (isa->space == WL_SPACE_TBUFFER || (isa->space == WL_SPACE_BUFFER && isa->detail)) {
+        wl_ptx_lift_typed(l, inst);
+        return;
+    }
     bool two_atomics = isa->addresses == 2 && isa->class == WL_ISA_ATOMIC;
-    if (inst->gds || inst->lds || two_atomics || isa->dwords > MAX_DWORDS || isa->space == WL_SPACE_TBUFFER) {
+    if (inst->gds || inst->lds || two_atomics || isa->dwords > MAX_DWORDS) {
         wl_ptx_unsupported(l, inst);
         return;
     }

@@ -64,6 +64,7 @@ static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
     bool marker = called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), "wl.", 3);
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         marker &= !is_marker(inst, apart[i]);
+    marker |= called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), WL_PTX_QUAD, strlen(WL_PTX_QUAD));
     if (marker || is_marker(inst, "llvm.nvvm.barrier0") || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
         return true;
     if (!is_marker(inst, "wl.any.own"))
