@@ -42,6 +42,9 @@ struct wl_target {
 enum wl_status wl_target_parse(struct wl_target *target, const char *text);
 /* Writes the canonical target id, at most 63 characters; returns the length as snprintf does. */
 int wl_target_format(const struct wl_target *target, char *text, size_t size);
+/* Whether code for `code` runs on memories with error correction, where a load into half a register clears the other half: on the processors
+ * that have them, unless the code is for such without. Code that names no choice has to work either way; rocBLAS' relies on the zeros. */
+bool wl_target_has_sram_ecc(const struct wl_target *code);
 /* Whether code for `code` may run on a device that presents itself as `device`: the same processor or a generic one of its
  * family, and no feature that both name and set differently. */
 bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device);

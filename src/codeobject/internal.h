@@ -180,7 +180,7 @@ enum { WL_KERNARG_MAX = 1 << 20 }; /* bytes; no compiler comes near */
 bool wl_codeobject_is_loaded(const struct wl_codeobject *object, uint64_t address, uint64_t size);
 /* Decodes the descriptor at kernel->descriptor into `kernel`. Needs the image, target and segments. */
 enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct wl_kernel *kernel);
-/* Reads the metadata note and completes the kernels with it. */
+/* Reads the metadata notes and completes the kernels with them. */
 enum wl_status wl_metadata_read(struct wl_codeobject *object);
 /* Collects and checks the dynamic relocations. `symbols` are those of .dynsym. */
 enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_symbol *symbols, size_t count);

@@ -336,8 +336,9 @@ static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data
 
 /* ---- notes --------------------------------------------------------------------------------------- */
 
-/* Looks for the metadata among the notes of one segment or section. */
-static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_t **found, uint64_t *found_size) {
+/* Reads every metadata note of one segment: a code object that was linked from several with metadata of their own (rocBLAS has such)
+ * keeps the note of each. */
+static enum wl_status read_notes(struct wl_codeobject *object, const uint8_t *data, uint64_t size) {
     for (uint64_t at = 0; wl_within(at, 12, size);) {
         uint64_t name_size = wl_read32(data + at), text_size = wl_read32(data + at + 4);
         uint32_t type = wl_read32(data + at + 8);
@@ -345,9 +346,9 @@ static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_
         if (!wl_within(name, name_size, size) || !wl_within(text, text_size, size))
             return wl_fail(WL_INVALID_IMAGE, "a note is cut off");
         if (type == NOTE_METADATA && name_size >= 6 && name_size <= 7 && memcmp(data + name, "AMDGPU", 6) == 0) {
-            *found = data + text;
-            *found_size = text_size;
-            return WL_OK;
+            enum wl_status status = read_map(object, data + text, text_size);
+            if (status)
+                return status;
         }
         at = text + ((text_size + 3) & ~UINT64_C(3));
     }
@@ -356,17 +357,15 @@ static enum wl_status find_note(const uint8_t *data, uint64_t size, const uint8_
 
 enum wl_status wl_metadata_read(struct wl_codeobject *object) {
     const struct wl_elf *elf = &object->elf;
-    const uint8_t *note = NULL;
-    uint64_t size = 0;
-    for (unsigned i = 0; i < elf->header.e_phnum && !note; i++) {
+    for (unsigned i = 0; i < elf->header.e_phnum; i++) {
         Elf64_Phdr segment = wl_elf_segment(elf, i);
         if (segment.p_type != PT_NOTE)
             continue;
         if (!wl_within(segment.p_offset, segment.p_filesz, elf->size))
             return wl_fail(WL_INVALID_IMAGE, "a note segment lies outside the file");
-        enum wl_status status = find_note(elf->data + segment.p_offset, segment.p_filesz, &note, &size);
+        enum wl_status status = read_notes(object, elf->data + segment.p_offset, segment.p_filesz);
         if (status)
             return status;
     }
-    return note ? read_map(object, note, size) : WL_OK; /* hand-written code may have descriptors only */
+    return WL_OK; /* hand-written code may have descriptors only */
 }

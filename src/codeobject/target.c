@@ -134,6 +134,11 @@ int wl_target_format(const struct wl_target *target, char *text, size_t size) {
                     target->xnack ? ":xnack" : "", signs[target->xnack]);
 }
 
+bool wl_target_has_sram_ecc(const struct wl_target *code) {
+    const struct processor *processor = processor_of(code);
+    return processor && processor->features & HAS_SRAMECC && code->sramecc != WL_FEATURE_OFF;
+}
+
 static bool feature_compatible(enum wl_feature code, enum wl_feature device) {
     return code == WL_FEATURE_ANY || device == WL_FEATURE_ANY || code == device;
 }

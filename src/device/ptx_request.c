@@ -37,6 +37,7 @@ void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobj
                  .workitem_id_dimensions = kernel->workitem_id_dimensions,
                  .packed_workitem_ids = abi.packed_ids,
                  .flushes_f32 = flushes_f32(object),
+                 .sram_ecc = wl_target_has_sram_ecc(wl_codeobject_target(object)),
                  .is_code = is_code,
                  .context = (void *)(uintptr_t)object,
                  .functions = functions,

@@ -243,7 +243,7 @@ static void memory_effects(struct collector *c, const struct wl_inst *inst) {
         read_scalar(c, WL_SGPR_M0, 1);
     }
     if (result)
-        write(c, &inst->operands[first++], isa->d16);
+        write(c, &inst->operands[first++], isa->d16 && !inst->zeroes_half);
     /* MUBUF atomics print one data operand: it is read as well. */
     if (result && isa->class == WL_ISA_ATOMIC && (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER))
         first = 0;

@@ -253,7 +253,7 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
     merge(l, a, m, &cold, from);
 }
 
-/* A 16-bit result: the register's other half stays. */
+/* A 16-bit result: the register's other half is that of `old`. */
 static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVMValueRef old, LLVMValueRef value) {
     LLVMValueRef half = wl_lift_int(l, l->strip_i32, 0xffff), sixteen = wl_lift_int(l, l->strip_i32, 16);
     value = LLVMBuildAnd(l->b, value, half, "");
@@ -268,7 +268,7 @@ static void emit_load(struct wl_lift *l, struct wl_item *item) {
     struct wl_access a = describe(l, inst);
     struct wl_lanes lanes = find_lanes(l, item, &op);
     struct moved m = {.pair = NULL};
-    LLVMValueRef old = inst->isa->d16 ? wl_strip_row(l, op.result->reg) : NULL;
+    LLVMValueRef old = !inst->isa->d16 ? NULL : inst->zeroes_half ? LLVMConstNull(l->strip_i32) : wl_strip_row(l, op.result->reg);
     access_lanes(l, &a, &lanes, &m);
     if (old)
         m.rows[0] = merge_half(l, inst->isa, old, m.rows[0]);

@@ -9,7 +9,7 @@ enum { MAX_LANES = 64, MAX_DATA = 4 };
 struct access {
     uint32_t fault;
     uint8_t space, bytes, dwords; /* enum wl_space; bytes of an element, dwords moved a lane */
-    bool sign, d16, hi, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
+    bool sign, d16, hi, zeroes_half, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
     uint16_t address, data, data1, result; /* rows */
     bool has_address;
     int64_t offset;
@@ -101,6 +101,8 @@ static uint32_t widen(const struct access *a, uint32_t value, uint32_t old) {
         value = a->bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
     if (!a->d16)
         return value;
+    if (a->zeroes_half)
+        old = 0;
     return a->hi ? (old & 0xffff) | value << 16 : (old & 0xffff0000) | (value & 0xffff);
 }
 
@@ -404,6 +406,7 @@ static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, con
     a->sign = isa->sign;
     a->d16 = isa->d16 && !isa->detail;
     a->hi = isa->hi;
+    a->zeroes_half = inst->zeroes_half;
     a->store = isa->class == WL_ISA_STORE;
     a->offset = inst->offset0;
     a->returns = inst->returns;

@@ -45,6 +45,7 @@ struct wl_translate_request {
     bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
     bool flushes_f32; /* some kernel of the code object starts with f32 denormals flushed */
+    bool sram_ecc;    /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;
     bool loop_entries; /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;   /* approximate instructions are rounded correctly */

@@ -139,6 +139,8 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
     for (unsigned i = 0; i < count; i++)
         if (!inst[i].sem && !inst[i].isa)
             return unsupported(d, &inst[i]);
+    for (unsigned i = 0; i < count; i++)
+        inst[i].zeroes_half = request->sram_ecc && inst[i].isa && inst[i].isa->class == WL_ISA_LOAD && inst[i].isa->d16;
     unit->inst_count += count;
     *last = count ? &inst[count - 1] : NULL;
     return WL_OK;

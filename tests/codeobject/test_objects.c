@@ -188,6 +188,23 @@ static void reads_hand_written_code(void **state) {
     wl_codeobject_close(object);
 }
 
+static void reads_every_note(void **state) {
+    (void)state;
+    struct wl_codeobject *object = open_input("merged.co");
+    static const char *const names[] = {"first", "second"};
+    assert_int_equal(wl_codeobject_kernel_count(object), 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct wl_kernel *kernel = wl_codeobject_find_kernel(object, names[i]);
+        assert_non_null(kernel);
+        assert_int_equal(kernel->kernarg_size, 24);
+        assert_int_equal(kernel->argument_count, 2);
+        assert_int_equal(kernel->arguments[1].offset, 8);
+        assert_int_equal(kernel->arguments[1].size, 12);
+        assert_int_equal(kernel->max_workgroup_size, 256);
+    }
+    wl_codeobject_close(object);
+}
+
 /* The first dynamic relocation's type, in the file. */
 static uint8_t *first_relocation_type(struct bytes bytes) {
     Elf64_Ehdr header;
@@ -310,10 +327,11 @@ static void finds_source_lines(void **state) {
 
 int test_objects(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_version),     cmocka_unit_test(decodes_what_generations_differ_in),
-        cmocka_unit_test(reads_hand_written_code), cmocka_unit_test(resolves_undefined_symbols),
-        cmocka_unit_test(reads_version_3_flags),   cmocka_unit_test(reads_stripped_objects),
-        cmocka_unit_test(hashes_the_content),      cmocka_unit_test(finds_source_lines),
+        cmocka_unit_test(reads_every_version),        cmocka_unit_test(decodes_what_generations_differ_in),
+        cmocka_unit_test(reads_hand_written_code),    cmocka_unit_test(reads_every_note),
+        cmocka_unit_test(resolves_undefined_symbols), cmocka_unit_test(reads_version_3_flags),
+        cmocka_unit_test(reads_stripped_objects),     cmocka_unit_test(hashes_the_content),
+        cmocka_unit_test(finds_source_lines),
     };
     return cmocka_run_group_tests_name("objects", tests, NULL, NULL);
 }

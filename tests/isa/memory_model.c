@@ -279,11 +279,11 @@ static void load(const struct model *m, const struct step *step, unsigned lane) 
     for (unsigned i = 0; i < row->dwords; i++)
         values[i] = extended(row, get(m, step, lane, i * 4, row->bytes));
     for (unsigned i = 0; i < row->dwords; i++) {
-        uint32_t *cell = &m->state->v[step->result + i][lane];
+        uint32_t *cell = &m->state->v[step->result + i][lane], old = mem_sram_ecc ? 0 : *cell;
         if (row->flags & LOW)
-            *cell = (*cell & 0xffff0000) | (values[i] & 0xffff);
+            *cell = (old & 0xffff0000) | (values[i] & 0xffff);
         else if (row->flags & HIGH)
-            *cell = (*cell & 0xffff) | values[i] << 16;
+            *cell = (old & 0xffff) | values[i] << 16;
         else
             *cell = values[i];
     }

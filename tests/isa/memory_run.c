@@ -17,6 +17,7 @@ enum { RETURN_ADDRESS = 0x7ead0000 };
 #define IMAGE UINT64_C(0x200000000000)
 
 unsigned mem_checks, mem_failures;
+bool mem_sram_ecc;
 
 static struct {
     uint8_t *memory, *lds, *scratch;
@@ -68,6 +69,7 @@ bool mem_build(struct mem_program *program, const char *processor, unsigned wave
                                            .is_kernel = true,
                                            .workitem_id_dimensions = 1,
                                            .shape = WL_SHAPE_ROWS,
+                                           .sram_ecc = mem_sram_ecc,
                                            .cpu = machine.cpu,
                                            .features = machine.features,
                                            .is_code = is_code,

@@ -31,6 +31,8 @@ struct mem_program {
 };
 
 extern unsigned mem_checks, mem_failures;
+/* Memories have error correction: loads into half a register clear the other half. */
+extern bool mem_sram_ecc;
 
 void mem_start(void);
 /* False, with a message, if the text does not assemble; ends the test if it does not translate. */

@@ -21,6 +21,9 @@ static const struct target targets[] = {
     {"gfx1030", 10, 32}, {"gfx1100", 11, 32}, {"gfx1100", 11, 64}, {"gfx1150", 11, 32}, {"gfx1200", 12, 32},
 };
 
+/* Once more, for the loads into half a register. */
+static const struct target with_sram_ecc = {"gfx90a", 9, 64};
+
 /* A mnemonic on one target, and the instructions that test it. */
 struct test {
     const struct target *target;
@@ -546,8 +549,8 @@ static unsigned seen_count;
 
 static bool is_new(const char *mnemonic, const struct target *target) {
     char key[80];
-    snprintf(key, sizeof key, "%s %u %u %d", mnemonic, target->generation, target->wave_size,
-             strstr(mnemonic, "add_f32") && flushes(target->name));
+    snprintf(key, sizeof key, "%s %u %u %d %d", mnemonic, target->generation, target->wave_size,
+             strstr(mnemonic, "add_f32") && flushes(target->name), mem_sram_ecc);
     for (unsigned i = 0; i < seen_count; i++)
         if (strcmp(seen[i], key) == 0)
             return false;
@@ -590,6 +593,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; coverage && i < COUNT(targets); i++)
         if (!generation || targets[i].generation == generation)
             test_target(coverage, &targets[i], argc > 2 ? argv[2] : NULL);
+    mem_sram_ecc = true;
+    if (!generation || generation == 9)
+        test_target(coverage, &with_sram_ecc, "d16");
     wl_coverage_destroy(coverage);
     free(seen);
     printf("%u mnemonics, %u runs, %u failures\n", seen_count, mem_checks, mem_failures);

@@ -29,6 +29,8 @@ static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element) {
         raw = element & WL_ELEMENT_SIGNED ? (uint32_t)(int16_t)raw : raw & 0xffff;
     if (!(element & WL_ELEMENT_D16))
         return raw;
+    if (element & WL_ELEMENT_ZEROES_HALF)
+        old = 0;
     return element & WL_ELEMENT_HIGH ? (old & 0xffff) | raw << 16 : (old & 0xffff0000) | (raw & 0xffff);
 }
 

@@ -52,6 +52,8 @@ void wl_buffer_load_typed(const struct wl_buffer_place *place, uint32_t *data, u
         const uint32_t half = !wl_channel_is_integer(&format) ? wl_float_to_half(f) : out[i] & 0xffff;
         uint32_t *d = &data[(size_t)(i / 2) * stride];
         const bool high = i % 2 || element & WL_ELEMENT_HIGH;
+        if (i % 2 == 0 && element & WL_ELEMENT_ZEROES_HALF)
+            *d = 0;
         *d = high ? (*d & 0xffff) | half << 16 : (*d & 0xffff0000) | half;
     }
 }

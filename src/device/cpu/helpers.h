@@ -41,6 +41,8 @@ enum {
     WL_ELEMENT_TFE = 1 << 30,    /* buffer loads: the register behind the data becomes 0 */
     WL_ELEMENT_FORMAT = 1 << 20, /* tbuffer_*: typed by the instruction's own format, WL_ELEMENT_WITH_FORMAT */
 };
+/* With D16: a load clears the other half. */
+#define WL_ELEMENT_ZEROES_HALF (UINT32_C(1) << 31)
 /* tbuffer: gfx9: dfmt | nfmt << 4; gfx10 and later: the unified format number. 7 bits. */
 #define WL_ELEMENT_WITH_FORMAT(format) (WL_ELEMENT_FORMAT | WL_ELEMENT_TYPED | (uint32_t)(format) << 21)
 /* Buffers: the generation decides the layout of descriptors and formats. 9 to 12. */

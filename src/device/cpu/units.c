@@ -158,6 +158,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
         .workitem_id_dimensions = unit->kernel ? unit->kernel->workitem_id_dimensions : 0,
         .shape = unit->shape,
         .flushes_f32 = flushes_f32(module),
+        .sram_ecc = wl_target_has_sram_ecc(module->target),
         .mode = mode,
         .is_code = is_code,
         .context = module,

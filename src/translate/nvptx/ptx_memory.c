@@ -395,7 +395,7 @@ static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     }
     wl_ptx_load(l, a, bits, isa->sign, count, old, values);
     if (isa->d16)
-        values[0] = merge_half(l, isa, wl_ptx_dword(l, op->result->reg), values[0]);
+        values[0] = merge_half(l, isa, inst->zeroes_half ? LLVMConstNull(l->i32) : wl_ptx_dword(l, op->result->reg), values[0]);
     for (unsigned i = 0; i < count; i++) {
         if (isa->d16 || out_of_range_is_zero) /* else lanes that are off keep theirs in the load itself */
             wl_ptx_set_dword(l, op->result->reg + i, values[i]);
