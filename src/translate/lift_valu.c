@@ -29,9 +29,7 @@ LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem) {
         return NULL;
     }
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    if (l->ptx)
-        wl_ptx_keep_call(l, sem->name, function);
-    return function;
+    return l->ptx ? wl_ptx_keep_call(l, sem->name, function) : function;
 }
 
 static LLVMValueRef call(struct wl_lift *l, LLVMValueRef function, LLVMValueRef *arguments, unsigned count) {

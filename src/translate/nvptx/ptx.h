@@ -213,12 +213,14 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
                                   struct wl_ptx_info *info);
 
 /* ---- ptx_math.c ---- */
-/* Keeps the semantics of an approximate instruction a call, if they are of those that this file knows. */
-void wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef function);
+/* The function to call for semantics: of those that this file knows one that stays a call of scalars for now. */
+LLVMValueRef wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef function);
 /* Takes away what is superfluous around these calls: the steps to a root's neighbours, then scales. True: something changed, and
  * the module is to be cleaned. */
 bool wl_ptx_simplify_roots(LLVMModuleRef module);
 bool wl_ptx_simplify_scales(LLVMModuleRef module);
+/* ptx_fuse.c: makes one function of sequences that compute e^x or ln(x), and takes away what ranges make superfluous. True: as above. */
+bool wl_ptx_fuse_math(LLVMModuleRef module);
 /* Lets the calls be inlined by the next always-inline pass. */
 void wl_ptx_inline_math(LLVMModuleRef module);
 

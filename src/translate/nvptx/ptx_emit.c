@@ -308,6 +308,11 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, CLEANING_PASSES);
     if (!status && wl_ptx_simplify_scales(module))
         status = run(module, machine, CLEANING_PASSES);
+    if (!status && wl_ptx_fuse_math(module)) {
+        status = run(module, machine, CLEANING_PASSES);
+        if (!status && wl_ptx_simplify_scales(module))
+            status = run(module, machine, CLEANING_PASSES);
+    }
     wl_ptx_inline_math(module);
     if (!status)
         status = run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");

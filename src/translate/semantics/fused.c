@@ -1,0 +1,59 @@
+/* What ptx_fuse.c makes of sequences of instructions: no instructions of their own, and for NVIDIA's threads alone. The polynomials
+ * are near-minimax fits of the functions named beside them, in Horner form; errors are the largest over all f32 arguments. */
+#include "lanes_float.h"
+
+#if WL_LANES == 1 && defined(__NVPTX__)
+f32 least_or_nan(f32 a, f32 b) __asm__("llvm.minimum.f32");
+f32 greatest_or_nan(f32 a, f32 b) __asm__("llvm.maximum.f32");
+
+/* v_rsq_f32 of what is no less than the smallest normal number. */
+LANES1(fused_rsq_normal_f32, f32, f32) {
+    const f32s y = (f32s)__nvvm_rsqrt_approx_ftz_f(a[0]), error = fma_lanes(-(a * y), y, ALL(f32, 1));
+
+    return fma_lanes(0.5f * y, __builtin_elementwise_min(error, ALL(f32, 1)), y);
+}
+
+/* e^x, at most 0.94 ulp: 2^n e^r with |r| <= ln(2) / 2. */
+LANES1(fused_exp_f32, f32, f32) {
+    const f32s x = (f32s)least_or_nan(greatest_or_nan(a[0], -105.0f), 89.0f);
+    const f32s shifted = fma_lanes(x, ALL(f32, 0x1.715476p+0f), ALL(f32, 0x1.8p23f)), n = shifted - 0x1.8p23f;
+    /* ln(2) in two parts, of which the first times n is exact. */
+    const f32s r = fma_lanes(n, ALL(f32, -0x1.7f7d1cp-20f), fma_lanes(n, ALL(f32, -0x1.62e4p-1f), x));
+    f32s p = ALL(f32, 0.00139263761f);
+
+    p = fma_lanes(p, r, ALL(f32, 0.00836333353f));
+    p = fma_lanes(p, r, ALL(f32, 0.0416665524f));
+    p = fma_lanes(p, r, ALL(f32, 0.166665763f));
+    p = fma_lanes(p, r, ALL(f32, 0.5f));
+    p = fma_lanes(p, r, ALL(f32, 1));
+    p = fma_lanes(p, r, ALL(f32, 1));
+    /* n is in the lowest bits of `shifted`; in two parts, because results may be denormal. */
+    const u32s bits = (u32s)shifted, part = bits >> 1;
+
+    return (f32s)((u32s)p + (part << 23)) * (f32s)(((bits - part) << 23) + 0x3f800000u);
+}
+
+/* The natural logarithm, at most 0.95 ulp: e ln(2) + ln(m) with 2/3 <= m < 4/3. */
+LANES1(fused_log_f32, f32, f32) {
+    const masks tiny = a < 0x1p-126f;
+    const f32s normal = tiny ? a * 0x1p23f : a;
+    const i32s exponent = ((i32s)normal - 0x3f2aaaab) & (i32s)0xff800000u;
+    const f32s f = (f32s)((i32s)normal - exponent) - 1.0f;
+    const f32s e = fma_lanes(CONVERT(f32s, exponent), ALL(f32, 0x1p-23f), tiny ? ALL(f32, -23) : ALL(f32, 0));
+    f32s p = ALL(f32, -0.124222003f);
+
+    p = fma_lanes(p, f, ALL(f32, 0.13748309f));
+    p = fma_lanes(p, f, ALL(f32, -0.122887217f));
+    p = fma_lanes(p, f, ALL(f32, 0.140558124f));
+    p = fma_lanes(p, f, ALL(f32, -0.166733161f));
+    p = fma_lanes(p, f, ALL(f32, 0.200072333f));
+    p = fma_lanes(p, f, ALL(f32, -0.249999449f));
+    p = fma_lanes(p, f, ALL(f32, 0.333332717f));
+    p = fma_lanes(p, f, ALL(f32, -0.5f));
+    const f32s result = fma_lanes(e, ALL(f32, 0x1.62e430p-1f), fma_lanes(f * p, f, f));
+    /* Infinity stays, negative numbers and NaN become NaN. */
+    const f32s number = (u32s)a < F32_INFINITY ? result : fma_lanes(a, ALL(f32, __builtin_inff()), ALL(f32, __builtin_inff()));
+
+    return a == 0 ? ALL(f32, -__builtin_inff()) : number;
+}
+#endif
