@@ -133,7 +133,7 @@ wl_translate_steps_free_fn wl_translate_steps_free;
  * warps: thread t of a block holds lane t % 32 of wave t / 32, and in a wave of 64 lane t % 32 + 32 as well. Launch it with
  *
  *   grid     the AMD grid's workgroups in x, y, z, the last partial ones included
- *   block    (wl_ptx_threads(work items a workgroup, wave size), 1, 1)
+ *   block    (wl_ptx_threads(work items a workgroup, wave size, wl_ptx_info.wave_threads), 1, 1)
  *   dynamic shared memory  static LDS (wl_ptx_info.static_lds) + the launch's dynamic LDS: LDS address 0 is its start
  *   parameters  two, both by value: a struct wl_ptx_launch, and the kernarg segment (wl_ptx_info.kernarg_size bytes, hidden
  *            arguments filled in). wl_ptx_info.kernarg_size 0: the second parameter does not exist */
@@ -191,6 +191,7 @@ struct wl_ptx_info {
     uint32_t scratch_size;     /* bytes a lane; it is the thread's local memory: nothing to do for the launch */
     uint32_t kernarg_size;     /* size of the second parameter, a multiple of 16, at most 4000; 0: it does not exist */
     uint32_t max_threads;      /* of a block, as declared in the PTX */
+    uint32_t wave_threads;     /* of a wave: 32, or 64 where each lane of a wave of 64 has a thread */
     bool needs_kernarg_memory; /* wl_ptx_launch.kernarg has to be valid */
     bool needs_packet_memory;  /* wl_ptx_launch.dispatch_packet has to be valid */
     bool needs_queue;          /* wl_ptx_launch.queue has to be valid */
@@ -207,8 +208,10 @@ struct wl_ptx_result {
     struct wl_ptx_info info;
 };
 
-/* Threads of a block for so many work items. */
-static inline uint32_t wl_ptx_threads(uint32_t work_items, uint32_t wave_size) { return (work_items + wave_size - 1) / wave_size * 32; }
+/* Threads of a block for so many work items; wave_threads: of struct wl_ptx_info. */
+static inline uint32_t wl_ptx_threads(uint32_t work_items, uint32_t wave_size, uint32_t wave_threads) {
+    return (work_items + wave_size - 1) / wave_size * wave_threads;
+}
 
 /* Translates a kernel. WL_UNSUPPORTED: the sentence names mnemonic, encoding, kernel and offset. Thread-safe. */
 typedef enum wl_status wl_translate_ptx_fn(const struct wl_ptx_request *request, struct wl_ptx_result *result);

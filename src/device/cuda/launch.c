@@ -186,8 +186,9 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
         status = place_extras(device, stream, launch, variant, &hidden, &record, kernarg, size);
     else
         wl_kernarg_fill(kernel, launch, &hidden, kernarg);
-    struct shape shape = {{wl_ptx_threads(launch->block[0] * launch->block[1] * launch->block[2], kernel->wave_size), 1, 1},
-                          variant->info.uses_lds ? lds : 0};
+    struct shape shape = {
+        {wl_ptx_threads(launch->block[0] * launch->block[1] * launch->block[2], kernel->wave_size, variant->info.wave_threads), 1, 1},
+        variant->info.uses_lds ? lds : 0};
     if (status == WL_OK)
         status = wl_cuda_allow_shared(device, variant->function, shape.shared, &variant->shared_given);
     void *parameters[] = {&record, kernarg};

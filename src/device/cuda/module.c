@@ -180,7 +180,7 @@ uint32_t wl_cuda_occupancy(struct wl_device_function *function, uint32_t block_s
         }
         made = variant->function;
         given = &variant->shared_given;
-        threads = wl_ptx_threads(block_size, function->kernel->wave_size);
+        threads = wl_ptx_threads(block_size, function->kernel->wave_size, variant->info.wave_threads);
         shared = variant->info.uses_lds ? dynamic_lds + variant->info.static_lds : 0;
     }
     if (wl_cuda_enter(device) != WL_OK || wl_cuda_allow_shared(device, made, (uint32_t)shared, given) != WL_OK ||

@@ -1,7 +1,8 @@
 /* The one-lane form: AMD code as PTX, for the threads of NVIDIA GPUs.
  *
  * A wave is a warp. Thread t of it has lane t; in a wave of 64 it has lane t + 32 as well, so that a vector register is one
- * or two values ("strips") a thread. Everything is in one function: the kernel and all device functions that it can reach.
+ * or two values ("strips") a thread. Where lanes part in loops and nothing else is between them, a wave of 64 is two warps, a
+ * thread for each lane (`apart`). Everything is in one function: the kernel and all device functions that it can reach.
  * Calls are jumps, return addresses are data as on the hardware, and jumps to addresses go through one switch over the places
  * that they can mean. All branches are the same for a whole warp; only memory accesses look at EXEC lane by lane, as
  * predicates of single instructions.
@@ -10,6 +11,8 @@
  *              lift_valu.c serves here
  *   masks      each SGPR has two forms: its 32 bits, the same in all threads, and a predicate: this thread's bit of them.
  *              Comparisons make the predicate; the bits are a ballot of it, which disappears where nobody reads them
+ *              The bits of waves of 64 whose lanes have a thread each would be a vote of two warps, which there is not: such
+ *              code is dropped for the form with two lanes a thread unless nobody reads them
  *   EXEC       selects in writes of registers whose old values are live in lanes that are off, predicates of accesses
  *
  * Ballots, votes and the kernarg segment's address are calls of functions without bodies ("wl.ballot", ...), pure and
@@ -46,14 +49,15 @@ struct wl_ptx {
     LLVMBasicBlockRef dispatch; /* the switch over addresses; NULL if no unit jumps to one */
     LLVMValueRef target;        /* alloca i64: where the dispatch goes, as a virtual address */
 
+    bool apart; /* waves of 64 have a thread for each lane; a pair's predicate is that of its first register */
+
     LLVMValueRef launch, kernarg;          /* parameters: pointers to the launch record and the kernarg segment */
-    LLVMValueRef lane;                     /* i32: 0 to 31 */
+    LLVMValueRef lane;                     /* i32: 0 to 31, apart: to 63 */
     LLVMValueRef row[2][WL_VGPR_COUNT];    /* allocas */
     LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
     LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
     LLVMValueRef lds;                      /* the shared memory */
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
-    LLVMValueRef entry_bits[2];            /* i32 */
     bool exec_is_full;                     /* in the piece at hand EXEC is that */
     struct wl_ptx_flow *flow;              /* of the unit at hand */
     uint64_t (*met)[2];                    /* by piece of the unit: masks that threads changed apart before they meet there */
@@ -95,12 +99,15 @@ void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);      
 void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate); /* the predicate form of one SGPR alone */
 /* Called when an SGPR's bits were written: derives the predicate. */
 void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits);
-LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate);   /* i32 */
-LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate); /* i1 */
-LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                /* i1: a wave-wide mask is not zero */
-LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg);            /* the same, or the threads' own bits: see ptx_part.c */
-LLVMValueRef wl_ptx_image(struct wl_lift *l);                            /* i64 */
-LLVMValueRef wl_ptx_mode(struct wl_lift *l);                             /* i32: MODE */
+LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate); /* i32, of the strip; apart: of lanes 0 to 31 */
+/* Writes the bits of a mask, or of the strip's half of it, whose predicate is this. */
+void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate);
+LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* i1: the lane's bit, apart, of two dwords */
+LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate);            /* i1 */
+LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                           /* i1: a wave-wide mask is not zero */
+LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg);                       /* the same, or the threads' own bits: see ptx_part.c */
+LLVMValueRef wl_ptx_image(struct wl_lift *l);                                       /* i64 */
+LLVMValueRef wl_ptx_mode(struct wl_lift *l);                                        /* i32: MODE */
 LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type);
 /* A call of a function of the module that has no body yet: pure, and convergent if it looks at other threads. */
 LLVMValueRef wl_ptx_marker(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count, bool pure);
@@ -127,6 +134,9 @@ void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
 /* What is known of EXEC and of masks throughout a unit. NULL: no memory. The unit must outlive it. */
 struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size);
 void wl_ptx_flow_destroy(struct wl_ptx_flow *flow); /* NULL does nothing */
+/* Whether waves of 64 may have a thread for each lane, as far as AMD's code tells: lanes part in loops, and nothing in it, but for masks,
+ * crosses lanes or needs them in step. */
+bool wl_ptx_may_run_apart(const struct wl_unit *unit);
 /* Whether EXEC is at a piece's start what it was at the unit's entry. */
 bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece);
 /* Whether threads whose lane is off may take the branch on EXEC that ends a piece without the others, as far as AMD's code
@@ -208,7 +218,8 @@ void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst);
 /* ---- ptx_frame.c ---- */
 /* Lifts an instruction that is not the piece's end. */
 void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
-/* Builds the kernel in an empty module, whose target and data layout are set. */
+/* Builds the kernel in an empty module, whose target and data layout are set. Waves of 64 have a thread for each lane if
+ * info->wave_threads is 64. */
 enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
                                   struct wl_ptx_info *info);
 

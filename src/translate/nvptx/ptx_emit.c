@@ -113,13 +113,13 @@ static LLVMValueRef known_result(LLVMValueRef call, const char *name) {
     LLVMValueRef argument = LLVMGetOperand(call, 0);
     if (!LLVMIsConstant(argument))
         return NULL;
-    if (!strcmp(name, "wl.ballot"))
+    if (!strncmp(name, "wl.ballot", 9))
         return LLVMIsUndef(argument) || LLVMIsNull(argument) ? LLVMConstNull(LLVMTypeOf(call)) : LLVMConstAllOnes(LLVMTypeOf(call));
     return LLVMIsUndef(argument) ? LLVMConstNull(LLVMTypeOf(call)) : argument; /* wl.any, wl.shuffle */
 }
 
 static bool fold_constants(LLVMModuleRef module) {
-    static const char *const names[] = {"wl.ballot", "wl.any", "wl.any.own", "wl.shuffle"};
+    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.shuffle"};
     bool folded = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
@@ -273,6 +273,17 @@ static void body_first64(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fu
     LLVMBuildRet(b, LLVMBuildOr(b, high, LLVMBuildZExt(b, low, i64, ""), ""));
 }
 
+/* Whether something is left that two warps cannot do together. */
+static bool needs_both_warps(LLVMModuleRef module) {
+    static const char *const names[] = {"wl.ballot", "wl.ballot.high", "wl.any", "wl.any.own", "wl.shuffle", "wl.first64"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        LLVMValueRef function = LLVMGetNamedFunction(module, names[i]);
+        if (function && LLVMGetFirstUse(function))
+            return true;
+    }
+    return false;
+}
+
 static void give_bodies(LLVMModuleRef module) {
     static const struct {
         const char *name;
@@ -329,6 +340,8 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, SECOND_PASSES);
     if (!status && wl_ptx_keep_fragments(module))
         status = run(module, machine, "function(adce,loop-simplify,lcssa,loop-mssa(licm),adce)");
+    if (!status && info->wave_threads == 64 && needs_both_warps(module))
+        status = wl_fail(WL_UNSUPPORTED, "%s: lanes cross the halves of a wave", request->code.name);
     if (!status) {
         give_bodies(module);
         status = wl_ptx_link_device(module);

@@ -137,7 +137,7 @@ static LLVMValueRef set_ids(struct wl_lift *l, LLVMValueRef item, const LLVMValu
 /* EXEC is what it was at the entry. */
 static void restore_exec(struct wl_lift *l) {
     for (unsigned s = 0; s < l->strips; s++) {
-        LLVMBuildStore(l->b, l->ptx->entry_bits[s], l->sgpr[WL_SGPR_EXEC + s]);
+        wl_ptx_set_ballot(l, WL_SGPR_EXEC + s, l->ptx->entry_exec[s]);
         wl_ptx_set_predicate(l, WL_SGPR_EXEC + s, l->ptx->entry_exec[s]);
     }
 }
@@ -153,26 +153,33 @@ static void build_entry(struct wl_lift *l) {
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     make_registers(l);
     LLVMValueRef thread = below(l, special_register(l, "tid.x"), 10);
-    p->lane = below(l, thread, 5);
-    LLVMValueRef wave = LLVMBuildLShr(l->b, thread, wl_lift_int(l, l->i32, 5), "");
+    unsigned bits = p->apart ? 6 : 5;
+    p->lane = below(l, thread, bits);
+    LLVMValueRef wave = LLVMBuildLShr(l->b, thread, wl_lift_int(l, l->i32, bits), "");
     p->image = wl_ptx_launch_field(l, offsetof(struct wl_ptx_launch, image), l->i64);
     LLVMValueRef group[3] = {special_register(l, "ctaid.x"), special_register(l, "ctaid.y"), special_register(l, "ctaid.z")}, size[3];
     set_scalars(l, group, wave);
     find_size(l, group, size);
-    LLVMValueRef first =
-        l->wave_size == 32 ? thread : LLVMBuildAdd(l->b, p->lane, LLVMBuildShl(l->b, wave, wl_lift_int(l, l->i32, 6), ""), "");
+    LLVMValueRef first = l->strips == 1 ? thread : LLVMBuildAdd(l->b, p->lane, LLVMBuildShl(l->b, wave, wl_lift_int(l, l->i32, 6), ""), "");
     LLVMValueRef some = NULL;
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         LLVMValueRef real = set_ids(l, LLVMBuildAdd(l->b, first, wl_lift_int(l, l->i32, 32 * s), ""), size);
         p->entry_exec[s] = real;
-        p->entry_bits[s] = wl_ptx_ballot(l, real);
         some = some ? LLVMBuildOr(l->b, some, real, "") : real;
+    }
+    if (p->apart && !LLVMIsConstant(some)) { /* threads without a work item are not needed */
+        LLVMBasicBlockRef none = wl_lift_block(l, "none"), there = wl_lift_block(l, "there");
+        LLVMBuildCondBr(l->b, some, there, none);
+        LLVMPositionBuilderAtEnd(l->b, none);
+        LLVMBuildRetVoid(l->b);
+        LLVMPositionBuilderAtEnd(l->b, there);
+        p->entry_exec[0] = LLVMConstInt(l->i1, 1, 0);
     }
     restore_exec(l);
     if (l->wave_size == 32)
         wl_lift_set_sgpr(l, WL_SGPR_EXEC + 1, LLVMConstNull(l->i32));
-    if (!p->request->partial_groups) {
+    if (!p->request->partial_groups || p->apart) {
         LLVMBuildBr(l->b, p->blocks[0][p->units[0].entry]);
         return;
     }
@@ -482,8 +489,8 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
 /* Threads that parted meet: the bits of masks come from their predicates again. */
 static void meet(struct wl_lift *l, uint32_t piece) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->ptx->met[piece], reg))
-            LLVMBuildStore(l->b, wl_ptx_ballot(l, wl_ptx_predicate(l, reg)), l->sgpr[reg]);
+        if (wl_bit(l->ptx->met[piece], reg) && !(l->ptx->apart && reg & 1))
+            wl_ptx_set_ballot(l, reg, wl_ptx_predicate(l, reg));
 }
 
 static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p, bool full) {
@@ -688,7 +695,8 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         l->ptx = p;
         p->blocks = calloc(count, sizeof *p->blocks);
         l->module = module;
-        l->strips = l->wave_size / 32;
+        p->apart = l->wave_size == 64 && info->wave_threads == 64;
+        l->strips = p->apart ? 1 : l->wave_size / 32;
         l->lanes = 1;
         l->strip_states = strips;
         l->strip = strips;

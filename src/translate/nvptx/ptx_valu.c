@@ -72,16 +72,23 @@ static struct form operand_form(struct wl_lift *l, const struct wl_operand *op, 
     f.bits = whole;
     bool all = LLVMIsConstant(whole) && whole == LLVMConstAllOnes(l->i32), none = LLVMIsConstant(whole) && LLVMIsNull(whole);
     f.predicate = all || none ? LLVMConstInt(l->i1, all, 0) : LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, whole, l->ptx->lane, ""), l->i1, "");
+    if (l->ptx->apart && registers == 2) {
+        LLVMValueRef pair = wl_lift_scalar_operand(l, op, WL_U64), upper = LLVMBuildLShr(l->b, pair, wl_lift_int(l, l->i64, 32), "");
+        f.predicate = wl_ptx_bit_of(l, LLVMBuildTrunc(l->b, pair, l->i32, ""), LLVMBuildTrunc(l->b, upper, l->i32, ""));
+    }
     return f;
 }
 
-static void set_form(struct wl_lift *l, unsigned reg, struct form f) {
-    wl_lift_set_sgpr(l, reg, f.bits);
-    wl_ptx_set_predicate(l, reg, f.predicate);
+static void set_forms(struct wl_lift *l, unsigned reg, const struct form *f, unsigned registers) {
+    for (unsigned w = 0; w < registers; w++)
+        wl_lift_set_sgpr(l, reg + w, f[w].bits);
+    for (unsigned w = 0; w < registers && (registers == 2 || !l->ptx->apart); w++)
+        wl_ptx_set_predicate(l, reg + w, f[w].predicate);
 }
 
 /* SCC: whether any bit of the result is set. A vote where it is a mask, whose bits nobody may need. */
 static void set_scc(struct wl_lift *l, const struct form *result, unsigned registers, bool is_mask) {
+    is_mask &= registers == 2 || !l->ptx->apart;
     LLVMValueRef some = is_mask ? result[0].predicate : result[0].bits;
     if (registers == 2)
         some = LLVMBuildOr(l->b, some, is_mask ? result[1].predicate : result[1].bits, "");
@@ -100,7 +107,7 @@ static bool lift_logic(struct wl_lift *l, const struct wl_inst *inst) {
     unsigned sources = logic == NOT || logic == MOVE ? 1 : 2;
     if (logic == NO_LOGIC || op[0].kind != WL_OPERAND_SGPR || inst->operand_count != sources + 1)
         return false;
-    struct form a[2], b[2], result[2];
+    struct form a[2], b[2], result[2] = {{0}};
     bool is_mask = false;
     for (unsigned w = 0; w < registers; w++) {
         a[w] = operand_form(l, &op[1], w, registers);
@@ -116,8 +123,7 @@ static bool lift_logic(struct wl_lift *l, const struct wl_inst *inst) {
         else
             result[w] = (struct form){apply(l, logic, a[w].bits, b[w].bits), apply(l, logic, a[w].predicate, b[w].predicate)};
     }
-    for (unsigned w = 0; w < registers; w++)
-        set_form(l, op[0].reg + w, result[w]);
+    set_forms(l, op[0].reg, result, registers);
     if (logic != MOVE && logic != SELECT)
         set_scc(l, result, registers, is_mask);
     return true;
@@ -137,18 +143,16 @@ void wl_ptx_save_exec(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands, exec = {.kind = WL_OPERAND_SGPR, .reg = WL_SGPR_EXEC, .count = 2};
     enum logic logic = (enum logic)saves[inst->isa->detail].logic;
     bool swap = saves[inst->isa->detail].swap, wrexec = inst->isa->detail >= WL_WREXEC_ANDN1;
-    struct form old[2], result[2];
+    struct form old[2] = {{0}}, result[2] = {{0}};
     for (unsigned w = 0; w < registers; w++) {
         struct form source = operand_form(l, &op[1], w, registers);
         old[w] = operand_form(l, &exec, w, registers);
         struct form first = swap ? old[w] : source, second = swap ? source : old[w];
         result[w] = (struct form){apply(l, logic, first.bits, second.bits), apply(l, logic, first.predicate, second.predicate)};
     }
-    for (unsigned w = 0; w < registers; w++) {
-        if (op[0].kind == WL_OPERAND_SGPR)
-            set_form(l, op[0].reg + w, wrexec ? result[w] : old[w]);
-        set_form(l, WL_SGPR_EXEC + w, result[w]);
-    }
+    if (op[0].kind == WL_OPERAND_SGPR)
+        set_forms(l, op[0].reg, wrexec ? result : old, registers);
+    set_forms(l, WL_SGPR_EXEC, result, registers);
     set_scc(l, result, registers, true);
 }
 

@@ -104,7 +104,12 @@ void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value) { wl_
 
 /* ---- masks ---- */
 
-LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg) { return LLVMBuildLoad2(l->b, l->i1, l->ptx->predicate[reg], ""); }
+/* Apart, a pair has one predicate. */
+static unsigned predicate_number(const struct wl_lift *l, unsigned reg) { return l->ptx->apart ? reg & ~1u : reg; }
+
+LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg) {
+    return LLVMBuildLoad2(l->b, l->i1, l->ptx->predicate[predicate_number(l, reg)], "");
+}
 
 LLVMValueRef wl_ptx_exec(struct wl_lift *l) { return wl_ptx_predicate(l, WL_SGPR_EXEC + wl_ptx_strip(l)); }
 
@@ -116,24 +121,50 @@ static LLVMValueRef lane_bit(struct wl_lift *l, LLVMValueRef bits) {
     return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, bits, l->ptx->lane, ""), l->i1, "");
 }
 
+LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
+    if (low == high && LLVMIsConstant(low) && (LLVMIsNull(low) || low == LLVMConstAllOnes(l->i32)))
+        return lane_bit(l, low);
+    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntUGT, l->ptx->lane, wl_lift_int(l, l->i32, 31), "");
+    LLVMValueRef within = LLVMBuildAnd(l->b, l->ptx->lane, wl_lift_int(l, l->i32, 31), "");
+    LLVMValueRef bits = LLVMBuildSelect(l->b, upper, high, low, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, bits, within, ""), l->i1, "");
+}
+
 LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask) {
+    if (l->ptx->apart) {
+        LLVMValueRef lane = LLVMBuildZExt(l->b, l->ptx->lane, l->i64, "");
+        return wl_ptx_vector(l, LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, lane, ""), l->i1, ""));
+    }
     if (LLVMTypeOf(mask) == l->i64)
         mask = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, l->strip->first_lane, ""), l->i32, "");
     return wl_ptx_vector(l, lane_bit(l, mask));
 }
 
 void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) {
-    LLVMBuildStore(l->b, predicate, l->ptx->predicate[reg]);
+    LLVMBuildStore(l->b, predicate, l->ptx->predicate[predicate_number(l, reg)]);
+}
+
+void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) {
+    LLVMBuildStore(l->b, wl_ptx_ballot(l, predicate), l->sgpr[reg]);
+    if (l->ptx->apart)
+        LLVMBuildStore(l->b, wl_ptx_marker(l, "wl.ballot.high", l->i32, &predicate, 1, true), l->sgpr[reg + 1]);
 }
 
 void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
     unsigned strip = wl_ptx_strip(l);
     LLVMValueRef predicate = LLVMBuildAnd(l->b, wl_ptx_scalar(l, lanes), wl_ptx_exec(l), "");
-    LLVMBuildStore(l->b, wl_ptx_ballot(l, predicate), l->sgpr[reg + strip]);
+    wl_ptx_set_ballot(l, reg + strip, predicate);
     wl_ptx_set_predicate(l, reg + strip, predicate);
 }
 
-void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits) { wl_ptx_set_predicate(l, reg, lane_bit(l, bits)); }
+void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits) {
+    if (!l->ptx->apart) {
+        wl_ptx_set_predicate(l, reg, lane_bit(l, bits));
+        return;
+    }
+    LLVMValueRef other = LLVMBuildLoad2(l->b, l->i32, l->sgpr[reg ^ 1], "");
+    wl_ptx_set_predicate(l, reg, reg & 1 ? wl_ptx_bit_of(l, other, bits) : wl_ptx_bit_of(l, bits, other));
+}
 
 LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate) { return wl_ptx_marker(l, "wl.ballot", l->i32, &predicate, 1, true); }
 
@@ -141,14 +172,14 @@ LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate) { return
 
 LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg) {
     LLVMValueRef predicate = wl_ptx_predicate(l, reg);
-    if (l->wave_size == 64)
+    if (l->strips == 2)
         predicate = LLVMBuildOr(l->b, predicate, wl_ptx_predicate(l, reg + 1), "");
     return wl_ptx_vote_any(l, predicate);
 }
 
 LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg) {
     LLVMValueRef predicate = wl_ptx_predicate(l, reg);
-    if (l->wave_size == 64)
+    if (l->strips == 2)
         predicate = LLVMBuildOr(l->b, predicate, wl_ptx_predicate(l, reg + 1), "");
     return wl_ptx_marker(l, "wl.any.own", l->i1, &predicate, 1, true);
 }
