@@ -60,8 +60,13 @@ for arch in gfx90a gfx1100; do
     count '@.* ld\.shared\.b32' 0 0 $sgemm
     count 'selp' 0 4 $sgemm
     registers 96 $sgemm
-    # A divergent loop needs votes, but nobody reads the bits of its masks.
-    count 'vote\.sync\.ballot' 0 0 $work/mandelbrot-$arch/*.ptx
+    # A divergent loop is each thread's own, with a thread for each lane in waves of 64, too.
+    count 'vote|selp' 0 0 $work/mandelbrot-$arch/*.ptx
+    count 'maxntid 256' 1 1 $work/mandelbrot-$arch/*.ptx
+    # e^x and ln(x) are one function each, known by their constants -105 and 2/3.
+    make black_scholes $arch 256
+    count '0fC2D20000' 2 30 $work/black_scholes-$arch/*.ptx
+    count '[-]1059760811' 2 30 $work/black_scholes-$arch/*.ptx
 done
 for arch in gfx906 gfx942 gfx1030 gfx1200; do
     make vadd $arch 16x16

@@ -55,6 +55,8 @@ struct wl_ptx {
     LLVMValueRef lane;                     /* i32: 0 to 31, apart: to 63 */
     LLVMValueRef row[2][WL_VGPR_COUNT];    /* allocas */
     LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
+    LLVMValueRef compared[WL_SGPR_COUNT];  /* i1: the comparison that made the predicate, before EXEC was ANDed to it; NULL: EXEC
+                                            * changed since, or there was none in the piece at hand */
     LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
     LLVMValueRef lds;                      /* the shared memory */
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
@@ -89,13 +91,13 @@ bool wl_ptx_keeps_inactive(const struct wl_lift *l, unsigned row);
 void wl_ptx_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value);
 LLVMValueRef wl_ptx_dword(struct wl_lift *l, unsigned row); /* i32 of a strip's row */
 void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value);
-LLVMValueRef wl_ptx_scalar(struct wl_lift *l, LLVMValueRef value);                  /* T of a <1 x T> */
-LLVMValueRef wl_ptx_vector(struct wl_lift *l, LLVMValueRef value);                  /* <1 x T> of a T */
-LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg);                     /* i1: this lane's bit of one SGPR */
-LLVMValueRef wl_ptx_exec(struct wl_lift *l);                                        /* i1, of the strip */
-LLVMValueRef wl_ptx_mask(struct wl_lift *l, unsigned reg);                          /* <1 x i1>: the strip's bit of a mask */
-LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask);                  /* <1 x i1> of a wave-wide mask's bits */
-void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);          /* a comparison's result, ANDed with EXEC */
+LLVMValueRef wl_ptx_scalar(struct wl_lift *l, LLVMValueRef value);         /* T of a <1 x T> */
+LLVMValueRef wl_ptx_vector(struct wl_lift *l, LLVMValueRef value);         /* <1 x T> of a T */
+LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg);            /* i1: this lane's bit of one SGPR */
+LLVMValueRef wl_ptx_exec(struct wl_lift *l);                               /* i1, of the strip */
+LLVMValueRef wl_ptx_mask(struct wl_lift *l, unsigned reg);                 /* <1 x i1>: the strip's bit of a mask; any, if EXEC is off */
+LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask);         /* <1 x i1> of a wave-wide mask's bits */
+void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes); /* a comparison's result, ANDed with EXEC */
 void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate); /* the predicate form of one SGPR alone */
 /* Called when an SGPR's bits were written: derives the predicate. */
 void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits);

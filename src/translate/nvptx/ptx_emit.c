@@ -307,6 +307,17 @@ static void give_bodies(LLVMModuleRef module) {
     LLVMDisposeBuilder(b);
 }
 
+static enum wl_status simplify_math(LLVMModuleRef module, LLVMTargetMachineRef machine) {
+    static bool (*const steps[])(LLVMModuleRef module) = {wl_ptx_simplify_roots, wl_ptx_simplify_scales, wl_ptx_fuse_math,
+                                                          wl_ptx_simplify_scales};
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
+        if (steps[i](module))
+            status = run(module, machine, CLEANING_PASSES);
+    wl_ptx_inline_math(module);
+    return status ? status : run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");
+}
+
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct wl_ptx_info *info) {
     enum { ROUNDS = 4 };
@@ -315,25 +326,15 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         find_sign_extensions(module);
         status = run(module, machine, FIRST_PASSES);
     }
-    if (!status && wl_ptx_simplify_roots(module))
-        status = run(module, machine, CLEANING_PASSES);
-    if (!status && wl_ptx_simplify_scales(module))
-        status = run(module, machine, CLEANING_PASSES);
-    if (!status && wl_ptx_fuse_math(module)) {
-        status = run(module, machine, CLEANING_PASSES);
-        if (!status && wl_ptx_simplify_scales(module))
-            status = run(module, machine, CLEANING_PASSES);
-    }
-    wl_ptx_inline_math(module);
-    if (!status)
-        status = run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");
     for (unsigned i = 0; i < ROUNDS && !status && fold_constants(module); i++)
-        status = run(module, machine, "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)");
-    if (!status && wl_ptx_part_threads(module)) {
+        status = run(module, machine, CLEANING_PASSES);
+    bool parts = !status && wl_ptx_part_threads(module);
+    if (parts)
         status = run(module, machine, PART_PASSES);
-        if (!status)
-            status = run(module, NULL, THREADING_PASSES);
-    }
+    if (!status) /* now that most choices by EXEC are gone */
+        status = simplify_math(module, machine);
+    if (!status && parts)
+        status = run(module, NULL, THREADING_PASSES);
     if (!status)
         settle_segments(request, module, info);
     if (!status)

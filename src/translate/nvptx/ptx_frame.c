@@ -506,6 +506,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
     l->ptx->vector_carry.valid = l->ptx->scalar_carry.valid = false;
     l->ptx->store_may_wait = l->generation > 9;
     l->ptx->release = l->ptx->accessed = false;
+    memset(l->ptx->compared, 0, sizeof l->ptx->compared);
     l->ptx->exec_is_full = full;
     meet(l, p);
     if (full)

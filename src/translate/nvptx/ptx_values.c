@@ -113,7 +113,10 @@ LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg) {
 
 LLVMValueRef wl_ptx_exec(struct wl_lift *l) { return wl_ptx_predicate(l, WL_SGPR_EXEC + wl_ptx_strip(l)); }
 
-LLVMValueRef wl_ptx_mask(struct wl_lift *l, unsigned reg) { return wl_ptx_vector(l, wl_ptx_predicate(l, reg + wl_ptx_strip(l))); }
+LLVMValueRef wl_ptx_mask(struct wl_lift *l, unsigned reg) {
+    LLVMValueRef compared = l->ptx->compared[predicate_number(l, reg + wl_ptx_strip(l))];
+    return wl_ptx_vector(l, compared ? compared : wl_ptx_predicate(l, reg + wl_ptx_strip(l)));
+}
 
 static LLVMValueRef lane_bit(struct wl_lift *l, LLVMValueRef bits) {
     if (LLVMIsConstant(bits) && (LLVMIsNull(bits) || bits == LLVMConstAllOnes(l->i32)))
@@ -142,6 +145,9 @@ LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask) {
 
 void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) {
     LLVMBuildStore(l->b, predicate, l->ptx->predicate[predicate_number(l, reg)]);
+    l->ptx->compared[predicate_number(l, reg)] = NULL;
+    if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
+        memset(l->ptx->compared, 0, sizeof l->ptx->compared);
 }
 
 void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) {
@@ -152,9 +158,11 @@ void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) 
 
 void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
     unsigned strip = wl_ptx_strip(l);
-    LLVMValueRef predicate = LLVMBuildAnd(l->b, wl_ptx_scalar(l, lanes), wl_ptx_exec(l), "");
+    LLVMValueRef compared = wl_ptx_scalar(l, lanes), predicate = LLVMBuildAnd(l->b, compared, wl_ptx_exec(l), "");
     wl_ptx_set_ballot(l, reg + strip, predicate);
     wl_ptx_set_predicate(l, reg + strip, predicate);
+    if (reg != WL_SGPR_EXEC)
+        l->ptx->compared[predicate_number(l, reg + strip)] = compared;
 }
 
 void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits) {
