@@ -593,7 +593,7 @@ static void add_info(struct wl_lift *l) {
                              wl_lift_int(l, l->i32, unit->rows),
                              wl_lift_int(l, l->i32, unit->inst_count),
                              wl_lift_int(l, l->i32, unit->resume_count),
-                             wl_lift_int(l, l->i32, unit->waits),
+                             wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
                              LLVMConstNull(l->i32), /* keeps_wave: known when the module is optimized */
                              array};
     LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 7, 0);

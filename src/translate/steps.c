@@ -360,7 +360,7 @@ static bool make_info(struct wl_steps_builder *b) {
                                   .rows = unit->rows,
                                   .instructions = unit->inst_count,
                                   .resume_count = unit->resume_count,
-                                  .may_wait = unit->waits};
+                                  .may_wait = wl_unit_waiting(unit)};
     for (uint32_t p = 0; p < unit->piece_count; p++) {
         const struct wl_piece *piece = &unit->pieces[p];
         if (piece->resume == UINT32_MAX)

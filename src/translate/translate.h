@@ -65,13 +65,15 @@ struct wl_resume_point {
     uint32_t is_return; /* 1: behind a call: a JUMP to `address` enters here */
     uint32_t reserved;
 };
+enum { WL_WAITS = 1, WL_POLLS = 2 };
 struct wl_unit_info {
     uint32_t abi;          /* WL_WAVE_ABI */
     uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1 */
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
-    uint32_t may_wait;               /* 1: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own */
-    uint32_t keeps_wave;             /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
+    uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;
+                                      * WL_POLLS: may wait for other workgroups, which must then be run in order */
+    uint32_t keeps_wave; /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 

@@ -258,6 +258,7 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
     }
     if (polling || (loads && !waits && length <= SHORT_LOOP))
         unit->pieces[header].is_spin_header = true;
+    unit->polls |= polling;
 }
 
 static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
@@ -284,6 +285,8 @@ static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
         if (piece->end == WL_PIECE_EXEC)
             piece->narrows = only_narrows(last, mask_registers);
         unit->waits |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL || piece->end == WL_PIECE_JUMP;
+        unit->polls |= (piece->end == WL_PIECE_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0) || piece->end == WL_PIECE_CALL ||
+                       piece->end == WL_PIECE_JUMP;
     }
     for (uint32_t p = 0; p < unit->piece_count; p++) {
         const struct wl_piece *piece = &unit->pieces[p];

@@ -63,6 +63,7 @@ struct wl_unit {
     uint32_t resume_count;
     uint32_t rows; /* highest VGPR row used + 1 */
     bool waits;
+    bool polls;        /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
     bool indirect;     /* has a call or jump whose target is not constant, returns aside */
     uint64_t *callees; /* constant targets of calls and jumps */
     uint32_t callee_count;
@@ -72,6 +73,10 @@ struct wl_unit {
  * entry is not code. The request must outlive the unit. */
 enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
 void wl_unit_destroy(struct wl_unit *unit);
+/* wl_unit_info's may_wait. */
+static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
+    return (unit->waits ? WL_WAITS : 0) | (unit->waits && unit->polls ? WL_POLLS : 0);
+}
 /* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
  * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
 bool wl_unit_is_unoptimized(const struct wl_unit *unit);

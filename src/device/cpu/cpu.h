@@ -6,6 +6,7 @@
  *   loader.c    relocatable native objects -> executable memory; lines.c their line tables
  *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
  *   workers.c   the pool of threads and the jobs they share
+ *   parts.c     how a job's workgroups are handed out to them
  *   limits.c    CPUs and memory that the process may use
  *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
  *   abi.c       initial registers, and the memory of a launch
@@ -58,6 +59,8 @@ struct wl_cpu_device;
 struct wl_pool;
 struct wl_hostcall;
 struct wl_job;
+struct wl_slot;
+struct wl_parts;
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
@@ -207,6 +210,7 @@ struct wl_thread {
     const uint32_t *id_table;          /* the rows of the workgroup at hand */
     struct wl_extent extent;           /* of the workgroup at hand */
     uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* the job's, with the ids of the workgroup at hand */
+    uint32_t part;                     /* of the job at hand */
     unsigned index;                    /* worker number; launching threads stand in for the lowest one of their mask */
     uint32_t float_mode;               /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
@@ -238,7 +242,9 @@ struct wl_job {
     uint32_t sgprs[WL_TEMPLATE_SGPRS];  /* initial, except what differs between workgroups and waves */
     uint32_t sgpr_count;                /* of them that are initialized, rounded up to 16 */
     uint64_t total;                     /* workgroups */
-    uint32_t chunk;                     /* that a thread takes at once */
+    uint64_t chunk;                     /* that a thread takes at once */
+    bool in_order;                      /* workgroups may wait for earlier ones */
+    struct wl_parts *parts;             /* how they are handed out; NULL: in order, from `next` */
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
@@ -250,14 +256,12 @@ struct wl_job {
     _Atomic uint64_t groups_done;
     /* workers.c: */
     uint64_t worker_mask;
-    unsigned stand_in;             /* the worker number of the launching thread */
-    unsigned joined;               /* under the pool's lock: threads that ever took part, the launching one included */
-    unsigned limit;                /* most threads that may take part */
-    _Atomic uint32_t participants; /* other threads inside; a futex */
-    pthread_t launcher;            /* the launching thread */
-    _Atomic bool launcher_left;    /* it has run its part */
-    atomic_flag calling_off;       /* somebody sees to it that all leave */
-    struct wl_job *next_job;
+    unsigned stand_in;          /* the worker number of the launching thread */
+    unsigned limit;             /* most threads that may take part */
+    struct wl_slot *slot;       /* where others find the job; NULL: nowhere */
+    pthread_t launcher;         /* the launching thread */
+    _Atomic bool launcher_left; /* it has run its part */
+    atomic_flag calling_off;    /* somebody sees to it that all leave */
 };
 
 struct wl_cpu_device {

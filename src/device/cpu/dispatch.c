@@ -6,6 +6,7 @@
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/parts.h"
 #include "device/cpu/services.h"
 #include "device/cpu/tiers.h"
 #include "device/cpu/units.h"
@@ -19,6 +20,8 @@
 #define FUEL          256   /* iterations of a spinning loop between two looks at the other waves */
 #define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
 #define CHUNK_NS      40000 /* work that a thread takes at once */
+#define SHARE_NS      1500  /* the least work that is worth another thread */
+#define JOIN_NS       150   /* what a thread that joins costs those that join with it: they meet in one cache line */
 #define LOCAL_KERNARG 4096
 
 static uint64_t now_ns(void) {
@@ -541,13 +544,20 @@ static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3])
     id[2] = (uint32_t)(row / l->grid[1]);
 }
 
+static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t *first, uint64_t *end) {
+    if (job->parts)
+        return wl_parts_take(job->parts, thread->part, job->chunk, first, end);
+    *first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
+    if (*first >= job->total)
+        return false;
+    *end = job->total - *first < job->chunk ? job->total : *first + job->chunk;
+    return true;
+}
+
 static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
-    while (!stopped(job)) {
-        uint64_t first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-        if (first >= job->total)
-            break;
-        uint64_t end = job->total - first < job->chunk ? job->total : first + job->chunk;
+    uint64_t first, end;
+    while (!stopped(job) && take_chunk(job, thread, &first, &end)) {
         uint32_t id[3];
         group_id(job->launch, first, id);
         for (uint64_t n = first; n < end && !stopped(job); n++) {
@@ -601,7 +611,6 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
         else
             back_off(idle++);
     }
-    atomic_store(&job->next, job->total);
 }
 
 /* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
@@ -705,29 +714,45 @@ static enum wl_status check_launch(const struct wl_launch *l, const struct wl_ke
     return WL_OK;
 }
 
+/* How many threads a grid of known cost is worth: each more takes a share of the work and delays the others a little. */
+static unsigned worthwhile_threads(uint64_t nanoseconds, unsigned most) {
+    uint64_t threads = nanoseconds / SHARE_NS;
+    if (threads > most)
+        threads = most;
+    while (threads > 1 && threads * threads * JOIN_NS > nanoseconds)
+        threads--;
+    return threads ? (unsigned)threads : 1;
+}
+
 /* How many threads, and how much a thread takes at once. */
 static void plan_work(struct wl_job *job) {
     uint32_t cost = atomic_load_explicit(&job->function->cost, memory_order_relaxed);
     unsigned workers = wl_pool_size(job->device->pool);
-    uint64_t share = job->total / ((uint64_t)workers * 8);
-    uint64_t chunk = cost ? CHUNK_NS / cost : 4;
-    job->limit = workers;
-    if (job->may_wait && (!cost || cost > 500))
-        chunk = 1; /* later workgroups may wait for earlier ones: long runs would make them wait in turn */
-    if (chunk > share)
-        chunk = share;
-    job->chunk = chunk ? (uint32_t)chunk : 1;
-    if (job->groups) {
-        job->chunk = 1;
-    } else if (job->total == 1 || workers == 1 || (cost && job->total * cost < INLINE_NS)) {
-        job->limit = 1;
-        job->chunk = job->total < UINT32_MAX ? (uint32_t)job->total : UINT32_MAX;
+    job->limit = workers < WL_MAX_PARTS ? workers : WL_MAX_PARTS;
+    job->chunk = 1;
+    if (job->groups)
+        return; /* all of them are resident */
+    if (job->limit > job->total)
+        job->limit = (unsigned)job->total;
+    uint64_t work = cost && job->total > UINT64_MAX / cost ? UINT64_MAX : job->total * cost;
+    if (cost)
+        job->limit = work < INLINE_NS ? 1 : worthwhile_threads(work, job->limit);
+    if (job->limit == 1) {
+        job->in_order = true;
+        job->chunk = job->total;
+        return;
     }
+    uint64_t chunk = cost ? CHUNK_NS / cost : 1, share = job->total / ((uint64_t)job->limit * 8);
+    if (job->in_order && cost > 500)
+        chunk = 1; /* long runs would make later workgroups wait in turn */
+    if (job->in_order && chunk > share)
+        chunk = share;
+    job->chunk = chunk ? chunk : 1;
 }
 
 static enum wl_status make_groups(struct wl_job *job) {
     struct wl_group_needs needs;
-    job->may_wait = true;
+    job->may_wait = job->in_order = true;
     group_needs(job, &needs);
     job->groups = calloc(job->total, sizeof *job->groups);
     if (!job->groups)
@@ -795,6 +820,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->shape = shape;
     const struct wl_unit_info *info = atomic_load(&unit->info[WL_MODE_FULL]);
     job->may_wait = info->may_wait;
+    job->in_order = info->may_wait & WL_POLLS;
     job->rows = info->rows > f->rows ? info->rows : f->rows;
     job->wave_size = f->kernel->wave_size;
     memcpy(job->whole.size, launch->block, sizeof job->whole.size);

@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,20 +17,42 @@
 #include <unistd.h>
 
 #define SPIN_NS     20000  /* how long a worker looks for new work before it sleeps */
+#define WAKES       2      /* sleeping workers that one thread wakes */
 #define CALL_OFF_NS 500000 /* between two calls to threads that have to leave a failed job */
 
+/* A place where workers find a job without a lock. What they must know before they may look at the job itself, which is on the launching
+ * thread's stack, stands here too: whoever joins changes `state`, which fails if the slot has come to have another job meanwhile. */
+struct wl_slot {
+    /* generation << 32 | flags | threads that ever took part (13 bits) << 16 | other threads inside. The lower half is a futex. */
+    _Alignas(64) _Atomic uint64_t state;
+    _Atomic uint64_t mask;
+    _Atomic uint32_t stand_in, limit;
+    struct wl_job *job;
+    _Alignas(64) struct wl_parts parts;
+};
+#define SLOT_TAKEN   (UINT64_C(1) << 31) /* it has a job */
+#define SLOT_OPEN    (UINT64_C(1) << 30) /* others may join */
+#define SLOT_AWAITED (UINT64_C(1) << 29) /* the launching thread sleeps until nobody is inside */
+#define ONE_JOINED   (UINT64_C(1) << 16)
+#define INSIDE       UINT64_C(0xffff)
+enum { SLOTS = 16, MOST_JOINED = 8191 };
+
+static unsigned joined(uint64_t state) { return (unsigned)(state >> 16) & MOST_JOINED; }
+
 struct wl_pool {
-    pthread_mutex_t lock; /* over jobs, idle, sleeping counts and starting threads */
+    pthread_mutex_t lock; /* over idle and starting threads */
     wl_job_run *run;
-    unsigned count;   /* workers, the launching thread included */
-    unsigned started; /* threads that exist */
+    unsigned count;    /* workers, the launching thread included */
+    unsigned started;  /* threads that exist */
+    atomic_uint ready; /* 1: all were started */
     pthread_t *threads;
-    _Atomic(struct wl_job *) jobs; /* that may still take participants; the oldest first. Written under the lock */
-    struct wl_thread *idle;        /* states of launching threads that ended */
+    struct wl_thread *idle; /* states of launching threads that ended */
     pthread_key_t key;
-    _Alignas(64) _Atomic uint32_t epoch; /* counts submissions; a futex */
-    _Atomic uint32_t sleeping;
     _Atomic bool stop;
+    _Alignas(64) _Atomic uint32_t epoch; /* counts submissions; a futex */
+    _Atomic uint32_t open;               /* bit n: slot n may be open */
+    _Alignas(64) _Atomic uint32_t sleeping;
+    struct wl_slot slots[SLOTS];
 };
 
 struct start {
@@ -103,33 +126,48 @@ struct wl_thread *wl_pool_thread(struct wl_pool *pool) {
 
 /* ---- workers -------------------------------------------------------------------------------- */
 
-static bool job_open(struct wl_job *job, unsigned worker) {
-    return atomic_load_explicit(&job->next, memory_order_relaxed) < job->total && job->joined < job->limit &&
-           (job->worker_mask == 0 || (worker < 64 && job->worker_mask >> worker & 1)) && worker != job->stand_in &&
-           atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK;
+static bool is_wanted(const struct wl_slot *slot, uint64_t state, unsigned worker) {
+    uint64_t mask = atomic_load_explicit(&slot->mask, memory_order_relaxed);
+    return joined(state) < atomic_load_explicit(&slot->limit, memory_order_relaxed) && (mask == 0 || (worker < 64 && mask >> worker & 1)) &&
+           worker != atomic_load_explicit(&slot->stand_in, memory_order_relaxed);
 }
 
-/* Joins the oldest job that wants this worker. */
-static struct wl_job *take_job(struct wl_pool *pool, unsigned worker) {
-    if (!atomic_load_explicit(&pool->jobs, memory_order_acquire))
-        return NULL;
-    pthread_mutex_lock(&pool->lock);
-    struct wl_job *job = atomic_load_explicit(&pool->jobs, memory_order_relaxed);
-    while (job && !job_open(job, worker))
-        job = job->next_job;
-    if (job) {
-        job->joined++;
-        atomic_fetch_add_explicit(&job->participants, 1, memory_order_relaxed);
+/* Joins a job that wants this worker; `part` receives its number among those who joined. */
+static struct wl_slot *take_job(struct wl_pool *pool, unsigned worker, uint32_t *part) {
+    uint32_t open = atomic_load_explicit(&pool->open, memory_order_acquire);
+    for (; open; open &= open - 1) {
+        struct wl_slot *slot = &pool->slots[__builtin_ctz(open)];
+        uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+        while (state & SLOT_OPEN && is_wanted(slot, state, worker)) {
+            if (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + ONE_JOINED + 1, memory_order_acquire,
+                                                       memory_order_acquire))
+                continue;
+            *part = joined(state);
+            /* Sleeping workers are woken by those that were woken before them: the launching thread has a job to run. */
+            if (joined(state) + 1 < atomic_load_explicit(&slot->limit, memory_order_relaxed) && atomic_load(&pool->sleeping))
+                futex_wake(&pool->epoch, WAKES);
+            return slot;
+        }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return job;
+    return NULL;
 }
 
-/* After the last decrement the job may be gone; the wake-up then hits a stale address, which futexes allow. */
-static void leave_job(struct wl_job *job) {
-    _Atomic uint32_t *participants = &job->participants;
-    if (atomic_fetch_sub_explicit(participants, 1, memory_order_release) == 1)
-        futex_wake(participants, 1);
+/* Nobody joins any more. By a thread inside, or the launching one. */
+static void close_slot(struct wl_pool *pool, struct wl_slot *slot) {
+    if (!(atomic_load_explicit(&slot->state, memory_order_relaxed) & SLOT_OPEN))
+        return;
+    atomic_fetch_and_explicit(&pool->open, ~(UINT32_C(1) << (slot - pool->slots)), memory_order_relaxed);
+    atomic_fetch_and_explicit(&slot->state, ~SLOT_OPEN, memory_order_relaxed);
+}
+
+static _Atomic uint32_t *futex_of(struct wl_slot *slot) {
+    return (_Atomic uint32_t *)(void *)&slot->state + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static void leave_job(struct wl_slot *slot) {
+    uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_release);
+    if ((before & INSIDE) == 1 && before & SLOT_AWAITED)
+        futex_wake(futex_of(slot), 1);
 }
 
 /* All other workers: those outside the failed job take no notice. */
@@ -148,7 +186,7 @@ static void call_off(struct wl_pool *pool, struct wl_job *job, bool launching) {
     if (atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK || atomic_flag_test_and_set(&job->calling_off))
         return;
     for (unsigned round = 0;; round++) {
-        bool others = atomic_load_explicit(&job->participants, memory_order_acquire) > (launching ? 0 : 1);
+        bool others = (atomic_load_explicit(&job->slot->state, memory_order_acquire) & INSIDE) > (launching ? 0 : 1);
         bool launcher = !launching && !atomic_load_explicit(&job->launcher_left, memory_order_acquire);
         if (!others && !launcher)
             return;
@@ -188,11 +226,12 @@ static void *worker_main(void *argument) {
     thread->index = start.index;
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
         uint32_t seen = atomic_load_explicit(&pool->epoch, memory_order_acquire);
-        struct wl_job *job = take_job(pool, start.index);
-        if (job) {
-            pool->run(job, thread);
-            call_off(pool, job, false);
-            leave_job(job);
+        struct wl_slot *slot = take_job(pool, start.index, &thread->part);
+        if (slot) {
+            pool->run(slot->job, thread);
+            close_slot(pool, slot);
+            call_off(pool, slot->job, false);
+            leave_job(slot);
         } else {
             wait_for_work(pool, seen);
         }
@@ -229,46 +268,57 @@ static void start_threads(struct wl_pool *pool) {
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-static void submit(struct wl_pool *pool, struct wl_job *job) {
-    pthread_mutex_lock(&pool->lock);
-    if (pool->started == 0 && pool->count > 1)
-        start_threads(pool);
-    struct wl_job *last = atomic_load_explicit(&pool->jobs, memory_order_relaxed);
-    while (last && last->next_job)
-        last = last->next_job;
-    if (last)
-        last->next_job = job;
-    else
-        atomic_store_explicit(&pool->jobs, job, memory_order_release);
-    pthread_mutex_unlock(&pool->lock);
-    atomic_fetch_add(&pool->epoch, 1);
-    if (atomic_load(&pool->sleeping)) {
-        uint64_t chunks = (job->total + job->chunk - 1) / job->chunk;
-        uint64_t wanted = chunks < job->limit ? chunks : job->limit;
-        /* A masked job wakes everybody: the right ones could be missed otherwise. */
-        futex_wake(&pool->epoch, job->worker_mask ? INT_MAX : (int)(wanted - 1));
+static struct wl_slot *take_slot(struct wl_pool *pool) {
+    for (unsigned i = 0; i < SLOTS; i++) {
+        uint64_t state = atomic_load_explicit(&pool->slots[i].state, memory_order_relaxed);
+        if (!(state & SLOT_TAKEN) && atomic_compare_exchange_strong_explicit(&pool->slots[i].state, &state, state | SLOT_TAKEN,
+                                                                             memory_order_acquire, memory_order_relaxed))
+            return &pool->slots[i];
     }
+    return NULL;
 }
 
-static void withdraw(struct wl_pool *pool, struct wl_job *job) {
-    pthread_mutex_lock(&pool->lock);
-    struct wl_job *first = atomic_load_explicit(&pool->jobs, memory_order_relaxed);
-    if (first == job) {
-        atomic_store_explicit(&pool->jobs, job->next_job, memory_order_release);
-    } else {
-        while (first->next_job != job)
-            first = first->next_job;
-        first->next_job = job->next_job;
+/* Shows the job to the workers. Does nothing while all slots are taken: the launching thread then runs it alone. */
+static void submit(struct wl_pool *pool, struct wl_job *job) {
+    if (atomic_load_explicit(&pool->ready, memory_order_acquire) == 0) {
+        pthread_mutex_lock(&pool->lock);
+        if (pool->started == 0 && pool->count > 1)
+            start_threads(pool);
+        atomic_store_explicit(&pool->ready, 1, memory_order_release);
+        pthread_mutex_unlock(&pool->lock);
     }
-    pthread_mutex_unlock(&pool->lock);
-    uint64_t start = now_ns();
-    uint32_t inside;
-    while ((inside = atomic_load_explicit(&job->participants, memory_order_acquire)) != 0) {
+    struct wl_slot *slot = take_slot(pool);
+    if (!slot)
+        return;
+    job->slot = slot;
+    if (!job->in_order) {
+        wl_parts_init(&slot->parts, job->total, job->limit);
+        job->parts = &slot->parts;
+    }
+    slot->job = job;
+    atomic_store_explicit(&slot->mask, job->worker_mask, memory_order_relaxed);
+    atomic_store_explicit(&slot->stand_in, job->stand_in, memory_order_relaxed);
+    atomic_store_explicit(&slot->limit, job->limit, memory_order_relaxed);
+    uint64_t generation = atomic_load_explicit(&slot->state, memory_order_relaxed) >> 32;
+    atomic_store_explicit(&slot->state, (generation + 1) << 32 | SLOT_TAKEN | SLOT_OPEN | ONE_JOINED, memory_order_release);
+    atomic_fetch_or_explicit(&pool->open, UINT32_C(1) << (slot - pool->slots), memory_order_release);
+    atomic_fetch_add(&pool->epoch, 1);
+    if (atomic_load(&pool->sleeping)) /* a masked job wakes everybody: the right ones could be missed otherwise */
+        futex_wake(&pool->epoch, job->worker_mask ? INT_MAX : job->limit - 1 < WAKES ? (int)job->limit - 1 : WAKES);
+}
+
+static void withdraw(struct wl_pool *pool, struct wl_slot *slot) {
+    close_slot(pool, slot);
+    uint64_t start = now_ns(), state;
+    while ((state = atomic_load_explicit(&slot->state, memory_order_acquire)) & INSIDE) {
         if (now_ns() - start < SPIN_NS)
             wl_relax();
+        else if (state & SLOT_AWAITED)
+            futex_wait(futex_of(slot), (uint32_t)state);
         else
-            futex_wait(&job->participants, inside);
+            atomic_fetch_or_explicit(&slot->state, SLOT_AWAITED, memory_order_relaxed);
     }
+    atomic_store_explicit(&slot->state, state >> 32 << 32, memory_order_release);
 }
 
 enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
@@ -276,21 +326,22 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     if (!thread)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a thread's state");
     job->stand_in = job->worker_mask ? (unsigned)__builtin_ctzll(job->worker_mask) : 0;
-    job->joined = 1;
-    job->next_job = NULL;
+    job->slot = NULL;
+    job->parts = NULL;
     job->launcher = pthread_self();
     if (job->worker_mask && (unsigned)__builtin_popcountll(job->worker_mask) < job->limit)
         job->limit = (unsigned)__builtin_popcountll(job->worker_mask);
     own.thread = NULL; /* a job within this job must not use the same state */
     thread->index = job->stand_in;
-    if (job->limit > 1 && job->total > job->chunk) {
+    thread->part = 0;
+    if (job->limit > 1 && job->total > 1)
         submit(pool, job);
-        pool->run(job, thread);
+    pool->run(job, thread);
+    if (job->slot) {
+        close_slot(pool, job->slot);
         atomic_store_explicit(&job->launcher_left, true, memory_order_release);
         call_off(pool, job, true);
-        withdraw(pool, job);
-    } else {
-        pool->run(job, thread);
+        withdraw(pool, job->slot);
     }
     if (own.thread) /* a nested job made another one */
         thread_free(own.thread);
@@ -306,7 +357,9 @@ enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run 
     struct wl_pool *p = aligned_alloc(64, (sizeof *p + 63) / 64 * 64);
     if (!p)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the worker pool");
-    memset(p, 0, sizeof *p);
+    memset(p, 0, offsetof(struct wl_pool, slots));
+    for (unsigned i = 0; i < SLOTS; i++) /* the parts only when they are used */
+        memset(&p->slots[i], 0, offsetof(struct wl_slot, parts));
     p->run = run;
     p->count = count ? count : 1;
     p->threads = calloc(p->count, sizeof *p->threads);
@@ -322,8 +375,11 @@ enum wl_status wl_pool_create(struct wl_pool **pool, unsigned count, wl_job_run 
 
 void wl_pool_after_fork(struct wl_pool *pool) {
     pthread_mutex_init(&pool->lock, NULL);
-    atomic_store(&pool->jobs, NULL);
+    for (unsigned i = 0; i < SLOTS; i++)
+        atomic_store(&pool->slots[i].state, 0);
+    atomic_store(&pool->open, 0);
     atomic_store(&pool->sleeping, 0);
+    atomic_store(&pool->ready, 0);
     pool->started = 0;
 }
 
