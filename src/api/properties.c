@@ -381,11 +381,6 @@ static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, 
     return false;
 }
 
-/* What a device with memory of its own cannot do (docs/NVIDIA.md). */
-static bool lacks(const struct wl_context *context, unsigned id) {
-    return context->info.discrete && id == hipDeviceAttributeVirtualMemoryManagementSupported;
-}
-
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId) {
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     struct wl_context *context = deviceId < 0 ? NULL : wl_context_at((unsigned)deviceId);
@@ -393,7 +388,5 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
     hipDeviceProp_tR0600 properties;
     wl_api_properties(context, &properties);
     API_REQUIRE(read_attribute(&properties, (unsigned)attribute, value), hipErrorInvalidValue);
-    if (lacks(context, (unsigned)attribute))
-        *value = 0;
     API_SUCCESS();
 }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define RECOMMENDED ((size_t)2 << 20)
-
 /* ---- addresses ---------------------------------------------------------------------------------- */
 
 static bool is_granular(size_t size) { return size > 0 && size % WL_GRANULARITY == 0; }
@@ -13,7 +11,8 @@ hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
     API_REQUIRE(ptr != NULL && flags == 0, hipErrorInvalidValue);
     API_REQUIRE(is_granular(size) && (alignment & (alignment - 1)) == 0, hipErrorInvalidValue);
     API_CONTEXT(context);
-    API_RETURN(wl_virtual_reserve(size, alignment, addr, ptr));
+    API_REQUIRE(size % wl_physical_granularity(context, false) == 0, hipErrorInvalidValue);
+    API_RETURN(wl_virtual_reserve(context, size, alignment, addr, ptr));
 }
 
 hipError_t hipMemAddressFree(void *devPtr, size_t size) {
@@ -33,7 +32,7 @@ static struct wl_context *context_of(const hipMemAllocationProp *prop) {
 hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option) {
     API_REQUIRE(granularity != NULL && context_of(prop) != NULL, hipErrorInvalidValue);
     API_REQUIRE(option == hipMemAllocationGranularityMinimum || option == hipMemAllocationGranularityRecommended, hipErrorInvalidValue);
-    *granularity = option == hipMemAllocationGranularityMinimum ? WL_GRANULARITY : RECOMMENDED;
+    *granularity = wl_physical_granularity(context_of(prop), option == hipMemAllocationGranularityRecommended);
     API_SUCCESS();
 }
 
@@ -44,7 +43,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
     API_REQUIRE(prop->requestedHandleType == hipMemHandleTypeNone || prop->requestedHandleType == hipMemHandleTypePosixFileDescriptor,
                 hipErrorNotSupported);
     API_HEALTHY(context);
-    API_REQUIRE(!context->info.discrete, hipErrorNotSupported); /* docs/NVIDIA.md */
+    API_REQUIRE(size % wl_physical_granularity(context, false) == 0, hipErrorInvalidValue);
     API_TRY(wl_physical_create(context, size, prop->requestedHandleType != hipMemHandleTypeNone, (unsigned)prop->type, &physical));
     *handle = (hipMemGenericAllocationHandle_t)physical;
     API_SUCCESS();
@@ -95,7 +94,7 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *hand
     struct wl_physical *physical = NULL;
     API_REQUIRE(handle != NULL && shHandleType == hipMemHandleTypePosixFileDescriptor, hipErrorInvalidValue);
     API_CONTEXT(context);
-    API_TRY(wl_physical_import((int)(intptr_t)osHandle, &physical));
+    API_TRY(wl_physical_import(context, (int)(intptr_t)osHandle, &physical));
     *handle = (hipMemGenericAllocationHandle_t)physical;
     API_SUCCESS();
 }

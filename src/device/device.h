@@ -141,6 +141,23 @@ struct wl_host_memory_ops {
 };
 #define WL_SHARED_HANDLE 64
 
+/* Memory without addresses and addresses without memory (hipMemCreate and its kin), for devices whose memory is not the host's. Sizes
+ * and addresses are multiples of the granularity, handles the device's own. */
+struct wl_virtual_ops {
+    size_t (*granularity)(struct wl_device *device, bool recommended);
+    enum wl_status (*create)(struct wl_device *device, size_t size, bool exportable, uint64_t *memory);
+    void (*release)(struct wl_device *device, uint64_t memory);
+    enum wl_status (*export_file)(struct wl_device *device, uint64_t memory, int *file); /* the caller's */
+    /* The descriptor stays the caller's. WL_INVALID_VALUE: it is not such memory's. */
+    enum wl_status (*import_file)(struct wl_device *device, int file, uint64_t *memory);
+    enum wl_status (*reserve)(struct wl_device *device, size_t size, size_t alignment, void *hint, void **address);
+    enum wl_status (*unreserve)(struct wl_device *device, void *address, size_t size);
+    enum wl_status (*map)(struct wl_device *device, void *address, size_t size, uint64_t memory);
+    enum wl_status (*unmap)(struct wl_device *device, void *address, size_t size);
+    /* What `device` may do with a whole mapping of its own or another device's memory. */
+    enum wl_status (*protect)(struct wl_device *device, void *address, size_t size, bool readable, bool writable);
+};
+
 /* Options of a compilation at load time: pairs of an option's number and its value, as hipModuleLoadDataEx has them. */
 struct wl_jit {
     unsigned count;
@@ -201,6 +218,7 @@ struct wl_device_ops {
     const struct wl_queue_ops *queues;
     const struct wl_host_memory_ops *host;
     const struct wl_image_ops *images;
+    const struct wl_virtual_ops *virtual_memory;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
     /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
     enum wl_status (*reset)(struct wl_device *device);

@@ -5,6 +5,8 @@
  * that thousands of them need one descriptor; the range of a dead one is a hole. */
 #include "runtime/runtime.h"
 
+#include "base/options.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,6 +25,7 @@ struct reservation {
     struct reservation *next;
     char *address;
     size_t size;
+    struct wl_device *device; /* whose driver reserved it; NULL: pages of the process */
     struct mapping *mappings;
 };
 
@@ -33,6 +36,15 @@ static struct {
     int file;            /* of physicals that are not exportable; 0: not made yet */
     uint64_t file_bytes; /* handed out so far */
 } space = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const struct wl_virtual_ops *ops_of(const struct wl_context *context) { return context->device->ops->virtual_memory; }
+
+size_t wl_physical_granularity(const struct wl_context *context, bool recommended) {
+    const size_t large = (size_t)2 << 20;
+    if (ops_of(context))
+        return ops_of(context)->granularity(context->device, recommended);
+    return recommended ? large : WL_GRANULARITY;
+}
 
 /* ---- physicals ----------------------------------------------------------------------------------- */
 
@@ -63,10 +75,14 @@ static struct wl_physical *new_physical(struct wl_context *context, size_t size,
 /* The lock is held; nothing keeps it any more. */
 static void free_physical(struct wl_physical *physical) {
     wl_handle_remove(physical);
-    if (physical->exportable)
+    if (ops_of(physical->context)) {
+        if (physical->memory)
+            ops_of(physical->context)->release(physical->context->device, physical->memory);
+    } else if (physical->exportable) {
         close(physical->file);
-    else if (physical->file && physical->file == space.file) /* gives the pages back, unless they are a parent process's */
+    } else if (physical->file && physical->file == space.file) { /* gives the pages back, unless they are a parent process's */
         (void)fallocate(physical->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)physical->offset, (off_t)physical->size);
+    }
     if (!physical->imported)
         wl_memory_refund(physical->context, physical->size);
     free(physical);
@@ -82,7 +98,9 @@ enum wl_status wl_physical_create(struct wl_context *context, size_t size, bool 
         return WL_OUT_OF_MEMORY;
     }
     pthread_mutex_lock(&space.lock);
-    status = exportable ? wl_share_create(context->index, size, &made->file) : take_range(made);
+    status = ops_of(context) ? ops_of(context)->create(context->device, size, exportable, &made->memory)
+             : exportable    ? wl_share_create(context->index, size, &made->file)
+                             : take_range(made);
     if (status != WL_OK)
         free_physical(made);
     else
@@ -96,6 +114,8 @@ enum wl_status wl_physical_create(struct wl_context *context, size_t size, bool 
 enum wl_status wl_physical_export(const struct wl_physical *physical, int *file) {
     if (!physical->exportable)
         return wl_fail(WL_UNSUPPORTED, "the memory was not made for file descriptors");
+    if (ops_of(physical->context))
+        return ops_of(physical->context)->export_file(physical->context->device, physical->memory, file);
     int copy = fcntl(physical->file, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return wl_fail(WL_OUT_OF_MEMORY, "no file descriptor: %m");
@@ -103,12 +123,30 @@ enum wl_status wl_physical_export(const struct wl_physical *physical, int *file)
     return WL_OK;
 }
 
-enum wl_status wl_physical_import(int file, struct wl_physical **physical) {
+static enum wl_status import_from_device(struct wl_context *context, int file, struct wl_physical **physical) {
+    uint64_t memory = 0;
+    enum wl_status status = ops_of(context)->import_file(context->device, file, &memory);
+    if (status != WL_OK)
+        return status;
+    struct wl_physical *made = new_physical(context, 0, 0);
+    if (!made) {
+        ops_of(context)->release(context->device, memory);
+        return WL_OUT_OF_MEMORY;
+    }
+    made->memory = memory;
+    made->exportable = made->imported = true;
+    *physical = made;
+    return WL_OK;
+}
+
+enum wl_status wl_physical_import(struct wl_context *context, int file, struct wl_physical **physical) {
     size_t size = 0;
     unsigned index = 0;
+    if (ops_of(context))
+        return import_from_device(context, file, physical);
     if (!wl_share_describe(file, &size, &index) || size == 0 || size % WL_GRANULARITY)
         return wl_fail(WL_INVALID_VALUE, "descriptor %d is not exported memory", file);
-    struct wl_context *context = wl_context_at(index < wl_context_count() ? index : 0);
+    context = wl_context_at(index < wl_context_count() ? index : 0);
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
     struct wl_physical *made = copy < 0 ? NULL : new_physical(context, size, 0);
     if (!made) {
@@ -208,14 +246,24 @@ static char *reserve_pages(size_t size, size_t alignment, void *hint) {
     return pages + skip;
 }
 
-enum wl_status wl_virtual_reserve(size_t size, size_t alignment, void *hint, void **address) {
+/* Addresses of the device's driver, or pages of the process. */
+static enum wl_status reserve_addresses(const struct wl_context *context, size_t size, size_t alignment, void *hint, void **address) {
+    if (ops_of(context))
+        return ops_of(context)->reserve(context->device, size, alignment, hint, address);
+    *address = reserve_pages(size, alignment, hint);
+    return *address ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no %zu bytes of addresses", size);
+}
+
+enum wl_status wl_virtual_reserve(const struct wl_context *context, size_t size, size_t alignment, void *hint, void **address) {
     struct reservation *made = calloc(1, sizeof *made);
-    char *pages = made ? reserve_pages(size, alignment, hint) : NULL;
-    if (!pages) {
+    void *pages = NULL;
+    enum wl_status status =
+        made ? reserve_addresses(context, size, alignment, hint, &pages) : wl_fail(WL_OUT_OF_MEMORY, "no memory for a reservation");
+    if (status != WL_OK) {
         free(made);
-        return wl_fail(WL_OUT_OF_MEMORY, "no %zu bytes of addresses", size);
+        return status;
     }
-    *made = (struct reservation){.address = pages, .size = size};
+    *made = (struct reservation){.address = pages, .size = size, .device = ops_of(context) ? context->device : NULL};
     pthread_mutex_lock(&space.lock);
     made->next = space.reservations;
     space.reservations = made;
@@ -227,6 +275,7 @@ enum wl_status wl_virtual_reserve(size_t size, size_t alignment, void *hint, voi
 
 enum wl_status wl_virtual_release(void *address, size_t size) {
     struct reservation *ended = NULL;
+    enum wl_status status = WL_OK;
     pthread_mutex_lock(&space.lock);
     struct reservation **link = &space.reservations;
     while (*link && (*link)->address != (char *)address)
@@ -235,11 +284,14 @@ enum wl_status wl_virtual_release(void *address, size_t size) {
         ended = *link;
         *link = ended->next;
         atomic_fetch_sub(&space.count, 1);
-        munmap(address, size);
+        if (ended->device)
+            status = ended->device->ops->virtual_memory->unreserve(ended->device, address, size);
+        else
+            munmap(address, size);
     }
     pthread_mutex_unlock(&space.lock);
     free(ended);
-    return ended ? WL_OK : wl_fail(WL_INVALID_VALUE, "not a whole reservation without mappings");
+    return ended ? status : wl_fail(WL_INVALID_VALUE, "not a whole reservation without mappings");
 }
 
 bool wl_virtual_is_reserved(const void *address) {
@@ -270,10 +322,22 @@ static void link_mapping(struct reservation *reservation, struct mapping *mappin
     *link = mapping;
 }
 
+/* Puts a physical's memory where the mapping is. */
+static enum wl_status map_memory(const struct reservation *reservation, const struct mapping *mapping) {
+    const struct wl_physical *physical = mapping->physical;
+    if (reservation->device)
+        return ops_of(physical->context)->map(physical->context->device, mapping->address, mapping->size, physical->memory);
+    if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file, (off_t)physical->offset) == MAP_FAILED)
+        return wl_fail(WL_OUT_OF_MEMORY, "the memory cannot be mapped: %m");
+    return WL_OK;
+}
+
 static enum wl_status map_locked(struct reservation *reservation, struct mapping *mapping) {
     const struct wl_physical *physical = mapping->physical;
     if (!is_free(reservation, mapping->address, mapping->size))
         return wl_fail(WL_INVALID_VALUE, "not a range of one reservation that is free");
+    if ((reservation->device != NULL) != (ops_of(physical->context) != NULL))
+        return wl_fail(WL_INVALID_VALUE, "the addresses were reserved on a device of another kind than the memory's");
     enum wl_status status = wl_memory_adopt(&(struct wl_allocation){.address = (uint64_t)(uintptr_t)mapping->address,
                                                                     .size = mapping->size,
                                                                     .kind = WL_MEMORY_VIRTUAL,
@@ -282,12 +346,12 @@ static enum wl_status map_locked(struct reservation *reservation, struct mapping
                                                                     .exportable = physical->exportable});
     if (status != WL_OK)
         return status;
-    if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_SHARED | MAP_FIXED, physical->file, (off_t)physical->offset) == MAP_FAILED) {
+    status = map_memory(reservation, mapping);
+    if (status != WL_OK)
         (void)wl_memory_unregister(mapping->address, WL_MEMORY_VIRTUAL);
-        return wl_fail(WL_OUT_OF_MEMORY, "the memory cannot be mapped: %m");
-    }
-    link_mapping(reservation, mapping);
-    return WL_OK;
+    else
+        link_mapping(reservation, mapping);
+    return status;
 }
 
 enum wl_status wl_virtual_map(void *address, size_t size, struct wl_physical *physical) {
@@ -296,14 +360,25 @@ enum wl_status wl_virtual_map(void *address, size_t size, struct wl_physical *ph
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a mapping");
     *made = (struct mapping){.address = address, .size = size, .physical = physical};
     pthread_mutex_lock(&space.lock);
-    enum wl_status status = size > physical->size ? wl_fail(WL_INVALID_VALUE, "the memory is smaller than the mapping")
-                                                  : map_locked(reservation_at(address), made);
+    enum wl_status status = physical->size && size > physical->size ? wl_fail(WL_INVALID_VALUE, "the memory is smaller than the mapping")
+                                                                    : map_locked(reservation_at(address), made);
     if (status == WL_OK)
         physical->mappings++;
     pthread_mutex_unlock(&space.lock);
     if (status != WL_OK)
         free(made);
     return status;
+}
+
+static void unmap_memory(const struct reservation *reservation, const struct mapping *mapping) {
+    const struct wl_context *context = mapping->physical->context;
+    if (reservation->device) {
+        if (ops_of(context)->unmap(context->device, mapping->address, mapping->size) != WL_OK)
+            wl_log(1, "%s", wl_failure());
+    } else if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
+               MAP_FAILED) {
+        (void)mprotect(mapping->address, mapping->size, PROT_NONE); /* too many mappings: the pages stay a while longer */
+    }
 }
 
 enum wl_status wl_virtual_unmap(void *address, size_t size) {
@@ -318,8 +393,7 @@ enum wl_status wl_virtual_unmap(void *address, size_t size) {
             link = &(*link)->next;
         *link = next;
         (void)wl_memory_unregister(mapping->address, WL_MEMORY_VIRTUAL);
-        if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-            (void)mprotect(mapping->address, mapping->size, PROT_NONE); /* too many mappings: the pages stay a while longer */
+        unmap_memory(reservation, mapping);
         mapping->physical->mappings--;
         free_if_unused(mapping->physical);
         left -= mapping->size;
@@ -346,6 +420,19 @@ static void set_access(struct mapping *mapping, int location, bool readable, boo
     mapping->writers = writable ? mapping->writers | bit : mapping->writers & ~bit;
 }
 
+/* The device's page tables, or the process's, which may do what any of its CPU devices may. */
+static enum wl_status protect_memory(const struct mapping *mapping, int location, bool readable, bool writable) {
+    const struct wl_context *context = location == WL_LOCATION_HOST ? NULL : wl_context_at((unsigned)location);
+    const struct wl_virtual_ops *ops = ops_of(mapping->physical->context);
+    if (ops && context && ops_of(context) == ops)
+        return ops->protect(context->device, mapping->address, mapping->size, readable, writable);
+    if (ops || (context && ops_of(context)))
+        return readable ? wl_fail(WL_UNSUPPORTED, "the host and CPU devices do not reach a GPU's memory, nor it theirs") : WL_OK;
+    int protection = may_write(mapping) ? PROT_READ | PROT_WRITE : may_read(mapping) ? PROT_READ : PROT_NONE;
+    return mprotect(mapping->address, mapping->size, protection) == 0 ? WL_OK
+                                                                      : wl_fail(WL_OUT_OF_MEMORY, "the access cannot be changed: %m");
+}
+
 enum wl_status wl_virtual_protect(void *address, size_t size, int location, bool readable, bool writable) {
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&space.lock);
@@ -353,10 +440,11 @@ enum wl_status wl_virtual_protect(void *address, size_t size, int location, bool
     if (!mapping)
         status = wl_fail(WL_INVALID_VALUE, "not a range of whole mappings");
     for (size_t left = size; status == WL_OK && left; left -= mapping->size, mapping = left ? mapping->next : NULL) {
+        const struct mapping before = *mapping;
         set_access(mapping, location, readable, writable);
-        int protection = may_write(mapping) ? PROT_READ | PROT_WRITE : may_read(mapping) ? PROT_READ : PROT_NONE;
-        if (mprotect(mapping->address, mapping->size, protection) != 0)
-            status = wl_fail(WL_OUT_OF_MEMORY, "the access cannot be changed: %m");
+        status = protect_memory(mapping, location, readable, writable);
+        if (status == WL_UNSUPPORTED)
+            *mapping = before;
     }
     pthread_mutex_unlock(&space.lock);
     return status;

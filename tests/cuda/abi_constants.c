@@ -7,6 +7,7 @@
 #define TABLE our_constants
 #endif
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define C(name) (intptr_t)(name),

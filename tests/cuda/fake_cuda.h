@@ -3,6 +3,7 @@
  * Kernels are C functions that the test registers by name.
  *
  *   memory.c   device memory: addresses without access, whose contents lie at other addresses (fake_at); pinned, managed
+ *   virtual.c  memory without addresses, addresses without memory
  *   stream.c   streams, events, and the thread that does their work
  *   module.c   PTX, "cubins" (PTX with a mark), functions, launches
  *   driver.c   devices, contexts, errors, and control by the test
@@ -65,6 +66,11 @@ enum fake_kind { FAKE_UNKNOWN, FAKE_DEVICE, FAKE_PINNED, FAKE_MANAGED };
 bool fake_find(uint64_t address, size_t size, enum fake_kind *kind);
 void *fake_at(uint64_t address);
 long fake_memory_used(void);
+/* For virtual.c: addresses of the device that nothing else gets (0: none are left), the contents of a part of them by a file (-1: nobody's
+ * any more), and whether the device may touch it. */
+uint64_t fake_addresses(size_t size);
+bool fake_back(uint64_t address, size_t size, int file);
+void fake_allow(uint64_t address, size_t size, bool allowed);
 
 /* One piece of a stream's work. */
 struct fake_work {

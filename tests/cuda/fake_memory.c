@@ -122,6 +122,40 @@ CUresult cuMemAlloc_v2(CUdeviceptr *result, size_t size) {
     return range ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* ---- for virtual.c ---------------------------------------------------------------------------------------------- */
+
+uint64_t fake_addresses(size_t size) {
+    const size_t step = (size_t)2 << 20;
+    pthread_once(&memory.once, make_arena);
+    pthread_mutex_lock(&memory.lock);
+    size_t begin = (memory.top + step - 1) / step * step;
+    bool fits = size <= ARENA && begin <= ARENA - size;
+    if (fits)
+        memory.top = begin + size;
+    pthread_mutex_unlock(&memory.lock);
+    return fits ? (uint64_t)(uintptr_t)memory.device + begin : 0;
+}
+
+bool fake_back(uint64_t address, size_t size, int file) {
+    const int flags = MAP_FIXED | (file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED);
+    bool done = mmap(fake_at(address), size, file < 0 ? PROT_NONE : PROT_READ | PROT_WRITE, flags, file, 0) != MAP_FAILED;
+    if (getenv("FAKE_CUDA_OPEN"))
+        done &= mmap((void *)(uintptr_t)address, size, file < 0 ? PROT_NONE : PROT_READ | PROT_WRITE, flags, file, 0) != MAP_FAILED;
+    return done;
+}
+
+void fake_allow(uint64_t address, size_t size, bool allowed) {
+    pthread_mutex_lock(&memory.lock);
+    struct range **link = range_at(address), *range = *link;
+    if (range && range->address == address && !allowed) {
+        *link = range->next;
+        free(range);
+    }
+    pthread_mutex_unlock(&memory.lock);
+    if (!range && allowed)
+        add(address, size, FAKE_DEVICE, false);
+}
+
 static CUresult unmap_managed(CUdeviceptr address) {
     struct range range;
     FAKE_REQUIRE(take(address, FAKE_MANAGED, false, &range), CUDA_ERROR_INVALID_VALUE);

@@ -3,6 +3,7 @@
  *   driver.h/.c  the driver's functions and errors
  *   device.c     devices: creation, properties, the table of operations
  *   memory.c     device memory, pinned and managed memory, peers, memory of other processes
+ *   virtual.c    virtual memory management
  *   queue.c      queues and marks: CUstream and CUevent
  *   module.c     AMD code objects on a device: image, kernels
  *   kernel.c     a kernel of a code object -> PTX -> cubin -> CUfunction: translator, cache on disk, the driver's compiler
@@ -158,6 +159,7 @@ struct wl_device_mark {
 extern const struct wl_queue_ops wl_cuda_queue_ops;
 extern const struct wl_host_memory_ops wl_cuda_host_ops;
 extern const struct wl_image_ops wl_cuda_image_ops;
+extern const struct wl_virtual_ops wl_cuda_virtual_ops;
 
 enum wl_status wl_cuda_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment);
 void wl_cuda_release(struct wl_device *device, void *memory, size_t size);

@@ -227,6 +227,7 @@ static const struct wl_device_ops operations = {
     .queues = &wl_cuda_queue_ops,
     .host = &wl_cuda_host_ops,
     .images = &wl_cuda_image_ops,
+    .virtual_memory = &wl_cuda_virtual_ops,
     .synchronize = synchronize,
     .reset = reset,
     .find = wl_cuda_find,

@@ -30,6 +30,8 @@ typedef struct CUipcMemHandle_st {
     char reserved[64];
 } CUipcMemHandle;
 
+typedef unsigned long long CUmemGenericAllocationHandle;
+
 /* Of each enum the values that are used. */
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
@@ -151,6 +153,41 @@ typedef enum CUmem_advise_enum {
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6
 } CUmem_advise;
 
+typedef enum CUmemAllocationType_enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1 } CUmemAllocationType;
+typedef enum CUmemAllocationHandleType_enum {
+    CU_MEM_HANDLE_TYPE_NONE = 0,
+    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR = 1
+} CUmemAllocationHandleType;
+typedef enum CUmemLocationType_enum { CU_MEM_LOCATION_TYPE_DEVICE = 1 } CUmemLocationType;
+typedef enum CUmemAccess_flags_enum {
+    CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+    CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+} CUmemAccess_flags;
+typedef enum CUmemAllocationGranularity_flags_enum {
+    CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
+} CUmemAllocationGranularity_flags;
+typedef struct CUmemLocation_st {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation;
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
 #define CU_DEVICE_CPU                      ((CUdevice) - 1)
 #define CU_STREAM_LEGACY                   ((CUstream)0x1)
 #define CU_STREAM_DEFAULT                  0
@@ -212,6 +249,22 @@ typedef enum CUmem_advise_enum {
     F(OPTIONAL, cuIpcGetMemHandle, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr memory))                                       \
     F(OPTIONAL, cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, (CUdeviceptr * memory, CUipcMemHandle handle, unsigned flags))                  \
     F(OPTIONAL, cuIpcCloseMemHandle, cuIpcCloseMemHandle, (CUdeviceptr memory))                                                            \
+    F(OPTIONAL, cuMemGetAllocationGranularity, cuMemGetAllocationGranularity,                                                              \
+      (size_t *granularity, const CUmemAllocationProp *properties, CUmemAllocationGranularity_flags option))                               \
+    F(OPTIONAL, cuMemCreate, cuMemCreate,                                                                                                  \
+      (CUmemGenericAllocationHandle * memory, size_t size, const CUmemAllocationProp *properties, unsigned long long flags))               \
+    F(OPTIONAL, cuMemRelease, cuMemRelease, (CUmemGenericAllocationHandle memory))                                                         \
+    F(OPTIONAL, cuMemExportToShareableHandle, cuMemExportToShareableHandle,                                                                \
+      (void *handle, CUmemGenericAllocationHandle memory, CUmemAllocationHandleType type, unsigned long long flags))                       \
+    F(OPTIONAL, cuMemImportFromShareableHandle, cuMemImportFromShareableHandle,                                                            \
+      (CUmemGenericAllocationHandle * memory, void *handle, CUmemAllocationHandleType type))                                               \
+    F(OPTIONAL, cuMemAddressReserve, cuMemAddressReserve,                                                                                  \
+      (CUdeviceptr * address, size_t size, size_t alignment, CUdeviceptr hint, unsigned long long flags))                                  \
+    F(OPTIONAL, cuMemAddressFree, cuMemAddressFree, (CUdeviceptr address, size_t size))                                                    \
+    F(OPTIONAL, cuMemMap, cuMemMap,                                                                                                        \
+      (CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle memory, unsigned long long flags))                    \
+    F(OPTIONAL, cuMemUnmap, cuMemUnmap, (CUdeviceptr address, size_t size))                                                                \
+    F(OPTIONAL, cuMemSetAccess, cuMemSetAccess, (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))           \
     F(NEEDED, cuMemcpy, cuMemcpy, (CUdeviceptr target, CUdeviceptr source, size_t size))                                                   \
     F(NEEDED, cuMemcpyAsync, cuMemcpyAsync, (CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream))                        \
     F(NEEDED, cuMemsetD8Async, cuMemsetD8Async, (CUdeviceptr target, unsigned char value, size_t count, CUstream stream))                  \
