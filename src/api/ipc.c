@@ -1,6 +1,8 @@
 /* HIP reference: Memory management, memory of other processes. */
 #include "api/api.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(sizeof(struct wl_share_ticket) <= sizeof(hipIpcMemHandle_t), "a ticket fits into a handle");
@@ -10,20 +12,110 @@ _Static_assert(WL_SHARED_HANDLE <= sizeof(((hipIpcMemHandle_t *)NULL)->reserved)
 /* Memory of a device that shares it by itself. */
 static struct wl_device *sharer(const struct wl_context *context) { return context && context->device->ops->host ? context->device : NULL; }
 
-static enum wl_status share_of_device(struct wl_device *device, const void *memory, const struct wl_allocation *allocation, void *handle) {
-    if (allocation->kind != WL_MEMORY_DEVICE || allocation->address != (uint64_t)(uintptr_t)memory)
-        return wl_fail(WL_UNSUPPORTED, "only the start of memory of hipMalloc can be shared");
-    return device->ops->host->share(device, memory, handle);
+/* A place within memory that a device shares, as a note has it. */
+struct inner {
+    unsigned char handle[WL_SHARED_HANDLE]; /* of the whole allocation */
+    uint64_t offset;
+};
+_Static_assert(sizeof(struct inner) <= WL_SHARE_NOTE, "it fits into a note");
+
+/* Of the start of an allocation the device's own handle, which other programs on the driver understand; else a ticket for a note. */
+static enum wl_status share_of_device(struct wl_device *device, const void *memory, const struct wl_allocation *allocation,
+                                      hipIpcMemHandle_t *handle) {
+    struct inner inner = {.offset = (uint64_t)(uintptr_t)memory - allocation->address};
+    struct wl_share_ticket ticket;
+    if (allocation->kind != WL_MEMORY_DEVICE)
+        return wl_fail(WL_UNSUPPORTED, "only memory of hipMalloc can be shared");
+    enum wl_status status = device->ops->host->share(device, (const void *)(uintptr_t)allocation->address,
+                                                     inner.offset ? (void *)inner.handle : handle->reserved);
+    if (status != WL_OK || !inner.offset)
+        return status;
+    status = wl_share_note(&inner, sizeof inner, &ticket);
+    if (status == WL_OK) {
+        memset(handle, 0, sizeof *handle);
+        memcpy(handle->reserved, &ticket, sizeof ticket);
+    }
+    return status;
 }
 
-static enum wl_status open_of_device(struct wl_context *context, const void *handle, void **memory) {
+/* Memory of other processes that devices have opened: each once, however often it is asked for. */
+struct import {
+    struct import *next;
+    unsigned char handle[WL_SHARED_HANDLE];
+    struct wl_context *context;
+    char *memory;
+    unsigned uses;
+};
+
+static struct {
+    pthread_mutex_t lock; /* over the list */
+    struct import *first;
+} imports = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Runs with the lock held. */
+static enum wl_status open_import(struct wl_context *context, const unsigned char *handle, struct import **result) {
     size_t size = 0;
-    enum wl_status status = context->device->ops->host->shared_open(context->device, handle, memory, &size);
+    void *memory = NULL;
+    struct import *made = calloc(1, sizeof *made);
+    enum wl_status status = made ? context->device->ops->host->shared_open(context->device, handle, &memory, &size)
+                                 : wl_fail(WL_OUT_OF_MEMORY, "no memory for an import");
+    if (status == WL_OK) {
+        status = wl_memory_register(context, WL_MEMORY_IMPORTED, memory, size, 0);
+        if (status != WL_OK)
+            context->device->ops->host->shared_close(context->device, memory);
+    }
+    if (status != WL_OK) {
+        free(made);
+        return status;
+    }
+    memcpy(made->handle, handle, sizeof made->handle);
+    made->context = context;
+    made->memory = memory;
+    made->next = imports.first;
+    imports.first = *result = made;
+    return WL_OK;
+}
+
+static enum wl_status open_of_device(struct wl_context *context, const hipIpcMemHandle_t *handle, void **memory) {
+    struct inner inner = {.offset = 0};
+    struct wl_share_ticket ticket;
+    memcpy(&ticket, handle->reserved, sizeof ticket);
+    enum wl_status status = wl_share_read_note(&ticket, &inner, sizeof inner);
+    if (status == WL_INVALID_VALUE) { /* the device's own */
+        memcpy(inner.handle, handle->reserved, sizeof inner.handle);
+        status = WL_OK;
+    }
     if (status != WL_OK)
         return status;
-    status = wl_memory_register(context, WL_MEMORY_IMPORTED, *memory, size, 0);
-    if (status != WL_OK)
-        context->device->ops->host->shared_close(context->device, *memory);
+    pthread_mutex_lock(&imports.lock);
+    struct import *import = imports.first;
+    while (import && (import->context != context || memcmp(import->handle, inner.handle, sizeof inner.handle) != 0))
+        import = import->next;
+    if (!import)
+        status = open_import(context, inner.handle, &import);
+    if (status == WL_OK) {
+        import->uses++;
+        *memory = import->memory + inner.offset;
+    }
+    pthread_mutex_unlock(&imports.lock);
+    return status;
+}
+
+/* `memory` is anywhere in what was opened. */
+static enum wl_status close_of_device(const struct wl_allocation *allocation) {
+    pthread_mutex_lock(&imports.lock);
+    struct import **link = &imports.first;
+    while (*link && (uint64_t)(uintptr_t)(*link)->memory != allocation->address)
+        link = &(*link)->next;
+    struct import *import = *link;
+    enum wl_status status = import ? WL_OK : wl_fail(WL_INVALID_VALUE, "not memory of another process");
+    if (import && --import->uses == 0) {
+        *link = import->next;
+        status = wl_memory_unregister(import->memory, WL_MEMORY_IMPORTED);
+        import->context->device->ops->host->shared_close(import->context->device, import->memory);
+        free(import);
+    }
+    pthread_mutex_unlock(&imports.lock);
     return status;
 }
 
@@ -35,7 +127,7 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr) {
     struct wl_allocation allocation;
     struct wl_device *device = wl_memory_find(devPtr, &allocation) ? sharer(allocation.context) : NULL;
     memset(&ticket, 0, sizeof ticket);
-    enum wl_status status = device ? share_of_device(device, devPtr, &allocation, handle->reserved) : wl_share_export(devPtr, &ticket);
+    enum wl_status status = device ? share_of_device(device, devPtr, &allocation, handle) : wl_share_export(devPtr, &ticket);
     API_REQUIRE(status != WL_NOT_FOUND && status != WL_UNSUPPORTED, hipErrorInvalidDevicePointer);
     API_TRY(status);
     if (device)
@@ -51,7 +143,7 @@ hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned
     API_CONTEXT(context);
     API_HEALTHY(context);
     if (sharer(context)) {
-        enum wl_status opened = open_of_device(context, handle.reserved, devPtr);
+        enum wl_status opened = open_of_device(context, &handle, devPtr);
         API_REQUIRE(opened != WL_INVALID_VALUE, hipErrorInvalidHandle);
         API_REQUIRE(opened != WL_ILLEGAL_STATE, hipErrorInvalidContext);
         API_RETURN(opened);
@@ -70,10 +162,7 @@ hipError_t hipIpcCloseMemHandle(void *devPtr) {
     API_REQUIRE(allocation.kind == WL_MEMORY_IMPORTED, hipErrorInvalidHandle);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
-    if (sharer(allocation.context)) {
-        API_TRY(wl_memory_unregister(devPtr, WL_MEMORY_IMPORTED));
-        allocation.context->device->ops->host->shared_close(allocation.context->device, devPtr);
-        API_SUCCESS();
-    }
+    if (sharer(allocation.context))
+        API_RETURN(close_of_device(&allocation));
     API_RETURN(wl_share_close(devPtr));
 }

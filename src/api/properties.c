@@ -126,7 +126,7 @@ static void fill_discrete(const struct wl_device_info *info, hipDeviceProp_tR060
     properties->directManagedMemAccessFromHost = info->direct_managed;
     properties->hostNativeAtomicSupported = info->host_atomics;
     properties->cooperativeLaunch = info->cooperative;
-    properties->cooperativeMultiDeviceLaunch = 0;
+    properties->cooperativeMultiDeviceLaunch = info->cooperative;
     properties->memoryPoolSupportedHandleTypes = hipMemHandleTypeNone;
 }
 

@@ -51,10 +51,10 @@ struct wl_device_info {
     bool managed, concurrent_managed, pageable_access, host_page_tables, direct_managed, host_atomics, cooperative, ecc, display;
 };
 
-/* What the grids of one multi-device cooperative launch share; each device runs one of them. Device code reads and writes
- * `barrier`, which starts as zeros. */
+/* What the grids of one multi-device cooperative launch share; each device runs one of them. Device code reads and writes the two
+ * words `barrier`, which start as zeros and which all of the devices reach. */
 struct wl_multigrid {
-    _Alignas(8) uint32_t barrier[2];
+    void *barrier;
     uint32_t grids;
     uint64_t items;      /* work items of all grids */
     _Atomic bool failed; /* a grid failed or will never run: the others stop, with WL_ABORTED, instead of waiting for it */
@@ -95,8 +95,9 @@ struct wl_queue_ops {
     enum wl_status (*copy)(struct wl_device_queue *queue, const struct wl_rows *rows);
     enum wl_status (*fill)(struct wl_device_queue *queue, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
     enum wl_status (*launch)(struct wl_device_queue *queue, const struct wl_launch *launch); /* kernarg is read before it returns */
-    /* Waits for, or writes, a word of device memory. WL_UNSUPPORTED if the device cannot do that. */
-    enum wl_status (*value)(struct wl_device_queue *queue, enum wl_value_operation operation, void *address, unsigned size, uint64_t value);
+    /* Waits for, or writes, a word of device memory; waits look at the bits of `mask` alone. */
+    enum wl_status (*value)(struct wl_device_queue *queue, enum wl_value_operation operation, void *address, unsigned size, uint64_t value,
+                            uint64_t mask);
     /* Moves managed memory to `device`, or to the host with NULL. */
     enum wl_status (*prefetch)(struct wl_device_queue *queue, const void *memory, size_t size, const struct wl_device *device);
     enum wl_status (*query)(struct wl_device_queue *queue);       /* WL_OK: nothing is left to do, WL_NOT_READY, or a fault */

@@ -1,22 +1,17 @@
 /* Kernel launches: limits, arguments, the kernel command. */
 #include "runtime/capture.h"
+#include "runtime/grids.h"
 #include "runtime/runtime.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the grids of a cooperative multi-device launch share, for as long as one of them is queued. */
-struct shared_grids {
-    atomic_uint references;
-    struct wl_multigrid multigrid;
-};
-
 struct kernel_command {
     struct wl_command base;
     struct wl_launch launch;
-    struct shared_grids *shared; /* NULL: an ordinary launch */
-    bool finished;               /* it ran, and did not fail */
+    struct wl_grids *shared; /* NULL: an ordinary launch */
+    bool finished;           /* it ran, and did not fail */
     _Alignas(16) unsigned char kernarg[];
 };
 
@@ -28,6 +23,8 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
         stream->batch = atomic_load(&stream->submitted);
     enum wl_status status =
         stream->queue ? device->ops->queues->launch(stream->queue, &kernel->launch) : device->ops->launch(device, &kernel->launch);
+    if (status == WL_OK && kernel->shared && stream->queue)
+        status = wl_grids_launched(kernel->shared, kernel->launch.grid_index, stream);
     kernel->finished = status == WL_OK;
     return status;
 }
@@ -35,11 +32,7 @@ static enum wl_status run_kernel(struct wl_command *command, struct wl_stream *s
 /* Only for launches with shared grids: those that wait for this one learn that they wait in vain. */
 static void dispose_kernel(struct wl_command *command) {
     struct kernel_command *kernel = (struct kernel_command *)command;
-    struct shared_grids *shared = kernel->shared;
-    if (!kernel->finished)
-        atomic_store(&shared->multigrid.failed, true);
-    if (atomic_fetch_sub(&shared->references, 1) == 1)
-        free(shared);
+    wl_grids_leave(kernel->shared, kernel->finished);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
@@ -244,22 +237,21 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
 
 /* ---- several devices ------------------------------------------------------------------------ */
 
-static enum wl_status share_grids(struct wl_command **commands, const struct wl_launch_request *requests, unsigned count) {
-    struct shared_grids *shared = calloc(1, sizeof *shared);
-    if (!shared)
-        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch on %u devices", count);
-    atomic_init(&shared->references, count);
-    shared->multigrid.grids = count;
-    for (unsigned i = 0; i < count; i++) {
+static enum wl_status share_grids(struct wl_stream *const *streams, struct wl_command **commands, const struct wl_launch_request *requests,
+                                  unsigned count) {
+    struct wl_grids *shared = NULL;
+    struct wl_multigrid *grids = NULL;
+    enum wl_status status = wl_grids_create(streams, count, &shared, &grids);
+    for (unsigned i = 0; i < count && status == WL_OK; i++) {
         struct kernel_command *command = (struct kernel_command *)commands[i];
         command->shared = shared;
         command->base.dispose = dispose_kernel;
-        command->launch.multigrid = &shared->multigrid;
+        command->launch.multigrid = grids;
         command->launch.grid_index = i;
-        command->launch.items_before = shared->multigrid.items;
-        shared->multigrid.items += items_of(&requests[i], 0) * items_of(&requests[i], 1) * items_of(&requests[i], 2);
+        command->launch.items_before = grids->items;
+        grids->items += items_of(&requests[i], 0) * items_of(&requests[i], 1) * items_of(&requests[i], 2);
     }
-    return WL_OK;
+    return status;
 }
 
 static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *stream) {
@@ -285,7 +277,7 @@ enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const str
             after[i]->gives = true;
     }
     if (status == WL_OK && requests[0].cooperative)
-        status = share_grids(commands, requests, count);
+        status = share_grids(streams, commands, requests, count);
     if (status == WL_OK)
         status = wl_stream_enqueue_together(streams, commands, after, count, flags & WL_LAUNCH_WAIT_BEFORE);
     for (unsigned i = 0; commands && i < 2 * count; i++)

@@ -177,6 +177,13 @@ enum wl_status wl_share_import(struct wl_context *context, const struct wl_share
 bool wl_share_is_own(const struct wl_share_ticket *ticket);
 /* Takes one import back; the last one unmaps. WL_NOT_FOUND: not an imported address. */
 enum wl_status wl_share_close(void *address);
+/* Memory of devices that share by handles of their own (wl_host_memory_ops.share): the handle of an allocation and a place in it, which
+ * together are too long for HIP's handle, are left in a file of this process, which the ticket names. `record` has at most
+ * WL_SHARE_NOTE bytes. */
+#define WL_SHARE_NOTE 128
+enum wl_status wl_share_note(const void *record, size_t size, struct wl_share_ticket *ticket);
+/* WL_INVALID_VALUE: not such a ticket; WL_NOT_FOUND: its process is gone. */
+enum wl_status wl_share_read_note(const struct wl_share_ticket *ticket, void *record, size_t size);
 void wl_share_after_fork(void);
 
 /* ---- virtual memory management (virtual.c) ------------------------------------------------------ */

@@ -25,6 +25,8 @@ struct import {
 static struct {
     pthread_mutex_t lock;
     struct import *imports;
+    int notes; /* a file; 0: none was made */
+    uint64_t note_bytes;
 } shares = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- memory files ------------------------------------------------------------------------------ */
@@ -170,6 +172,47 @@ static enum wl_status map_ticket(struct wl_context *context, const struct wl_sha
     return WL_OK;
 }
 
+/* ---- notes ---------------------------------------------------------------------------------------- */
+
+static const char note_magic[8] = "wlnote1";
+
+enum wl_status wl_share_note(const void *record, size_t size, struct wl_share_ticket *ticket) {
+    struct stat status;
+    pthread_mutex_lock(&shares.lock);
+    enum wl_status result = shares.notes ? WL_OK : wl_share_create(0, 0, &shares.notes);
+    if (result == WL_OK &&
+        (pwrite(shares.notes, record, size, (off_t)shares.note_bytes) != (ssize_t)size || fstat(shares.notes, &status) != 0))
+        result = wl_fail(WL_OUT_OF_MEMORY, "no memory for a note of %zu bytes: %m", size);
+    if (result == WL_OK) {
+        *ticket = (struct wl_share_ticket){.process = (int32_t)getpid(),
+                                           .file = shares.notes,
+                                           .device = status.st_dev,
+                                           .inode = status.st_ino,
+                                           .size = size,
+                                           .offset = shares.note_bytes};
+        memcpy(ticket->magic, note_magic, sizeof note_magic);
+        shares.note_bytes += WL_SHARE_NOTE;
+    }
+    pthread_mutex_unlock(&shares.lock);
+    return result;
+}
+
+enum wl_status wl_share_read_note(const struct wl_share_ticket *ticket, void *record, size_t size) {
+    int file = -1;
+    size_t bytes = 0;
+    if (memcmp(ticket->magic, note_magic, sizeof note_magic) != 0 || ticket->size != size)
+        return wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
+    enum wl_status status = open_ticket(ticket, &file, &bytes);
+    if (status != WL_OK)
+        return status;
+    if (pread(file, record, size, (off_t)ticket->offset) != (ssize_t)size)
+        status = wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
+    close(file);
+    return status;
+}
+
+/* ---- mapping -------------------------------------------------------------------------------------- */
+
 enum wl_status wl_share_import(struct wl_context *context, const struct wl_share_ticket *ticket, void **address) {
     if (memcmp(ticket->magic, magic, sizeof magic) != 0 || ticket->size == 0 || ticket->offset >= ticket->size)
         return wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
@@ -209,4 +252,8 @@ enum wl_status wl_share_close(void *address) {
     return found ? WL_OK : wl_fail(WL_NOT_FOUND, "%p is not an address of imported memory", address);
 }
 
-void wl_share_after_fork(void) { pthread_mutex_init(&shares.lock, NULL); }
+void wl_share_after_fork(void) {
+    pthread_mutex_init(&shares.lock, NULL);
+    shares.notes = 0; /* the parent's */
+    shares.note_bytes = 0;
+}

@@ -49,7 +49,7 @@ static enum wl_status give_values(struct wl_command *command, struct wl_stream *
     enum wl_status status = WL_OK;
     for (unsigned i = 0; i < values->count && status == WL_OK; i++) {
         const struct wl_value *value = &values->values[i];
-        status = queues->value(stream->queue, value->operation, value->address, value->size, value->value);
+        status = queues->value(stream->queue, value->operation, value->address, value->size, value->value, value->mask);
     }
     return status;
 }
@@ -71,11 +71,6 @@ static enum wl_status run_values(struct wl_command *command, struct wl_stream *s
 
 static bool is_wait(const struct wl_value *value) { return value->operation <= WL_VALUE_NOR; }
 
-static bool is_whole(const struct wl_value *value) {
-    uint64_t all = value->size == 4 ? UINT32_MAX : UINT64_MAX;
-    return (value->mask & all) == all;
-}
-
 enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count) {
     enum wl_status status = WL_OK;
     if (wl_capture_active(stream))
@@ -85,8 +80,6 @@ enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value 
         end = first + 1;
         while (end < count && !is_wait(&values[end]) && is_queues(stream, &values[end]) == queues)
             end++;
-        if (queues && is_wait(&values[first]) && !is_whole(&values[first]))
-            return wl_fail(WL_UNSUPPORTED, "a GPU's queue cannot wait for a part of a word in its memory; pinned memory can be waited for");
         struct value_command *command =
             wl_command_new(sizeof *command + (end - first) * sizeof values[0], queues ? give_values : run_values, NULL);
         if (!command)

@@ -5,8 +5,6 @@
  * that thousands of them need one descriptor; the range of a dead one is a hole. */
 #include "runtime/runtime.h"
 
-#include "base/options.h"
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -370,18 +368,17 @@ enum wl_status wl_virtual_map(void *address, size_t size, struct wl_physical *ph
     return status;
 }
 
-static void unmap_memory(const struct reservation *reservation, const struct mapping *mapping) {
+static enum wl_status unmap_memory(const struct reservation *reservation, const struct mapping *mapping) {
     const struct wl_context *context = mapping->physical->context;
-    if (reservation->device) {
-        if (ops_of(context)->unmap(context->device, mapping->address, mapping->size) != WL_OK)
-            wl_log(1, "%s", wl_failure());
-    } else if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) ==
-               MAP_FAILED) {
+    if (reservation->device)
+        return ops_of(context)->unmap(context->device, mapping->address, mapping->size);
+    if (mmap(mapping->address, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         (void)mprotect(mapping->address, mapping->size, PROT_NONE); /* too many mappings: the pages stay a while longer */
-    }
+    return WL_OK;
 }
 
 enum wl_status wl_virtual_unmap(void *address, size_t size) {
+    enum wl_status status = WL_OK;
     pthread_mutex_lock(&space.lock);
     struct mapping *mapping = whole_mappings(address, size);
     bool whole = mapping != NULL;
@@ -393,7 +390,8 @@ enum wl_status wl_virtual_unmap(void *address, size_t size) {
             link = &(*link)->next;
         *link = next;
         (void)wl_memory_unregister(mapping->address, WL_MEMORY_VIRTUAL);
-        unmap_memory(reservation, mapping);
+        const enum wl_status unmapped = unmap_memory(reservation, mapping);
+        status = status == WL_OK ? unmapped : status;
         mapping->physical->mappings--;
         free_if_unused(mapping->physical);
         left -= mapping->size;
@@ -401,7 +399,7 @@ enum wl_status wl_virtual_unmap(void *address, size_t size) {
         mapping = next;
     }
     pthread_mutex_unlock(&space.lock);
-    return whole ? WL_OK : wl_fail(WL_INVALID_VALUE, "not a range of whole mappings");
+    return whole ? status : wl_fail(WL_INVALID_VALUE, "not a range of whole mappings");
 }
 
 /* ---- access --------------------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ struct fake_control {
     unsigned long (*calls)(const char *function);
     void (*kernel)(const char *name, fake_kernel *run);
     void *(*at)(const void *device); /* the contents of device memory; other addresses as they are */
+    void (*elsewhere)(bool on);      /* while on, memory is opened at addresses of another process's */
     void (*hold)(bool on);           /* while on, no stream does any work */
     long (*memory)(void);            /* bytes of device memory in use */
     void (*last_launch)(struct fake_launch *launch);
@@ -66,6 +67,7 @@ enum fake_kind { FAKE_UNKNOWN, FAKE_DEVICE, FAKE_PINNED, FAKE_MANAGED };
 bool fake_find(uint64_t address, size_t size, enum fake_kind *kind);
 void *fake_at(uint64_t address);
 long fake_memory_used(void);
+void fake_elsewhere(bool on);
 /* For virtual.c: addresses of the device that nothing else gets (0: none are left), the contents of a part of them by a file (-1: nobody's
  * any more), and whether the device may touch it. */
 uint64_t fake_addresses(size_t size);

@@ -55,8 +55,15 @@ static struct range **range_at(uint64_t address) {
 bool fake_find(uint64_t address, size_t size, enum fake_kind *kind) {
     pthread_mutex_lock(&memory.lock);
     const struct range *range = *range_at(address);
-    bool found = range ? size <= range->size - (address - range->address) : !in_arena(address);
+    bool found = !range && !in_arena(address);
     *kind = range ? range->kind : FAKE_UNKNOWN;
+    while (range && !found) { /* mappings may follow each other */
+        uint64_t rest = range->size - (address - range->address);
+        found = size <= rest;
+        address += rest;
+        size -= found ? 0 : rest;
+        range = found ? NULL : *range_at(address);
+    }
     pthread_mutex_unlock(&memory.lock);
     return found;
 }
@@ -255,6 +262,10 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size, CUdeviceptr ad
 
 /* ---- between processes: handles are good in the same one only, which is enough to see them passed on ---------- */
 
+static atomic_bool elsewhere;
+
+void fake_elsewhere(bool on) { elsewhere = on; }
+
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address) {
     FAKE_ENTER();
     memset(handle, 0, sizeof *handle);
@@ -266,6 +277,11 @@ CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *address, CUipcMemHandle handle, unsi
     FAKE_ENTER();
     (void)flags;
     memcpy(address, handle.reserved, sizeof *address);
+    if (elsewhere) {
+        const size_t step = (size_t)2 << 20, size = (*range_at(*address))->size;
+        *address = fake_addresses((size + step - 1) / step * step);
+        fake_allow(*address, size, true);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -13,6 +13,8 @@ static const char ptx[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
 
 /* What a failure may do without telling: hints, clean-up, and what has a way round. */
 static const char *const quiet[] = {"cuCtxGetCurrent",
+                                    "cuMemGetAllocationGranularity",
+                                    "cuMemRelease",
                                     "cuCtxSetLimit",
                                     "cuDeviceGetUuid_v2",
                                     "cuDeviceGetName",
@@ -65,6 +67,16 @@ static const char *const functions[] = {
     "cuMemHostGetDevicePointer_v2",
     "cuMemAdvise",
     "cuMemPrefetchAsync",
+    "cuMemGetAllocationGranularity",
+    "cuMemCreate",
+    "cuMemRelease",
+    "cuMemExportToShareableHandle",
+    "cuMemImportFromShareableHandle",
+    "cuMemAddressReserve",
+    "cuMemAddressFree",
+    "cuMemMap",
+    "cuMemUnmap",
+    "cuMemSetAccess",
     "cuMemcpyAsync",
     "cuMemsetD8Async",
     "cuMemsetD16Async",
@@ -106,6 +118,32 @@ static bool did(hipError_t error) {
     return error == hipSuccess;
 }
 
+static void use_virtual_memory(void) {
+    const size_t size = (size_t)2 << 20;
+    const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+                                       .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+                                       .location = {hipMemLocationTypeDevice, 0}};
+    const hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t memory = NULL, import = NULL;
+    void *address = NULL;
+    int file = -1;
+    if (!did(hipMemCreate(&memory, size, &prop, 0)))
+        return;
+    if (did(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0))) {
+        if (did(hipMemImportFromShareableHandle(&import, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor)))
+            did(hipMemRelease(import));
+        close(file);
+    }
+    if (did(hipMemAddressReserve(&address, size, 0, NULL, 0))) {
+        if (did(hipMemMap(address, size, 0, memory, 0))) {
+            did(hipMemSetAccess(address, size, &access, 1));
+            did(hipMemUnmap(address, size));
+        }
+        did(hipMemAddressFree(address, size));
+    }
+    did(hipMemRelease(memory));
+}
+
 static void use_memory(void) {
     char *there = NULL, *pinned = NULL, *managed = NULL, *mine = aligned_alloc(4096, 4096), here[64] = "text";
     size_t free_bytes, total;
@@ -117,7 +155,9 @@ static void use_memory(void) {
         did(hipMemcpy(here, there, sizeof here, hipMemcpyDeviceToHost));
         did(hipStreamWriteValue32(NULL, there, 7, 0));
         did(hipStreamWaitValue32(NULL, there, 7, hipStreamWaitValueGte, 0xffffffff));
+        did(hipStreamWaitValue32(NULL, there, 7, hipStreamWaitValueEq, 0xff));
     }
+    use_virtual_memory();
     if (did(hipHostMalloc((void **)&pinned, 4096, 0)))
         did(hipHostFree(pinned));
     if (did(hipMallocManaged((void **)&managed, 4096, hipMemAttachGlobal))) {

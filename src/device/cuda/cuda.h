@@ -5,6 +5,7 @@
  *   memory.c     device memory, pinned and managed memory, peers, memory of other processes
  *   virtual.c    virtual memory management
  *   queue.c      queues and marks: CUstream and CUevent
+ *   wait.c       waits for parts of words, which the driver's stream memory operations do not know
  *   module.c     AMD code objects on a device: image, kernels
  *   kernel.c     a kernel of a code object -> PTX -> cubin -> CUfunction: translator, cache on disk, the driver's compiler
  *   image.c      PTX, cubin and CUDA fat binaries as they are
@@ -69,8 +70,10 @@ struct wl_cuda_device {
     void *heap;                                  /* device memory: the device library's allocator; NULL: not made yet */
     CUdeviceptr borders;                         /* WL_PTX_BORDERS_SIZE bytes of device memory; 0: not made yet */
     _Atomic uint32_t border_count;               /* so many colours are there, and one: 0 as long as there is no memory */
-    pthread_mutex_t services_lock;               /* over the making of these; outermost */
-    pthread_mutex_t lock;                        /* guards what follows */
+    CUmodule wait_module;                        /* wait.c; NULL: not made yet */
+    CUfunction wait_function;
+    pthread_mutex_t services_lock; /* over the making of these; outermost */
+    pthread_mutex_t lock;          /* guards what follows */
     struct wl_cuda_block *blocks;
     struct wl_device_mark *marks; /* spare ones, through `next` */
     struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
@@ -183,6 +186,11 @@ void wl_cuda_ring_forget(struct wl_cuda_device *device);
 enum wl_status wl_cuda_borders(struct wl_cuda_device *device, uint64_t *borders);
 /* The memory is gone. */
 void wl_cuda_borders_forget(struct wl_cuda_device *device);
+/* Lets a stream wait until a word, of which `mask` counts, compares with a value. `size` is 4 or 8. */
+enum wl_status wl_cuda_wait(struct wl_cuda_device *device, CUstream stream, enum wl_value_operation operation, const void *address,
+                            unsigned size, uint64_t value, uint64_t mask);
+/* The kernel is gone. */
+void wl_cuda_wait_forget(struct wl_cuda_device *device);
 /* Gives a launch to a stream. */
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch);
 

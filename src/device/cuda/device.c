@@ -95,6 +95,7 @@ static enum wl_status reset(struct wl_device *device) {
     pthread_mutex_unlock(&cuda->lock);
     wl_cuda_services_forget(cuda);
     wl_cuda_borders_forget(cuda);
+    wl_cuda_wait_forget(cuda);
     atomic_store(&cuda->settled, atomic_load(&cuda->launches));
     atomic_store(&cuda->fault, WL_OK);
     status = wl_cuda_enter(cuda);

@@ -90,7 +90,8 @@ static enum wl_status place_extras(struct wl_cuda_device *device, CUstream strea
         extras->queue.size = 1;
         extras->queue.group_segment_aperture_base_hi = WL_SHARED_APERTURE_HI;
         extras->queue.private_segment_aperture_base_hi = WL_PRIVATE_APERTURE_HI;
-        wl_grid_sync_fill(&extras->sync, launch, memory + offsetof(struct extras, counter));
+        wl_grid_sync_fill(&extras->sync, launch,
+                          launch->multigrid ? (uint64_t)(uintptr_t)launch->multigrid->barrier : memory + offsetof(struct extras, counter));
         hidden->queue = record->queue;
         hidden->sync = memory + offsetof(struct extras, sync);
         wl_kernarg_fill(function->kernel, launch, hidden, kernarg);
@@ -155,8 +156,6 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     struct wl_cuda_variant *variant = NULL;
     _Alignas(16) uint8_t kernarg[MOST_PARAMETERS];
     bool partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
-    if (launch->multigrid)
-        return wl_fail(WL_UNSUPPORTED, "%s: grids on several GPUs cannot synchronize with each other", kernel->name);
     enum wl_status status = wl_cuda_variant(launch->function, launch->block, partial, &variant);
     if (status != WL_OK)
         return status;

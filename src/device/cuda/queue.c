@@ -97,7 +97,7 @@ static enum wl_status queue_launch(struct wl_device_queue *queue, const struct w
 }
 
 static enum wl_status queue_value(struct wl_device_queue *queue, enum wl_value_operation operation, void *address, unsigned size,
-                                  uint64_t value) {
+                                  uint64_t value, uint64_t mask) {
     static const unsigned flags[] = {[WL_VALUE_GEQ] = CU_STREAM_WAIT_VALUE_GEQ,
                                      [WL_VALUE_EQ] = CU_STREAM_WAIT_VALUE_EQ,
                                      [WL_VALUE_AND] = CU_STREAM_WAIT_VALUE_AND,
@@ -109,6 +109,10 @@ static enum wl_status queue_value(struct wl_device_queue *queue, enum wl_value_o
     enum wl_status status = enter(queue);
     if (status != WL_OK || operation == WL_VALUE_BARRIER) /* all work of a queue is in order */
         return status;
+    const uint64_t all = size == 4 ? UINT32_MAX : UINT64_MAX;
+    const bool waits = size == 4 ? driver->cuStreamWaitValue32 != NULL : driver->cuStreamWaitValue64 != NULL;
+    if (!write && ((mask & all) != all || !waits))
+        return wl_cuda_wait(queue->device, queue->stream, operation, address, size, value, mask);
     if (size == 4 ? !(write ? driver->cuStreamWriteValue32 : driver->cuStreamWaitValue32)
                   : !(write ? driver->cuStreamWriteValue64 : driver->cuStreamWaitValue64))
         return wl_fail(WL_UNSUPPORTED, "the CUDA driver has no stream memory operations of %u bytes", size);

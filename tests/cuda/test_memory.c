@@ -1,0 +1,222 @@
+/* Memory that is more than an allocation: virtual memory management, places within shared memory, waits for parts of words, textures. */
+#include "cuda_test.h"
+
+#include <unistd.h>
+
+#define PIECE ((size_t)2 << 20)
+
+static hipMemAllocationProp of_device(int device, hipMemAllocationHandleType handle) {
+    return (hipMemAllocationProp){
+        .type = hipMemAllocationTypePinned, .requestedHandleType = handle, .location = {hipMemLocationTypeDevice, device}};
+}
+
+static hipMemAccessDesc access_of(int device, hipMemAccessFlags flags) {
+    return (hipMemAccessDesc){{hipMemLocationTypeDevice, device}, flags};
+}
+
+static hipMemGenericAllocationHandle_t create(hipMemAllocationHandleType handle) {
+    hipMemAllocationProp prop = of_device(0, handle);
+    hipMemGenericAllocationHandle_t memory = NULL;
+    ok(hipMemCreate(&memory, PIECE, &prop, 0));
+    return memory;
+}
+
+/* ---- virtual memory ---------------------------------------------------------------------------------------- */
+
+static void test_virtual(void **state) {
+    (void)state;
+    size_t granularity = 0;
+    const hipMemAllocationProp prop = of_device(0, hipMemHandleTypeNone);
+    const hipMemAccessDesc all = access_of(0, hipMemAccessFlagsProtReadWrite), none = access_of(0, hipMemAccessFlagsProtNone);
+    char *address = NULL, text[] = "one memory, two addresses", back[sizeof text] = "";
+    ok(hipMemGetAllocationGranularity(&granularity, &prop, hipMemAllocationGranularityMinimum));
+    assert_int_equal(granularity, PIECE); /* the driver's */
+    ok(hipMemAddressReserve((void **)&address, 4 * PIECE, 0, NULL, 0));
+    hipMemGenericAllocationHandle_t first = create(hipMemHandleTypeNone), second = create(hipMemHandleTypeNone);
+    ok(hipMemMap(address, PIECE, 0, first, 0));
+    ok(hipMemMap(address + PIECE, PIECE, 0, second, 0));
+    ok(hipMemMap(address + 2 * PIECE, PIECE, 0, first, 0));
+    fails(hipErrorInvalidValue, hipMemMap(address, PIECE, 0, second, 0));
+    fails(hipErrorInvalidValue, hipMemcpy(address, text, sizeof text, hipMemcpyHostToDevice)); /* nobody may yet */
+    ok(hipMemSetAccess(address, 3 * PIECE, &all, 1));
+    ok(hipMemcpy(address, text, sizeof text, hipMemcpyHostToDevice));
+    ok(hipMemcpy(back, address + 2 * PIECE, sizeof back, hipMemcpyDeviceToHost));
+    assert_string_equal(back, text);
+    ok(hipMemcpy(address + 2 * PIECE - 8, text, 16, hipMemcpyHostToDevice)); /* over the border of two mappings */
+    ok(hipMemcpy(back, address, 8, hipMemcpyDeviceToHost));
+    assert_memory_equal(back, text + 8, 8);
+    unsigned long long flags = 0;
+    ok(hipMemGetAccess(&flags, &all.location, address));
+    assert_int_equal(flags, hipMemAccessFlagsProtReadWrite);
+    ok(hipMemSetAccess(address, PIECE, &none, 1));
+    ok(hipMemGetAccess(&flags, &all.location, address));
+    assert_int_equal(flags, hipMemAccessFlagsProtNone);
+    ok(hipMemRelease(first)); /* the mappings keep it */
+    ok(hipMemcpy(back, address + 2 * PIECE, 8, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidValue, hipMemAddressFree(address, 4 * PIECE));
+    ok(hipMemUnmap(address, 3 * PIECE));
+    ok(hipMemRelease(second));
+    ok(hipMemAddressFree(address, 4 * PIECE));
+}
+
+static void test_virtual_errors(void **state) {
+    (void)state;
+    const hipMemAllocationProp prop = of_device(0, hipMemHandleTypeNone), cpu = of_device(1, hipMemHandleTypeNone);
+    const hipMemAccessDesc host = {{hipMemLocationTypeHost, 0}, hipMemAccessFlagsProtReadWrite};
+    const hipMemAccessDesc other = access_of(1, hipMemAccessFlagsProtReadWrite);
+    hipMemGenericAllocationHandle_t memory = NULL;
+    void *address = NULL;
+    fails(hipErrorInvalidValue, hipMemCreate(&memory, 4096, &prop, 0));
+    fails(hipErrorInvalidValue, hipMemAddressReserve(&address, 4096, 0, NULL, 0));
+    ok(hipMemAddressReserve(&address, PIECE, 0, NULL, 0));
+    ok(hipMemCreate(&memory, PIECE, &cpu, 0));
+    fails(hipErrorInvalidValue, hipMemMap(address, PIECE, 0, memory, 0)); /* a CPU device's memory at a GPU's addresses */
+    ok(hipMemRelease(memory));
+    memory = create(hipMemHandleTypeNone);
+    ok(hipMemMap(address, PIECE, 0, memory, 0));
+    fails(hipErrorNotSupported, hipMemSetAccess(address, PIECE, &host, 1));
+    fails(hipErrorNotSupported, hipMemSetAccess(address, PIECE, &other, 1));
+    ok(hipMemUnmap(address, PIECE));
+    ok(hipMemRelease(memory));
+    ok(hipMemAddressFree(address, PIECE));
+    int file = -1;
+    fails(hipErrorInvalidValue, hipMemImportFromShareableHandle(&memory, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor));
+}
+
+static void test_export(void **state) {
+    (void)state;
+    const hipMemAccessDesc all = access_of(0, hipMemAccessFlagsProtReadWrite);
+    hipMemGenericAllocationHandle_t memory = create(hipMemHandleTypePosixFileDescriptor), import = NULL;
+    char *address = NULL, back[8] = "";
+    int file = -1;
+    ok(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0));
+    ok(hipMemImportFromShareableHandle(&import, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor));
+    close(file);
+    ok(hipMemAddressReserve((void **)&address, 2 * PIECE, 0, NULL, 0));
+    ok(hipMemMap(address, PIECE, 0, memory, 0));
+    ok(hipMemMap(address + PIECE, PIECE, 0, import, 0));
+    ok(hipMemSetAccess(address, 2 * PIECE, &all, 1));
+    ok(hipMemcpy(address + 100, "shared!", 8, hipMemcpyHostToDevice));
+    ok(hipMemcpy(back, address + PIECE + 100, 8, hipMemcpyDeviceToHost));
+    assert_string_equal(back, "shared!");
+    ok(hipMemUnmap(address, 2 * PIECE));
+    ok(hipMemAddressFree(address, 2 * PIECE));
+    ok(hipMemRelease(import));
+    ok(hipMemRelease(memory));
+}
+
+/* ---- places within shared memory ------------------------------------------------------------------------------- */
+
+static void test_inner_handles(void **state) {
+    (void)state;
+    hipIpcMemHandle_t start, inner, end;
+    char *memory = NULL, *whole = NULL, *part = NULL, *again = NULL;
+    ok(hipMalloc((void **)&memory, 1 << 20));
+    ok(hipIpcGetMemHandle(&start, memory));
+    ok(hipIpcGetMemHandle(&inner, memory + 4096 + 8));
+    ok(hipIpcGetMemHandle(&end, memory + (1 << 20) - 1));
+    CUdeviceptr mine = (CUdeviceptr)(uintptr_t)memory;
+    assert_memory_equal(start.reserved, &mine, sizeof mine); /* a handle of the driver's own */
+    assert_memory_not_equal(inner.reserved, &mine, sizeof mine);
+    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle((void **)&whole, start, hipIpcMemLazyEnablePeerAccess));
+    unsigned long before = fake->calls("cuIpcOpenMemHandle_v2"), closed = fake->calls("cuIpcCloseMemHandle");
+    fake->elsewhere(true);
+    ok(hipIpcOpenMemHandle((void **)&part, inner, hipIpcMemLazyEnablePeerAccess));
+    ok(hipIpcOpenMemHandle((void **)&whole, start, hipIpcMemLazyEnablePeerAccess));
+    ok(hipIpcOpenMemHandle((void **)&again, end, hipIpcMemLazyEnablePeerAccess));
+    fake->elsewhere(false);
+    assert_int_equal(fake->calls("cuIpcOpenMemHandle_v2") - before, 1);
+    assert_ptr_equal(part, whole + 4096 + 8);
+    assert_ptr_equal(again, whole + (1 << 20) - 1);
+    ok(hipIpcCloseMemHandle(whole));
+    ok(hipIpcCloseMemHandle(part));
+    assert_int_equal(fake->calls("cuIpcCloseMemHandle") - closed, 0);
+    ok(hipIpcCloseMemHandle(again));
+    assert_int_equal(fake->calls("cuIpcCloseMemHandle") - closed, 1);
+    fails(hipErrorInvalidValue, hipIpcCloseMemHandle(whole));
+    ok(hipFree(memory));
+}
+
+/* ---- waits for parts of words ------------------------------------------------------------------------------------ */
+
+static struct {
+    uint64_t address, value, mask, all;
+    uint32_t operation, size;
+} seen;
+static unsigned waits;
+
+static CUresult run_wait(const struct fake_launch *launch) {
+    memcpy(&seen.address, launch->values[0], 8);
+    memcpy(&seen.value, launch->values[1], 8);
+    memcpy(&seen.mask, launch->values[2], 8);
+    memcpy(&seen.all, launch->values[3], 8);
+    memcpy(&seen.operation, launch->values[4], 4);
+    memcpy(&seen.size, launch->values[5], 4);
+    waits++;
+    return CUDA_SUCCESS;
+}
+
+static void test_masked_waits(void **state) {
+    (void)state;
+    uint64_t *there = NULL;
+    hipStream_t stream;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMalloc((void **)&there, 16));
+    ok(hipMemset(there, 0, 16));
+    ok(hipStreamWaitValue32(stream, there + 1, 0x1234, hipStreamWaitValueEq, 0xff00));
+    ok(hipStreamSynchronize(stream));
+    assert_int_equal(waits, 1);
+    assert_true(seen.address == (uint64_t)(uintptr_t)(there + 1) && seen.value == 0x1234 && seen.mask == 0xff00 && seen.all == UINT32_MAX);
+    assert_true(seen.operation == 1 && seen.size == 4);
+    ok(hipStreamWaitValue64(stream, there, 5, hipStreamWaitValueNor, UINT64_MAX - 1));
+    ok(hipStreamSynchronize(stream));
+    assert_int_equal(waits, 2);
+    assert_true(seen.operation == 3 && seen.size == 8 && seen.all == UINT64_MAX && seen.mask == UINT64_MAX - 1);
+    ok(hipStreamWaitValue64(stream, there, 0, hipStreamWaitValueGte, UINT64_MAX)); /* the driver's own */
+    ok(hipStreamSynchronize(stream));
+    assert_int_equal(waits, 2);
+    ok(hipFree(there));
+    ok(hipStreamDestroy(stream));
+}
+
+/* ---- textures --------------------------------------------------------------------------------------------------- */
+
+/* Kernels read an object in the device's memory: it is what a CPU device's program would have, but for the array's address. */
+static void test_texture(void **state) {
+    (void)state;
+    enum { DWORDS = 20, ADDRESS_DWORDS = 2 };
+    uint32_t words[2][DWORDS];
+    const hipChannelFormatDesc desc = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+    for (int device = 0; device < 2; device++) {
+        hipArray_t array = NULL;
+        hipTextureObject_t texture = NULL;
+        ok(hipSetDevice(device));
+        ok(hipMallocArray(&array, &desc, 40, 30, 0));
+        hipResourceDesc resource = {.resType = hipResourceTypeArray, .res.array.array = array}, found;
+        hipTextureDesc how = {.addressMode = {hipAddressModeBorder, hipAddressModeMirror, hipAddressModeClamp},
+                              .filterMode = hipFilterModeLinear,
+                              .normalizedCoords = 1,
+                              .borderColor = {0.25f, 0.5f, 1, 2}};
+        ok(hipCreateTextureObject(&texture, &resource, &how, NULL));
+        memcpy(words[device], fake->at((const void *)texture), sizeof words[device]);
+        assert_true(device == 1 || fake->at((const void *)texture) != (const void *)texture); /* not the host's */
+        ok(hipGetTextureObjectResourceDesc(&found, texture));
+        assert_ptr_equal(found.res.array.array, array);
+        ok(hipDestroyTextureObject(texture));
+        fails(hipErrorInvalidValue, hipDestroyTextureObject(texture));
+        ok(hipFreeArray(array));
+    }
+    assert_memory_equal(words[0] + ADDRESS_DWORDS, words[1] + ADDRESS_DWORDS, (DWORDS - ADDRESS_DWORDS) * sizeof words[0][0]);
+    ok(hipSetDevice(0));
+}
+
+int main(void) {
+    use_fake_driver("cuda,cpu");
+    setenv("WAVELIFT_ARCH", "gfx1030", 1);
+    fake->kernel("wl_wait", run_wait);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_virtual),       cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_inner_handles), cmocka_unit_test(test_masked_waits),   cmocka_unit_test(test_texture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
