@@ -4,6 +4,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
+#include <string.h>
 
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
 #define PASSES       "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
@@ -46,14 +47,19 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     return status;
 }
 
-/* Whether nothing is ever written through a pointer, as far as the uses of the value show. */
+static bool is_leaving_store(LLVMValueRef user, LLVMValueRef pointer) {
+    return LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer &&
+           LLVMGetMetadata(user, LLVMGetMDKindIDInContext(LLVMGetTypeContext(LLVMTypeOf(pointer)), WL_LEAVING, strlen(WL_LEAVING)));
+}
+
+/* Whether a wave that ends was never written to through a pointer, as far as the uses of the value show. */
 static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
     enum { MAX_DEPTH = 8 };
     if (depth == MAX_DEPTH)
         return false;
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsALoadInst(user))
+        if (LLVMIsALoadInst(user) || is_leaving_store(user, pointer))
             continue;
         if (LLVMIsAGetElementPtrInst(user)) {
             if (!is_read_only(user, depth + 1))

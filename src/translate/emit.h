@@ -20,6 +20,8 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
 #define WL_COLD_BLOCK "far"
 /* Moves address arithmetic of the optimized unit that only slow paths need in full to where they are taken (outline.c). */
 void wl_emit_outline_addresses(LLVMModuleRef module);
+/* The kind of metadata that stores to the wave carry which only exits before the wave's end do. */
+#define WL_LEAVING "wavelift.leaving"
 /* Looks through the optimized unit and notes in wl_unit_info whether it keeps its wave. */
 void wl_emit_note_kept_wave(LLVMModuleRef module);
 /* Generates the object. The buffer belongs to the caller (LLVMDisposeMemoryBuffer). */

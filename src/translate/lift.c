@@ -2,6 +2,7 @@
 #include "translate/lift.h"
 
 #include "device/cpu/helpers.h"
+#include "translate/emit.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
@@ -125,14 +126,26 @@ static void exit_unit(struct wl_lift *l, enum wl_exit why) {
     LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
 }
 
-/* Leaves with the scalars that are live at `piece` stored, to come back there. */
+/* Marks the stores that end a block behind `from` (NULL: all of them): they are done by exits before the wave's end only. */
+static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(l->b);
+    LLVMValueRef empty = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0));
+    for (LLVMValueRef i = from ? LLVMGetNextInstruction(from) : LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i))
+            LLVMSetMetadata(i, LLVMGetMDKindIDInContext(l->context, WL_LEAVING, strlen(WL_LEAVING)), empty);
+}
+
+/* Leaves with the registers that are live at `piece` stored, to come back there. */
 static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
     const struct wl_piece *to = &l->unit->pieces[piece];
+    LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
     wl_set(live, WL_SGPR_EXEC);
     wl_set(live, WL_SGPR_EXEC + 1);
     move_scalars(l, live, true);
+    wl_rows_move(l, to, true);
     set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
+    mark_leaving(l, before);
     exit_unit(l, why);
 }
 
@@ -505,6 +518,7 @@ static void build_entry(struct wl_lift *l) {
         if (wl_bit(l->scalars_used, reg))
             l->sgpr[reg] =
                 l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+    wl_rows_create(l);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     wl_denormal_switch(l, true);
     LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
@@ -519,6 +533,7 @@ static void build_entry(struct wl_lift *l) {
         wl_set(live, WL_SGPR_EXEC);
         wl_set(live, WL_SGPR_EXEC + 1);
         move_scalars(l, live, false);
+        wl_rows_move(l, &unit->pieces[p], false);
         if (l->mode == WL_MODE_MASKED && p != unit->entry)
             change_copy_if_full(l, p);
         LLVMBuildBr(l->b, l->blocks[p]);
@@ -651,6 +666,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     add_attribute(l, "prefer-vector-width", "512");
     add_attribute(l, "min-legal-vector-width", "512");
     add_attribute(l, "no-builtins", "");
+    add_attribute(l, "stackrealign", ""); /* spilled strips would cross cache lines */
     LLVMDIBuilderRef di = add_debug_info(l);
     find_scalars(l);
     l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
@@ -674,6 +690,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     LLVMDisposeBuilder(l->b);
     free(l->blocks);
     free(l->strip_states);
+    free(l->row_slots);
     free(l->items);
     free(l->live_after);
     free(l);

@@ -76,6 +76,8 @@ struct wl_lift {
     LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
     LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
     bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
+    LLVMValueRef *row_slots;                      /* allocas of vector registers, by row * strips + strip; NULL: they are in the wave */
+    uint64_t rows_written[8];                     /* with row_slots: by the whole unit */
     uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */
     LLVMBasicBlockRef *blocks;                    /* by piece */
     LLVMMetadataRef subprogram;                   /* for debug locations */
@@ -122,6 +124,12 @@ LLVMValueRef wl_lift_exec(struct wl_lift *l);                                   
 LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst); /* i64: what s_getpc gives, and return addresses */
 /* Lifts a scalar instruction that has no semantics function and is no end of a piece; false: it is of another class. */
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
+
+/* ---- lift_rows.c ---- */
+/* Chooses whether vector registers are values between the unit's exits, and makes their places in the entry block (l->row_slots). */
+void wl_rows_create(struct wl_lift *l);
+/* Loads what is live at a piece from the wave, or stores it there. Nothing if registers are in the wave. */
+void wl_rows_move(struct wl_lift *l, const struct wl_piece *piece, bool store);
 
 /* ---- lift_smem.c ---- */
 /* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the stretch. */

@@ -71,6 +71,8 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg) { return wl_
 /* ---- strip values ---- */
 
 static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
+    if (l->row_slots)
+        return l->row_slots[row * l->strips + (unsigned)LLVMConstIntGetZExtValue(l->strip->number)];
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 6), ""), "");
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
@@ -406,7 +408,7 @@ void wl_lift_flush(struct wl_lift *l) {
     memset(l->pending_masks, 0, sizeof l->pending_masks); /* emission reads EXEC as it was before a v_cmpx */
     if (l->segmented)
         emit_segments(l, &masks);
-    else if (l->item_count * l->strips <= UNROLL_BUDGET)
+    else if (l->row_slots || l->item_count * l->strips <= UNROLL_BUDGET)
         emit_unrolled(l, &masks);
     else
         emit_loop(l, &masks);

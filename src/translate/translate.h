@@ -73,7 +73,7 @@ struct wl_unit_info {
     uint32_t resume_count;
     uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;
                                       * WL_POLLS: may wait for other workgroups, which must then be run in order */
-    uint32_t keeps_wave; /* 1: the copy never writes to its struct wl_wave, so a wave that ran it can run it again as it is */
+    uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it */
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 

@@ -150,7 +150,7 @@ struct wl_device_function {
 enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
 
 struct wl_runner {
-    wl_unit_code *code;
+    wl_unit_code *code; /* jobs that keep waves: NULL if the wave is not as it was started */
     struct wl_unit *unit;
     struct wl_group *group;
     enum wl_mode mode;
@@ -169,7 +169,6 @@ struct wl_group {
     size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
-    bool started; /* jobs that keep waves: those with every lane are as they were started */
     bool done;
     atomic_flag claimed; /* cooperative launches: a thread is running it */
     struct wl_runner runners[WL_MAX_WAVES];

@@ -355,81 +355,93 @@ static inline void move_wave(const struct wl_abi *abi, struct wl_wave *wave, con
     }
 }
 
-/* Gives each wave of the workgroup a state of its own, once a thread: what such kernels mostly wait for is the stores that
- * start a wave. */
-static bool start_kept_waves(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint32_t full) {
-    struct wl_group *group = &thread->group;
+/* Gives a wave a state of its own; what such kernels mostly wait for is the stores that start a wave. */
+static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
+                                                                  uint32_t index) {
+    struct wl_wave *wave = wl_group_wave(&thread->group, index);
     start_workgroup(job, thread, id);
-    for (uint32_t w = 0; w < full; w++) {
-        struct wl_wave *wave = wl_group_wave(group, w);
-        start_wave(job, wave, id, w, thread->extent.items, thread->sgprs, thread->id_table);
-        if (!enter(job, thread, &group->runners[w], wave, job->unit, WL_MODE_FULL))
-            return false;
-    }
-    group->started = true;
-    return true;
+    start_wave(job, wave, id, index, thread->extent.items, thread->sgprs, thread->id_table);
+    return enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
 }
 
-static void run_kept_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+/* Runs a wave in the state that it was left in by the last workgroup. One that exited before its end is started again. */
+static inline __attribute__((always_inline)) bool run_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
+                                                                uint32_t index) {
+    struct wl_runner *runner = &thread->group.runners[index];
+    struct wl_wave *wave = wl_group_wave(&thread->group, index);
+    if (runner->code)
+        move_wave(&job->function->abi, wave, id);
+    else if (!start_kept_wave(job, thread, id, index))
+        return false;
+    thread->running = runner;
+    uint32_t reason = runner->code(wave);
+    if (reason == WL_EXIT_END)
+        return true;
+    bool ended = finish_plain_wave(job, thread, runner, wave, reason);
+    runner->code = NULL;
+    return ended;
+}
+
+/* Of `count` workgroups in a row of the grid, the first wave of each, then the second, ...: what a workgroup leaves of a row of data,
+ * the next one goes on with, and the host's prefetcher follows. */
+static inline __attribute__((always_inline)) void kept_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
+                                                              uint32_t count) {
     struct wl_group *group = &thread->group;
-    const struct wl_abi *abi = &job->function->abi;
     uint32_t full = job->whole.items / job->wave_size;
-    memcpy(group->id, id, sizeof group->id);
-    if (!group->started && !start_kept_waves(job, thread, id, full))
-        return;
-    for (uint32_t w = 0; w < full; w++) {
-        struct wl_wave *wave = wl_group_wave(group, w);
-        move_wave(abi, wave, id);
-        thread->running = &group->runners[w];
-        uint32_t reason = group->runners[w].code(wave);
-        if (reason != WL_EXIT_END) {
-            group->started = false;
-            if (!finish_plain_wave(job, thread, &group->runners[w], wave, reason))
+    memcpy(group->id, first, sizeof group->id);
+    for (uint32_t w = 0; w < job->whole.waves; w++) {
+        for (uint32_t i = 0; i < count; i++) {
+            group->id[0] = first[0] + i;
+            if (w < full) {
+                if (!run_kept_wave(job, thread, group->id, w))
+                    return;
+                continue;
+            }
+            start_workgroup(job, thread, group->id);
+            if (!run_plain_wave(job, thread, &group->runners[w], wl_group_wave(group, w), group->id, w))
                 return;
         }
-    }
-    if (full < job->whole.waves) {
-        start_workgroup(job, thread, id);
-        run_plain_wave(job, thread, &group->runners[full], wl_group_wave(group, full), id, full);
     }
 }
 
 /* ---- kernels that cannot wait --------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+static inline __attribute__((always_inline)) void plain_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
+                                                               uint32_t count) {
     struct wl_group *group = &thread->group;
-    start_workgroup(job, thread, id);
-    memcpy(group->id, id, sizeof group->id);
-    for (uint32_t w = 0; w < thread->extent.waves; w++)
-        if (!run_plain_wave(job, thread, &group->runners[0], wl_group_wave(group, 0), id, w))
-            return;
+    memcpy(group->id, first, sizeof group->id);
+    for (uint32_t i = 0; i < count; i++) {
+        group->id[0] = first[0] + i;
+        start_workgroup(job, thread, group->id);
+        for (uint32_t w = 0; w < thread->extent.waves; w++)
+            if (!run_plain_wave(job, thread, &group->runners[0], wl_group_wave(group, 0), group->id, w))
+                return;
+    }
 }
 
-/* Starting a wave is copying; wider registers halve it. */
+/* Starting a wave is copying; wider registers halve it, and translated code loads strips, which would wait for stores of their parts. */
+typedef void groups_fn(struct wl_job *, struct wl_thread *, const uint32_t[3], uint32_t);
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void plain_group_avx2(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
-    plain_group(job, thread, id);
-}
+#define GROUPS_FN(name, level)                                                                                                             \
+    __attribute__((target(#level))) static void name##_##level(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],      \
+                                                               uint32_t count) {                                                           \
+        name(job, thread, first, count);                                                                                                   \
+    }
+GROUPS_FN(plain_groups, avx2)
+GROUPS_FN(plain_groups, avx512f)
+GROUPS_FN(kept_groups, avx2)
+GROUPS_FN(kept_groups, avx512f)
+#undef GROUPS_FN
 
-__attribute__((target("avx512f"))) static void plain_group_avx512(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
-    plain_group(job, thread, id);
+static groups_fn *choose_groups(bool keeps_wave) {
+    static groups_fn *const plain[] = {
+        [WL_CPU_BASE] = plain_groups, [WL_CPU_AVX2] = plain_groups_avx2, [WL_CPU_AVX512] = plain_groups_avx512f};
+    static groups_fn *const kept[] = {[WL_CPU_BASE] = kept_groups, [WL_CPU_AVX2] = kept_groups_avx2, [WL_CPU_AVX512] = kept_groups_avx512f};
+    return (keeps_wave ? kept : plain)[wl_cpu_level()];
 }
-#endif
-
-static void run_plain_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
-#if defined(__x86_64__)
-    typedef void group_fn(struct wl_job *, struct wl_thread *, const uint32_t[3]);
-    static group_fn *const by_level[] = {
-        [WL_CPU_BASE] = plain_group, [WL_CPU_AVX2] = plain_group_avx2, [WL_CPU_AVX512] = plain_group_avx512};
-    static _Atomic(group_fn *) chosen;
-    group_fn *run = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (!run)
-        atomic_store_explicit(&chosen, run = by_level[wl_cpu_level()], memory_order_relaxed);
-    run(job, thread, id);
 #else
-    plain_group(job, thread, id);
+static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_groups : plain_groups; }
 #endif
-}
 
 /* ---- kernels that can ----------------------------------------------------------------------- */
 
@@ -521,7 +533,8 @@ static void back_off(unsigned rounds) {
     }
 }
 
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint32_t count) {
+    (void)count; /* 1 */
     enum progress progress = start_group(job, thread, &thread->group, id);
     unsigned idle = 0;
     while (progress != GROUP_DONE && progress != GROUP_FAILED) {
@@ -554,19 +567,27 @@ static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint6
     return true;
 }
 
+/* Workgroups that a thread runs together, all waves of one number after the other: where waves lie side by side in y and z. What they
+ * share of LDS without waiting is each workgroup's own. */
+static uint32_t groups_at_once(const struct wl_job *job) {
+    enum { AT_ONCE = 16 };
+    return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
+}
+
 static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
+    groups_fn *run = job->may_wait ? run_waiting_group : choose_groups(job->keeps_wave);
+    uint32_t at_once = groups_at_once(job), id[3];
     uint64_t first, end;
     while (!stopped(job) && take_chunk(job, thread, &first, &end)) {
-        uint32_t id[3];
         group_id(job->launch, first, id);
-        for (uint64_t n = first; n < end && !stopped(job); n++) {
-            if (job->may_wait)
-                run_waiting_group(job, thread, id);
-            else if (job->keeps_wave)
-                run_kept_group(job, thread, id);
-            else
-                run_plain_group(job, thread, id);
+        for (uint64_t n = first; n < end && !stopped(job);) {
+            uint64_t count = end - n < at_once ? end - n : at_once;
+            if (grid[0] - id[0] < count)
+                count = grid[0] - id[0];
+            run(job, thread, id, (uint32_t)count);
+            n += count;
+            id[0] += (uint32_t)count - 1;
             for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
                 id[d] = 0;
         }
@@ -648,7 +669,6 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
             return;
         }
         set_constants(job, &thread->group, needs.waves);
-        thread->group.started = false;
         for (uint32_t i = 0; i < needs.waves; i++)
             thread->group.runners[i].code = NULL;
     }
