@@ -149,9 +149,12 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMVal
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* Whether there is a form without a loop for the lanes of such an access. */
 bool wl_spread_possible(const struct wl_access *access);
-/* Does it: the access of the lanes in exec (<16 x i1>) at addresses (<16 x i64>). rows: data in (stores), results out (loads; those of
- * other lanes are anything). */
-void wl_spread_access(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef *rows);
+/* Addresses (<16 x i64>) of the lanes in exec (<16 x i1>), and of a spare place for the others. */
+LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec);
+/* Does it: the access of the lanes in exec at such addresses, which are also in memory at `buffer`. rows: data in (stores), results out
+ * (loads; those of other lanes are anything). */
+void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
+                      LLVMValueRef *rows);
 
 /* ---- lift_buffer.c ---- */
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);

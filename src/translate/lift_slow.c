@@ -458,7 +458,7 @@ static bool spread(struct wl_lift *l, struct slow *s) {
     }
     for (unsigned i = 0; i < s->data_rows; i++)
         rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
-    wl_spread_access(l, &a, s->addresses, exec, rows);
+    wl_spread_access(l, &a, s->addresses, s->address_buffer, exec, rows);
     return_rows(l, s, rows);
     if (flat) {
         LLVMPositionBuilderAtEnd(l->b, no);
@@ -506,6 +506,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     s.addresses = LLVMGetParam(function, ARGUMENT_ADDRESSES);
     s.mask = LLVMGetParam(function, ARGUMENT_MASK);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
+    if (!narrow_addresses(a))
+        s.addresses = wl_spread_addresses(l, s.addresses, wl_lift_lanes(l, s.mask, WL_STRIP));
     trace_access(l, &s);
     if (a->place == WL_PLACE_MEMORY && ((a->kind == WL_ACCESS_LOAD && !a->is_volatile) || (a->kind == WL_ACCESS_ATOMIC && !a->returns)))
         uniform_shortcut(l, &s);

@@ -8,12 +8,12 @@ bool wl_spread_possible(const struct wl_access *a) { return a->place == WL_PLACE
 
 struct spread {
     const struct wl_access *access;
-    LLVMValueRef addresses; /* <16 x i64>: of active lanes */
-    LLVMValueRef safe;      /* the same, the spare place for the others */
+    LLVMValueRef addresses; /* <16 x i64>: of active lanes, of a spare place for the others */
+    LLVMValueRef buffer;    /* ptr: the same in memory */
     LLVMValueRef exec;      /* <16 x i1> */
 };
 
-static LLVMValueRef safe_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec) {
+LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec) {
     LLVMTypeRef type = LLVMArrayType2(l->i8, (uint64_t)SPARE_BYTES * WL_STRIP);
     LLVMValueRef first = wl_strip_splat(l, LLVMBuildPtrToInt(l->b, wl_memory_local(l, type), l->i64, ""));
     LLVMValueRef places = LLVMBuildAdd(l->b, first, wl_memory_iota(l, l->i64, SPARE_BYTES), "");
@@ -24,8 +24,12 @@ static LLVMValueRef behind(struct wl_lift *l, LLVMValueRef address, uint64_t off
     return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
 }
 
+/* Loads beside others are quicker than taking a vector apart. */
 static LLVMValueRef lane_address(struct wl_lift *l, const struct spread *s, unsigned lane, unsigned offset) {
-    return behind(l, LLVMBuildExtractElement(l->b, s->safe, LLVMConstInt(l->i32, lane, false), ""), offset);
+    LLVMValueRef index = LLVMConstInt(l->i64, lane, false);
+    LLVMValueRef address = LLVMBuildLoad2(l->b, l->i64, LLVMBuildGEP2(l->b, l->i64, s->buffer, &index, 1, ""), "");
+    LLVMSetAlignment(address, 8);
+    return behind(l, address, offset);
 }
 
 static void lane_addresses(struct wl_lift *l, const struct spread *s, LLVMValueRef *address) {
@@ -40,14 +44,10 @@ static LLVMValueRef pointers(struct wl_lift *l, const struct spread *s, unsigned
     return LLVMBuildIntToPtr(l->b, addresses, LLVMVectorType(l->ptr, WL_STRIP), "");
 }
 
-/* Elements of `element`, one a lane, at `offset` behind the lanes' addresses. */
+/* Elements of `element`, one a lane, at `offset` behind the lanes' addresses. Single loads, since the host has more of those under way
+ * at once than of its gathers' where they miss its caches. */
 static LLVMValueRef gather(struct wl_lift *l, const struct spread *s, LLVMTypeRef element, unsigned offset) {
-    LLVMTypeRef type = LLVMVectorType(element, WL_STRIP), overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
-    if (l->has_avx512 && (element == l->i32 || element == l->i64)) {
-        LLVMValueRef arguments[4] = {pointers(l, s, offset), LLVMConstInt(l->i32, 1, false), s->exec, LLVMConstNull(type)};
-        return wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
-    }
-    LLVMValueRef lanes = LLVMGetPoison(type);
+    LLVMValueRef lanes = LLVMGetPoison(LLVMVectorType(element, WL_STRIP));
     for (unsigned i = 0; i < WL_STRIP; i++) {
         LLVMValueRef value = wl_memory_load(l, element, lane_address(l, s, i, offset), false);
         lanes = LLVMBuildInsertElement(l->b, lanes, value, LLVMConstInt(l->i32, i, false), "");
@@ -237,8 +237,9 @@ bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct 
     return true;
 }
 
-void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef *rows) {
-    struct spread s = {a, addresses, safe_addresses(l, addresses, exec), exec};
+void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
+                      LLVMValueRef *rows) {
+    struct spread s = {a, addresses, buffer, exec};
     if (a->kind == WL_ACCESS_LOAD)
         load(l, &s, rows);
     else
