@@ -2,6 +2,7 @@
 #include "translate/affine.h"
 
 #include "translate/isa.h"
+#include "translate/scalar.h"
 #include "translate/sem.h"
 #include "translate/value.h"
 
@@ -20,10 +21,20 @@ struct step {
     const struct wl_inst *inst;
     enum wl_mode mode;
     struct wl_value result[MAX_RESULTS];
-    unsigned lanes;   /* over which all that is known of the inputs holds */
-    bool complete;    /* all inputs are known, in the inactive lanes too */
-    bool low_carries; /* the first result is the low half of a sum whose carry goes to operand 1 */
+    unsigned lanes;            /* over which all that is known of the inputs holds */
+    bool complete;             /* all inputs are known, in the inactive lanes too */
+    bool low_carries;          /* the first result is the low half of a sum whose carry goes to operand 1 */
+    bool borrows;              /* or of a difference */
+    bool exact;                /* the results are the halves of a 64-bit base + stride * lane */
+    uint32_t of;               /* the one result is the high half of the value of that number */
+    struct wl_value inputs[2]; /* of the sum or the difference */
 };
+
+/* A number for the value that an instruction gives a row, and for what a row holds at a piece's start. */
+static uint32_t start_number(unsigned row) { return row + 1; }
+static uint32_t number_of(const struct step *s, unsigned result) {
+    return WL_VGPR_COUNT + 1 + 2 * (uint32_t)(s->inst - s->unit->insts) + result;
+}
 
 static struct wl_value row_value(const struct step *s, unsigned row) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
@@ -48,8 +59,7 @@ static struct wl_value operand(const struct step *s, unsigned i, unsigned d) {
         unsigned reg = op->reg + (op->count > 1 ? d : 0);
         if (d && op->count < 2)
             return wl_value_uniform();
-        return reg < WL_SGPR_COUNT && wl_bit(s->facts->constant_known, reg) ? wl_value_constant(s->facts->constant[reg])
-                                                                            : wl_value_uniform();
+        return wl_sgpr_value(s->facts, reg);
     }
     case WL_OPERAND_IMM:
         return wl_value_constant((uint32_t)(wl_operand_bits(op, d ? 64 : 32, false, true) >> (d ? 32 : 0)));
@@ -61,7 +71,7 @@ static struct wl_value operand(const struct step *s, unsigned i, unsigned d) {
 }
 
 static struct wl_value_pair pair_operand(const struct step *s, unsigned i) {
-    return (struct wl_value_pair){operand(s, i, 0), operand(s, i, 1)};
+    return (struct wl_value_pair){.low = operand(s, i, 0), .high = operand(s, i, 1)};
 }
 
 /* ---- rules: one function a kind of instruction ---- */
@@ -82,7 +92,15 @@ static void rule_xor(struct step *s) { s->result[0] = wl_value_xor(operand(s, 1,
 static void rule_mul(struct step *s) { s->result[0] = wl_value_mul(operand(s, 1, 0), operand(s, 2, 0)); }
 static void rule_lshlrev(struct step *s) { s->result[0] = wl_value_shl(operand(s, 2, 0), operand(s, 1, 0)); }
 static void rule_lshrrev(struct step *s) { s->result[0] = wl_value_shr(operand(s, 2, 0), operand(s, 1, 0), false); }
-static void rule_ashrrev(struct step *s) { s->result[0] = wl_value_shr(operand(s, 2, 0), operand(s, 1, 0), true); }
+
+/* Shifted down by 31 a number is the high half of its own sign extension. */
+static void rule_ashrrev(struct step *s) {
+    struct wl_value count = operand(s, 1, 0), v = operand(s, 2, 0);
+    s->result[0] = wl_value_shr(v, count, true);
+    if (count.is_constant && (count.constant & 31) == 31 && wl_fact_fits(&v.fact))
+        s->of = v.fact.own;
+}
+
 static void rule_add3(struct step *s) { s->result[0] = wl_value_add(wl_value_add(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 static void rule_or3(struct step *s) { s->result[0] = wl_value_or(wl_value_or(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 static void rule_lshl_add(struct step *s) {
@@ -128,35 +146,42 @@ static void rule_bfe(struct step *s) {
 }
 
 /* Sums with a carry out: operand 1 is the carry's register. */
-static void rule_add_co(struct step *s) {
-    s->result[0] = wl_value_add(operand(s, 2, 0), operand(s, 3, 0));
+static void sum_with_carry(struct step *s, struct wl_value a, struct wl_value b, bool borrows) {
+    s->result[0] = borrows ? wl_value_sub(a, b) : wl_value_add(a, b);
     s->low_carries = true;
+    s->borrows = borrows;
+    s->inputs[0] = a;
+    s->inputs[1] = b;
 }
 
-static void rule_sub_co(struct step *s) {
-    s->result[0] = wl_value_sub(operand(s, 2, 0), operand(s, 3, 0));
-    s->low_carries = true;
-}
+static void rule_add_co(struct step *s) { sum_with_carry(s, operand(s, 2, 0), operand(s, 3, 0), false); }
+static void rule_sub_co(struct step *s) { sum_with_carry(s, operand(s, 2, 0), operand(s, 3, 0), true); }
+static void rule_subrev_co(struct step *s) { sum_with_carry(s, operand(s, 3, 0), operand(s, 2, 0), true); }
 
-static void rule_subrev_co(struct step *s) {
-    s->result[0] = wl_value_sub(operand(s, 3, 0), operand(s, 2, 0));
-    s->low_carries = true;
-}
-
-static void rule_carry_in(struct step *s) {
+/* The high half of such a sum. It is exact if what was added is: the halves of one 64-bit number on each side. */
+static void high_of_sum(struct step *s, struct wl_value a, struct wl_value b, bool borrows) {
     const struct wl_operand *mask = &s->inst->operands[4];
-    struct wl_value a = operand(s, 2, 0), b = operand(s, 3, 0);
+    const struct wl_fact *low = s->facts->carry_inputs;
     if (s->inst->operand_count < 5 || mask->kind != WL_OPERAND_SGPR || s->facts->carry != mask->reg + 1)
         return;
+    bool exact = wl_fact_is_pair(&low[0], &a.fact) && wl_fact_is_pair(&low[1], &b.fact);
+    exact |= !borrows && wl_fact_is_pair(&low[0], &b.fact) && wl_fact_is_pair(&low[1], &a.fact);
     if (wl_value_is_uniform(a) && wl_value_is_uniform(b))
         s->result[0] = s->facts->carry_uniform ? wl_value_uniform() : wl_value_carried();
-    else if (wl_value_is_flat(a) && wl_value_is_flat(b) && (wl_value_is_uniform(a) || wl_value_is_uniform(b)))
+    else if (exact || (wl_value_is_flat(a) && wl_value_is_flat(b) && (wl_value_is_uniform(a) || wl_value_is_uniform(b))))
         s->result[0] = wl_value_carried();
+    if (exact && borrows == s->facts->carry_borrows)
+        s->of = s->facts->carry_of;
 }
+
+static void rule_add_ci(struct step *s) { high_of_sum(s, operand(s, 2, 0), operand(s, 3, 0), false); }
+static void rule_sub_ci(struct step *s) { high_of_sum(s, operand(s, 2, 0), operand(s, 3, 0), true); }
+static void rule_subrev_ci(struct step *s) { high_of_sum(s, operand(s, 3, 0), operand(s, 2, 0), true); }
 
 static void set_pair(struct step *s, struct wl_value_pair p) {
     s->result[0] = p.low;
     s->result[1] = p.high;
+    s->exact = p.exact;
 }
 
 static void rule_lshlrev64(struct step *s) { set_pair(s, wl_value_pair_shl(pair_operand(s, 2), operand(s, 1, 0))); }
@@ -183,12 +208,13 @@ static void rule_ashrrev64(struct step *s) {
     struct wl_value count = operand(s, 1, 0);
     struct wl_value_pair a = pair_operand(s, 2);
     if (wl_value_is_uniform(a.low) && wl_value_is_uniform(a.high) && wl_value_is_uniform(count)) {
-        set_pair(s, (struct wl_value_pair){wl_value_uniform(), wl_value_uniform()});
+        set_pair(s, (struct wl_value_pair){.low = wl_value_uniform(), .high = wl_value_uniform()});
     } else if (count.is_constant && count.constant >= 16 && count.constant <= 32 && wl_value_is_zero(a.low) && wl_value_is_affine(a.high)) {
         unsigned k = count.constant;
         struct wl_value high = k == 32 ? wl_value_shr(a.high, wl_value_constant(31), true) : wl_value_shr(a.high, count, true);
-        set_pair(s, (struct wl_value_pair){k == 32 ? a.high : wl_value_shl(a.high, wl_value_constant(32 - k)),
-                                           wl_value_is_uniform(high) ? high : wl_value_carried()});
+        set_pair(s, (struct wl_value_pair){.low = k == 32 ? a.high : wl_value_shl(a.high, wl_value_constant(32 - k)),
+                                           .high = wl_value_is_uniform(high) ? high : wl_value_carried(),
+                                           .exact = wl_fact_fits(&a.high.fact)});
     }
 }
 
@@ -214,7 +240,7 @@ static const struct rule {
 } rules[] = {
     /* sorted */
     {"v_add3_u32", rule_add3},
-    {"v_add_co_ci_u32", rule_carry_in},
+    {"v_add_co_ci_u32", rule_add_ci},
     {"v_add_co_u32", rule_add_co},
     {"v_add_lshl_u32", rule_add_lshl},
     {"v_add_nc_i32", rule_add},
@@ -248,11 +274,11 @@ static const struct rule {
     {"v_mul_u32_u24", rule_mul24},
     {"v_or3_b32", rule_or3},
     {"v_or_b32", rule_or},
-    {"v_sub_co_ci_u32", rule_carry_in},
+    {"v_sub_co_ci_u32", rule_sub_ci},
     {"v_sub_co_u32", rule_sub_co},
     {"v_sub_nc_i32", rule_sub},
     {"v_sub_nc_u32", rule_sub},
-    {"v_subrev_co_ci_u32", rule_carry_in},
+    {"v_subrev_co_ci_u32", rule_subrev_ci},
     {"v_subrev_co_u32", rule_subrev_co},
     {"v_subrev_nc_u32", rule_subrev},
     {"v_xad_u32", rule_xad},
@@ -317,7 +343,7 @@ static bool load_uniform(const struct step *s) {
     return (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS) && !isa->d16 && !s->inst->lds && operand_uniform(s, 1);
 }
 
-static void set_row(struct step *s, unsigned row, struct wl_value v) {
+static void set_row(struct step *s, unsigned row, struct wl_value v, unsigned number) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
         return;
     s->facts->previous_row = (uint16_t)row;
@@ -327,6 +353,8 @@ static void set_row(struct step *s, unsigned row, struct wl_value v) {
         v.fact = (struct wl_fact){0};
     else
         v.fact.partial = s->mode == WL_MODE_MASKED && !s->facts->entry_exec;
+    if (v.fact.kind == WL_FACT_AFFINE && !v.fact.own)
+        v.fact.own = number;
     v.fact.fresh = v.fact.partial && s->complete;
     s->facts->row[row] = v.fact;
 }
@@ -334,7 +362,7 @@ static void set_row(struct step *s, unsigned row, struct wl_value v) {
 static void set_operand(struct step *s, unsigned i, struct wl_value v) {
     const struct wl_operand *op = &s->inst->operands[i];
     for (unsigned d = 0; i < s->inst->operand_count && op->kind == WL_OPERAND_VGPR && d < op->count; d++)
-        set_row(s, op->reg + d, v);
+        set_row(s, op->reg + d, v, 0);
 }
 
 /* The least number of lanes over which what is known of a register that the instruction names holds. */
@@ -381,47 +409,22 @@ static bool is_complete(const struct step *s) {
     return !s->inst->is_dpp && !s->inst->is_sdwa;
 }
 
-static void forget_scalars(struct wl_facts *facts, const struct wl_operand *op) {
-    if (op->kind != WL_OPERAND_SGPR)
-        return;
-    for (unsigned i = 0; i < op->count; i++) {
-        unsigned reg = op->reg + i;
-        if (reg < WL_SGPR_COUNT)
-            facts->constant_known[reg / 64] &= ~(UINT64_C(1) << reg % 64);
-        if (facts->carry == reg + 1)
-            facts->carry = 0;
-    }
-}
-
-static void learn_constant(struct wl_facts *facts, const struct wl_inst *inst) {
-    const struct wl_operand *to = &inst->operands[0], *from = &inst->operands[1];
-    bool wide = strcmp(inst->mnemonic, "s_mov_b64") == 0;
-    if ((!wide && strcmp(inst->mnemonic, "s_mov_b32") != 0) || to->kind != WL_OPERAND_SGPR || from->kind != WL_OPERAND_IMM)
-        return;
-    uint64_t bits = wl_operand_bits(from, wide ? 64 : 32, false, true);
-    for (unsigned i = 0; i < (wide ? 2u : 1u) && to->reg + i < WL_SGPR_FLAT_SCRATCH; i++) {
-        facts->constant[to->reg + i] = (uint32_t)(bits >> (32 * i));
-        wl_set(facts->constant_known, to->reg + i);
-    }
-}
-
-static void scalar_step(struct wl_facts *facts, const struct wl_inst *inst) {
-    forget_scalars(facts, &inst->operands[0]);
-    if (inst->isa && (inst->isa->class == WL_ISA_MOVREL || inst->isa->class == WL_ISA_SETREG))
-        facts->constant_known[0] = facts->constant_known[1] = 0;
-    if (inst->sem)
-        for (unsigned i = 0; i < inst->sem->result_count; i++)
-            if (inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
-                facts->carry = 0;
-    if (inst->sem && inst->operand_count == 2)
-        learn_constant(facts, inst);
-}
-
 static void forget_all(struct wl_facts *facts, unsigned rows) {
     memset(facts->row, 0, rows * sizeof facts->row[0]);
     memset(facts->constant_known, 0, sizeof facts->constant_known);
+    memset(facts->scalar, 0, sizeof facts->scalar);
     facts->carry = 0;
     facts->previous_row = UINT16_MAX;
+}
+
+/* The halves of a pair say so. */
+static void number_results(struct step *s) {
+    if (wl_value_is_affine(s->result[0]) && !s->result[0].fact.own)
+        s->result[0].fact.own = number_of(s, 0);
+    if (s->of)
+        s->result[0].fact.of = s->of;
+    if (s->exact)
+        s->result[1].fact.of = s->result[0].fact.own;
 }
 
 static void vector_step(struct step *s, uint8_t rule) {
@@ -433,21 +436,26 @@ static void vector_step(struct step *s, uint8_t rule) {
         rest = s->result[0] = s->result[1] = wl_value_uniform();
     if (rule != NO_RULE && !inst->is_dpp && !inst->is_sdwa && !inst->clamp)
         rules[rule].apply(s);
+    number_results(s);
     bool low_known = wl_value_is_affine(s->result[0]), low_same = wl_value_is_uniform(s->result[0]);
     for (unsigned i = 0; i < inst->sem->result_count; i++)
         if (inst->sem->results[i].role == WL_ROLE_VCC || inst->sem->results[i].role == WL_ROLE_VCC_SCALAR)
             s->facts->carry = 0;
     for (unsigned i = 0; i < results && i < inst->operand_count; i++) {
         const struct wl_operand *op = &inst->operands[i];
-        forget_scalars(s->facts, op);
+        wl_sgpr_forget(s->facts, op);
         for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++)
-            set_row(s, op->reg + d, i == 0 && d < MAX_RESULTS ? s->result[d] : rest);
+            set_row(s, op->reg + d, i == 0 && d < MAX_RESULTS ? s->result[d] : rest, i == 0 && d < MAX_RESULTS ? number_of(s, d) : 0);
     }
     if (s->low_carries && low_known && inst->operands[1].kind == WL_OPERAND_SGPR) {
         s->facts->carry = (uint16_t)(inst->operands[1].reg + 1);
         s->facts->carry_uniform = low_same && inputs_uniform(s);
         s->facts->carry_fresh = s->complete;
         s->facts->carry_lanes = s->lanes;
+        s->facts->carry_borrows = s->borrows;
+        s->facts->carry_of = s->result[0].fact.own;
+        for (unsigned i = 0; i < 2; i++)
+            s->facts->carry_inputs[i] = s->inputs[i].fact;
     }
 }
 
@@ -477,7 +485,7 @@ static void isa_step(struct step *s, uint8_t rule) {
             rules[rule].apply(s);
         if (inst->isa->detail != WL_LANE_ADDTID_STORE)
             set_operand(s, 0, s->result[0]);
-        forget_scalars(s->facts, &inst->operands[0]);
+        wl_sgpr_forget(s->facts, &inst->operands[0]);
         break;
     case WL_ISA_MATRIX:
     case WL_ISA_IMAGE:
@@ -487,12 +495,12 @@ static void isa_step(struct step *s, uint8_t rule) {
         forget_all(s->facts, s->unit->rows);
         break;
     case WL_ISA_CMPX:
-        forget_scalars(s->facts, &inst->operands[0]);
+        wl_sgpr_forget(s->facts, &inst->operands[0]);
         break;
     case WL_ISA_STORE:
         break;
     default:
-        scalar_step(s->facts, inst);
+        wl_sgpr_step(s->facts, s->unit, inst);
         break;
     }
 }
@@ -505,9 +513,9 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
     if (inst->index_mode) { /* may write any register */
         forget_all(facts, unit->rows);
         for (unsigned i = 0; i < inst->operand_count; i++)
-            forget_scalars(facts, &inst->operands[i]);
+            wl_sgpr_forget(facts, &inst->operands[i]);
     } else if (inst->sem && inst->sem->scalar)
-        scalar_step(facts, inst);
+        wl_sgpr_step(facts, unit, inst);
     else if (inst->sem)
         vector_step(&s, rule);
     else if (inst->isa)
@@ -532,9 +540,10 @@ void wl_affine_settle(struct wl_facts *facts) {
 struct wl_affine {
     const struct wl_unit *unit;
     unsigned rows;
-    struct wl_fact *start; /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
-    bool *reached;         /* [piece * WL_MODE_COUNT + mode] */
-    bool *entry_exec;      /* the same */
+    struct wl_fact *start;    /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
+    bool *reached;            /* [piece * WL_MODE_COUNT + mode] */
+    bool *entry_exec;         /* the same */
+    struct wl_sgpr *scalar; /* [(piece * WL_MODE_COUNT + mode) * WL_SGPR_COUNT + reg] */
 };
 
 static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
@@ -592,6 +601,7 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
     for (unsigned row = 0; row < a->rows; row++) {
         struct wl_fact fact = facts ? facts->row[row] : (struct wl_fact){0};
         fact.fresh = false;
+        fact.own = fact.of = 0;
         if (fact.partial && change == EXEC_CHANGES) /* lanes may come back that were off at the write */
             fact = (struct wl_fact){0};
         if (mode == WL_MODE_FULL)
@@ -601,6 +611,7 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
         else
             changed |= join(&to[row], fact);
     }
+    changed |= wl_sgpr_join(a->scalar + (size_t)state * WL_SGPR_COUNT, facts ? facts->scalar : NULL, !a->reached[state]);
     a->reached[state] = true;
     if (changed && !work->queued[state]) {
         work->queued[state] = true;
@@ -638,9 +649,8 @@ static void leave(struct wl_affine *a, struct work *work, const struct wl_facts 
 
 static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     const struct wl_translate_request *request = unit->request;
-    bool lines = request->shape == WL_SHAPE_LINES;
-    uint8_t zeros = !lines ? 4 : request->wave_size == 64 ? 6 : 5;
-    uint32_t lanes = !lines ? WL_STRIP : request->packed_workitem_ids ? request->wave_size : WL_ALL_LANES; /* other ids stand above x */
+    uint32_t lanes = request->shape == WL_SHAPE_ROWS ? WL_STRIP : request->shape == WL_SHAPE_HALVES ? 32 : request->wave_size;
+    uint8_t zeros = (uint8_t)__builtin_ctz(lanes);
     const struct wl_fact x = {
         .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
     const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};
@@ -648,6 +658,7 @@ static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     facts->previous_row = UINT16_MAX;
     if (!request->is_kernel || request->shape == WL_SHAPE_ANY)
         return;
+    wl_sgpr_seed(facts, request);
     facts->entry_exec = true;
     facts->row[0] = x;
     for (unsigned i = 1; !request->packed_workitem_ids && i < request->workitem_id_dimensions && i < 3; i++)
@@ -685,7 +696,8 @@ struct wl_affine *wl_affine_create(const struct wl_unit *unit) {
     a->start = malloc(((size_t)states * a->rows + 1) * sizeof *a->start);
     a->reached = calloc((size_t)states + 1, sizeof(bool));
     a->entry_exec = calloc((size_t)states + 1, sizeof(bool));
-    if (!a->start || !a->reached || !a->entry_exec)
+    a->scalar = malloc(((size_t)states + 1) * WL_SGPR_COUNT * sizeof *a->scalar);
+    if (!a->start || !a->reached || !a->entry_exec || !a->scalar)
         goto done;
     for (uint32_t i = 0; i < unit->inst_count; i++)
         rule[i] = find_rule(&unit->insts[i]);
@@ -710,6 +722,7 @@ void wl_affine_destroy(struct wl_affine *a) {
     free(a->start);
     free(a->reached);
     free(a->entry_exec);
+    free(a->scalar);
     free(a);
 }
 
@@ -718,6 +731,10 @@ void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mod
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;
     facts->entry_exec = a->entry_exec[state];
-    if (a->reached[state])
-        memcpy(facts->row, start_of(a, state), a->rows * sizeof facts->row[0]);
+    if (!a->reached[state])
+        return;
+    memcpy(facts->row, start_of(a, state), a->rows * sizeof facts->row[0]);
+    memcpy(facts->scalar, a->scalar + (size_t)state * WL_SGPR_COUNT, sizeof facts->scalar);
+    for (unsigned row = 0; row < a->rows; row++)
+        facts->row[row].own = facts->row[row].kind == WL_FACT_AFFINE ? start_number(row) : 0;
 }

@@ -29,15 +29,36 @@ struct wl_fact {
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     int32_t stride;
-    uint32_t lanes; /* over which it holds: WL_STRIP, or WL_ALL_LANES of the wave */
+    uint32_t lanes;   /* over which it holds: WL_STRIP, 32, or WL_ALL_LANES of the wave */
+    uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are
+                         together a 64-bit base + stride * lane, whatever they carry */
 };
 
 #define WL_ALL_LANES 64
 
 static inline bool wl_fact_is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
+/* Whether a value is known not to wrap around over its lanes, so that it is base + stride * lane without the modulus. */
+bool wl_fact_fits(const struct wl_fact *fact);
+/* Whether two registers are a 64-bit base + stride * lane: then only the base carries. */
+bool wl_fact_is_pair(const struct wl_fact *low, const struct wl_fact *high);
+
+enum wl_sgpr_kind {
+    WL_SGPR_VALUE,
+    WL_SGPR_KERNARG, /* the low half of the kernarg segment's address; the next register has the high half */
+    WL_SGPR_PACKET,  /* the same of the dispatch packet */
+    WL_SGPR_BLOCK,   /* the workgroup's size: x in the low half, y in the high one */
+};
+
+/* What is known of a scalar register; zeros: nothing. */
+struct wl_sgpr {
+    uint8_t kind;  /* enum wl_sgpr_kind */
+    uint8_t zeros; /* known zero low bits */
+    uint8_t above; /* known zero high bits */
+};
 
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
+    struct wl_sgpr scalar[WL_SGPR_COUNT];
     /* Known within a piece only. */
     uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
     uint64_t constant_known[2];
@@ -45,8 +66,11 @@ struct wl_facts {
     bool carry_uniform;
     bool carry_fresh; /* the stretch at hand made it, in all lanes */
     uint32_t carry_lanes;
-    bool entry_exec;       /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
-    uint16_t previous_row; /* written last, and its fact before: what the second of a VOPD pair reads */
+    bool carry_borrows;             /* of a difference */
+    uint32_t carry_of;              /* the number of the affine sum */
+    struct wl_fact carry_inputs[2]; /* of which it is the sum or the difference */
+    bool entry_exec;                /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
+    uint16_t previous_row;          /* written last, and its fact before: what the second of a VOPD pair reads */
     struct wl_fact previous;
 };
 

@@ -161,6 +161,9 @@ static bool for_all_lanes(const struct wl_lanes *lanes) {
 static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVMValueRef first, const struct wl_lanes *to,
                             LLVMValueRef last, uint64_t span, unsigned size) {
     LLVMValueRef check = NULL;
+    bool pair = from->wide && wl_fact_is_pair(&from->low_fact, &from->high_fact);
+    if (pair || (!from->wide && wl_fact_fits(&from->low_fact)))
+        return NULL;
     if (!from->wraps_freely && from->low_fact.bits >= 32) { /* the low half goes on without a wrap */
         LLVMValueRef low = LLVMBuildTrunc(l->b, lane_value(l, from, first), l->i32, "");
         check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - span * size, false), "");

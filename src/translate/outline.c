@@ -309,13 +309,10 @@ void wl_emit_outline_addresses(LLVMModuleRef module) {
     if (!n)
         return; /* it is correct as it is */
     *n = (struct narrow){.module = module, .context = context, .b = LLVMCreateBuilderInContext(context), .wave = LLVMGetParam(function, 0)};
-    bool any = false;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        if (is_cold(block)) {
+        if (is_cold(block))
             copy_chains(n->b, block);
-            any = true;
-        }
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); any && block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
             next = LLVMGetNextInstruction(inst);
             if (LLVMIsAExtractElementInst(inst)) {
@@ -326,8 +323,7 @@ void wl_emit_outline_addresses(LLVMModuleRef module) {
                 narrow_extract(n, inst);
             }
         }
-    if (any)
-        erase_unused(function);
+    erase_unused(function);
     LLVMDisposeBuilder(n->b);
     free(n);
 }

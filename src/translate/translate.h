@@ -10,7 +10,7 @@
  *   unit.c       control flow: from one address to pieces of straight code with edges and resume points
  *   idiom.c      known sequences of instructions, simplified
  *   liveness.c   which registers a piece needs and leaves
- *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; value.c: the algebra of that
+ *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; value.c: the algebra of that; scalar.c: SGPRs
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
  *   steps*.c     pieces -> threaded code, which runs at once: the first tier
  *   emit.c       passes and native code generation; outline.c: one of ours, for addresses
@@ -27,10 +27,18 @@
 
 /* Shapes of workgroups that get code of their own. Known to the affine analysis, part of the cache key. */
 enum wl_shape {
-    WL_SHAPE_ANY,   /* nothing is known */
-    WL_SHAPE_ROWS,  /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
-    WL_SHAPE_LINES, /* the same for each wave: blockDim.x is a multiple of the wave's size, or of 16 and blockDim.y = blockDim.z = 1 */
+    WL_SHAPE_ANY,    /* nothing is known */
+    WL_SHAPE_ROWS,   /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
+    WL_SHAPE_HALVES, /* waves of 64: the same for each half of the wave; blockDim.x is a multiple of 32 */
+    WL_SHAPE_LINES,  /* the same for each wave: blockDim.x is a multiple of the wave's size */
     WL_SHAPE_COUNT,
+};
+
+/* Where a kernel finds its workgroup's size: x in the low half of a dword, y in the high one. */
+struct wl_block_size {
+    bool in_kernarg, in_packet;                /* the kernarg segment, the dispatch packet has it */
+    uint8_t kernarg_register, packet_register; /* first of the two SGPRs with its address when the kernel starts */
+    uint32_t kernarg_offset, packet_offset;    /* there, in bytes */
 };
 
 struct wl_translate_request {
@@ -44,8 +52,9 @@ struct wl_translate_request {
     uint32_t workitem_id_dimensions; /* kernels: 1 to 3 */
     bool packed_workitem_ids;        /* kernels: v0 = x | y << 10 | z << 20 */
     enum wl_shape shape;
-    bool flushes_f32; /* some kernel of the code object starts with f32 denormals flushed */
-    bool sram_ecc;    /* loads into half a register clear the other half: wl_target_has_sram_ecc */
+    struct wl_block_size block_size; /* kernels of a shape that is known */
+    bool flushes_f32;                /* some kernel of the code object starts with f32 denormals flushed */
+    bool sram_ecc;                   /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;
     bool loop_entries; /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;   /* approximate instructions are rounded correctly */

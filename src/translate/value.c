@@ -33,8 +33,24 @@ void wl_fact_narrow(struct wl_fact *fact, unsigned lanes) {
         return;
     fact->lanes = lanes;
     if (fact->stride)
-        fact->zeros = (uint8_t)least(fact->zeros, 4 + trailing_zeros((uint32_t)fact->stride));
+        fact->zeros = (uint8_t)least(fact->zeros, trailing_zeros(lanes) + trailing_zeros((uint32_t)fact->stride));
 }
+
+bool wl_fact_fits(const struct wl_fact *fact) {
+    if (fact->kind != WL_FACT_AFFINE)
+        return false;
+    uint64_t reach = (uint64_t)(fact->lanes - 1) * (uint32_t)fact->stride;
+    return fact->stride == 0 || fact->bits < 32 || (fact->stride > 0 && reach < UINT64_C(1) << fact->zeros);
+}
+
+bool wl_fact_is_pair(const struct wl_fact *low, const struct wl_fact *high) {
+    if (low->kind != WL_FACT_AFFINE || (high->kind != WL_FACT_AFFINE && high->kind != WL_FACT_CARRY))
+        return false;
+    bool zero = wl_fact_is_uniform(high) && (high->zeros >= 32 || high->bits == 0);
+    return (wl_fact_is_uniform(low) && wl_fact_is_uniform(high)) || (low->own && high->of == low->own) || (zero && wl_fact_fits(low));
+}
+
+static bool is_exact(struct wl_value_pair p) { return wl_fact_is_pair(&p.low.fact, &p.high.fact); }
 
 /* Low bits that are zero in every lane. */
 static unsigned low_zeros(struct wl_value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
@@ -195,18 +211,19 @@ struct wl_value wl_value_and(struct wl_value a, struct wl_value b) {
 /* ---- register pairs ---- */
 
 struct wl_value_pair wl_value_pair_add(struct wl_value_pair a, struct wl_value_pair b) {
-    struct wl_value_pair sum = {wl_value_add(a.low, b.low), wl_value_unknown};
+    struct wl_value_pair sum = {wl_value_add(a.low, b.low), wl_value_unknown, is_exact(a) && is_exact(b)};
+    sum.exact &= wl_value_is_affine(sum.low);
     if (wl_value_is_uniform(a.low) && wl_value_is_uniform(b.low) && wl_value_is_uniform(a.high) && wl_value_is_uniform(b.high))
         sum.high = wl_value_uniform();
-    else if (wl_value_is_affine(sum.low) && wl_value_is_flat(a.high) && wl_value_is_flat(b.high) &&
-             (wl_value_is_uniform(a.high) || wl_value_is_uniform(b.high)))
+    else if (sum.exact || (wl_value_is_affine(sum.low) && wl_value_is_flat(a.high) && wl_value_is_flat(b.high) &&
+                           (wl_value_is_uniform(a.high) || wl_value_is_uniform(b.high))))
         sum.high =
             wl_value_is_zero(a.high) && wl_value_is_zero(b.high) && sum.low.fact.bits < 32 ? wl_value_constant(0) : wl_value_carried();
     return sum;
 }
 
 struct wl_value_pair wl_value_pair_shl(struct wl_value_pair a, struct wl_value count) {
-    struct wl_value_pair r = {wl_value_unknown, wl_value_unknown};
+    struct wl_value_pair r = {wl_value_unknown, wl_value_unknown, false};
     if (wl_value_is_uniform(a.low) && wl_value_is_uniform(a.high) && wl_value_is_uniform(count)) {
         r.low = count.is_constant && count.constant < 32 ? wl_value_shl(a.low, count) : wl_value_uniform();
         r.high = wl_value_uniform();
@@ -225,6 +242,7 @@ struct wl_value_pair wl_value_pair_shl(struct wl_value_pair a, struct wl_value c
         return r;
     }
     r.low = wl_value_shl(a.low, count);
+    r.exact = is_exact(a) && wl_value_is_affine(r.low);
     struct wl_value out = wl_value_shr(a.low, wl_value_constant(32 - k), false); /* what moves to the high half */
     if (wl_value_is_affine(r.low) && wl_value_is_uniform(a.high) && wl_value_is_uniform(out))
         r.high = wl_value_is_zero(a.high) && wl_value_is_zero(out) ? wl_value_constant(0) : wl_value_uniform();
@@ -234,7 +252,8 @@ struct wl_value_pair wl_value_pair_shl(struct wl_value_pair a, struct wl_value c
 }
 
 struct wl_value_pair wl_value_pair_mul(struct wl_value a, struct wl_value b) {
-    struct wl_value_pair r = {wl_value_mul(a, b), wl_value_unknown};
+    struct wl_value_pair r = {wl_value_mul(a, b), wl_value_unknown, wl_fact_fits(&a.fact) && wl_fact_fits(&b.fact)};
+    r.exact &= wl_value_is_affine(r.low);
     if (wl_value_is_uniform(a) && wl_value_is_uniform(b))
         r.high = a.fact.bits + b.fact.bits <= 32 ? wl_value_constant(0) : wl_value_uniform();
     else if (wl_value_is_affine(r.low))

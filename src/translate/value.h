@@ -15,6 +15,7 @@ struct wl_value {
 /* A register pair. */
 struct wl_value_pair {
     struct wl_value low, high;
+    bool exact; /* of results: it is a 64-bit base + stride * lane */
 };
 
 extern const struct wl_value wl_value_unknown;

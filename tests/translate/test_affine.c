@@ -19,7 +19,8 @@ struct expectation {
     enum wl_fact_kind kind;
     int stride, zeros, bits;
     bool partial;
-    unsigned lanes; /* 0: any */
+    unsigned lanes;                           /* 0: any */
+    enum { ANY_PAIR, PAIRED, UNPAIRED } pair; /* whether it is a 64-bit base + stride * lane with the next row */
 };
 
 struct kernel {
@@ -32,19 +33,26 @@ struct kernel {
     struct expectation expect[6];
 };
 
-#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false, 0}
-#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false, 0}
-#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false, 0}
-#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0}
+#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false, 0, ANY_PAIR}
+#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
+#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
+#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
+#define PAIR(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, PAIRED}
+#define NO_PAIR(ROW, STRIDE)             {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, UNPAIRED}
 #define END                              {.row = WL_VGPR_COUNT}
 #define GFX9                             "gfx906", 64, false, WL_MODE_FULL, WL_SHAPE_ROWS
+#define GFX90A_HALVES                    "gfx90a", 64, true, WL_MODE_FULL, WL_SHAPE_HALVES
 #define GFX90A                           "gfx90a", 64, true, WL_MODE_FULL, WL_SHAPE_ROWS
 #define GFX942                           "gfx942", 64, true, WL_MODE_FULL, WL_SHAPE_ROWS
 #define GFX10                            "gfx1030", 32, false, WL_MODE_FULL, WL_SHAPE_ROWS
 #define GFX11                            "gfx1100", 32, true, WL_MODE_FULL, WL_SHAPE_ROWS
 #define MASKED                           "gfx906", 64, false, WL_MODE_MASKED, WL_SHAPE_ROWS
 #define GFX10_LINES                      "gfx1030", 32, false, WL_MODE_FULL, WL_SHAPE_LINES
-#define OVER(LANES, ROW, STRIDE)         {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, LANES}
+#define OVER(LANES, ROW, STRIDE)         {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, LANES, ANY_PAIR}
+
+/* The workgroup's size; the address of item v[0:1]. */
+#define BLOCK   "s_load_dword s4, s[8:9], 0xc\n"
+#define ADDRESS "v_lshlrev_b64 v[2:3], 2, v[0:1]\n v_mov_b32 v4, s1\n v_add_co_u32 v2, vcc, s0, v2\n v_addc_co_u32 v3, vcc, v4, v3, vcc\n"
 
 static const struct kernel kernels[] = {
     {"workitem ids",
@@ -116,7 +124,7 @@ static const struct kernel kernels[] = {
     {"masked writes are partial",
      MASKED,
      "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_endpgm",
-     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true, 0}, END}},
+     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true, 0, ANY_PAIR}, END}},
     {"narrowing keeps, growing forgets",
      MASKED,
      "v_mov_b32 v3, v0\n s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[4:5]\n v_nop\n s_endpgm",
@@ -135,7 +143,7 @@ static const struct kernel kernels[] = {
     {"rows of workitems hold for strips, lines for waves",
      GFX10_LINES,
      "v_lshlrev_b32 v3, 2, v0\n v_add_nc_u32 v4, s4, v3\n v_mov_b32 v5, 0\n s_nop 0\n s_endpgm",
-     {OVER(WL_ALL_LANES, 3, 4), OVER(WL_ALL_LANES, 4, 4), OVER(WL_ALL_LANES, 5, 0), END}},
+     {OVER(32, 3, 4), OVER(32, 4, 4), OVER(WL_ALL_LANES, 5, 0), END}},
     {"each strip loads for itself",
      GFX10_LINES,
      "v_mov_b32 v5, 0\n global_load_dword v3, v5, s[0:1]\n v_add_nc_u32 v4, v3, v0\n v_lshrrev_b32 v6, 4, v4\n s_endpgm",
@@ -145,6 +153,60 @@ static const struct kernel kernels[] = {
      "v_mov_b32 v5, 0\n v_mov_b32 v3, v0\n s_cbranch_scc1 0f\n global_load_dword v4, v5, s[0:1]\n v_add_nc_u32 v3, v4, v0\n 0: s_nop 0\n "
      "s_endpgm",
      {OVER(WL_STRIP, 3, 1), END}},
+    {"halves of a wave",
+     GFX90A_HALVES,
+     "v_and_b32 v1, 0x3ff, v0\n v_bfe_u32 v2, v0, 10, 10\n v_lshl_or_b32 v3, v2, 11, v1\n s_endpgm",
+     {OVER(32, 1, 1), OVER(32, 2, 0), OVER(32, 3, 1), END}},
+    {"a workgroup's first item, v5",
+     GFX9,
+     BLOCK "s_and_b32 s4, s4, 0xffff\n s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n v_mov_b32 v1, 0\n" ADDRESS "s_endpgm",
+     {AFFINE(0, 1, 4, 32), PAIR(2, 4), END}},
+    {"a workgroup's first item, v4",
+     GFX9,
+     "s_load_dword s4, s[10:11], 0x4\n s_bfe_u32 s4, s4, 0x100000\n s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n"
+     "v_ashrrev_i32 v1, 31, v0\n" ADDRESS "s_endpgm",
+     {AFFINE(0, 1, 4, 32), PAIR(2, 4), END}},
+    {"through branches",
+     GFX9,
+     BLOCK "s_and_b32 s4, s4, 0xffff\n s_cbranch_scc1 0f\n s_lshl_b32 s4, s4, 1\n 0: s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n"
+           "v_ashrrev_i32 v1, 31, v0\n" ADDRESS "s_endpgm",
+     {PAIR(2, 4), END}},
+    {"the height of a workgroup says nothing",
+     GFX9,
+     BLOCK "s_lshr_b32 s4, s4, 16\n s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n v_mov_b32 v1, 0\n" ADDRESS "s_endpgm",
+     {AFFINE(0, 1, 0, 32), NO_PAIR(2, 4), END}},
+    {"an address that is none any more",
+     GFX9,
+     "s_mov_b32 s9, s2\n" BLOCK "s_and_b32 s4, s4, 0xffff\n s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n v_mov_b32 v1, 0\n" ADDRESS
+     "s_endpgm",
+     {NO_PAIR(2, 4), END}},
+    {"another place of the segment",
+     GFX9,
+     "s_load_dword s4, s[8:9], 0x8\n s_and_b32 s4, s4, 0xffff\n s_mul_i32 s6, s6, s4\n v_add_u32 v0, s6, v0\n v_mov_b32 v1, 0\n" ADDRESS
+     "s_endpgm",
+     {NO_PAIR(2, 4), END}},
+    {"scalars that are written again",
+     GFX9,
+     BLOCK "s_and_b32 s4, s4, 0xffff\n s_mul_i32 s6, s6, s4\n v_readfirstlane_b32 s6, v7\n v_add_u32 v0, s6, v0\n v_mov_b32 v1, 0\n" ADDRESS
+           "s_endpgm",
+     {NO_PAIR(2, 4), END}},
+    {"halves of different sums", GFX9, "v_mov_b32 v1, 0\n" ADDRESS "v_add_u32 v2, 4, v2\n s_endpgm", {NO_PAIR(2, 4), END}},
+    {"a high half that is used twice",
+     GFX9,
+     "v_mov_b32 v1, 0\n" ADDRESS "v_mov_b32 v7, v3\n v_mov_b32 v6, v2\n v_add_co_u32 v2, vcc, s2, v2\n s_endpgm",
+     {PAIR(6, 4), NO_PAIR(2, 4), END}},
+    {"a sum and a difference",
+     GFX9,
+     "v_mov_b32 v1, 0\n v_lshlrev_b64 v[2:3], 2, v[0:1]\n v_mov_b32 v4, s1\n v_add_co_u32 v2, vcc, s0, v2\n v_subb_co_u32 v3, vcc, v3, v4, "
+     "vcc\n"
+     "v_lshlrev_b64 v[6:7], 2, v[0:1]\n v_subrev_co_u32 v6, vcc, s0, v6\n v_subb_co_u32 v7, vcc, v7, v4, vcc\n s_endpgm",
+     {NO_PAIR(2, 4), PAIR(6, 4), END}},
+    {"a loop mixes turns",
+     GFX9,
+     "v_mov_b32 v1, 0\n v_lshlrev_b64 v[2:3], 2, v[0:1]\n v_mov_b32 v5, v3\n v_mov_b32 v4, v2\n 0: v_mov_b32 v4, v2\n v_mov_b32 v9, s1\n"
+     "s_nop 0\n s_add_u32 s4, s4, 1\n s_cmp_lt_u32 s4, s5\n v_add_co_u32 v2, vcc, s0, v2\n v_addc_co_u32 v3, vcc, v9, v3, vcc\n"
+     "v_mov_b32 v5, v3\n s_cbranch_scc1 0b\n s_endpgm",
+     {NO_PAIR(4, 4), END}},
     {"a pair reads before it writes",
      GFX11,
      "v_and_b32 v4, 0x3ff, v0\n v_mov_b32 v1, 0\n v_dual_mov_b32 v4, 0 :: v_dual_mov_b32 v1, v4\n s_endpgm",
@@ -167,6 +229,7 @@ static void facts_at_end(const struct kernel *k, struct wl_facts *facts) {
                                            .workitem_id_dimensions = 3,
                                            .packed_workitem_ids = k->packed,
                                            .shape = k->shape,
+                                           .block_size = {true, true, 8, 10, 12, 4},
                                            .is_code = is_code,
                                            .context = &limit};
     struct wl_decoder *decoder = NULL;
@@ -204,11 +267,12 @@ static void test_kernels(void **state) {
             bool zeros = !affine || want->zeros == ANYTHING || want->zeros == got->zeros;
             bool bits = !affine || want->bits == ANYTHING || want->bits == got->bits;
             bool lanes = !want->lanes || want->lanes == got->lanes;
-            if (lanes && got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) && zeros &&
-                bits)
+            bool pair = want->pair == ANY_PAIR || (want->pair == PAIRED) == wl_fact_is_pair(got, got + 1);
+            if (lanes && pair && got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) &&
+                zeros && bits)
                 continue;
-            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u lanes %u\n", kernels[i].title, want->row, got->kind,
-                    got->stride, got->zeros, got->bits, got->partial, got->lanes);
+            fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u lanes %u%s\n", kernels[i].title, want->row, got->kind,
+                    got->stride, got->zeros, got->bits, got->partial, got->lanes, pair ? "" : ", or its pair");
             bad++;
         }
     }

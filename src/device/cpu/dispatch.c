@@ -695,7 +695,7 @@ enum wl_shape wl_dispatch_shape(const uint32_t block[3], const uint32_t remainde
     uint32_t widths = block[0] | remainder[0]; /* partial workgroups number their items by their own width */
     if (widths % WL_STRIP)
         return WL_SHAPE_ANY;
-    return widths % wave_size == 0 || (block[1] == 1 && block[2] == 1) ? WL_SHAPE_LINES : WL_SHAPE_ROWS;
+    return widths % wave_size == 0 ? WL_SHAPE_LINES : widths % 32 == 0 ? WL_SHAPE_HALVES : WL_SHAPE_ROWS;
 }
 
 enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit) {

@@ -5,6 +5,7 @@
 #include "device/cpu/tiers.h"
 #include "device/translator.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,20 @@ static bool flushes_f32(const struct wl_device_module *module) {
     return false;
 }
 
+/* Where the kernel finds what the shape says something about. */
+static struct wl_block_size block_size(const struct wl_kernel *kernel, const struct wl_abi *abi) {
+    struct wl_block_size size = {.in_packet = abi->dispatch_ptr >= 0,
+                                 .packet_register = (uint8_t)abi->dispatch_ptr,
+                                 .packet_offset = offsetof(struct wl_dispatch_packet, workgroup_size)};
+    for (uint32_t i = 0; i < kernel->argument_count && abi->kernarg_ptr >= 0; i++)
+        if (kernel->arguments[i].kind == WL_ARG_HIDDEN_GROUP_SIZE_X) {
+            size.in_kernarg = true;
+            size.kernarg_register = (uint8_t)abi->kernarg_ptr;
+            size.kernarg_offset = kernel->arguments[i].offset;
+        }
+    return size;
+}
+
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_unit *unit, enum wl_mode mode) {
     struct wl_translate_request request = {
@@ -171,6 +186,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);
         request.packed_workitem_ids = abi.packed_ids;
+        request.block_size = block_size(unit->kernel, &abi);
     }
     translator->host(&request.cpu, &request.features);
     return request;
