@@ -62,3 +62,8 @@ bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t addr
     snprintf(text, size, "test.hip:%llu", (unsigned long long)(address - 4096) / 4 + 1);
     return true;
 }
+
+bool wl_target_has_sram_ecc(const struct wl_target *code) {
+    (void)code;
+    return false;
+}
