@@ -259,6 +259,78 @@ static void test_overhead(void **state) {
     ok(hipStreamDestroy(stream));
 }
 
+/* Parts of words in device memory: each condition holds only when the other stream has written. */
+static void test_masked_waits(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t before, after, value, mask;
+        unsigned how;
+    } cases[] = {
+        {0x0012, 0x3412, 0x3400, 0xff00, hipStreamWaitValueEq},
+        {0xf0ff, 0xff0f, 0x0f00, 0x0f00, hipStreamWaitValueGte},
+        {0xfffe, 0x0001, 0x0003, 0x0001, hipStreamWaitValueAnd},
+        {~UINT64_C(0), 0x00ff, 0x00ff, 0xff00, hipStreamWaitValueNor},
+    };
+    uint64_t *word = NULL;
+    hipStream_t waits, writes;
+    ok(hipStreamCreateWithFlags(&waits, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&writes, hipStreamNonBlocking));
+    ok(hipMalloc((void **)&word, 8));
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const int wide = i & 1;
+        uint64_t before = cases[i / 2].before, after = cases[i / 2].after;
+        if (wide && cases[i / 2].how == hipStreamWaitValueNor)
+            continue; /* the bits above the mask would never be set */
+        ok(hipMemcpy(word, &before, 8, hipMemcpyHostToDevice));
+        if (wide)
+            ok(hipStreamWaitValue64(waits, word, cases[i / 2].value, cases[i / 2].how, cases[i / 2].mask));
+        else
+            ok(hipStreamWaitValue32(waits, word, (uint32_t)cases[i / 2].value, cases[i / 2].how, (uint32_t)cases[i / 2].mask));
+        if (cases[i / 2].how != hipStreamWaitValueNor) { /* what is outside the mask counts as not set there */
+            usleep(3000);
+            fails(hipErrorNotReady, hipStreamQuery(waits));
+        }
+        ok(hipMemcpyAsync(word, &after, 8, hipMemcpyHostToDevice, writes));
+        ok(hipStreamSynchronize(writes));
+        ok(hipStreamSynchronize(waits));
+    }
+    ok(hipFree(word));
+    ok(hipStreamDestroy(waits));
+    ok(hipStreamDestroy(writes));
+}
+
+/* One memory at two addresses: a kernel adds through the one, the host reads through the other. */
+static void test_virtual_memory(void **state) {
+    (void)state;
+    const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+                                       .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+                                       .location = {hipMemLocationTypeDevice, 0}};
+    const hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t memory, import;
+    size_t size = 0;
+    char *address = NULL;
+    unsigned back = 0, one = 1;
+    int file = -1;
+    ok(hipMemGetAllocationGranularity(&size, &prop, hipMemAllocationGranularityMinimum));
+    ok(hipMemCreate(&memory, size, &prop, 0));
+    ok(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0));
+    ok(hipMemImportFromShareableHandle(&import, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor));
+    close(file);
+    ok(hipMemAddressReserve((void **)&address, 2 * size, 0, NULL, 0));
+    ok(hipMemMap(address, size, 0, memory, 0));
+    ok(hipMemMap(address + size, size, 0, import, 0));
+    ok(hipMemSetAccess(address, 2 * size, &access, 1));
+    ok(hipMemset(address, 0, 2 * size));
+    void *there = address + size + 64;
+    ok(hipModuleLaunchKernel(function_of("add"), 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&there, &one, &one}, NULL));
+    ok(hipMemcpy(&back, address + 64, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 1);
+    ok(hipMemUnmap(address, 2 * size));
+    ok(hipMemRelease(import));
+    ok(hipMemRelease(memory));
+    ok(hipMemAddressFree(address, 2 * size));
+}
+
 /* The last one. */
 static void test_fault(void **state) {
     (void)state;
@@ -290,9 +362,10 @@ int main(void) {
     if (hipModuleLoadData(&module, ptx) != hipSuccess)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_properties), cmocka_unit_test(test_sample),   cmocka_unit_test(test_options),
-        cmocka_unit_test(test_symbols),    cmocka_unit_test(test_streams),  cmocka_unit_test(test_host_side),
-        cmocka_unit_test(test_pool),       cmocka_unit_test(test_overhead), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_properties),     cmocka_unit_test(test_sample),   cmocka_unit_test(test_options),
+        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_streams),  cmocka_unit_test(test_host_side),
+        cmocka_unit_test(test_pool),           cmocka_unit_test(test_overhead), cmocka_unit_test(test_masked_waits),
+        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
