@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <hip/hip_runtime_api.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -69,29 +70,63 @@ static bool find_program(const char *name, char *path, size_t size) {
     return false;
 }
 
-hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log) {
+/* Distributions that carry ROCm have the one version of clang that it was built with, under its number alone. */
+static bool find_compiler(char *path, size_t size) {
+    enum { NEWEST = 40, OLDEST = 15 };
     static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+        if (find_program(candidates[i], path, size))
+            return true;
+    for (int version = NEWEST; version >= OLDEST; version--) {
+        char name[32];
+        snprintf(name, sizeof name, "clang++-%d", version);
+        if (find_program(name, path, size))
+            return true;
+    }
+    return false;
+}
+
+hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log) {
     const char *named = wl_options()->clang;
     char path[4096];
-    bool found = named && find_program(named, path, sizeof path);
-    for (size_t i = 0; !named && !found && i < sizeof candidates / sizeof *candidates; i++)
-        found = find_program(candidates[i], path, sizeof path);
-    if (!found) {
-        wl_rtc_say(log, "hiprtc: no compiler: %s is not installed; WAVELIFT_CLANG can name one", named ? named : candidates[0]);
+    if (!(named ? find_program(named, path, sizeof path) : find_compiler(path, sizeof path))) {
+        wl_rtc_say(log, "hiprtc: no compiler: %s is not installed; WAVELIFT_CLANG can name one", named ? named : "clang++-19");
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
     wl_rtc_argument(command, "%s", path);
     return HIPRTC_SUCCESS;
 }
 
-/* Device libraries lie beside the library's folder where Wavelift was built or installed, since a distribution's own may lack
- * modules for newer targets; else where Debian puts them. */
+/* The device libraries among the compiler's own resources, which are of its version. */
+static bool add_own_libraries(struct wl_rtc_command *command) {
+    static const char *const places[] = {"amdgcn/bitcode", "lib/amdgcn/bitcode"};
+    char *compiler = realpath(command->arguments[0], NULL), pattern[4096];
+    char *name = compiler ? strrchr(compiler, '/') : NULL;
+    bool found = false;
+    for (size_t i = 0; name && !found && i < sizeof places / sizeof *places; i++) {
+        glob_t matches;
+        int length = snprintf(pattern, sizeof pattern, "%.*s/../lib/clang/*/%s/ockl.bc", (int)(name - compiler), compiler, places[i]);
+        if (length < (int)sizeof pattern && glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
+            found = true;
+            wl_rtc_argument(command, "--rocm-device-lib-path=%.*s", (int)(strlen(matches.gl_pathv[0]) - strlen("/ockl.bc")),
+                            matches.gl_pathv[0]);
+            globfree(&matches);
+        }
+    }
+    free(compiler);
+    return found;
+}
+
+/* Else device libraries lie beside the library's folder where Wavelift was built or installed, since a distribution's own may lack
+ * modules for newer targets; else where Debian 12 puts them. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command) {
     static const char *const beside[] = {"/wavelift/device-libs", "/../device-libs"};
     Dl_info self;
     char path[4096];
     if (secure_getenv("HIP_DEVICE_LIB_PATH"))
         return; /* the compiler's own variable */
+    if (command->count && add_own_libraries(command))
+        return;
     if (dladdr(__extension__(void *) wl_rtc_device_libraries, &self) && strrchr(self.dli_fname, '/'))
         for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
             int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
