@@ -472,10 +472,12 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     }
 }
 
-/* Gives every wave of the group that can run one turn. */
+/* Gives every wave of the group that can run one turn, the first wave last. On a GPU the waves run side by side, and kernels get away
+ * with no barrier between what all waves read and what the first work item then writes there (rocSOLVER's potrf is such a one). */
 static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group) {
     enum progress progress = GROUP_IDLE;
-    for (uint32_t i = 0; i < group->wave_count; i++) {
+    for (uint32_t turn = 1; turn <= group->wave_count; turn++) {
+        const uint32_t i = turn < group->wave_count ? turn : 0;
         struct wl_runner *runner = &group->runners[i];
         if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
             continue;
