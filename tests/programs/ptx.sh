@@ -1,8 +1,10 @@
 #!/bin/bash
 # Kernels as PTX: ptxas takes what `wavelift ptx` makes of the example programs, and what matters for speed is as it should be.
-#     ptx.sh WAVELIFT FOLDER-OF-PROGRAMS
+#     ptx.sh WAVELIFT FOLDER-OF-PROGRAMS full|small      the matrix that the programs were built for
 set -u
 wavelift=$1 programs=$2
+thorough="gfx90a gfx1100" brief="gfx906 gfx942 gfx1030 gfx1200"
+[ "$3" = full ] || { thorough=gfx90a brief=gfx1030; }
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +46,7 @@ registers() {
     done
 }
 
-for arch in gfx90a gfx1100; do
+for arch in $thorough; do
     for program in stream sgemm mandelbrot reduce; do
         make $program $arch 256
     done
@@ -68,13 +70,13 @@ for arch in gfx90a gfx1100; do
     count '0fC2D20000' 2 30 $work/black_scholes-$arch/*.ptx
     count '[-]1059760811' 2 30 $work/black_scholes-$arch/*.ptx
 done
-for arch in gfx906 gfx942 gfx1030 gfx1200; do
+for arch in $brief; do
     make vadd $arch 16x16
     make scan $arch 128
 done
 # Calls, recursion and function pointers; partial workgroups; any shape.
 make calls gfx90a 64
-"$wavelift" ptx --arch gfx1100 --partial "$programs/vadd-O3" | grep -q 'maxntid 1024' || fail "a kernel for any workgroup"
+"$wavelift" ptx --arch gfx1030 --partial "$programs/vadd-O3" | grep -q 'maxntid 1024' || fail "a kernel for any workgroup"
 "$wavelift" ptx --arch gfx90a --sm 60 "$programs/vadd-O3" >"$work/old" 2>&1 && fail "a GPU that is too old"
 grep -q 'compute capability 6.0' "$work/old" || fail "no message about a GPU that is too old"
 "$wavelift" ptx --arch gfx90a "$programs/unsupported-O3" >"$work/refused" 2>&1 && fail "an unsupported instruction"
