@@ -74,10 +74,10 @@ struct wl_unit {
      * what `info` says of waiting and registers is the same for both. */
     _Atomic(wl_unit_code *) code[WL_MODE_COUNT];
     _Atomic(const struct wl_unit_info *) info[WL_MODE_COUNT];
-    struct wl_native *native[WL_MODE_COUNT];
+    _Atomic(struct wl_native *) native[WL_MODE_COUNT]; /* reports of faults look there, whatever thread makes more */
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
     _Atomic(wl_unit_code *) loop_code[WL_MODE_COUNT];
-    struct wl_native *loop_native[WL_MODE_COUNT];
+    _Atomic(struct wl_native *) loop_native[WL_MODE_COUNT];
     struct wl_steps *steps; /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;

@@ -323,7 +323,7 @@ static bool make_steps(struct wl_device_module *module, struct wl_unit *unit) {
 }
 
 static enum wl_status publish_native(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, struct wl_native *native) {
-    unit->native[mode] = native; /* reports of faults look there */
+    atomic_store_explicit(&unit->native[mode], native, memory_order_release); /* first: it is looked up for faults in the code */
     enum wl_status status = publish(module, unit, mode, native->code, native->info);
     if (status == WL_OK && unit->steps)
         atomic_store_explicit(&unit->steps_control->native[mode], 1, memory_order_release);
@@ -381,7 +381,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enu
     }
     wl_module_lock(module);
     if (loops) {
-        unit->loop_native[mode] = native; /* first, as in publish_native */
+        atomic_store_explicit(&unit->loop_native[mode], native, memory_order_release); /* first, as in publish_native */
         atomic_store_explicit(&unit->loop_code[mode], native->code, memory_order_release);
         atomic_store_explicit(&unit->steps_control->loops[mode], 1, memory_order_release);
     } else if (unit->native[mode]) {
