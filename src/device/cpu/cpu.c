@@ -5,6 +5,7 @@
 #include "device/cpu/cpu_device.h"
 #include "device/cpu/dispatch.h"
 #include "device/cpu/fault.h"
+#include "device/cpu/launch.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/services.h"
 #include "device/cpu/tiers.h"
@@ -282,10 +283,10 @@ static enum wl_status function_prepare(struct wl_device_function *function, cons
     static const uint32_t whole[3] = {0, 0, 0};
     (void)remainder; /* partial workgroups run code for any shape, made when it is needed */
     struct wl_unit *unit;
-    return wl_dispatch_prepare(function, wl_dispatch_shape(block, whole, function->kernel->wave_size), &unit);
+    return wl_cpu_launch_prepare(function, wl_cpu_launch_shape(block, whole, function->kernel->wave_size), &unit);
 }
 
-static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_dispatch_launch(cpu(device), l); }
+static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_cpu_launch(cpu(device), l); }
 
 static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
     if (bytes > WL_MAX_STACK)

@@ -10,6 +10,7 @@
  *   limits.c    CPUs and memory that the process may use
  *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
  *   abi.c       initial registers, and the memory of a launch
+ *   launch.c    a launch: what is checked and planned before, and done behind it
  *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
  *   fault.c     signals inside translated code -> one paragraph and an error
  *   services.c  hostcall (device/hostcall.h) and heap of a device

@@ -8,21 +8,14 @@
 #include "device/cpu/memory.h"
 #include "device/cpu/parts.h"
 #include "device/cpu/services.h"
-#include "device/cpu/tiers.h"
 #include "device/cpu/units.h"
 
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define FUEL          256   /* iterations of a spinning loop between two looks at the other waves */
-#define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
-#define CHUNK_NS      40000 /* work that a thread takes at once */
-#define SHARE_NS      1500  /* the least work that is worth another thread */
-#define JOIN_NS       150   /* what a thread that joins costs those that join with it: they meet in one cache line */
-#define LOCAL_KERNARG 4096
+#define FUEL 256 /* iterations of a spinning loop between two looks at the other waves */
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -216,13 +209,17 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
 
 /* ---- starting waves ------------------------------------------------------------------------- */
 
-static void measure(struct wl_extent *extent, uint32_t wave_size) {
+void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size) {
     extent->items = extent->size[0] * extent->size[1] * extent->size[2];
     extent->waves = (extent->items + wave_size - 1) / wave_size;
 }
 
-/* What stays the same for all waves that ever run in these states. */
-static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t states) {
+enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
+    uint32_t states = job->may_wait || job->keeps_wave ? job->whole.waves : 1;
+    enum wl_status status =
+        wl_group_fit(group, &(struct wl_group_needs){states, job->rows, job->wave_size, job->scratch_size, job->lds_size});
+    if (status != WL_OK)
+        return status;
     for (uint32_t i = 0; i < states; i++) {
         struct wl_wave *wave = wl_group_wave(group, i);
         memset(wave, 0, sizeof *wave);
@@ -237,7 +234,9 @@ static void set_constants(struct wl_job *job, struct wl_group *group, uint32_t s
         wave->vgprs = job->rows;
         group->runners[i].group = group;
         group->runners[i].unit = job->unit;
+        group->runners[i].code = NULL;
     }
+    return WL_OK;
 }
 
 /* The extent and the ids of a workgroup at the end of a grid that the launch does not fill. */
@@ -248,7 +247,7 @@ static void start_partial(struct wl_job *job, struct wl_thread *thread, const ui
     for (int d = 0; d < 3; d++) {
         if (l->remainder[d] && id[d] + 1 == l->grid[d]) {
             thread->extent.size[d] = l->remainder[d];
-            measure(&thread->extent, job->wave_size);
+            wl_dispatch_measure(&thread->extent, job->wave_size);
             table = 1;
         }
     }
@@ -596,11 +595,6 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     }
 }
 
-static void group_needs(const struct wl_job *job, struct wl_group_needs *needs) {
-    *needs = (struct wl_group_needs){job->may_wait || job->keeps_wave ? job->whole.waves : 1, job->rows, job->wave_size, job->scratch_size,
-                                     job->lds_size};
-}
-
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
 static void run_resident(struct wl_job *job, struct wl_thread *thread) {
     unsigned idle = 0;
@@ -663,16 +657,11 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
 void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     uint64_t start = now_ns();
     if (!job->groups) {
-        struct wl_group_needs needs;
-        group_needs(job, &needs);
-        enum wl_status status = wl_group_fit(&thread->group, &needs);
+        enum wl_status status = wl_dispatch_fit(job, &thread->group);
         if (status != WL_OK) {
             fail_job(job, status);
             return;
         }
-        set_constants(job, &thread->group, needs.waves);
-        for (uint32_t i = 0; i < needs.waves; i++)
-            thread->group.runners[i].code = NULL;
     }
     memcpy(thread->sgprs, job->sgprs, sizeof thread->sgprs);
     thread->extent = job->whole;
@@ -689,197 +678,4 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->job = NULL;
     wl_float_restore(control);
     atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
-}
-
-/* ---- launches ------------------------------------------------------------------------------- */
-
-enum wl_shape wl_dispatch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size) {
-    uint32_t widths = block[0] | remainder[0]; /* partial workgroups number their items by their own width */
-    if (widths % WL_STRIP)
-        return WL_SHAPE_ANY;
-    return widths % wave_size == 0 ? WL_SHAPE_LINES : widths % 32 == 0 ? WL_SHAPE_HALVES : WL_SHAPE_ROWS;
-}
-
-enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit) {
-    struct wl_unit *known = atomic_load_explicit(&function->units[shape], memory_order_acquire);
-    wl_unit_code *code = NULL;
-    uint32_t resume;
-    if (known && atomic_load_explicit(&known->code[WL_MODE_FULL], memory_order_acquire)) {
-        *unit = known;
-        return WL_OK;
-    }
-    if (!known)
-        known = wl_units_target(function->module, function->kernel->entry, shape, function->kernel->wave_size, &resume);
-    if (!known)
-        return wl_fail(WL_INVALID_IMAGE, "kernel %s has no code at its entry", function->kernel->name);
-    enum wl_status status = wl_units_copy(function->module, known, WL_MODE_FULL, &code);
-    if (status != WL_OK)
-        return status;
-    atomic_store_explicit(&function->units[shape], known, memory_order_release);
-    *unit = known;
-    return WL_OK;
-}
-
-static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit) {
-    uint64_t items = 1;
-    for (int d = 0; d < 3; d++) {
-        if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
-            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0],
-                           l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-        items *= l->block[d];
-    }
-    if (items > WL_MAX_WORKGROUP)
-        return wl_fail(WL_INVALID_VALUE, "launch of %s: %llu work items a workgroup", kernel->name, (unsigned long long)items);
-    if ((uint64_t)kernel->lds_size + l->dynamic_lds > lds_limit)
-        return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of LDS; there are %u", kernel->name,
-                       (unsigned long long)kernel->lds_size + l->dynamic_lds, lds_limit);
-    return WL_OK;
-}
-
-/* How many threads a grid of known cost is worth: each more takes a share of the work and delays the others a little. */
-static unsigned worthwhile_threads(uint64_t nanoseconds, unsigned most) {
-    uint64_t threads = nanoseconds / SHARE_NS;
-    if (threads > most)
-        threads = most;
-    while (threads > 1 && threads * threads * JOIN_NS > nanoseconds)
-        threads--;
-    return threads ? (unsigned)threads : 1;
-}
-
-/* How many threads, and how much a thread takes at once. */
-static void plan_work(struct wl_job *job) {
-    uint32_t cost = atomic_load_explicit(&job->function->cost, memory_order_relaxed);
-    unsigned workers = wl_pool_size(job->device->pool);
-    job->limit = workers < WL_MAX_PARTS ? workers : WL_MAX_PARTS;
-    job->chunk = 1;
-    if (job->groups)
-        return; /* all of them are resident */
-    if (job->limit > job->total)
-        job->limit = (unsigned)job->total;
-    uint64_t work = cost && job->total > UINT64_MAX / cost ? UINT64_MAX : job->total * cost;
-    if (cost)
-        job->limit = work < INLINE_NS ? 1 : worthwhile_threads(work, job->limit);
-    if (job->limit == 1) {
-        job->in_order = true;
-        job->chunk = job->total;
-        return;
-    }
-    uint64_t chunk = cost ? CHUNK_NS / cost : 1, share = job->total / ((uint64_t)job->limit * 8);
-    if (job->in_order && cost > 500)
-        chunk = 1; /* long runs would make later workgroups wait in turn */
-    if (job->in_order && chunk > share)
-        chunk = share;
-    job->chunk = chunk ? chunk : 1;
-}
-
-static enum wl_status make_groups(struct wl_job *job) {
-    struct wl_group_needs needs;
-    job->may_wait = job->in_order = true;
-    group_needs(job, &needs);
-    job->groups = calloc(job->total, sizeof *job->groups);
-    if (!job->groups)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu resident workgroups", (unsigned long long)job->total);
-    for (uint64_t i = 0; i < job->total; i++) {
-        enum wl_status status = wl_group_fit(&job->groups[i], &needs);
-        if (status != WL_OK)
-            return status;
-        set_constants(job, &job->groups[i], needs.waves);
-    }
-    return WL_OK;
-}
-
-static void release_groups(struct wl_job *job) {
-    for (uint64_t i = 0; job->groups && i < job->total; i++)
-        wl_group_release(&job->groups[i]);
-    free(job->groups);
-}
-
-static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory) {
-    const struct wl_device_function *f = job->function;
-    struct wl_hostcall *hostcall = NULL;
-    const void *heap = NULL;
-    enum wl_status status = WL_OK;
-    if (f->uses_hostcall)
-        status = wl_services_hostcall(job->device, &hostcall);
-    if (status == WL_OK && f->uses_heap)
-        status = wl_services_heap(job->device, &heap);
-    if (status != WL_OK)
-        return status;
-    wl_abi_launch(memory, job, hostcall ? wl_hostcall_buffer(hostcall) : NULL, heap);
-    wl_abi_sgprs(job, memory);
-    if (job->launch->cooperative)
-        status = make_groups(job);
-    if (status == WL_OK) {
-        plan_work(job);
-        status = wl_pool_run(job->device->pool, job);
-        if (status != WL_OK && job->failure[0])
-            wl_fail(status, "%s", job->failure);
-        if (status == WL_OK && job->launch->multigrid && atomic_load(&job->groups_done) < job->total)
-            status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
-    }
-    release_groups(job);
-    if (hostcall)
-        wl_hostcall_flush(hostcall);
-    if (status == WL_OK) {
-        uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
-        if (job->unit->thunk && atomic_load(&job->unit->code[WL_MODE_FULL]) == wl_thunk_code(job->unit->thunk))
-            wl_tiers_heat(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
-        atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
-    }
-    return status;
-}
-
-static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit,
-                     enum wl_shape shape) {
-    struct wl_device_function *f = launch->function;
-    memset(job, 0, offsetof(struct wl_job, failure));
-    job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
-    memset((char *)job + offsetof(struct wl_job, gws), 0, sizeof *job - offsetof(struct wl_job, gws));
-    job->device = device;
-    job->launch = launch;
-    job->function = f;
-    job->unit = unit;
-    job->shape = shape;
-    const struct wl_unit_info *info = atomic_load(&unit->info[WL_MODE_FULL]);
-    job->may_wait = info->may_wait;
-    job->in_order = info->may_wait & WL_POLLS;
-    job->rows = info->rows > f->rows ? info->rows : f->rows;
-    job->wave_size = f->kernel->wave_size;
-    memcpy(job->whole.size, launch->block, sizeof job->whole.size);
-    measure(&job->whole, job->wave_size);
-    job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
-    job->keeps_wave = info->keeps_wave && !job->may_wait && !job->partial;
-    job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
-    uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
-    job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
-    job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    job->worker_mask = launch->worker_mask;
-}
-
-enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
-    struct wl_device_function *f = launch->function;
-    bool large_lds = strcmp(f->module->target->processor, "gfx950") == 0;
-    enum wl_status status = check_launch(launch, f->kernel, large_lds ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES);
-    enum wl_shape shape = wl_dispatch_shape(launch->block, launch->remainder, f->kernel->wave_size);
-    struct wl_unit *unit = NULL;
-    if (status == WL_OK)
-        status = wl_dispatch_prepare(f, shape, &unit);
-    if (status != WL_OK)
-        return status;
-
-    struct wl_job job;
-    struct wl_launch_memory memory;
-    _Alignas(64) uint8_t local[LOCAL_KERNARG];
-    size_t size = wl_kernarg_size(f->kernel, launch);
-    void *large = NULL;
-    if (size > sizeof local && !(large = aligned_alloc(64, (size + 63) / 64 * 64)))
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);
-    memory.kernarg = large ? large : local;
-    init_job(&job, device, launch, unit, shape);
-    if (!launch->batched)
-        wl_fault_install();
-    status = run_job(&job, &memory);
-    wl_gws_destroy(atomic_load(&job.gws));
-    free(large);
-    return status;
 }

@@ -13,11 +13,11 @@
 /* Takes chunks of the job until none is left or somebody failed; a wl_job_run. */
 wl_job_run wl_dispatch_run;
 
-/* The whole launch. Errors: of translation, of memory, and what the kernel did (reported on stderr). Thread-safe. */
-enum wl_status wl_dispatch_launch(struct wl_cpu_device *device, const struct wl_launch *launch);
+/* Makes a workgroup large enough for the job and writes what stays the same for all waves that ever run in its states. Fails for
+ * want of memory. The workgroup is the caller's alone. */
+enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group);
 
-/* Shape of a launch, whose last workgroups may be smaller, and the unit for it with its FULL copy. */
-enum wl_shape wl_dispatch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size);
-enum wl_status wl_dispatch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit);
+/* The items and waves of an extent, from its sizes. */
+void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size);
 
 #endif
