@@ -4,7 +4,6 @@
 #include "base/options.h"
 #include "codeobject/codeobject.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,31 +12,15 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 struct ihiprtcLinkState {
-    struct ihiprtcLinkState *next; /* of all */
-    char *folder;                  /* the inputs, as files "0", "1", ... */
+    struct wl_rtc_live live; /* first */
+    char *folder;            /* the inputs, as files "0", "1", ... */
     unsigned inputs;
     char **options; /* for the compiler; copies */
     size_t option_count;
     struct wl_rtc_bytes binary, log;
 };
 
-/* All states there are, so that any other pointer is an error and no crash. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct ihiprtcLinkState *states;
-
-static struct ihiprtcLinkState **find(const struct ihiprtcLinkState *state) {
-    struct ihiprtcLinkState **link = &states;
-    while (*link && *link != state)
-        link = &(*link)->next;
-    return link;
-}
-
-static bool is_state(const struct ihiprtcLinkState *state) {
-    pthread_mutex_lock(&lock);
-    bool found = state && *find(state);
-    pthread_mutex_unlock(&lock);
-    return found;
-}
+static struct wl_rtc_live_list states = WL_RTC_LIVE_LIST;
 
 static void state_free(struct ihiprtcLinkState *state) {
     wl_rtc_folder_remove(state->folder);
@@ -77,23 +60,15 @@ PUBLIC hiprtcResult hiprtcLinkCreate(unsigned int numOptions, hiprtcJIT_option *
             state_free(made);
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     }
-    pthread_mutex_lock(&lock);
-    made->next = states;
-    states = made;
-    pthread_mutex_unlock(&lock);
+    wl_rtc_live_add(&states, &made->live);
     *state = made;
     return HIPRTC_SUCCESS;
 }
 
 PUBLIC hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state) {
-    pthread_mutex_lock(&lock);
-    struct ihiprtcLinkState **link = find(state), *found = state ? *link : NULL;
-    if (found)
-        *link = found->next;
-    pthread_mutex_unlock(&lock);
-    if (!found)
+    if (!wl_rtc_live_remove(&states, state))
         return HIPRTC_ERROR_INVALID_INPUT;
-    state_free(found);
+    state_free(state);
     return HIPRTC_SUCCESS;
 }
 
@@ -137,7 +112,7 @@ static hiprtcResult add_bundle(struct ihiprtcLinkState *state, const void *data,
 PUBLIC hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size, const char *name,
                                       unsigned int numOptions, hiprtcJIT_option *options, void **optionValues) {
     (void)options, (void)optionValues;
-    if (!is_state(state) || !image || !size || (numOptions && !options))
+    if (!wl_rtc_live_has(&states, state) || !image || !size || (numOptions && !options))
         return HIPRTC_ERROR_INVALID_INPUT;
     name = name ? name : "the data";
     if (type == hipJitInputLLVMBitcode)
@@ -151,7 +126,7 @@ PUBLIC hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType 
 PUBLIC hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int numOptions,
                                       hiprtcJIT_option *options, void **optionValues) {
     struct wl_rtc_bytes bytes;
-    if (!is_state(state) || !path)
+    if (!wl_rtc_live_has(&states, state) || !path)
         return HIPRTC_ERROR_INVALID_INPUT;
     if (!wl_rtc_read(path, &bytes))
         return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
@@ -186,7 +161,7 @@ static hiprtcResult run_linker(struct ihiprtcLinkState *state) {
 }
 
 PUBLIC hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **binary, size_t *size) {
-    if (!is_state(state) || !binary || !size)
+    if (!wl_rtc_live_has(&states, state) || !binary || !size)
         return HIPRTC_ERROR_INVALID_INPUT;
     if (!state->inputs)
         return HIPRTC_ERROR_LINKING;

@@ -5,7 +5,6 @@
 
 #include <hip/hip_runtime_api.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ struct header {
 };
 
 struct _hiprtcProgram {
-    struct _hiprtcProgram *next; /* of all */
+    struct wl_rtc_live live; /* first */
     char *name, *source;
     struct header *headers;
     int header_count;
@@ -27,23 +26,7 @@ struct _hiprtcProgram {
     struct wl_rtc_bytes log, code, bitcode;
 };
 
-/* All programs there are, so that any other pointer is an error and no crash. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct _hiprtcProgram *programs;
-
-static struct _hiprtcProgram **find(const struct _hiprtcProgram *program) {
-    struct _hiprtcProgram **link = &programs;
-    while (*link && *link != program)
-        link = &(*link)->next;
-    return link;
-}
-
-static bool is_program(const struct _hiprtcProgram *program) {
-    pthread_mutex_lock(&lock);
-    bool found = program && *find(program);
-    pthread_mutex_unlock(&lock);
-    return found;
-}
+static struct wl_rtc_live_list programs = WL_RTC_LIVE_LIST;
 
 static void program_free(struct _hiprtcProgram *program) {
     for (int i = 0; i < program->header_count; i++) {
@@ -134,10 +117,7 @@ PUBLIC hiprtcResult hiprtcCreateProgram(hiprtcProgram *program, const char *sour
             program_free(made);
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     }
-    pthread_mutex_lock(&lock);
-    made->next = programs;
-    programs = made;
-    pthread_mutex_unlock(&lock);
+    wl_rtc_live_add(&programs, &made->live);
     *program = made;
     return HIPRTC_SUCCESS;
 }
@@ -145,14 +125,9 @@ PUBLIC hiprtcResult hiprtcCreateProgram(hiprtcProgram *program, const char *sour
 PUBLIC hiprtcResult hiprtcDestroyProgram(hiprtcProgram *program) {
     if (!program)
         return HIPRTC_ERROR_INVALID_INPUT;
-    pthread_mutex_lock(&lock);
-    struct _hiprtcProgram **link = find(*program), *found = *link;
-    if (found)
-        *link = found->next;
-    pthread_mutex_unlock(&lock);
-    if (!found)
+    if (!wl_rtc_live_remove(&programs, *program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
-    program_free(found);
+    program_free(*program);
     *program = NULL;
     return HIPRTC_SUCCESS;
 }
@@ -162,7 +137,7 @@ PUBLIC hiprtcResult hiprtcDestroyProgram(hiprtcProgram *program) {
 PUBLIC hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char *nameExpression) {
     if (!nameExpression || !*nameExpression)
         return HIPRTC_ERROR_INVALID_INPUT;
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
     if (program->compiled)
         return HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
@@ -181,7 +156,7 @@ PUBLIC hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char *n
 PUBLIC hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *nameExpression, const char **loweredName) {
     if (!nameExpression || !loweredName)
         return HIPRTC_ERROR_INVALID_INPUT;
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
     if (!program->compiled)
         return HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
@@ -295,7 +270,7 @@ static hiprtcResult compile_in(struct _hiprtcProgram *program, const struct job 
 
 PUBLIC hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int numOptions, const char **options) {
     char target[256];
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
     if (numOptions < 0 || (numOptions > 0 && !options))
         return HIPRTC_ERROR_INVALID_INPUT;
@@ -330,7 +305,7 @@ PUBLIC hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int numOptions, 
 
 /* The code or the bitcode; NULL: no program, or it has none. */
 static const struct wl_rtc_bytes *part(hiprtcProgram program, bool bitcode) {
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return NULL;
     const struct wl_rtc_bytes *bytes = bitcode ? &program->bitcode : &program->code;
     return bytes->data ? bytes : NULL;
@@ -355,7 +330,7 @@ static hiprtcResult give(hiprtcProgram program, bool bitcode, char *target) {
 PUBLIC hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, size_t *size) {
     if (!size)
         return HIPRTC_ERROR_INVALID_INPUT;
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
     *size = program->log.size ? program->log.size + 1 : 0;
     return HIPRTC_SUCCESS;
@@ -364,7 +339,7 @@ PUBLIC hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram program, size_t *size)
 PUBLIC hiprtcResult hiprtcGetProgramLog(hiprtcProgram program, char *log) {
     if (!log)
         return HIPRTC_ERROR_INVALID_INPUT;
-    if (!is_program(program))
+    if (!wl_rtc_live_has(&programs, program))
         return HIPRTC_ERROR_INVALID_PROGRAM;
     if (program->log.size)
         memcpy(log, program->log.data, program->log.size + 1);

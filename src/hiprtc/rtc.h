@@ -3,6 +3,7 @@
  *   program.c   hiprtcProgram: source, headers, name expressions, results (include/hip/hiprtc.h)
  *   link.c      hiprtcLinkState: bitcode to a code object
  *   names.c     which symbols the name expressions became
+ *   live.c      the objects of a kind that there are, so that any other handle is an error and no crash
  *   compiler.c  the compiler as a process, in a folder of its own
  *   files.c     that folder */
 #ifndef WL_RTC_H
@@ -10,6 +11,7 @@
 
 #include <hip/hiprtc.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 
 /* A block of bytes, or a C string, that is its owner's to free. */
@@ -17,6 +19,25 @@ struct wl_rtc_bytes {
     char *data; /* NUL-terminated behind `size` */
     size_t size;
 };
+
+/* ---- live.c ---- Any thread; an object's owner sees to it that it is not used while it is removed. */
+
+/* What an object begins with to be in a list. */
+struct wl_rtc_live {
+    struct wl_rtc_live *next;
+};
+struct wl_rtc_live_list {
+    pthread_mutex_t lock;
+    struct wl_rtc_live *first;
+};
+#define WL_RTC_LIVE_LIST {.lock = PTHREAD_MUTEX_INITIALIZER}
+
+/* The object belongs to its caller all the time, and must be removed before it is freed. */
+void wl_rtc_live_add(struct wl_rtc_live_list *list, struct wl_rtc_live *object);
+/* Whether the pointer, which may be anything and is not followed, is that of an object in the list. */
+bool wl_rtc_live_has(struct wl_rtc_live_list *list, const void *object);
+/* Takes it out of the list; false: it is not in it. Of several threads one gets true. */
+bool wl_rtc_live_remove(struct wl_rtc_live_list *list, const void *object);
 
 /* ---- files.c ---- */
 
