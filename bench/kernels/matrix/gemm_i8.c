@@ -1,23 +1,13 @@
-/* C = A B, A and B in i8, C in i32, with matrix instructions. The second factor is stored by columns, as weights are. */
-#include "bench.h"
+/* C = A B, A and B in i8, C in i32, with matrix instructions. */
+#define N      1024
+#define KERNEL "gemm_i8"
+#define FACTOR int8_t
+#define SUM    int32_t
+#include "product.h"
 
-#define N 1024
+static int8_t number(struct random *random) { return (int8_t)random_bits(random); }
 
-static int8_t *a, *b;
-static int32_t *c;
-static struct buffer da, db, dc;
-
-static void make(struct result *result) {
-    struct random random = {1};
-    a = host_array(sizeof(int8_t) * N * N);
-    b = host_array(sizeof(int8_t) * N * N);
-    c = host_array(sizeof(int32_t) * N * N);
-    for (size_t i = 0; i < (size_t)N * N; i++) {
-        a[i] = (int8_t)random_bits(&random);
-        b[i] = (int8_t)random_bits(&random);
-    }
-    *result = (struct result){c, sizeof(int32_t) * N * N, BITS, 0, 0};
-}
+static void prepare(void) {}
 
 /* 4 sums at a time, along k, which the compiler vectorizes. */
 static void native(void) {
@@ -41,15 +31,4 @@ static void native(void) {
             }
 }
 
-static void upload(void) {
-    da = new_buffer(sizeof(int8_t) * N * N, a);
-    db = new_buffer(sizeof(int8_t) * N * N, b);
-    dc = new_buffer(sizeof(int32_t) * N * N, NULL);
-}
-
-/* Workgroups of 256 items compute tiles of 64 x 64. */
-static void device(void) { LAUNCH("gemm_i8", EXTENT(N / 64, N / 64), EXTENT(256), BUFFER(da), BUFFER(db), BUFFER(dc), INT(N)); }
-
-static void fetch(void) { read_buffer(c, dc, sizeof(int32_t) * N * N); }
-
-const struct benchmark bench_gemm_i8 = {make, native, upload, device, fetch, 2e-9 * N *N *N, "Gop", 0, NULL};
+const struct benchmark bench_gemm_i8 = PRODUCT("Gop", 0, NULL);
