@@ -3,6 +3,7 @@
 #include "commands.h"
 
 #include "codeobject/codeobject.h"
+#include "device/translate_request.h"
 #include "translate/check.h"
 
 #include <dlfcn.h>
@@ -44,8 +45,6 @@ static bool open_checker(struct checker *c) {
     c->release = (wl_translate_free_fn *)(uintptr_t)dlsym(library, "wl_translate_free");
     return c->check && c->host && c->failure && c->translate && c->release;
 }
-
-static bool is_code(void *object, uint64_t address, uint64_t size) { return wl_codeobject_is_code(object, address, size); }
 
 /* ---- output ---- */
 
@@ -111,21 +110,9 @@ static void make_native(const struct checker *c, struct wl_translate_request *re
 }
 
 static int check_one(const struct checker *c, const struct wl_codeobject *object, const struct wl_kernel *kernel, const uint64_t *functions,
-                     bool native, struct wl_check *check) {
-    struct wl_translate_request request = {
-        .processor = wl_codeobject_target(object)->processor,
-        .wave_size = kernel->wave_size,
-        .image = wl_codeobject_image(object),
-        .image_size = wl_codeobject_image_size(object),
-        .entry = kernel->entry,
-        .name = kernel->name,
-        .is_kernel = true,
-        .workitem_id_dimensions = kernel->workitem_id_dimensions,
-        .is_code = is_code,
-        .context = (void *)(uintptr_t)object,
-        .functions = functions,
-        .function_count = wl_codeobject_function_count(object),
-    };
+                     size_t function_count, bool native, struct wl_check *check) {
+    struct wl_translate_request request;
+    wl_translate_request_fill(&request, object, kernel, functions, function_count);
     c->host(&request.cpu, &request.features);
     if (c->check(&request, check) != WL_OK)
         return wl_tool_fail(c->failure());
@@ -137,11 +124,9 @@ static int check_one(const struct checker *c, const struct wl_codeobject *object
 static int check_object(const struct checker *c, const char *file, const struct wl_codeobject *object, const struct options *options,
                         struct totals *totals) {
     char target[64];
-    size_t count = wl_codeobject_kernel_count(object), function_count = wl_codeobject_function_count(object);
-    uint64_t *functions = malloc((function_count + 1) * sizeof *functions);
-    int result = functions ? 0 : wl_tool_fail("out of memory");
-    for (size_t i = 0; i < function_count && !result; i++)
-        functions[i] = wl_codeobject_function(object, i)->address;
+    size_t count = wl_codeobject_kernel_count(object), function_count;
+    uint64_t *functions = wl_translate_functions(object, &function_count);
+    int result = functions ? 0 : wl_tool_fail(wl_failure());
     wl_target_format(wl_codeobject_target(object), target, sizeof target);
     if (!options->json)
         printf("%s: %s, %zu kernels\n", file, target, count);
@@ -153,7 +138,7 @@ static int check_object(const struct checker *c, const char *file, const struct 
         totals->random = totals->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         if (options->sample && (totals->random >> 33) % options->sample != 0)
             continue;
-        result = check_one(c, object, kernel, functions, options->native, &check);
+        result = check_one(c, object, kernel, functions, function_count, options->native, &check);
         if (result)
             break;
         bool failing = check.counts[WL_COVERAGE_UNSUPPORTED] || *check.failure;

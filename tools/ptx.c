@@ -3,6 +3,7 @@
 
 #include "codeobject/codeobject.h"
 #include "device/ptx_request.h"
+#include "device/translate_request.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -56,11 +57,9 @@ static int write_text(const struct options *options, const struct wl_kernel *ker
 
 static int translate_object(const struct translator *t, const struct wl_codeobject *object, const struct options *options,
                             unsigned *translated) {
-    size_t count = wl_codeobject_kernel_count(object), function_count = wl_codeobject_function_count(object);
-    uint64_t *functions = malloc((function_count + 1) * sizeof *functions);
-    int result = functions ? 0 : wl_tool_fail("out of memory");
-    for (size_t i = 0; i < function_count && !result; i++)
-        functions[i] = wl_codeobject_function(object, i)->address;
+    size_t count = wl_codeobject_kernel_count(object), function_count;
+    uint64_t *functions = wl_translate_functions(object, &function_count);
+    int result = functions ? 0 : wl_tool_fail(wl_failure());
     for (size_t i = 0; i < count && functions; i++) {
         const struct wl_kernel *kernel = wl_codeobject_kernel(object, i);
         struct wl_ptx_request request;
@@ -68,7 +67,7 @@ static int translate_object(const struct translator *t, const struct wl_codeobje
         enum { STACK = 16384 };
         if (options->kernel && strcmp(options->kernel, kernel->name) != 0)
             continue;
-        wl_ptx_request_fill(&request, object, kernel, functions, STACK);
+        wl_ptx_request_fill(&request, object, kernel, functions, function_count, STACK);
         request.sm = options->sm;
         memcpy(request.block, options->block, sizeof request.block);
         request.partial_groups = options->partial;

@@ -11,6 +11,7 @@
 #include "device/cpu/tiers.h"
 #include "device/cpu/units.h"
 #include "device/cpu/workers.h"
+#include "device/translate_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,23 +175,6 @@ void wl_translation_end(void) { pthread_rwlock_unlock(&fork_guard); }
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-static int compare_addresses(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static enum wl_status list_functions(struct wl_device_module *module) {
-    size_t count = wl_codeobject_function_count(module->object);
-    module->functions = calloc(count + 1, sizeof *module->functions);
-    if (!module->functions)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu functions", count);
-    for (size_t i = 0; i < count; i++)
-        if (wl_codeobject_function(module->object, i)->address_taken)
-            module->functions[module->function_count++] = wl_codeobject_function(module->object, i)->address;
-    qsort(module->functions, module->function_count, sizeof *module->functions, compare_addresses);
-    return WL_OK;
-}
-
 static void module_unload(struct wl_device_module *module) {
     wl_tiers_forget(module);
     wl_units_release(module);
@@ -222,8 +206,8 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
                       : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %llu bytes", (unsigned long long)module->image_size);
     if (status == WL_OK)
         status = wl_codeobject_load(object, module->image, (uint64_t)(uintptr_t)module->image);
-    if (status == WL_OK)
-        status = list_functions(module);
+    if (status == WL_OK && !(module->functions = wl_translate_functions(object, &module->function_count)))
+        status = WL_OUT_OF_MEMORY;
     if (status != WL_OK) {
         module_unload(module);
         return status;

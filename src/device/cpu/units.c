@@ -3,6 +3,7 @@
 #include "device/cpu/abi.h"
 #include "device/cpu/cache.h"
 #include "device/cpu/tiers.h"
+#include "device/translate_request.h"
 #include "device/translator.h"
 
 #include <stddef.h>
@@ -133,19 +134,6 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static bool is_code(void *context, uint64_t address, uint64_t size) {
-    const struct wl_device_module *module = context;
-    return wl_codeobject_is_code(module->object, address, size);
-}
-
-static bool flushes_f32(const struct wl_device_module *module) {
-    enum { KEPT = 0x30 };
-    for (size_t i = 0; i < wl_codeobject_kernel_count(module->object); i++)
-        if ((wl_codeobject_kernel(module->object, i)->float_mode & KEPT) != KEPT)
-            return true;
-    return false;
-}
-
 /* Where the kernel finds what the shape says something about. */
 static struct wl_block_size block_size(const struct wl_kernel *kernel, const struct wl_abi *abi) {
     struct wl_block_size size = {.in_packet = abi->dispatch_ptr >= 0,
@@ -162,30 +150,18 @@ static struct wl_block_size block_size(const struct wl_kernel *kernel, const str
 
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_unit *unit, enum wl_mode mode) {
-    struct wl_translate_request request = {
-        .processor = module->target->processor,
-        .wave_size = unit->wave_size,
-        .image = wl_codeobject_image(module->object),
-        .image_size = wl_codeobject_image_size(module->object),
-        .entry = unit->address,
-        .name = unit->name,
-        .is_kernel = unit->kernel != NULL,
-        .workitem_id_dimensions = unit->kernel ? unit->kernel->workitem_id_dimensions : 0,
-        .shape = unit->shape,
-        .flushes_f32 = flushes_f32(module),
-        .sram_ecc = wl_target_has_sram_ecc(module->target),
-        .mode = mode,
-        .is_code = is_code,
-        .context = module,
-        .functions = module->functions,
-        .function_count = module->function_count,
-        .dump = wl_options()->dump,
-        .exact_math = wl_options()->exact_math,
-    };
+    struct wl_translate_request request;
+    wl_translate_request_fill(&request, module->object, unit->kernel, module->functions, module->function_count);
+    request.wave_size = unit->wave_size;
+    request.entry = unit->address;
+    request.name = unit->name;
+    request.shape = unit->shape;
+    request.mode = mode;
+    request.dump = wl_options()->dump;
+    request.exact_math = wl_options()->exact_math;
     if (unit->kernel) {
         struct wl_abi abi;
         wl_abi_init(&abi, unit->kernel, module->target);
-        request.packed_workitem_ids = abi.packed_ids;
         request.block_size = block_size(unit->kernel, &abi);
     }
     translator->host(&request.cpu, &request.features);

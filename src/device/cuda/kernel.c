@@ -70,7 +70,7 @@ static uint32_t stack_size(const struct wl_device_function *function) {
 
 static void make_request(struct wl_device_function *function, const struct wl_cuda_variant *variant, struct wl_ptx_request *request) {
     struct wl_device_module *module = function->module;
-    wl_ptx_request_fill(request, module->object, function->kernel, module->functions, variant->stack);
+    wl_ptx_request_fill(request, module->object, function->kernel, module->functions, module->function_count, variant->stack);
     request->code.function_count = module->function_count;
     request->code.exact_math = wl_options()->exact_math;
     request->code.dump = wl_options()->dump;

@@ -1,26 +1,10 @@
 /* AMD code objects on a GPU: their image in device memory, and their kernels. */
 #include "base/options.h"
 #include "device/cuda/cuda.h"
+#include "device/translate_request.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_addresses(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static enum wl_status list_functions(struct wl_device_module *module) {
-    size_t count = wl_codeobject_function_count(module->object);
-    module->functions = calloc(count + 1, sizeof *module->functions);
-    if (!module->functions)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu functions", count);
-    for (size_t i = 0; i < count; i++)
-        if (wl_codeobject_function(module->object, i)->address_taken)
-            module->functions[module->function_count++] = wl_codeobject_function(module->object, i)->address;
-    qsort(module->functions, module->function_count, sizeof *module->functions, compare_addresses);
-    return WL_OK;
-}
 
 /* ---- the image ------------------------------------------------------------------------------------ */
 
@@ -52,8 +36,8 @@ enum wl_status wl_cuda_module_load(struct wl_device *device, struct wl_codeobjec
     module->image_size = wl_codeobject_image_size(object);
     wl_codeobject_hash(object, module->hash);
     enum wl_status status = place_image(module);
-    if (status == WL_OK)
-        status = list_functions(module);
+    if (status == WL_OK && !(module->functions = wl_translate_functions(object, &module->function_count)))
+        status = WL_OUT_OF_MEMORY;
     if (status != WL_OK) {
         wl_cuda_module_unload(module);
         return status;
