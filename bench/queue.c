@@ -286,6 +286,7 @@ int main(int argc, char **argv) {
             only = argv[++i];
         else
             json = argv[i];
+    setvbuf(stdout, NULL, _IOLBF, 0);
     prepare_hip(argv[1]);
     int peer = prepare_cl();
     FILE *file = json ? fopen(json, "w") : NULL;

@@ -193,7 +193,7 @@ static bool can_be_disabled(const struct wl_node *node) {
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled) {
     API_EXEC_NODE(target, exec, node);
     API_REQUIRE(can_be_disabled(target), hipErrorInvalidValue);
-    target->disabled = !enabled;
+    wl_node_enable(target, enabled);
     API_SUCCESS();
 }
 

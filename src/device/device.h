@@ -70,6 +70,7 @@ struct wl_launch {
     size_t kernarg_size;
     bool batched;                   /* a launch before, of the same stream, began after this one was queued: whatever the program
                                      * did before it queued this one was seen then */
+    bool alone;                     /* by the calling thread, without others */
     bool cooperative;               /* all workgroups resident at once; grid-wide barriers work */
     struct wl_multigrid *multigrid; /* not NULL: one grid of several, `cooperative` as well */
     uint32_t grid_index;            /* of them */
@@ -207,6 +208,13 @@ struct wl_device_ops {
     enum wl_status (*prepare)(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]);
     /* Runs a grid to its end. WL_ILLEGAL_ADDRESS, WL_ASSERT, WL_ABORTED, ...: the fault was reported once. */
     enum wl_status (*launch)(struct wl_device *device, const struct wl_launch *launch);
+    /* Nanoseconds that the launch would take on one thread, after the launches before; 0: not known. NULL: never known. */
+    uint64_t (*estimate)(const struct wl_launch *launch);
+    /* Whether its workgroups may wait for what another kernel does, so that it must not keep that one from running. NULL: any may. */
+    bool (*may_poll)(const struct wl_launch *launch);
+    /* Calls body(context) in the calling thread and, at the same time, in up to `threads` - 1 others, as many as are free; returns when
+     * all have returned. Launches within are made with `alone`. NULL: there are no threads to lend. */
+    void (*together)(struct wl_device *device, unsigned threads, uint64_t worker_mask, void (*body)(void *context), void *context);
     /* Bytes of private memory a lane gets at least in kernels whose need nobody knows (recursion, calls through pointers).
      * WL_INVALID_VALUE: more than the device can give. Launches that are queued may have either limit. */
     enum wl_status (*limit_stack)(struct wl_device *device, size_t bytes);

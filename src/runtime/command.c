@@ -79,10 +79,7 @@ static enum wl_status give_copy(struct wl_stream *stream, const struct wl_copy *
     return status;
 }
 
-static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
-    const struct wl_copy *copy = &((struct copy_command *)command)->copy;
-    if (command->gives)
-        return give_copy(stream, copy);
+enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy) {
     struct wl_device *device = (copy->via ? copy->via : stream->context)->device;
     bool dense = copy->rows == 1 || (copy->target_pitch == copy->width && copy->source_pitch == copy->width);
     size_t rows = dense ? 1 : copy->rows, width = dense ? copy->width * copy->rows : copy->width;
@@ -95,6 +92,11 @@ static enum wl_status run_copy(struct wl_command *command, struct wl_stream *str
                 return status;
         }
     return WL_OK;
+}
+
+static enum wl_status run_copy(struct wl_command *command, struct wl_stream *stream) {
+    const struct wl_copy *copy = &((struct copy_command *)command)->copy;
+    return command->gives ? give_copy(stream, copy) : wl_copy_run(stream, copy);
 }
 
 /* Packs the source densely behind the command. */
@@ -146,8 +148,7 @@ struct fill_command {
     struct wl_fill fill;
 };
 
-static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
-    const struct wl_fill *fill = &((struct fill_command *)command)->fill;
+enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill) {
     struct wl_device *device = stream->context->device;
     for (size_t slice = 0; slice < fill->slices; slice++)
         for (size_t row = 0; row < fill->rows; row++) {
@@ -159,6 +160,10 @@ static enum wl_status run_fill(struct wl_command *command, struct wl_stream *str
                 return status;
         }
     return WL_OK;
+}
+
+static enum wl_status run_fill(struct wl_command *command, struct wl_stream *stream) {
+    return wl_fill_run(stream, &((struct fill_command *)command)->fill);
 }
 
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait) {

@@ -162,10 +162,23 @@ static void adopt(struct wl_node *node) {
         node->work.child->parent = node;
 }
 
+static void note_change(const struct wl_node *node) {
+    struct wl_graph *graph = node->graph;
+    while (graph->parent)
+        graph = graph->parent->graph;
+    atomic_fetch_add(&graph->changes, 1);
+}
+
 void wl_node_replace(struct wl_node *node, struct wl_work *work) {
     wl_work_clear(&node->work);
     node->work = *work;
     adopt(node);
+    note_change(node);
+}
+
+void wl_node_enable(struct wl_node *node, bool enabled) {
+    node->disabled = !enabled;
+    note_change(node);
 }
 
 static bool connected(const struct wl_node *from, const struct wl_node *to) {

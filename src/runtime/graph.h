@@ -80,6 +80,7 @@ struct wl_user_object;
 
 struct wl_graph {
     struct wl_nodes nodes;
+    atomic_uint changes;    /* of a graph that no node owns: counts what happened to work of its nodes and theirs */
     struct wl_node *parent; /* the node that owns it; NULL: the program does */
     uint64_t id, origin;
     struct wl_graph_reference {
@@ -100,6 +101,8 @@ enum wl_status wl_graph_add(struct wl_graph *graph, struct wl_node *const *depen
                             struct wl_node **node);
 /* Replaces what a node does; the kind stays. Takes over what `work` owns. */
 void wl_node_replace(struct wl_node *node, struct wl_work *work);
+/* Whether a node of an executable does its work. */
+void wl_node_enable(struct wl_node *node, bool enabled);
 /* WL_INVALID_VALUE: the edge exists, or would close a cycle. */
 enum wl_status wl_graph_connect(struct wl_node *from, struct wl_node *to);
 /* WL_INVALID_VALUE: there is no such edge. */

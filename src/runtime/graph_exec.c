@@ -2,9 +2,11 @@
  *
  * Graphs within a graph are laid open: such a node becomes a step before and a step after the steps of its graph. Steps are
  * spread over lanes when the executable is made: a step goes on in the lane whose last step it depends on, else it begins
- * another one. In a launch a lane is a stream; lane 0 is the one the program launches in. */
+ * another one. In a launch a lane is a stream; lane 0 is the one the program launches in.
+ *
+ * Most graphs need no lanes: they are launched as one command (graph_plan.h). */
 #include "runtime/capture.h"
-#include "runtime/graph.h"
+#include "runtime/graph_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,11 @@ struct wl_graph_exec {
     size_t stream_count;
     struct wl_stream *last_stream; /* of the latest launch; referenced */
     uint64_t last_sequence;
+    struct wl_plan *plan; /* NULL: none was made yet, or it can have none */
+    struct wl_context *plan_context;
+    unsigned plan_changes; /* graph->changes when it was made, or could not be */
+    bool planned;          /* the three say something */
+    bool checked;          /* some nodes have to be looked at before each launch: events, memory */
 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -136,6 +143,20 @@ static void choose_lanes(struct wl_graph_exec *exec) {
     exec->steps[exec->step_count - 1].lane = 0; /* the end is the launching stream's */
 }
 
+static bool is_memory(const struct wl_node *node) {
+    return node && (node->work.kind == WL_NODE_ALLOCATE || node->work.kind == WL_NODE_FREE);
+}
+
+static bool is_checked(const struct wl_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const struct wl_node *node = graph->nodes.at[i];
+        if (is_memory(node) || node->work.kind == WL_NODE_EVENT_RECORD || node->work.kind == WL_NODE_EVENT_WAIT ||
+            (node->work.kind == WL_NODE_GRAPH && is_checked(node->work.child)))
+            return true;
+    }
+    return false;
+}
+
 /* ---- life ------------------------------------------------------------------------------------ */
 
 enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec) {
@@ -150,6 +171,7 @@ enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags
         status = lay_open(made, made->graph, SIZE_MAX, &end);
     if (status == WL_OK) {
         choose_lanes(made);
+        made->checked = is_checked(made->graph);
         status = wl_handle_add(made, WL_HANDLE_GRAPH_EXEC);
     }
     if (status != WL_OK)
@@ -170,6 +192,8 @@ void wl_graph_exec_destroy(struct wl_graph_exec *exec) {
         wl_stream_destroy(exec->streams[i].stream);
     for (size_t i = 0; i < exec->step_count; i++)
         free(exec->steps[i].dependencies);
+    if (exec->plan)
+        wl_plan_release(exec->plan);
     if (exec->graph)
         wl_graph_destroy(exec->graph);
     free(exec->steps);
@@ -334,22 +358,90 @@ static enum wl_status queue_step(struct wl_graph_exec *exec, struct step *step, 
     return status;
 }
 
-static enum wl_status launch(struct wl_graph_exec *exec, struct wl_stream *stream) {
+static bool can_be_planned(const struct wl_graph_exec *exec, const struct wl_stream *stream, size_t *edges) {
+    bool alone = true;
+    *edges = 0;
+    for (size_t i = 0; i < exec->step_count; i++)
+        alone = alone && exec->steps[i].lane == 0;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        const struct wl_node *node = exec->steps[i].node;
+        *edges += exec->steps[i].count;
+        if (node && !is_memory(node) && !wl_plan_takes(node, stream, alone))
+            return false;
+    }
+    return true;
+}
+
+/* Makes the plan for launches in a stream's context, if there can be one and the present one is not it. */
+static enum wl_status make_plan(struct wl_graph_exec *exec, const struct wl_stream *stream) {
+    unsigned changes = atomic_load(&exec->graph->changes);
+    size_t edges = 0;
+    if (exec->planned && exec->plan_context == stream->context && exec->plan_changes == changes)
+        return WL_OK;
+    if (exec->plan)
+        wl_plan_release(exec->plan);
+    exec->plan = NULL;
+    exec->planned = true;
+    exec->plan_context = stream->context;
+    exec->plan_changes = changes;
+    if (!can_be_planned(exec, stream, &edges))
+        return WL_OK;
+    struct wl_plan *plan = wl_plan_create(exec->step_count, edges);
+    enum wl_status status = plan ? WL_OK : no_memory();
+    for (size_t i = 0; i < exec->step_count && status == WL_OK; i++) {
+        const struct step *step = &exec->steps[i];
+        status = wl_plan_add(plan, is_memory(step->node) ? NULL : step->node, step->dependencies, step->count);
+    }
+    if (status == WL_OK) {
+        wl_plan_finish(plan);
+        exec->plan = plan;
+    } else if (plan) {
+        wl_plan_release(plan);
+    }
+    exec->planned = status == WL_OK;
+    return status;
+}
+
+/* What a launch allocates and frees, in the order of the steps. */
+static enum wl_status note_memory(struct wl_graph_exec *exec, struct wl_stream *stream) {
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; exec->checked && i < exec->step_count && status == WL_OK; i++)
+        if (is_memory(exec->steps[i].node))
+            status = queue_work(stream, &exec->steps[i].node->work);
+    return status;
+}
+
+/* Queues each node by itself. */
+static enum wl_status queue_steps(struct wl_graph_exec *exec, struct wl_stream *stream) {
     uint64_t start = 0;
-    enum wl_status status = check(exec, exec->graph);
-    if (status == WL_OK && exec->last_stream && exec->last_stream != stream) /* launches of one executable follow each other */
-        status = wl_stream_wait_for(stream, exec->last_stream, exec->last_sequence);
+    enum wl_status status = WL_OK;
     bool alone = true;
     for (size_t i = 0; i < exec->step_count; i++) {
         const struct wl_node *node = exec->steps[i].node;
         alone = alone && exec->steps[i].lane == 0 && (!node || !node->work.context || node->work.context == stream->context);
     }
-    if (status == WL_OK && !alone)
+    if (!alone)
         status = wl_stream_mark(stream, &start);
     for (size_t i = 0; i < exec->stream_count; i++)
         exec->streams[i].used = false;
     for (size_t i = 0; i < exec->step_count && status == WL_OK; i++)
         status = queue_step(exec, &exec->steps[i], stream, start);
+    return status;
+}
+
+static enum wl_status launch(struct wl_graph_exec *exec, struct wl_stream *stream) {
+    enum wl_status status = exec->checked ? check(exec, exec->graph) : WL_OK;
+    if (status == WL_OK && exec->last_stream && exec->last_stream != stream) /* launches of one executable follow each other */
+        status = wl_stream_wait_for(stream, exec->last_stream, exec->last_sequence);
+    if (status == WL_OK)
+        status = make_plan(exec, stream);
+    if (status == WL_OK && exec->plan) {
+        status = note_memory(exec, stream);
+        if (status == WL_OK)
+            status = wl_plan_enqueue(exec->plan, stream);
+    } else if (status == WL_OK) {
+        status = queue_steps(exec, stream);
+    }
     if (exec->last_stream)
         wl_stream_release(exec->last_stream);
     wl_stream_retain(exec->last_stream = stream);

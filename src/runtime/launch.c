@@ -135,15 +135,13 @@ enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned 
 
 /* ---- launching ------------------------------------------------------------------------------ */
 
-static void describe_launch(const struct wl_stream *stream, const struct wl_launch_request *request, const unsigned char *kernarg,
-                            size_t size, struct wl_launch *launch) {
+void wl_launch_describe(const struct wl_launch_request *request, const unsigned char *kernarg, size_t size, struct wl_launch *launch) {
     *launch = (struct wl_launch){
         .function = request->kernel->function,
         .dynamic_lds = (uint32_t)request->dynamic_lds,
         .kernarg = kernarg,
         .kernarg_size = size,
         .cooperative = request->cooperative,
-        .worker_mask = stream->worker_mask,
     };
     memcpy(launch->grid, request->grid, sizeof request->grid);
     memcpy(launch->block, request->block, sizeof request->block);
@@ -162,7 +160,8 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     command->base.gives = true;
     command->base.points = command->base.inline_points;
     command->base.point_room = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
-    describe_launch(stream, request, command->kernarg, size, &command->launch);
+    wl_launch_describe(request, command->kernarg, size, &command->launch);
+    command->launch.worker_mask = stream->worker_mask;
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);
     if (status == WL_OK)
         *result = command;
@@ -207,7 +206,8 @@ static bool launch_directly(struct wl_stream *stream, const struct wl_launch_req
     if (*status != WL_OK)
         return true;
     struct wl_launch launch;
-    describe_launch(stream, request, kernarg, size, &launch);
+    wl_launch_describe(request, kernarg, size, &launch);
+    launch.worker_mask = stream->worker_mask;
     if (!wl_stream_give_begin(stream, &sequence))
         return false;
     *status = wl_stream_given(stream, stream->context->device->ops->queues->launch(stream->queue, &launch));

@@ -331,6 +331,8 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     struct wl_context *also[2];        /* contexts whose null stream it waits for as well; may be NULL */
 };
 enum wl_status wl_command_copy(struct wl_stream *stream, const struct wl_copy *copy, bool wait);
+/* Copies at once, in the calling thread; for a stream without a queue. */
+enum wl_status wl_copy_run(struct wl_stream *stream, const struct wl_copy *copy);
 
 struct wl_fill {
     void *target;
@@ -339,6 +341,8 @@ struct wl_fill {
     size_t width /* elements */, rows, slices, pitch, slice;
 };
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait);
+/* Fills at once, in the calling thread, or gives the fill to the stream's queue. */
+enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill);
 
 /* Moves managed memory, which came from the stream's device, to a device or WL_LOCATION_HOST. The stream has a queue. */
 enum wl_status wl_command_prefetch(struct wl_stream *stream, const void *memory, size_t size, int location);
@@ -505,6 +509,8 @@ enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const str
                                      unsigned flags);
 /* The checks of wl_launch_enqueue, and making the kernel ready, without queueing it. */
 enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launch_request *request);
+/* What the device is told; `kernarg` stays the caller's. The stream's part is left to the caller. */
+void wl_launch_describe(const struct wl_launch_request *request, const unsigned char *kernarg, size_t size, struct wl_launch *launch);
 /* Writes the arguments as the kernel finds them: `size` bytes, the kernel's explicit_size. */
 enum wl_status wl_launch_pack(const struct wl_launch_request *request, unsigned char *kernarg, size_t size);
 /* Workgroups of `block_size` work items that a compute unit holds at once; 0: the block cannot run. */

@@ -270,6 +270,70 @@ static void test_branches(void **state) {
     ok(hipGraphDestroy(graph));
 }
 
+/* Many small steps in branches, which threads share once it is known how long they take: fill, add, copy to a place of each step's own.
+ * Between launches parameters change. */
+static void test_small_steps(void **state) {
+    (void)state;
+    enum { BRANCHES = 9, STEPS = 30, RESULTS = 1024, LAUNCHES = 8 };
+    hipGraph_t graph = new_graph();
+    static hipGraphNode_t fills[BRANCHES][STEPS], last[BRANCHES];
+    hipGraphNode_t joined = NULL, root = NULL;
+    ok(hipGraphAddEmptyNode(&root, graph, NULL, 0));
+    for (int step = 0; step < STEPS; step++)
+        for (int branch = 0; branch < BRANCHES; branch++) {
+            hipGraphNode_t before = step ? last[branch] : root, added = NULL;
+            hipMemsetParams fill = {.dst = &words[branch * 16], .elementSize = 4, .height = 1, .width = 1};
+            fill.value = (unsigned)(branch * STEPS + step);
+            ok(hipGraphAddMemsetNode(&fills[branch][step], graph, &before, 1, &fill));
+            added = add_node(graph, &fills[branch][step], 1, branch * 16, 1000);
+            ok(hipGraphAddMemcpyNode1D(&last[branch], graph, &added, 1, &words[RESULTS + branch * STEPS + step], &words[branch * 16], 4,
+                                       hipMemcpyDeviceToDevice));
+        }
+    ok(hipGraphAddMemcpyNode1D(&joined, graph, last, BRANCHES, &words[RESULTS * 2], &words[RESULTS], sizeof(int) * BRANCHES * STEPS,
+                               hipMemcpyDeviceToDevice));
+    hipGraphExec_t exec = instantiate(graph);
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        hipMemsetParams fill = {.dst = &words[(launch % BRANCHES) * 16], .elementSize = 4, .height = 1, .width = 1};
+        fill.value = (unsigned)(5000 + launch);
+        ok(hipGraphLaunch(exec, stream)); /* with what was set before */
+        ok(hipGraphExecMemsetNodeSetParams(exec, fills[launch % BRANCHES][launch], &fill));
+        if (launch % 3 == 0)
+            ok(hipStreamSynchronize(stream));
+    }
+    ok(hipStreamSynchronize(stream));
+    for (int branch = 0; branch < BRANCHES; branch++)
+        for (int step = 0; step < STEPS; step++) {
+            int filled = branch == step && step < LAUNCHES - 1 ? 5000 + step : branch * STEPS + step;
+            assert_int_equal(words[RESULTS + branch * STEPS + step], filled + 1000);
+            assert_int_equal(words[RESULTS * 2 + branch * STEPS + step], filled + 1000);
+        }
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
+/* A kernel waits for what a kernel of another branch writes, whichever the graph has first. */
+static void test_waiting_branches(void **state) {
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        hipGraph_t graph = new_graph();
+        int *flag = &words[0], one = 1;
+        void *arguments[] = {&flag, &one};
+        hipKernelNodeParams params = {.gridDim = extent(1), .blockDim = extent(64), .kernelParams = arguments};
+        words[0] = 0;
+        for (int i = 0; i < 2; i++) {
+            hipGraphNode_t node = NULL;
+            params.func = test_kernel(i == first ? "wait_for" : "set");
+            ok(hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+        }
+        hipGraphExec_t exec = instantiate(graph);
+        run(exec);
+        run(exec);
+        assert_int_equal(words[0], 1);
+        ok(hipGraphExecDestroy(exec));
+        ok(hipGraphDestroy(graph));
+    }
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static void test_kernel_node(void **state) {
@@ -1028,6 +1092,8 @@ int main(void) {
         cmocka_unit_test_setup(test_order, clear),
         cmocka_unit_test_setup(test_random_graphs, clear),
         cmocka_unit_test_setup(test_branches, clear),
+        cmocka_unit_test_setup(test_small_steps, clear),
+        cmocka_unit_test_setup(test_waiting_branches, clear),
         cmocka_unit_test_setup(test_kernel_node, clear),
         cmocka_unit_test_setup(test_copy_nodes, clear),
         cmocka_unit_test_setup(test_symbol_nodes, clear),

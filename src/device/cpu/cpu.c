@@ -272,6 +272,24 @@ static enum wl_status function_prepare(struct wl_device_function *function, cons
 
 static enum wl_status launch(struct wl_device *device, const struct wl_launch *l) { return wl_cpu_launch(cpu(device), l); }
 
+static uint64_t estimate(const struct wl_launch *l) {
+    uint64_t total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t cost = atomic_load_explicit(&l->function->cost, memory_order_relaxed);
+    return cost && total > UINT64_MAX / 2 / cost ? UINT64_MAX / 2 : total * cost;
+}
+
+static bool may_poll(const struct wl_launch *l) {
+    static const uint32_t whole[3] = {0, 0, 0};
+    enum wl_shape shape = wl_dispatch_shape(l->block, whole, l->function->kernel->wave_size);
+    const struct wl_unit *unit = atomic_load_explicit(&l->function->units[shape], memory_order_acquire);
+    const struct wl_unit_info *info = unit ? atomic_load(&unit->info[WL_MODE_FULL]) : NULL;
+    return !info || info->may_wait & WL_POLLS;
+}
+
+static void together(struct wl_device *device, unsigned threads, uint64_t worker_mask, void (*body)(void *context), void *context) {
+    wl_pool_together(cpu(device)->pool, threads, worker_mask, body, context);
+}
+
 static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
     if (bytes > WL_MAX_STACK)
         return wl_fail(WL_INVALID_VALUE, "a stack of %zu bytes a lane; there can be %u", bytes, WL_MAX_STACK);
@@ -308,6 +326,9 @@ static const struct wl_device_ops operations = {
     .module_function = module_function,
     .prepare = function_prepare,
     .launch = launch,
+    .estimate = estimate,
+    .may_poll = may_poll,
+    .together = together,
     .limit_stack = limit_stack,
     .finish = finish,
     .occupancy = occupancy,

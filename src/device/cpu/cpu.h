@@ -255,6 +255,8 @@ struct wl_job {
     struct wl_group *groups;    /* cooperative: all of them */
     _Atomic uint64_t groups_done;
     /* workers.c: */
+    void (*body)(void *context); /* not NULL: all that the job does; of what is above, nothing counts but `status` */
+    void *context;
     uint64_t worker_mask;
     unsigned stand_in;          /* the worker number of the launching thread */
     unsigned limit;             /* most threads that may take part */

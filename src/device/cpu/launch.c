@@ -81,8 +81,10 @@ static void plan_work(struct wl_job *job) {
         return; /* all of them are resident */
     if (job->limit > job->total)
         job->limit = (unsigned)job->total;
+    if (job->launch->alone)
+        job->limit = 1;
     uint64_t work = cost && job->total > UINT64_MAX / cost ? UINT64_MAX : job->total * cost;
-    if (cost)
+    if (cost && job->limit > 1)
         job->limit = work < INLINE_NS ? 1 : worthwhile_threads(work, job->limit);
     if (job->limit == 1) {
         job->in_order = true;

@@ -228,7 +228,12 @@ static void *worker_main(void *argument) {
         uint32_t seen = atomic_load_explicit(&pool->epoch, memory_order_acquire);
         struct wl_slot *slot = take_job(pool, start.index, &thread->part);
         if (slot) {
-            pool->run(slot->job, thread);
+            if (slot->job->body) {
+                slot->job->body(slot->job->context);
+                wl_fault_thread_use(thread); /* jobs within had a state of their own */
+            } else {
+                pool->run(slot->job, thread);
+            }
             close_slot(pool, slot);
             call_off(pool, slot->job, false);
             leave_job(slot);
@@ -321,16 +326,38 @@ static void withdraw(struct wl_pool *pool, struct wl_slot *slot) {
     atomic_store_explicit(&slot->state, state >> 32 << 32, memory_order_release);
 }
 
-enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
-    struct wl_thread *thread = wl_pool_thread(pool);
-    if (!thread)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a thread's state");
+static void prepare(struct wl_job *job) {
     job->stand_in = job->worker_mask ? (unsigned)__builtin_ctzll(job->worker_mask) : 0;
     job->slot = NULL;
     job->parts = NULL;
     job->launcher = pthread_self();
     if (job->worker_mask && (unsigned)__builtin_popcountll(job->worker_mask) < job->limit)
         job->limit = (unsigned)__builtin_popcountll(job->worker_mask);
+}
+
+void wl_pool_together(struct wl_pool *pool, unsigned limit, uint64_t worker_mask, void (*body)(void *context), void *context) {
+    struct wl_job job;
+    job.failure[0] = 0;
+    memset(&job, 0, offsetof(struct wl_job, failure));
+    memset((char *)&job + offsetof(struct wl_job, gws), 0, sizeof job - offsetof(struct wl_job, gws));
+    job.in_order = true;
+    job.body = body;
+    job.context = context;
+    job.worker_mask = worker_mask;
+    job.limit = limit < pool->count ? limit : pool->count;
+    prepare(&job);
+    if (job.limit > 1)
+        submit(pool, &job);
+    body(context);
+    if (job.slot)
+        withdraw(pool, job.slot);
+}
+
+enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
+    struct wl_thread *thread = wl_pool_thread(pool);
+    if (!thread)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a thread's state");
+    prepare(job);
     own.thread = NULL; /* a job within this job must not use the same state */
     thread->index = job->stand_in;
     thread->part = 0;
