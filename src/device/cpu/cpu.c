@@ -280,7 +280,7 @@ static uint64_t estimate(const struct wl_launch *l) {
 
 static bool may_poll(const struct wl_launch *l) {
     static const uint32_t whole[3] = {0, 0, 0};
-    enum wl_shape shape = wl_dispatch_shape(l->block, whole, l->function->kernel->wave_size);
+    enum wl_shape shape = wl_cpu_launch_shape(l->block, whole, l->function->kernel->wave_size);
     const struct wl_unit *unit = atomic_load_explicit(&l->function->units[shape], memory_order_acquire);
     const struct wl_unit_info *info = unit ? atomic_load(&unit->info[WL_MODE_FULL]) : NULL;
     return !info || info->may_wait & WL_POLLS;
