@@ -220,6 +220,19 @@ CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t size, CUst
     return give_copy(target, source, size, stream, false);
 }
 
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
+    FAKE_ENTER();
+    CUresult result = CUDA_SUCCESS;
+    FAKE_REQUIRE(copy->WidthInBytes <= copy->srcPitch && copy->WidthInBytes <= copy->dstPitch && !copy->srcXInBytes && !copy->dstXInBytes,
+                 CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < copy->Height && result == CUDA_SUCCESS; i++) {
+        uint64_t from = copy->srcMemoryType == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)copy->srcHost : copy->srcDevice,
+                 to = copy->dstMemoryType == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)copy->dstHost : copy->dstDevice;
+        result = give_copy(to + i * copy->dstPitch, from + i * copy->srcPitch, copy->WidthInBytes, stream, false);
+    }
+    return result;
+}
+
 static CUresult run_fill(struct fake_work *work) {
     enum fake_kind kind;
     if (!fake_find(work->a, work->size * work->flags, &kind))

@@ -56,6 +56,7 @@ int main(void) {
         SAME(cuMemSetAccess, cuMemSetAccess),
         SAME(cuMemcpy, cuMemcpy),
         SAME(cuMemcpyAsync, cuMemcpyAsync),
+        SAME(cuMemcpy2DAsync, cuMemcpy2DAsync_v2),
         SAME(cuMemsetD8Async, cuMemsetD8Async),
         SAME(cuMemsetD16Async, cuMemsetD16Async),
         SAME(cuMemsetD32Async, cuMemsetD32Async),

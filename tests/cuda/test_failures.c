@@ -78,6 +78,7 @@ static const char *const functions[] = {
     "cuMemUnmap",
     "cuMemSetAccess",
     "cuMemcpyAsync",
+    "cuMemcpy2DAsync_v2",
     "cuMemsetD8Async",
     "cuMemsetD16Async",
     "cuMemsetD32Async",
@@ -149,6 +150,7 @@ static void use_memory(void) {
     size_t free_bytes, total;
     if (did(hipMalloc((void **)&there, 5000))) {
         did(hipMemcpy(there, here, sizeof here, hipMemcpyHostToDevice));
+        did(hipMemcpy2D(there, 100, here, 8, 6, 8, hipMemcpyHostToDevice));
         did(hipMemset(there, 1, 100));
         did(hipMemsetD16(there, 1, 10));
         did(hipMemsetD32(there, 1, 10));

@@ -188,6 +188,22 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
+typedef struct CUarray_st *CUarray;
+typedef enum CUmemorytype_enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 } CUmemorytype;
+typedef struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    size_t srcPitch, dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch, WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
 #define CU_DEVICE_CPU                      ((CUdevice) - 1)
 #define CU_STREAM_LEGACY                   ((CUstream)0x1)
 #define CU_STREAM_DEFAULT                  0
@@ -267,6 +283,7 @@ typedef struct CUmemAccessDesc_st {
     F(OPTIONAL, cuMemSetAccess, cuMemSetAccess, (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))           \
     F(NEEDED, cuMemcpy, cuMemcpy, (CUdeviceptr target, CUdeviceptr source, size_t size))                                                   \
     F(NEEDED, cuMemcpyAsync, cuMemcpyAsync, (CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream))                        \
+    F(OPTIONAL, cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream))                                         \
     F(NEEDED, cuMemsetD8Async, cuMemsetD8Async, (CUdeviceptr target, unsigned char value, size_t count, CUstream stream))                  \
     F(NEEDED, cuMemsetD16Async, cuMemsetD16Async, (CUdeviceptr target, unsigned short value, size_t count, CUstream stream))               \
     F(NEEDED, cuMemsetD32Async, cuMemsetD32Async, (CUdeviceptr target, unsigned value, size_t count, CUstream stream))                     \

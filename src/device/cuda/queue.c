@@ -54,11 +54,48 @@ static void queue_destroy(struct wl_device_queue *queue) {
     free(queue);
 }
 
+/* Whether the driver has the memory; else it is the program's, of which the driver knows nothing. */
+static bool is_drivers(const struct wl_cuda_device *device, const void *memory) {
+    CUdeviceptr begin = 0;
+    size_t size = 0;
+    return device->driver->cuMemGetAddressRange(&begin, &size, address_of(memory)) == CUDA_SUCCESS;
+}
+
+/* Many rows at once. False: the driver does not do that. */
+static bool copy_plane(struct wl_device_queue *queue, const struct wl_rows *rows, enum wl_status *status) {
+    enum { FEW = 4 };
+    struct wl_cuda_device *device = queue->device;
+    if (rows->rows < FEW || !device->driver->cuMemcpy2DAsync || !device->driver->cuMemGetAddressRange || rows->target_pitch < rows->width ||
+        rows->source_pitch < rows->width)
+        return false;
+    const CUDA_MEMCPY2D copy = {
+        .srcMemoryType = is_drivers(device, rows->source) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+        .srcHost = rows->source,
+        .srcDevice = address_of(rows->source),
+        .srcPitch = rows->source_pitch,
+        .dstMemoryType = is_drivers(device, rows->target) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+        .dstHost = rows->target,
+        .dstDevice = address_of(rows->target),
+        .dstPitch = rows->target_pitch,
+        .WidthInBytes = rows->width,
+        .Height = rows->rows,
+    };
+    CUresult result = device->driver->cuMemcpy2DAsync(&copy, queue->stream);
+    if (result == CUDA_ERROR_INVALID_VALUE) /* a pitch that is too large, two mappings in a row: one by one */
+        return false;
+    *status = wl_cuda_result(device, result, "cuMemcpy2DAsync");
+    return true;
+}
+
 static enum wl_status queue_copy(struct wl_device_queue *queue, const struct wl_rows *rows) {
     struct wl_cuda_device *device = queue->device;
     enum wl_status status = enter(queue);
+    if (status != WL_OK)
+        return status;
     bool dense = rows->rows == 1 || (rows->target_pitch == rows->width && rows->source_pitch == rows->width);
     size_t count = dense ? 1 : rows->rows, width = dense ? rows->width * rows->rows : rows->width;
+    if (!dense && copy_plane(queue, rows, &status))
+        return status;
     for (size_t i = 0; i < count && status == WL_OK && width; i++)
         status = wl_cuda_result(device,
                                 device->driver->cuMemcpyAsync(address_of(rows->target) + i * rows->target_pitch,
