@@ -127,7 +127,6 @@ static void fill_discrete(const struct wl_device_info *info, hipDeviceProp_tR060
     properties->hostNativeAtomicSupported = info->host_atomics;
     properties->cooperativeLaunch = info->cooperative;
     properties->cooperativeMultiDeviceLaunch = info->cooperative;
-    properties->memoryPoolSupportedHandleTypes = hipMemHandleTypeNone;
 }
 
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties) {

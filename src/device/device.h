@@ -160,6 +160,21 @@ struct wl_virtual_ops {
     enum wl_status (*protect)(struct wl_device *device, void *address, size_t size, bool readable, bool writable);
 };
 
+/* Pools whose memory other processes can use, on devices whose memory is not the host's. Pools are the device's own handles. */
+struct wl_pool_ops {
+    enum wl_status (*create)(struct wl_device *device, uint64_t max_size, uint64_t *pool); /* max_size 0: no limit */
+    void (*destroy)(struct wl_device *device, uint64_t pool);
+    enum wl_status (*export_file)(struct wl_device *device, uint64_t pool, int *file); /* the caller's */
+    /* The descriptor stays the caller's. WL_INVALID_VALUE: not a pool's. */
+    enum wl_status (*import_file)(struct wl_device *device, int file, uint64_t *pool);
+    /* Memory that is there when the call returns, and that nothing uses any more when it is released, also what was imported. */
+    enum wl_status (*allocate)(struct wl_device *device, uint64_t pool, size_t size, void **memory);
+    void (*release)(struct wl_device *device, void *memory);
+    /* An allocation as WL_SHARED_HANDLE bytes, for processes that have imported the pool. */
+    enum wl_status (*export_memory)(struct wl_device *device, const void *memory, void *data);
+    enum wl_status (*import_memory)(struct wl_device *device, uint64_t pool, const void *data, void **memory, size_t *size);
+};
+
 /* Options of a compilation at load time: pairs of an option's number and its value, as hipModuleLoadDataEx has them. */
 struct wl_jit {
     unsigned count;
@@ -228,6 +243,7 @@ struct wl_device_ops {
     const struct wl_host_memory_ops *host;
     const struct wl_image_ops *images;
     const struct wl_virtual_ops *virtual_memory;
+    const struct wl_pool_ops *pools;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
     /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
     enum wl_status (*reset)(struct wl_device *device);

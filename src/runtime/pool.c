@@ -94,7 +94,7 @@ static bool may_use(const struct wl_mempool *pool, const struct wl_mempool_block
 /* Cuts a free block, in no bin, to `size`; the rest goes to its bin. Without memory for that the block stays whole. */
 static void split(struct wl_mempool *pool, struct wl_mempool_block *block, size_t size) {
     struct wl_mempool_segment *segment = block->segment;
-    struct wl_mempool_block *rest = block->size > size ? wl_block_new(pool) : NULL;
+    struct wl_mempool_block *rest = block->size > size && !pool->shared ? wl_block_new(pool) : NULL;
     if (!rest)
         return;
     rest->segment = segment;
@@ -218,6 +218,9 @@ static void bury_if_empty(struct wl_mempool *pool) {
     }
     if (pool->file >= 0)
         close(pool->file);
+    if (pool->shared)
+        pool->context->device->ops->pools->destroy(pool->context->device, pool->shared);
+    pool->shared = 0;
     pool->file = -1;
     pool->alive = false;
 }
@@ -420,7 +423,7 @@ enum wl_status wl_mempool_allocate(struct wl_mempool *pool, size_t size, struct 
         return wl_fail(WL_INVALID_VALUE, "an imported pool allocates nothing");
     if (size > SIZE_MAX / 4)
         return wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for", size);
-    unsigned shift = size <= SMALL_LIMIT ? SMALL_SHIFT : SEGMENT_SHIFT;
+    unsigned shift = size <= SMALL_LIMIT && !pool->shared ? SMALL_SHIFT : SEGMENT_SHIFT;
     size_t granule = (size_t)1 << shift, rounded = (size + granule - 1) & ~(granule - 1);
     struct wl_mempool_block *block = NULL;
     struct wl_stream *wait_in = NULL;

@@ -29,7 +29,7 @@ struct wl_mempool_segment {
     _Atomic(struct wl_mempool *) pool; /* NULL: gone */
     char *base;
     size_t size;
-    uint64_t file_offset;
+    uint64_t file_offset;         /* of imports from a GPU: of the memory in the segment */
     unsigned shift;               /* of the granule */
     size_t used;                  /* blocks */
     struct wl_mempool_block **at; /* the block that starts at a granule, or NULL */
@@ -46,9 +46,10 @@ struct wl_mempool {
     pthread_mutex_t lock; /* guards everything but `context`, `imported` and the registry's links */
     struct wl_context *context;
     bool alive, is_default, imported, destroyed;
-    bool over;     /* counted in wl_mempools_over */
-    bool unmerged; /* something was freed since free blocks were last joined */
-    int file;      /* of a pool that can be shared or was imported; -1 */
+    bool over;       /* counted in wl_mempools_over */
+    bool unmerged;   /* something was freed since free blocks were last joined */
+    int file;        /* of a pool that can be shared or was imported; -1 */
+    uint64_t shared; /* the same of a GPU: the device's pool, whose allocations are segments with one block; 0 */
     uint64_t file_size, max_size;
     bool follow_events, opportunistic, internal;
     uint64_t threshold, reserved, reserved_high, used, used_high;

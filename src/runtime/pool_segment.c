@@ -168,8 +168,25 @@ static enum wl_status map_file(struct wl_mempool *pool, size_t size, char **base
     return WL_OK;
 }
 
+/* Segments begin at multiples of their size's unit, which is what the driver gives to memory of that size. */
+static enum wl_status take_shared(struct wl_mempool *pool, size_t size, char **base) {
+    struct wl_device *device = pool->context->device;
+    void *memory = NULL;
+    enum wl_status status = device->ops->pools->allocate(device, pool->shared, size, &memory);
+    if (status == WL_OK && (uintptr_t)memory % SEGMENT_BYTES) {
+        device->ops->pools->release(device, memory);
+        status = wl_fail(WL_OUT_OF_MEMORY, "the driver's pool gave memory at %p, no multiple of %zu", memory, SEGMENT_BYTES);
+    }
+    *base = memory;
+    return status;
+}
+
 static void unmap(struct wl_mempool *pool, char *base, size_t size, uint64_t offset) {
     struct wl_device *device = pool->context->device;
+    if (pool->shared) {
+        device->ops->pools->release(device, base + offset);
+        return;
+    }
     if (pool->file < 0) {
         device->ops->release(device, base, size);
         return;
@@ -186,7 +203,9 @@ enum wl_status wl_segment_create(struct wl_mempool *pool, size_t size, unsigned 
     enum wl_status status = wl_memory_charge(pool->context, size);
     if (status != WL_OK)
         return status;
-    if (pool->file >= 0)
+    if (pool->shared)
+        status = take_shared(pool, size, &base);
+    else if (pool->file >= 0)
         status = map_file(pool, size, &base, &offset);
     else
         status = device->ops->allocate(device, (void **)&base, size, SEGMENT_BYTES);

@@ -18,10 +18,26 @@ struct exported {
 };
 _Static_assert(sizeof(struct exported) <= WL_POOL_EXPORT_SIZE, "hipMemPoolPtrExportData holds it");
 
+static enum wl_status create_shared(struct wl_context *context, const struct wl_mempool_properties *properties, struct wl_mempool **pool) {
+    const struct wl_pool_ops *ops = context->device->ops->pools;
+    uint64_t shared = 0;
+    enum wl_status status = ops->create(context->device, properties->max_size, &shared);
+    if (status != WL_OK)
+        return status;
+    status = wl_mempool_make(context, pool);
+    if (status != WL_OK) {
+        ops->destroy(context->device, shared);
+        return status;
+    }
+    (*pool)->shared = shared;
+    (*pool)->max_size = properties->max_size;
+    return WL_OK;
+}
+
 enum wl_status wl_mempool_create(struct wl_context *context, const struct wl_mempool_properties *properties, struct wl_mempool **pool) {
     int file = -1;
-    if (properties->shareable && context->info.discrete)
-        return wl_fail(WL_UNSUPPORTED, "pools of a GPU cannot be shared with other processes");
+    if (properties->shareable && context->device->ops->pools)
+        return create_shared(context, properties, pool);
     if (properties->shareable) {
         file = memfd_create("wavelift-pool", MFD_CLOEXEC);
         if (file < 0 || ftruncate(file, SEGMENT_BYTES) != 0 || pwrite(file, magic, sizeof magic, 0) != sizeof magic) {
@@ -43,8 +59,10 @@ enum wl_status wl_mempool_create(struct wl_context *context, const struct wl_mem
 }
 
 enum wl_status wl_mempool_export(struct wl_mempool *pool, int *file) {
-    if (pool->file < 0 || pool->imported)
+    if ((pool->file < 0 && !pool->shared) || pool->imported)
         return wl_fail(WL_INVALID_VALUE, "the pool was not made for sharing");
+    if (pool->shared)
+        return pool->context->device->ops->pools->export_file(pool->context->device, pool->shared, file);
     int copy = fcntl(pool->file, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return wl_fail(WL_OUT_OF_MEMORY, "no file descriptor is left");
@@ -52,8 +70,26 @@ enum wl_status wl_mempool_export(struct wl_mempool *pool, int *file) {
     return WL_OK;
 }
 
+static enum wl_status import_shared(struct wl_context *context, int file, struct wl_mempool **pool) {
+    const struct wl_pool_ops *ops = context->device->ops->pools;
+    uint64_t shared = 0;
+    enum wl_status status = ops->import_file(context->device, file, &shared);
+    if (status != WL_OK)
+        return status;
+    status = wl_mempool_make(context, pool);
+    if (status != WL_OK) {
+        ops->destroy(context->device, shared);
+        return status;
+    }
+    (*pool)->shared = shared;
+    (*pool)->imported = true;
+    return WL_OK;
+}
+
 enum wl_status wl_mempool_import(struct wl_context *context, int file, struct wl_mempool **pool) {
     char start[sizeof magic] = "";
+    if (context->device->ops->pools)
+        return import_shared(context, file, pool);
     if (file < 0 || pread(file, start, sizeof start, 0) != sizeof start || memcmp(start, magic, sizeof magic) != 0)
         return wl_fail(WL_INVALID_VALUE, "descriptor %d is not a pool's", file);
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
@@ -87,6 +123,13 @@ enum wl_status wl_mempool_export_pointer(const void *memory, void *data) {
     enum wl_status status = WL_INVALID_VALUE;
     if (pool) {
         const struct wl_mempool_block *block = wl_segment_block(segment, memory);
+        if (pool->shared) {
+            status = block && block->used && !pool->imported && segment->base == (const char *)memory
+                         ? pool->context->device->ops->pools->export_memory(pool->context->device, memory, data)
+                         : WL_INVALID_VALUE;
+            pthread_mutex_unlock(&pool->lock);
+            return status == WL_INVALID_VALUE ? wl_fail(status, "%p is not an allocation of a pool that can be shared", memory) : status;
+        }
         if (block && block->used && pool->file >= 0 && !pool->imported && segment->base + block->offset == (const char *)memory &&
             same_file(pool->file, &exported, true)) {
             exported.offset = segment->file_offset + block->offset;
@@ -121,12 +164,45 @@ static char *map_range(int file, uint64_t offset, uint64_t size, size_t *mapped)
     return NULL;
 }
 
+/* Registers memory of another process as a segment with one used block. */
+static enum wl_status adopt(struct wl_mempool *pool, char *base, size_t mapped, size_t lead, uint64_t size) {
+    struct wl_mempool_segment *segment = NULL;
+    pthread_mutex_lock(&pool->lock);
+    enum wl_status status = wl_segment_adopt(pool, base, mapped, SMALL_SHIFT, lead, mapped - lead, &segment);
+    if (status == WL_OK) {
+        segment->first->used = true;
+        segment->first->requested = size;
+        segment->first->id = wl_mempool_new_id();
+        segment->file_offset = pool->shared ? lead : 0;
+        segment->used = 1;
+        pool->count++;
+        pool->used += segment->first->size;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+static enum wl_status import_memory(struct wl_mempool *pool, const void *data, void **memory) {
+    struct wl_device *device = pool->context->device;
+    size_t size = 0;
+    enum wl_status status = device->ops->pools->import_memory(device, pool->shared, data, memory, &size);
+    if (status != WL_OK)
+        return status;
+    const size_t lead = (uintptr_t)*memory % SEGMENT_BYTES, mapped = (lead + size + SEGMENT_BYTES - 1) & ~(SEGMENT_BYTES - 1);
+    status = adopt(pool, (char *)*memory - lead, mapped, lead, size);
+    if (status != WL_OK)
+        device->ops->pools->release(device, *memory);
+    return status;
+}
+
 enum wl_status wl_mempool_import_pointer(struct wl_mempool *pool, const void *data, void **memory) {
     struct exported exported;
     struct stat info;
     memcpy(&exported, data, sizeof exported);
     if (!pool->imported)
         return wl_fail(WL_INVALID_VALUE, "pointers are imported into imported pools");
+    if (pool->shared)
+        return import_memory(pool, data, memory);
     if (memcmp(exported.magic, magic, sizeof magic) != 0 || !same_file(pool->file, &exported, false))
         return wl_fail(WL_INVALID_VALUE, "not what hipMemPoolExportPointer wrote for an allocation of this pool");
     if (fstat(pool->file, &info) != 0 || exported.size == 0 || exported.offset < SEGMENT_BYTES || exported.offset % 512 ||
@@ -136,20 +212,10 @@ enum wl_status wl_mempool_import_pointer(struct wl_mempool *pool, const void *da
     char *base = map_range(pool->file, exported.offset, exported.size, &mapped);
     if (!base)
         return wl_fail(WL_OUT_OF_MEMORY, "no addresses for %llu bytes", (unsigned long long)exported.size);
-    struct wl_mempool_segment *segment = NULL;
-    pthread_mutex_lock(&pool->lock);
-    enum wl_status status = wl_segment_adopt(pool, base, mapped, SMALL_SHIFT, lead, mapped - lead, &segment);
-    if (status == WL_OK) {
-        segment->first->used = true;
-        segment->first->requested = exported.size;
-        segment->first->id = wl_mempool_new_id();
-        segment->used = 1;
-        pool->count++;
-        pool->used += segment->first->size;
+    enum wl_status status = adopt(pool, base, mapped, lead, exported.size);
+    if (status == WL_OK)
         *memory = base + lead;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    if (status != WL_OK)
+    else
         munmap(base, mapped);
     return status;
 }

@@ -1,8 +1,9 @@
-/* Virtual memory management. A physical is a file; mapping it puts the file where the contents of the addresses lie. */
+/* Virtual memory management, and pools. A physical is a file; mapping it puts the file where the contents of the addresses lie. */
 #include "fake_cuda.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -181,4 +182,116 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc 
         fake_allow(address, size, found->allowed != 0);
     pthread_mutex_unlock(&space.lock);
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* ---- pools: what is imported has addresses of its own, and the same contents ------------------------------------------- */
+
+struct CUmemPoolHandle_st {
+    int file; /* says that it is a pool */
+    bool imported;
+};
+
+struct pool_memory {
+    struct pool_memory *next;
+    uint64_t address;
+    size_t size;
+    int file;
+};
+static struct pool_memory *pool_memories;
+
+static const char pool_mark[8] = "fakepool";
+
+static CUresult add_memory(int file, size_t size, CUdeviceptr *address) {
+    struct pool_memory *made = malloc(sizeof *made);
+    *address = fake_addresses(size);
+    FAKE_REQUIRE(*address && file >= 0 && fake_back(*address, size, file), CUDA_ERROR_OUT_OF_MEMORY);
+    fake_allow(*address, size, true);
+    pthread_mutex_lock(&space.lock);
+    *made = (struct pool_memory){pool_memories, *address, size, file};
+    pool_memories = made;
+    pthread_mutex_unlock(&space.lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+    FAKE_ENTER();
+    FAKE_REQUIRE(properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED && properties->maxSize == 0, CUDA_ERROR_INVALID_VALUE);
+    *pool = malloc(sizeof **pool);
+    **pool = (struct CUmemPoolHandle_st){memfd_create("fake-pool", MFD_CLOEXEC), false};
+    return write((*pool)->file, pool_mark, sizeof pool_mark) == sizeof pool_mark ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+    FAKE_ENTER();
+    close(pool->file);
+    free(pool);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags) {
+    FAKE_ENTER();
+    FAKE_REQUIRE(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && flags == 0 && !pool->imported, CUDA_ERROR_INVALID_VALUE);
+    *(int *)handle = dup(pool->file);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *handle, CUmemAllocationHandleType type, unsigned long long flags) {
+    FAKE_ENTER();
+    char mark[sizeof pool_mark] = "";
+    const int file = (int)(intptr_t)handle;
+    FAKE_REQUIRE(type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && flags == 0 && pread(file, mark, sizeof mark, 0) == sizeof mark &&
+                     memcmp(mark, pool_mark, sizeof mark) == 0,
+                 CUDA_ERROR_INVALID_VALUE);
+    *pool = malloc(sizeof **pool);
+    **pool = (struct CUmemPoolHandle_st){dup(file), true};
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr memory) {
+    FAKE_ENTER();
+    memset(data, 0, sizeof *data);
+    memcpy(data->reserved, &memory, sizeof memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr *memory, CUmemoryPool pool, CUmemPoolPtrExportData *data) {
+    FAKE_ENTER();
+    CUdeviceptr original;
+    memcpy(&original, data->reserved, sizeof original);
+    pthread_mutex_lock(&space.lock);
+    const struct pool_memory *found = pool_memories;
+    while (found && found->address != original)
+        found = found->next;
+    const struct pool_memory copy = found ? *found : (struct pool_memory){0};
+    pthread_mutex_unlock(&space.lock);
+    FAKE_REQUIRE(found && pool->imported, CUDA_ERROR_INVALID_VALUE);
+    return add_memory(dup(copy.file), copy.size, memory);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *memory, size_t size, CUmemoryPool pool, CUstream stream) {
+    FAKE_ENTER();
+    (void)stream;
+    FAKE_REQUIRE(size && !pool->imported, CUDA_ERROR_INVALID_VALUE);
+    int file = memfd_create("fake-pool-memory", MFD_CLOEXEC);
+    FAKE_REQUIRE(file >= 0 && ftruncate(file, (off_t)size) == 0, CUDA_ERROR_OUT_OF_MEMORY);
+    return add_memory(file, size, memory);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+    FAKE_ENTER();
+    fake_wait(stream);
+    pthread_mutex_lock(&space.lock);
+    struct pool_memory **link = &pool_memories;
+    while (*link && (*link)->address != memory)
+        link = &(*link)->next;
+    struct pool_memory *found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&space.lock);
+    FAKE_REQUIRE(found, CUDA_ERROR_INVALID_VALUE);
+    fake_allow(found->address, found->size, false);
+    (void)fake_back(found->address, found->size, -1);
+    close(found->file);
+    free(found);
+    return CUDA_SUCCESS;
 }

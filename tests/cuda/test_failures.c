@@ -15,6 +15,8 @@ static const char ptx[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
 static const char *const quiet[] = {"cuCtxGetCurrent",
                                     "cuMemGetAllocationGranularity",
                                     "cuMemRelease",
+                                    "cuMemPoolDestroy",
+                                    "cuMemFreeAsync",
                                     "cuCtxSetLimit",
                                     "cuDeviceGetUuid_v2",
                                     "cuDeviceGetName",
@@ -77,6 +79,14 @@ static const char *const functions[] = {
     "cuMemMap",
     "cuMemUnmap",
     "cuMemSetAccess",
+    "cuMemPoolCreate",
+    "cuMemPoolDestroy",
+    "cuMemPoolExportToShareableHandle",
+    "cuMemPoolImportFromShareableHandle",
+    "cuMemPoolExportPointer",
+    "cuMemPoolImportPointer",
+    "cuMemAllocFromPoolAsync",
+    "cuMemFreeAsync",
     "cuMemcpyAsync",
     "cuMemcpy2DAsync_v2",
     "cuMemsetD8Async",
@@ -145,6 +155,30 @@ static void use_virtual_memory(void) {
     did(hipMemRelease(memory));
 }
 
+static void use_pools(void) {
+    const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+                                   .handleTypes = hipMemHandleTypePosixFileDescriptor,
+                                   .location = {hipMemLocationTypeDevice, 0}};
+    hipMemPool_t pool = NULL, import = NULL;
+    hipMemPoolPtrExportData data;
+    void *memory = NULL, *imported = NULL;
+    int file = -1;
+    if (!did(hipMemPoolCreate(&pool, &props)))
+        return;
+    if (did(hipMallocFromPoolAsync(&memory, 1000, pool, NULL))) {
+        if (did(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0))) {
+            if (did(hipMemPoolImportFromShareableHandle(&import, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor, 0))) {
+                if (did(hipMemPoolExportPointer(&data, memory)) && did(hipMemPoolImportPointer(&imported, import, &data)))
+                    did(hipFreeAsync(imported, NULL));
+                did(hipMemPoolDestroy(import));
+            }
+            close(file);
+        }
+        did(hipFreeAsync(memory, NULL));
+    }
+    did(hipMemPoolDestroy(pool));
+}
+
 static void use_memory(void) {
     char *there = NULL, *pinned = NULL, *managed = NULL, *mine = aligned_alloc(4096, 4096), here[64] = "text";
     size_t free_bytes, total;
@@ -160,6 +194,7 @@ static void use_memory(void) {
         did(hipStreamWaitValue32(NULL, there, 7, hipStreamWaitValueEq, 0xff));
     }
     use_virtual_memory();
+    use_pools();
     if (did(hipHostMalloc((void **)&pinned, 4096, 0)))
         did(hipHostFree(pinned));
     if (did(hipMallocManaged((void **)&managed, 4096, hipMemAttachGlobal))) {

@@ -137,6 +137,53 @@ static void test_inner_handles(void **state) {
     ok(hipFree(memory));
 }
 
+/* ---- pools of several processes --------------------------------------------------------------------------------- */
+
+static void test_shared_pool(void **state) {
+    (void)state;
+    const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+                                   .handleTypes = hipMemHandleTypePosixFileDescriptor,
+                                   .location = {hipMemLocationTypeDevice, 0}};
+    hipMemPool_t pool = NULL, import = NULL, wrong = NULL;
+    hipMemPoolPtrExportData data;
+    char *first = NULL, *second = NULL, *again = NULL, *imported = NULL, back[16] = "";
+    hipStream_t stream;
+    int file = -1;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMemPoolCreate(&pool, &props));
+    ok(hipMallocFromPoolAsync((void **)&first, 1000, pool, stream));
+    ok(hipMallocFromPoolAsync((void **)&second, 3 * PIECE, pool, stream));
+    ok(hipMemcpyAsync(first, "in a pool", 10, hipMemcpyHostToDevice, stream));
+    ok(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0));
+    ok(hipMemPoolImportFromShareableHandle(&import, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor, 0));
+    close(file);
+    fails(hipErrorInvalidValue, hipMemPoolImportFromShareableHandle(&wrong, (void *)(intptr_t)0, hipMemHandleTypePosixFileDescriptor, 0));
+    fails(hipErrorInvalidValue, hipMallocFromPoolAsync((void **)&again, 1000, import, stream));
+    ok(hipStreamSynchronize(stream));
+    fails(hipErrorInvalidValue, hipMemPoolExportPointer(&data, first + 1));
+    ok(hipMemPoolExportPointer(&data, first));
+    fails(hipErrorInvalidValue, hipMemPoolImportPointer((void **)&imported, pool, &data));
+    ok(hipMemPoolImportPointer((void **)&imported, import, &data));
+    assert_ptr_not_equal(imported, first);
+    ok(hipMemcpy(back, imported, 10, hipMemcpyDeviceToHost));
+    assert_string_equal(back, "in a pool");
+    unsigned long freed = fake->calls("cuMemFreeAsync");
+    ok(hipFreeAsync(imported, stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemPoolDestroy(import));
+    assert_int_equal(fake->calls("cuMemFreeAsync") - freed, 1);
+    ok(hipFreeAsync(second, stream));
+    ok(hipMallocFromPoolAsync((void **)&again, 2 * PIECE, pool, stream)); /* what was freed serves again, whole */
+    assert_ptr_equal(again, second);
+    ok(hipMemPoolExportPointer(&data, again));
+    ok(hipFreeAsync(again, stream));
+    ok(hipFreeAsync(first, stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemPoolDestroy(pool));
+    assert_int_equal(fake->calls("cuMemPoolDestroy"), 2);
+    ok(hipStreamDestroy(stream));
+}
+
 /* ---- waits for parts of words ------------------------------------------------------------------------------------ */
 
 static struct {
@@ -216,7 +263,8 @@ int main(void) {
     fake->kernel("wl_wait", run_wait);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_virtual),       cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
-        cmocka_unit_test(test_inner_handles), cmocka_unit_test(test_masked_waits),   cmocka_unit_test(test_texture),
+        cmocka_unit_test(test_inner_handles), cmocka_unit_test(test_shared_pool),    cmocka_unit_test(test_masked_waits),
+        cmocka_unit_test(test_texture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Several devices: peers, copies between them, a stream on each, grids that synchronize with each other, virtual memory that others
-// may use, and memory and events of another process. With CPU devices there are two of them; with GPUs all, at least two.
+// may use, and memory, pools and events of another process. With CPU devices there are two of them; with GPUs all, at least two.
 #include "check.h"
 
 #include <hip/hip_cooperative_groups.h>
@@ -222,12 +222,16 @@ static void test_virtual() {
 struct offer {
     hipIpcMemHandle_t start, inner;
     hipIpcEventHandle_t event;
-    size_t size; // of what the descriptor stands for
+    size_t size;                  // of what the first descriptor stands for
+    hipMemPoolPtrExportData data; // of the pool that the second one stands for
+};
+struct files {
+    int memory, pool;
 };
 
-static void send(int channel, const offer &offer, int file) {
+static void send(int channel, const offer &offer, files files) {
     iovec part = {(void *)&offer, sizeof offer};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof file)] = {};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof files)] = {};
     msghdr message = {};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
@@ -236,23 +240,23 @@ static void send(int channel, const offer &offer, int file) {
     cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof file);
-    memcpy(CMSG_DATA(header), &file, sizeof file);
+    header->cmsg_len = CMSG_LEN(sizeof files);
+    memcpy(CMSG_DATA(header), &files, sizeof files);
     EXPECT(sendmsg(channel, &message, 0) == (ssize_t)sizeof offer, "nothing was sent");
 }
 
-static int receive(int channel, offer &offer) {
+static files receive(int channel, offer &offer) {
     iovec part = {&offer, sizeof offer};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(files))] = {};
     msghdr message = {};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
     message.msg_control = control;
     message.msg_controllen = sizeof control;
-    int file = -1;
+    files files = {-1, -1};
     if (recvmsg(channel, &message, 0) == (ssize_t)sizeof offer && CMSG_FIRSTHDR(&message))
-        memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof file);
-    return file;
+        memcpy(&files, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof files);
+    return files;
 }
 
 // The child: adds 1 to what the parent shares, behind the parent's event. It has device 0 as well, and what it maps it may use there.
@@ -260,10 +264,11 @@ static int child(int channel) {
     offer offer;
     hipEvent_t event;
     hipStream_t stream;
-    unsigned *start, *inner;
+    unsigned *start, *inner, *pooled;
+    hipMemPool_t pool;
     check_name = "several (child)";
-    const int file = receive(channel, offer);
-    if (file < 0)
+    const files files = receive(channel, offer);
+    if (files.memory < 0)
         return 1;
     HIP(hipSetDevice(0));
     HIP(hipStreamCreate(&stream));
@@ -279,7 +284,7 @@ static int child(int channel) {
     hipMemGenericAllocationHandle_t handle;
     void *address = nullptr;
     const hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
-    HIP(hipMemImportFromShareableHandle(&handle, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor));
+    HIP(hipMemImportFromShareableHandle(&handle, (void *)(intptr_t)files.memory, hipMemHandleTypePosixFileDescriptor));
     HIP(hipMemAddressReserve(&address, offer.size, 0, nullptr, 0));
     HIP(hipMemMap(address, offer.size, 0, handle, 0));
     HIP(hipMemSetAccess(address, offer.size, &access, 1));
@@ -288,6 +293,12 @@ static int child(int channel) {
     HIP(hipMemUnmap(address, offer.size));
     HIP(hipMemAddressFree(address, offer.size));
     HIP(hipMemRelease(handle));
+    HIP(hipMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)files.pool, hipMemHandleTypePosixFileDescriptor, 0));
+    HIP(hipMemPoolImportPointer((void **)&pooled, pool, &offer.data));
+    launch(pooled, pooled, 4, stream);
+    HIP(hipFreeAsync(pooled, stream));
+    HIP(hipStreamSynchronize(stream));
+    HIP(hipMemPoolDestroy(pool));
     HIP(hipIpcCloseMemHandle(inner));
     HIP(hipIpcCloseMemHandle(start));
     HIP(hipEventDestroy(event));
@@ -299,7 +310,8 @@ static int child(int channel) {
 static void test_processes(int channel, pid_t process) {
     const hipMemAllocationProp prop = memory_of(0, hipMemHandleTypePosixFileDescriptor);
     const hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
-    unsigned *memory, *mapped;
+    unsigned *memory, *mapped, *pooled;
+    hipMemPool_t pool;
     hipEvent_t event;
     hipMemGenericAllocationHandle_t handle;
     offer offer;
@@ -315,6 +327,15 @@ static void test_processes(int channel, pid_t process) {
     HIP(hipMemAddressReserve((void **)&mapped, offer.size, 0, nullptr, 0));
     HIP(hipMemMap(mapped, offer.size, 0, handle, 0));
     HIP(hipMemSetAccess(mapped, offer.size, &access, 1));
+    hipMemPoolProps props = {};
+    props.allocType = hipMemAllocationTypePinned;
+    props.handleTypes = hipMemHandleTypePosixFileDescriptor;
+    props.location = {hipMemLocationTypeDevice, 0};
+    int pool_file = -1;
+    HIP(hipMemPoolCreate(&pool, &props));
+    HIP(hipMallocFromPoolAsync((void **)&pooled, ITEMS * 4, pool, nullptr));
+    HIP(hipMemPoolExportToShareableHandle(&pool_file, pool, hipMemHandleTypePosixFileDescriptor, 0));
+    HIP(hipMemPoolExportPointer(&offer.data, pooled));
     const auto start = numbers(60);
     HIP(hipIpcGetMemHandle(&offer.start, memory));
     HIP(hipIpcGetMemHandle(&offer.inner, memory + ITEMS));
@@ -322,15 +343,21 @@ static void test_processes(int channel, pid_t process) {
     HIP(hipMemcpy(memory, start.data(), ITEMS * 4, hipMemcpyHostToDevice));
     HIP(hipMemcpy(memory + ITEMS, start.data(), ITEMS * 4, hipMemcpyHostToDevice));
     HIP(hipMemcpy(mapped, start.data(), ITEMS * 4, hipMemcpyHostToDevice));
+    HIP(hipMemcpy(pooled, start.data(), ITEMS * 4, hipMemcpyHostToDevice));
     HIP(hipDeviceSynchronize());
     HIP(hipEventRecord(event, nullptr));
-    send(channel, offer, file);
+    send(channel, offer, {file, pool_file});
     EXPECT(read(channel, &done, 1) == 1 && done == 'd', "the other process gave no answer");
     EXPECT(waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0, "the other process failed");
     expect_numbers("shared memory", memory, 61);
     expect_numbers("a place in shared memory", memory + ITEMS, 62);
     expect_numbers("memory of a descriptor", mapped, 63);
+    expect_numbers("memory of a pool", pooled, 64);
     close(file);
+    close(pool_file);
+    HIP(hipFreeAsync(pooled, nullptr));
+    HIP(hipDeviceSynchronize());
+    HIP(hipMemPoolDestroy(pool));
     HIP(hipMemUnmap(mapped, offer.size));
     HIP(hipMemAddressFree(mapped, offer.size));
     HIP(hipMemRelease(handle));

@@ -229,6 +229,7 @@ static const struct wl_device_ops operations = {
     .host = &wl_cuda_host_ops,
     .images = &wl_cuda_image_ops,
     .virtual_memory = &wl_cuda_virtual_ops,
+    .pools = &wl_cuda_pool_ops,
     .synchronize = synchronize,
     .reset = reset,
     .find = wl_cuda_find,

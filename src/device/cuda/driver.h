@@ -31,6 +31,10 @@ typedef struct CUipcMemHandle_st {
 } CUipcMemHandle;
 
 typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+} CUmemPoolPtrExportData;
 
 /* Of each enum the values that are used. */
 typedef enum cudaError_enum {
@@ -183,6 +187,15 @@ typedef struct CUmemAllocationProp_st {
         unsigned char reserved[4];
     } allocFlags;
 } CUmemAllocationProp;
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps;
 typedef struct CUmemAccessDesc_st {
     CUmemLocation location;
     CUmemAccess_flags flags;
@@ -281,6 +294,16 @@ typedef struct CUDA_MEMCPY2D_st {
       (CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle memory, unsigned long long flags))                    \
     F(OPTIONAL, cuMemUnmap, cuMemUnmap, (CUdeviceptr address, size_t size))                                                                \
     F(OPTIONAL, cuMemSetAccess, cuMemSetAccess, (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))           \
+    F(OPTIONAL, cuMemPoolCreate, cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *properties))                                 \
+    F(OPTIONAL, cuMemPoolDestroy, cuMemPoolDestroy, (CUmemoryPool pool))                                                                   \
+    F(OPTIONAL, cuMemPoolExportToShareableHandle, cuMemPoolExportToShareableHandle,                                                        \
+      (void *handle, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags))                                         \
+    F(OPTIONAL, cuMemPoolImportFromShareableHandle, cuMemPoolImportFromShareableHandle,                                                    \
+      (CUmemoryPool * pool, void *handle, CUmemAllocationHandleType type, unsigned long long flags))                                       \
+    F(OPTIONAL, cuMemPoolExportPointer, cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr memory))                       \
+    F(OPTIONAL, cuMemPoolImportPointer, cuMemPoolImportPointer, (CUdeviceptr * memory, CUmemoryPool pool, CUmemPoolPtrExportData * data))  \
+    F(OPTIONAL, cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CUdeviceptr * memory, size_t size, CUmemoryPool pool, CUstream stream)) \
+    F(OPTIONAL, cuMemFreeAsync, cuMemFreeAsync, (CUdeviceptr memory, CUstream stream))                                                     \
     F(NEEDED, cuMemcpy, cuMemcpy, (CUdeviceptr target, CUdeviceptr source, size_t size))                                                   \
     F(NEEDED, cuMemcpyAsync, cuMemcpyAsync, (CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream))                        \
     F(OPTIONAL, cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream))                                         \
