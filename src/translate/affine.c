@@ -4,6 +4,7 @@
 #include "translate/isa.h"
 #include "translate/scalar.h"
 #include "translate/sem.h"
+#include "translate/strip_loop.h"
 #include "translate/value.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct step {
     enum wl_mode mode;
     struct wl_value result[MAX_RESULTS];
     unsigned lanes;            /* over which all that is known of the inputs holds */
+    unsigned limit;            /* of lanes that the rule is asked about */
     bool complete;             /* all inputs are known, in the inactive lanes too */
     bool low_carries;          /* the first result is the low half of a sum whose carry goes to operand 1 */
     bool borrows;              /* or of a difference */
@@ -36,13 +38,33 @@ static uint32_t number_of(const struct step *s, unsigned result) {
     return WL_VGPR_COUNT + 1 + 2 * (uint32_t)(s->inst - s->unit->insts) + result;
 }
 
+/* Facts of groups are AFFINE and CARRY to the algebra, which looks at the lanes; to all others they have kinds of their own. */
+static struct wl_fact opened(struct wl_fact fact) {
+    if (fact.kind == WL_FACT_GROUPS)
+        fact.kind = WL_FACT_AFFINE;
+    else if (fact.kind == WL_FACT_GROUPS_CARRY)
+        fact.kind = WL_FACT_CARRY;
+    return fact;
+}
+
+static struct wl_fact closed(struct wl_fact fact) {
+    if (fact.lanes >= WL_STRIP || fact.kind == WL_FACT_UNKNOWN)
+        return fact;
+    if (fact.kind == WL_FACT_HALF_LANE)
+        return (struct wl_fact){0};
+    fact.own = fact.of = 0;
+    fact.kind = fact.kind == WL_FACT_AFFINE ? WL_FACT_GROUPS : WL_FACT_GROUPS_CARRY;
+    return fact;
+}
+
 static struct wl_value row_value(const struct step *s, unsigned row) {
     if (row >= s->unit->rows || row >= WL_VGPR_COUNT)
         return wl_value_unknown;
     /* The second of a VOPD pair reads before the first writes. */
-    if (s->inst->size == 0 && row == s->facts->previous_row)
-        return (struct wl_value){.fact = s->facts->previous};
-    return (struct wl_value){.fact = s->facts->row[row]};
+    bool second = s->inst->size == 0 && row == s->facts->previous_row;
+    struct wl_value v = {.fact = opened(second ? s->facts->previous : s->facts->row[row])};
+    wl_fact_narrow(&v.fact, s->limit);
+    return v;
 }
 
 /* Dword `d` of operand i. */
@@ -356,7 +378,7 @@ static void set_row(struct step *s, unsigned row, struct wl_value v, unsigned nu
     if (v.fact.kind == WL_FACT_AFFINE && !v.fact.own)
         v.fact.own = number;
     v.fact.fresh = v.fact.partial && s->complete;
-    s->facts->row[row] = v.fact;
+    s->facts->row[row] = closed(v.fact);
 }
 
 static void set_operand(struct step *s, unsigned i, struct wl_value v) {
@@ -365,10 +387,14 @@ static void set_operand(struct step *s, unsigned i, struct wl_value v) {
         set_row(s, op->reg + d, v, 0);
 }
 
-/* The least number of lanes over which what is known of a register that the instruction names holds. */
+static unsigned first_input(const struct wl_inst *inst);
+
+/* The least number of lanes over which what is known of a register that the instruction reads holds. */
 static unsigned known_lanes(const struct step *s) {
-    unsigned lanes = WL_ALL_LANES;
-    for (unsigned i = 0; i < s->inst->operand_count; i++) {
+    const struct wl_inst *inst = s->inst;
+    unsigned lanes = s->limit,
+             first = inst->isa && inst->isa->class == WL_ISA_LOAD && !inst->lds && !inst->isa->d16 ? 1 : first_input(inst);
+    for (unsigned i = first; i < inst->operand_count; i++) {
         const struct wl_operand *op = &s->inst->operands[i];
         for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++) {
             struct wl_value v = row_value(s, op->reg + d);
@@ -427,6 +453,26 @@ static void number_results(struct step *s) {
         s->result[1].fact.of = s->result[0].fact.own;
 }
 
+/* Asks about fewer lanes if nothing holds for more. */
+static void apply_rule(struct step *s, uint8_t rule) {
+    static const uint8_t limits[] = {WL_STRIP, WL_GROUP};
+    rules[rule].apply(s);
+    for (unsigned i = 0; i < sizeof limits && s->result[0].fact.kind == WL_FACT_UNKNOWN; i++) {
+        bool moves = false; /* some input would say less than it does */
+        for (unsigned n = 1; n < s->inst->operand_count; n++) {
+            struct wl_value v = s->inst->operands[n].kind == WL_OPERAND_VGPR ? operand(s, n, 0) : wl_value_unknown;
+            moves |= wl_value_is_affine(v) && !wl_value_is_uniform(v) && v.fact.lanes > limits[i];
+        }
+        if (!moves)
+            continue;
+        s->limit = limits[i];
+        s->exact = false;
+        s->of = 0;
+        s->lanes = least(s->lanes, s->limit);
+        rules[rule].apply(s);
+    }
+}
+
 static void vector_step(struct step *s, uint8_t rule) {
     const struct wl_inst *inst = s->inst;
     unsigned results = printed_results(inst->sem);
@@ -435,7 +481,7 @@ static void vector_step(struct step *s, uint8_t rule) {
     if (inputs_uniform(s))
         rest = s->result[0] = s->result[1] = wl_value_uniform();
     if (rule != NO_RULE && !inst->is_dpp && !inst->is_sdwa && !inst->clamp)
-        rules[rule].apply(s);
+        apply_rule(s, rule);
     number_results(s);
     bool low_known = wl_value_is_affine(s->result[0]), low_same = wl_value_is_uniform(s->result[0]);
     for (unsigned i = 0; i < inst->sem->result_count; i++)
@@ -507,7 +553,7 @@ static void isa_step(struct step *s, uint8_t rule) {
 
 static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode,
                            uint8_t rule) {
-    struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode};
+    struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode, .limit = WL_ALL_LANES};
     s.lanes = known_lanes(&s);
     s.complete = mode == WL_MODE_MASKED && is_complete(&s);
     if (inst->index_mode) { /* may write any register */
@@ -540,9 +586,9 @@ void wl_affine_settle(struct wl_facts *facts) {
 struct wl_affine {
     const struct wl_unit *unit;
     unsigned rows;
-    struct wl_fact *start;    /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
-    bool *reached;            /* [piece * WL_MODE_COUNT + mode] */
-    bool *entry_exec;         /* the same */
+    struct wl_fact *start;  /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
+    bool *reached;          /* [piece * WL_MODE_COUNT + mode] */
+    bool *entry_exec;       /* the same */
     struct wl_sgpr *scalar; /* [(piece * WL_MODE_COUNT + mode) * WL_SGPR_COUNT + reg] */
 };
 
@@ -555,7 +601,9 @@ static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
 
 /* Moves `to` down to what also holds for `from`; true if it changed. */
 static bool join(struct wl_fact *to, struct wl_fact from) {
-    struct wl_fact was = *to;
+    const struct wl_fact was = *to;
+    from = opened(from);
+    *to = opened(*to);
     bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
                     from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
     if (to->kind == WL_FACT_UNKNOWN)
@@ -573,6 +621,7 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
         if (from.zeros < to->zeros)
             to->zeros = from.zeros;
     }
+    *to = closed(*to);
     return !same_fact(&was, to);
 }
 
@@ -589,6 +638,8 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
                  enum exec_change change) {
     if (piece == WL_NO_PIECE)
         return;
+    if (mode == WL_MODE_FULL && wl_strip_loop_at(a->unit, piece)) /* FULL code runs it with masks */
+        flow(a, work, facts, piece, WL_MODE_MASKED, change);
     uint32_t state = piece * WL_MODE_COUNT + mode;
     struct wl_fact *to = start_of(a, state);
     bool changed = !a->reached[state], entry_exec = facts && facts->entry_exec && change == EXEC_SAME;

@@ -1,4 +1,5 @@
 /* Static knowledge about vector registers: which are uniform, which are base + stride * lane.
+ * Where it ends within a strip (8 work items that share a row), it is still known of each 8 lanes.
  *
  * Facts hold for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may differ from
  * strip to strip), or for the whole wave. They are seeded from the workitem ids and the launch's block shape and followed
@@ -20,6 +21,8 @@ enum wl_fact_kind {
     WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If the first and
                        the last lane agree, all do */
     WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
+    WL_FACT_GROUPS,    /* AFFINE over each WL_GROUP lanes, with bases that have nothing in common */
+    WL_FACT_GROUPS_CARRY,
 };
 
 struct wl_fact {
@@ -29,12 +32,13 @@ struct wl_fact {
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     int32_t stride;
-    uint32_t lanes;   /* over which it holds: WL_STRIP, 32, or WL_ALL_LANES of the wave */
+    uint32_t lanes;   /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
     uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are
                          together a 64-bit base + stride * lane, whatever they carry */
 };
 
 #define WL_ALL_LANES 64
+#define WL_GROUP     8
 
 static inline bool wl_fact_is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
 /* Whether a value is known not to wrap around over its lanes, so that it is base + stride * lane without the modulus. */

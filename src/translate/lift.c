@@ -3,6 +3,7 @@
 
 #include "device/cpu/helpers.h"
 #include "translate/emit.h"
+#include "translate/strip_loop.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
@@ -184,6 +185,10 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
 }
 
 static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (l->in_loop && inst->on_strip_masks) {
+        wl_loop_mask_work(l, inst);
+        return;
+    }
     if (inst->index_mode) {
         wl_lift_relative(l, inst);
         return;
@@ -291,6 +296,14 @@ static bool is_branch_on_exec(const struct wl_unit *unit, const struct wl_piece 
     return piece->end == WL_PIECE_CBRANCH && piece->count == 1 && (only->isa->detail == WL_IF_EXECZ || only->isa->detail == WL_IF_EXECNZ);
 }
 
+/* Whether a piece only gives a wave without active lanes some again. */
+static bool revives(const struct wl_unit *unit, const struct wl_piece *piece) {
+    bool plain = piece->end == WL_PIECE_EXEC && piece->count <= MAX_SKIPPED && piece->next != WL_NO_PIECE && !piece->is_spin_header;
+    for (uint32_t i = 0; plain && i < piece->count; i++)
+        plain = unit->insts[piece->first + i].mnemonic[0] == 's';
+    return plain;
+}
+
 /* Where a wave without active lanes goes on from a piece, if that is a piece that only gives it lanes again; else WL_NO_PIECE. */
 static uint32_t revival(const struct wl_unit *unit, uint32_t from) {
     const struct wl_piece *piece = &unit->pieces[from];
@@ -299,19 +312,12 @@ static uint32_t revival(const struct wl_unit *unit, uint32_t from) {
     uint32_t to = unit->insts[piece->first].isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
     if (to == WL_NO_PIECE)
         return to;
-    piece = &unit->pieces[to];
-    bool plain = piece->end == WL_PIECE_EXEC && piece->count <= MAX_SKIPPED && piece->next != WL_NO_PIECE && !piece->is_spin_header;
-    for (uint32_t i = 0; plain && i < piece->count; i++)
-        plain = unit->insts[piece->first + i].mnemonic[0] == 's';
-    return plain ? to : WL_NO_PIECE;
+    return revives(unit, &unit->pieces[to]) ? to : WL_NO_PIECE;
 }
 
-/* FULL code at the end of a piece that left no lanes: no need for the other copy if they come back at once. */
-static void skip_inactive(struct wl_lift *l, uint32_t revived) {
-    const struct wl_piece *piece = &l->unit->pieces[revived];
-    LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some"), leave = wl_lift_block(l, "leave");
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
-    LLVMPositionBuilderAtEnd(l->b, none);
+/* FULL code without lanes does what gives it some again, and goes on if those are all. */
+static void revive(struct wl_lift *l, const struct wl_piece *piece) {
+    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
     for (uint32_t i = 0; i < piece->count; i++) {
         struct wl_effects effects;
         wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects);
@@ -321,6 +327,14 @@ static void skip_inactive(struct wl_lift *l, uint32_t revived) {
     LLVMBuildCondBr(l->b, full, l->blocks[piece->next], leave);
     LLVMPositionBuilderAtEnd(l->b, leave);
     exit_to_piece(l, WL_EXIT_MODE, piece->next);
+}
+
+/* FULL code at the end of a piece that left no lanes: no need for the other copy if they come back at once. */
+static void skip_inactive(struct wl_lift *l, uint32_t revived) {
+    LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
+    LLVMPositionBuilderAtEnd(l->b, none);
+    revive(l, &l->unit->pieces[revived]);
     LLVMPositionBuilderAtEnd(l->b, some);
 }
 
@@ -328,7 +342,7 @@ static void skip_inactive(struct wl_lift *l, uint32_t revived) {
 static void finish_exec(struct wl_lift *l) {
     uint32_t next = l->piece->next;
     bool masked = l->mode == WL_MODE_MASKED;
-    if (next == WL_NO_PIECE || (masked && (l->piece->narrows || stays_masked(l->unit, next)))) {
+    if (next == WL_NO_PIECE || l->in_loop || (masked && (l->piece->narrows || stays_masked(l->unit, next)))) {
         LLVMBuildBr(l->b, block_of(l, next));
         return;
     }
@@ -437,6 +451,8 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
     LLVMBuildCondBr(l->b, none, empty, on);
     LLVMPositionBuilderAtEnd(l->b, empty);
+    if (l->in_loop)
+        wl_loop_yield(l, piece);
     exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
@@ -465,7 +481,7 @@ static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effect
             l->descriptor.base = NULL;
 }
 
-static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p) {
+void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
     if (!effects || !prepare_liveness(l, effects)) {
@@ -487,14 +503,30 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         l->at = i;
         wl_lift_inst(l, inst, &effects[i]);
         forget_descriptor(l, &effects[i]);
+        if (l->in_loop)
+            wl_loop_step(l, inst, &effects[i]);
         if (affine)
             wl_affine_step(&facts, l->unit, inst, l->mode);
     }
     if (l->status)
         l->item_count = 0;
     finish_piece(l);
+    l->facts = NULL;
     l->effects = NULL;
     free(effects);
+}
+
+/* A loop that is run for one strip after the other, and what comes behind it, without lanes. */
+static void lift_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop) {
+    const struct wl_piece *exit = &l->unit->pieces[loop->exit];
+    wl_lift_strip_loop(l, affine, loop);
+    l->piece = &l->unit->pieces[loop->leave];
+    if (l->mode == WL_MODE_MASKED)
+        LLVMBuildBr(l->b, l->blocks[loop->exit]);
+    else if (revives(l->unit, exit))
+        revive(l, exit);
+    else
+        exit_to_piece(l, WL_EXIT_MODE, loop->leave);
 }
 
 /* MASKED code that waited with a full EXEC, since little was left to do before. */
@@ -680,8 +712,13 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         LLVMDeleteBasicBlock(entry);
         build_entry(l);
         LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
-        for (uint32_t p = 0; p < unit->piece_count && !l->status; p++)
-            lift_piece(l, affine, p);
+        for (uint32_t p = 0; p < unit->piece_count && !l->status; p++) {
+            const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(unit, p);
+            if (loop)
+                lift_loop(l, affine, loop);
+            else
+                wl_lift_piece(l, affine, p);
+        }
         add_info(l);
     }
     LLVMDIBuilderFinalize(di);

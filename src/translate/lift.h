@@ -28,7 +28,8 @@
 #define WL_ITEM_SCALARS 8
 
 struct wl_lift;
-struct wl_ptx; /* nvptx/ptx.h */
+struct wl_lift_loop; /* lift_loop.c */
+struct wl_ptx;       /* nvptx/ptx.h */
 
 struct wl_item {
     const struct wl_inst *inst;
@@ -102,12 +103,16 @@ struct wl_lift {
     bool segmented;                        /* some item starts a segment */
     uint32_t stretch_end;                  /* the last recorded instruction, within the piece */
 
+    struct wl_lift_loop *in_loop; /* lift_loop.c: the loop whose pieces are lifted for one strip; NULL: none */
+
     /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
     struct wl_strip *strip_states; /* `strips` of them */
     struct wl_strip *strip;
-    LLVMValueRef strip_trace; /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
-    LLVMValueRef exec;        /* <16 x i1> of active lanes; NULL in FULL code: all are */
-    LLVMValueRef exec_bits;   /* the same as i16, where there is an exec */
+    LLVMValueRef strip_trace;        /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
+    LLVMValueRef access_trace;       /* alloca: a struct wl_access_trace, or NULL as long as no access of the unit's own needed one */
+    LLVMMetadataRef access_location; /* of the access that the trace is of */
+    LLVMValueRef exec;               /* <16 x i1> of active lanes; NULL in FULL code: all are */
+    LLVMValueRef exec_bits;          /* the same as i16, where there is an exec */
 
     struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
     enum wl_status status;  /* first error */
@@ -197,6 +202,26 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
+
+/* ---- lift_loop.c: loops run for one strip after the other; all but the first within one (l->in_loop) ---- */
+/* Lifts such a loop behind its header's block; the builder is left where it is over for all strips, with EXEC 0. */
+void wl_lift_strip_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop);
+/* A mask of the strip's lanes, in the low bits of mask_type; of a scalar register, or of a wave's mask. */
+LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg);
+LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask);
+void wl_loop_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
+/* Lifts an instruction marked on_strip_masks. */
+void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst);
+/* Behind each instruction: masks follow the scalars that it wrote. */
+void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
+/* Rows between stretches. Inactive lanes keep what they have where that is used. */
+LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row);
+void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
+/* Sets l->exec for the strip; branches to `after` if it has no lanes. */
+void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
+LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
+/* Puts the wave together as it is when this strip is at `piece`: to exit there. */
+void wl_loop_yield(struct wl_lift *l, uint32_t piece);
 
 /* ---- lift_order.c ---- */
 /* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
@@ -288,6 +313,8 @@ uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation);
 /* All scalar registers to the wave, and back. The stretch must be flushed. */
 void wl_lift_spill_scalars(struct wl_lift *l);
 void wl_lift_reload_scalars(struct wl_lift *l);
+/* Lifts a piece into its block (l->blocks). */
+void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t piece);
 /* Records the first error; lifting goes on harmlessly and the unit is dropped. */
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
 /* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports; `column`: which

@@ -264,6 +264,24 @@ LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, c
     return start;
 }
 
+/* Loads of lanes that are likely consecutive in groups. The first lane of a group is looked at whether it is active or not:
+ * the others tell whether what it has is of use. */
+static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
+    return lanes->low_fact.kind == WL_FACT_GROUPS && lanes->low_fact.stride == 4 && access->kind == WL_ACCESS_LOAD && access->bits == 32 &&
+           access->dwords == 1 && !access->is_volatile && access->place == WL_PLACE_MEMORY && l->has_avx512;
+}
+
+static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), order[WL_STRIP], within[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
+        within[i] = wl_lift_int(l, l->i64, UINT64_C(4) * (i % WL_GROUP));
+    }
+    LLVMValueRef first = LLVMBuildShuffleVector(l->b, addresses, LLVMGetPoison(l->strip_i64), LLVMConstVector(order, WL_STRIP), "");
+    LLVMValueRef expected = LLVMBuildAdd(l->b, first, LLVMConstVector(within, WL_STRIP), "");
+    return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, addresses, expected, ""), wl_memory_mask(l));
+}
+
 /* Bytes from lane 0's element to the end of the last lane's. */
 static uint64_t extent(const struct wl_lanes *lanes, enum wl_pattern pattern, unsigned size) {
     uint64_t stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
@@ -282,6 +300,10 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         return private_pattern(l, access, lanes, check, start);
     if (access->place == WL_PLACE_PRIVATE)
         return WL_PATTERN_NONE;
+    if (is_grouped(l, access, lanes)) {
+        *check = groups_check(l, lanes);
+        return WL_PATTERN_GROUPS;
+    }
     bool uniform = wl_fact_is_uniform(&lanes->low_fact) && (!lanes->wide || wl_fact_is_uniform(&lanes->high_fact));
     if (uniform) {
         if (access->kind == WL_ACCESS_STORE)
@@ -298,8 +320,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
         if ((fits || strided) && wl_lanes_known(lanes))
             pattern = consecutive_by_fact(l, lanes, (uint32_t)lanes->low_fact.stride, size, check, start, &seen);
-        else if (stride_known && !fits)
-            return WL_PATTERN_NONE; /* another stride */
+        else if ((stride_known && !fits) || (l->in_loop && l->has_avx512))
+            return WL_PATTERN_NONE; /* another stride, or what a gather in every round does as well as a test would */
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
     }

@@ -158,6 +158,8 @@ static void load_inline(struct wl_lift *l, const struct wl_access *a, const stru
         wl_memory_load_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, m->rows);
     else if (pattern == WL_PATTERN_UNIFORM)
         wl_memory_load_uniform(l, a, start, m->rows);
+    else if (pattern == WL_PATTERN_GROUPS)
+        wl_spread_load_groups(l, lanes, m->rows);
     else
         wl_memory_load_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, m->rows);
 }
@@ -197,7 +199,7 @@ static void merge(struct wl_lift *l, const struct wl_access *a, struct moved *fa
 }
 
 static void access_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
-    if (!wl_spread_local(l, a, lanes, m->rows))
+    if (!wl_spread_local(l, a, lanes, m->rows) && !wl_spread_in_loop(l, a, lanes, m->rows))
         wl_memory_slow(l, a, lanes, m->rows);
     m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
 }

@@ -93,7 +93,8 @@ enum wl_pattern {
     WL_PATTERN_CONSECUTIVE,
     WL_PATTERN_STRIDED, /* by low_fact.stride, which is not the element's size */
     WL_PATTERN_UNIFORM,
-    WL_PATTERN_PRIVATE
+    WL_PATTERN_PRIVATE,
+    WL_PATTERN_GROUPS /* dwords, consecutive over each WL_GROUP lanes: no *start */
 };
 /* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
  * element (CONSECUTIVE, STRIDED), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
@@ -135,6 +136,9 @@ bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
 
 /* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report. */
+void wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
+void wl_access_trace_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
 /* The value that the operation leaves in memory. */
@@ -155,6 +159,12 @@ LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVM
  * (loads; those of other lanes are anything). */
 void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
                       LLVMValueRef *rows);
+
+/* In the unit itself, in a loop that is run for one strip after the other: a load of memory as wl_spread_local. Where the call of a
+ * slow function would be made in every round, it costs more than its code. */
+bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* A load of pattern GROUPS. */
+void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows);
 
 /* ---- lift_buffer.c ---- */
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);

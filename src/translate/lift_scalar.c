@@ -49,7 +49,11 @@ void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     wl_lift_set_sgpr(l, reg + 1, LLVMBuildTrunc(l->b, high, l->i32, ""));
 }
 
-LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
+LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) {
+    if (l->in_loop)
+        return wl_loop_mask(l, reg);
+    return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
+}
 
 /* A register, or a pair, as wide as the mask. */
 static void set_mask_register(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {

@@ -6,6 +6,7 @@
 
 #include "device/cpu/helpers.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -496,6 +497,44 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
     }
     s->address_buffer = offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
 }
+
+/* ---- the same for accesses in the unit itself ---- */
+
+static void store_trace(struct wl_lift *l, size_t offset, LLVMValueRef value) {
+    LLVMValueRef store = LLVMBuildStore(l->b, value, offset_pointer(l, l->access_trace, l->i8, constant(l, l->i64, offset)));
+    LLVMSetAlignment(store, offset % 64 ? 8 : 64);
+    LLVMSetVolatile(store, true);
+}
+
+void wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
+    if (!l->access_trace) {
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+        LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+        l->access_trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
+        LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+        wl_lift_keep_whole(l, l->access_trace);
+        LLVMPositionBuilderAtEnd(l->b, here);
+        LLVMSetCurrentDebugLocation2(l->b, location);
+    }
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    if (location) {
+        l->access_location = location;
+        location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->subprogram, NULL);
+        LLVMSetCurrentDebugLocation2(l->b, location);
+    }
+    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, wl_memory_mask(l), l->i64, ""), constant(l, l->i64, 32), "");
+    store_trace(l, offsetof(struct wl_access_trace, magic), constant(l, l->i64, WL_ACCESS_TRACE));
+    store_trace(l, offsetof(struct wl_access_trace, first_lane), LLVMBuildOr(l->b, lanes, l->strip->first_lane, ""));
+    store_trace(l, offsetof(struct wl_access_trace, size), constant(l, l->i64, wl_access_size(a)));
+    store_trace(l, offsetof(struct wl_access_trace, address), addresses);
+}
+
+void wl_access_trace_end(struct wl_lift *l) {
+    store_trace(l, offsetof(struct wl_access_trace, magic), LLVMConstNull(l->i64));
+    LLVMSetCurrentDebugLocation2(l->b, l->access_location);
+}
+
+/* ---- calls ---- */
 
 static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_access *a) {
     struct slow s = {.access = a, .function = function, .data_rows = data_rows(a)};

@@ -245,3 +245,32 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
     else
         store(l, &s, rows);
 }
+
+void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMTypeRef type = LLVMVectorType(l->i32, WL_GROUP), overloads[2] = {type, l->ptr};
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), half[2];
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef start = LLVMBuildExtractElement(l->b, addresses, LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false), "");
+        if (!l->exec) {
+            half[i] = wl_memory_load(l, type, start, false);
+            continue;
+        }
+        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start), LLVMConstInt(l->i32, 1, false), part(l, l->exec, i * WL_GROUP, WL_GROUP),
+                                     LLVMConstNull(type)};
+        half[i] = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
+        wl_lift_mark_memory(l, half[i]);
+    }
+    rows[0] = concatenate(l, half[0], half[1], WL_GROUP);
+}
+
+/* ---- gathers in the unit itself ---- */
+
+bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (!l->in_loop || !l->has_avx512 || a->kind != WL_ACCESS_LOAD || a->bits != 32 || a->dwords > 2 || !wl_spread_possible(a))
+        return false;
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
+    wl_access_trace_begin(l, a, addresses);
+    wl_spread_access(l, a, addresses, wl_strip_exec(l), rows);
+    wl_access_trace_end(l);
+    return true;
+}

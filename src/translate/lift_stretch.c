@@ -82,8 +82,13 @@ static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b); /* moving the builder takes the neighbour's */
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip->start));
-    LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
-    LLVMSetAlignment(value, 64);
+    LLVMValueRef value;
+    if (l->in_loop) {
+        value = wl_loop_load_row(l, row);
+    } else {
+        value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
+        LLVMSetAlignment(value, 64);
+    }
     LLVMPositionBuilderAtEnd(l->b, here);
     LLVMSetCurrentDebugLocation2(l->b, location);
     return value;
@@ -200,6 +205,8 @@ LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMC
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
     if (l->ptx)
         return wl_ptx_of_mask(l, mask);
+    if (l->in_loop)
+        return wl_lift_lanes(l, LLVMBuildTrunc(l->b, mask, l->i16, ""), WL_STRIP);
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, "");
     LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
     return wl_lift_lanes(l, bits, WL_STRIP);
@@ -234,7 +241,12 @@ static void find_masks(struct wl_lift *l, struct masks *masks) {
 }
 
 static void store_row(struct wl_lift *l, unsigned row) {
-    LLVMValueRef pointer = row_pointer(l, row), value = l->strip->row_value[row];
+    LLVMValueRef value = l->strip->row_value[row];
+    if (l->in_loop) {
+        wl_loop_store_row(l, row, value);
+        return;
+    }
+    LLVMValueRef pointer = row_pointer(l, row);
     if (l->exec) {
         wl_lift_store_lanes(l, value, pointer, 64, l->exec);
     } else {
@@ -284,7 +296,8 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
         if (l->exec)
             lanes = LLVMBuildAnd(l->b, lanes, l->exec, "");
         LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->mask_type, "");
-        bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, ""), "");
+        if (!l->in_loop)
+            bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, ""), "");
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
         LLVMBuildStore(l->b, LLVMBuildOr(l->b, sum, bits, ""), masks->sum[i]);
     }
@@ -398,6 +411,17 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks) {
     LLVMPositionBuilderAtEnd(l->b, after);
 }
 
+/* The strip whose turn in a loop it is. */
+static void emit_one(struct wl_lift *l, const struct masks *masks) {
+    LLVMBasicBlockRef after = wl_lift_block(l, "after");
+    l->strip = &l->strip_states[0];
+    wl_loop_strip(l, after);
+    trace_strip(l, wl_loop_strip_number(l));
+    emit_strip(l, wl_loop_strip_number(l), masks);
+    LLVMBuildBr(l->b, after);
+    LLVMPositionBuilderAtEnd(l->b, after);
+}
+
 void wl_lift_flush(struct wl_lift *l) {
     if (l->facts)
         wl_affine_settle(l->facts);
@@ -406,7 +430,9 @@ void wl_lift_flush(struct wl_lift *l) {
     struct masks masks;
     find_masks(l, &masks);
     memset(l->pending_masks, 0, sizeof l->pending_masks); /* emission reads EXEC as it was before a v_cmpx */
-    if (l->segmented)
+    if (l->in_loop)
+        emit_one(l, &masks);
+    else if (l->segmented)
         emit_segments(l, &masks);
     else if (l->row_slots || l->item_count * l->strips <= UNROLL_BUDGET)
         emit_unrolled(l, &masks);
@@ -417,7 +443,9 @@ void wl_lift_flush(struct wl_lift *l) {
     l->stretch_loads = l->stretch_stores = 0;
     for (unsigned i = 0; i < masks.count; i++) {
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");
-        if (l->wave_size == 64)
+        if (l->in_loop)
+            wl_loop_set_mask(l, masks.reg[i], sum);
+        else if (l->wave_size == 64)
             wl_lift_set_sgpr64(l, masks.reg[i], sum);
         else
             wl_lift_set_sgpr(l, masks.reg[i], sum);

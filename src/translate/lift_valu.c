@@ -203,11 +203,13 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
                                  const struct wl_slot *slot) {
     if (slot->type == WL_MASK) {
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
-        if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR)
-            return l->wave_size == 64 ? wl_lift_scalar_operand(l, operand, WL_U64) : wl_lift_scalar_operand(l, operand, WL_U32);
+        if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR) {
+            LLVMValueRef mask = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
+            return l->in_loop ? wl_loop_slice(l, mask) : mask;
+        }
         if (l->ptx || wl_stretch_mask_pending(l, reg))
             return NULL;
-        return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
+        return wl_lift_mask(l, reg);
     }
     if (slot->role == WL_ROLE_MODE && l->ptx)
         return wl_ptx_mode(l);

@@ -7,6 +7,7 @@
 #include "translate/isa.h"
 #include "translate/lift.h"
 #include "translate/steps.h"
+#include "translate/strip_loop.h"
 #include "translate/unit.h"
 
 #include <llvm-c/Analysis.h>
@@ -184,6 +185,8 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
             status = wl_unit_schedule(&unit);
         if (!status)
             wl_unit_liveness(&unit);
+        if (!status)
+            status = wl_strip_loops_find(&unit);
         result->instructions = unit.inst_count;
         result->decode_ns = now() - start;
         if (!status)

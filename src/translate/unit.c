@@ -2,6 +2,7 @@
 
 #include "translate/isa.h"
 #include "translate/sem.h"
+#include "translate/strip_loop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -489,6 +490,7 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
 }
 
 void wl_unit_destroy(struct wl_unit *unit) {
+    wl_strip_loops_destroy(unit);
     free(unit->insts);
     free(unit->pieces);
     free(unit->callees);

@@ -25,6 +25,8 @@ enum wl_piece_end {
 
 #define WL_NO_PIECE UINT32_MAX
 
+struct wl_strip_loop;
+
 /* A set of registers: 128 scalar ones (WL_SGPR_*) and 512 vector rows. */
 struct wl_regs {
     uint64_t scalar[2];
@@ -67,6 +69,8 @@ struct wl_unit {
     bool indirect;     /* has a call or jump whose target is not constant, returns aside */
     uint64_t *callees; /* constant targets of calls and jumps */
     uint32_t callee_count;
+    struct wl_strip_loop *strip_loops; /* strip_loop.h; none before they are looked for */
+    uint32_t strip_loop_count;
 };
 
 /* Decodes and cuts one unit. WL_UNSUPPORTED names the first instruction that is not implemented; WL_INVALID_IMAGE: the

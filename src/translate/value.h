@@ -26,7 +26,7 @@ struct wl_value wl_value_constant(uint32_t x);
 struct wl_value wl_value_uniform(void);
 /* The high half of a sum (WL_FACT_CARRY). */
 struct wl_value wl_value_carried(void);
-/* A fact of the wave, said of each of its strips: their bases differ by 16 strides. */
+/* A fact of the wave, said of each of its strips or of less: their bases differ by so many strides. */
 void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
 
 static inline bool wl_value_is_affine(struct wl_value v) { return v.fact.kind == WL_FACT_AFFINE; }

@@ -66,4 +66,7 @@ void test_mode(void);
 void test_denormals(void);
 void test_division(void);
 
+/* ---- test_lift_loops.c ---- */
+void test_loops(void);
+
 #endif

@@ -270,6 +270,9 @@ static void expand(char *text, size_t size, const char *from) {
                  {"exec_N", wide ? "exec" : "exec_lo"},
                  {"VCC", wide ? "vcc" : "vcc_lo"},
                  {"S4", wide ? "s[4:5]" : "s4"},
+                 {"S20", wide ? "s[20:21]" : "s20"},
+                 {"S22", wide ? "s[22:23]" : "s22"},
+                 {"S24", wide ? "s[24:25]" : "s24"},
                  {"S6", wide ? "s[6:7]" : "s6"},
                  {"s_waitcnt0", !strncmp(program.processor, "gfx12", 5) ? "s_wait_dscnt 0x0" : "s_waitcnt lgkmcnt(0)"}};
     text[0] = 0;

@@ -41,7 +41,7 @@ void lift_close(void);
 
 /* Runs `text` on each of the processors (a list with commas), wave sizes, EXEC masks and hosts, and counts differences from
  * what `reference` makes of the same registers. In the text, ADD, SUB and MBCNT_HI stand for the generation's names of 32-bit
- * adds without carry and of v_mbcnt_hi; BN, exec_N, VCC, S4, S6 for b32 or b64, exec_lo or exec, and so on; s_waitcnt0 for a
+ * adds without carry and of v_mbcnt_hi; BN, exec_N, VCC, S4, S6, S20, S22, S24 for b32 or b64, exec_lo or exec, and so on; s_waitcnt0 for a
  * wait.
  *
  * At the start v0 is the lane, v1 to v9 and from v12 on are random, v10 and v11 hold floats or pairs of halves (special values

@@ -735,6 +735,7 @@ int main(int argc, char **argv) {
                  {"branches", test_branches},
                  {"denormals", test_denormals},
                  {"division", test_division},
+                 {"loops", test_loops},
                  {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)

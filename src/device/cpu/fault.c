@@ -118,9 +118,9 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
         const struct wl_strip_trace *strip = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
         if (strip)
             thread->fault.strip = *strip;
-    } else if (own && column) {
+    } else if (own && column && column != WL_COLUMN_ACCESS) {
         thread->fault.strip = (struct wl_strip_trace){WL_STRIP_TRACE, (column - 1) * WL_STRIP, 0xffff};
-    } else if (!own && in_unit(unit, pc)) {
+    } else if (own ? column == WL_COLUMN_ACCESS : in_unit(unit, pc)) {
         const struct wl_access_trace *access = find_trace(thread, context, WL_ACCESS_TRACE, _Alignof(struct wl_access_trace));
         if (access)
             thread->fault.access = *access;

@@ -105,10 +105,10 @@ static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32
 typedef uint32_t wl_unit_code(struct wl_wave *wave);
 
 /* What translated code leaves for reports of faults. Memory instructions' native code carries a "column" in the line table:
- * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it. Code that a unit shares between
- * accesses has no lines; a struct wl_access_trace on the stack says what it does. Both are found, from the stack pointer
- * upwards, by their first words. */
-enum { WL_COLUMN_TRACE = 15 };
+ * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it, or WL_COLUMN_ACCESS: a struct
+ * wl_access_trace does. Code that a unit shares between accesses has no lines; it has a struct wl_access_trace as well. Both are
+ * found, from the stack pointer upwards, by their first words. */
+enum { WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15 };
 #define WL_STRIP_TRACE  UINT64_C(0x7a31c5e2d9b40f86)
 #define WL_ACCESS_TRACE UINT64_C(0x4be80d1f6c92a735)
 struct wl_strip_trace {

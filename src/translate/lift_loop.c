@@ -1,0 +1,335 @@
+/* Loops that are run for one strip after the other (strip_loop.h).
+ *
+ * The loop's pieces are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
+ * i16 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
+ * done. The pieces are lifted as parts of a wave too, since waves may resume within the loop; where those come to the header, they go on
+ * here. */
+#include "translate/lift.h"
+
+#include "translate/strip_loop.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wl_lift_loop {
+    const struct wl_strip_loop *loop;
+    bool occupied;                         /* EXEC has lanes in the piece at hand, until it changes */
+    LLVMValueRef number, first_lane;       /* i64: the strip */
+    LLVMValueRef mask[WL_SGPR_COUNT];      /* allocas of i16: the strip's part of masks */
+    LLVMValueRef row[WL_VGPR_COUNT];       /* allocas of <16 x i32> */
+    LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
+    LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
+};
+
+/* ---- masks ---- */
+
+/* The strip's bits of a wave's mask, as i16. */
+static LLVMValueRef slice(struct wl_lift *l, LLVMValueRef mask) {
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
+}
+
+/* A wave's mask with this strip's bits replaced. */
+static LLVMValueRef put_slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef bits) {
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
+    LLVMValueRef hole = LLVMBuildNot(l->b, LLVMBuildShl(l->b, wl_lift_int(l, l->mask_type, 0xffff), shift, ""), "");
+    LLVMValueRef put = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, bits, l->mask_type, ""), shift, "");
+    return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, mask, hole, ""), put, "");
+}
+
+static void settle(struct wl_lift *l, unsigned reg) {
+    if (wl_stretch_mask_pending(l, reg))
+        wl_lift_flush(l);
+}
+
+static LLVMValueRef load_mask(struct wl_lift *l, unsigned reg) {
+    settle(l, reg);
+    return LLVMBuildLoad2(l->b, l->i16, l->in_loop->mask[reg], "");
+}
+
+LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg) {
+    settle(l, reg);
+    if (!l->in_loop->mask[reg]) {
+        l->status = wl_fail(WL_INTERNAL, "%s: scalar register %u is no mask of a strip", l->request->name, reg);
+        return LLVMConstNull(l->mask_type);
+    }
+    return LLVMBuildZExt(l->b, load_mask(l, reg), l->mask_type, "");
+}
+
+void wl_loop_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
+    settle(l, reg);
+    if (reg == WL_SGPR_EXEC)
+        wl_lift_flush(l); /* the stretch runs under the old EXEC */
+    LLVMBuildStore(l->b, LLVMBuildTrunc(l->b, mask, l->i16, ""), l->in_loop->mask[reg]);
+}
+
+LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask) { return LLVMBuildZExt(l->b, slice(l, mask), l->mask_type, ""); }
+
+static LLVMValueRef raw_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
+
+static LLVMValueRef operand_mask(struct wl_lift *l, const struct wl_operand *operand) {
+    if (operand->kind == WL_OPERAND_SGPR)
+        return load_mask(l, operand->reg);
+    LLVMValueRef constant = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
+    return slice(l, constant);
+}
+
+static LLVMValueRef combine(struct wl_lift *l, const struct wl_mask_work *work, LLVMValueRef a, LLVMValueRef b) {
+    switch (work->logic) {
+    case WL_MASK_MOVE:
+        return a;
+    case WL_MASK_NOT:
+        return LLVMBuildNot(l->b, a, "");
+    case WL_MASK_AND:
+        return LLVMBuildAnd(l->b, a, b, "");
+    case WL_MASK_AND_NOT:
+        return LLVMBuildAnd(l->b, a, LLVMBuildNot(l->b, b, ""), "");
+    case WL_MASK_OR:
+        return LLVMBuildOr(l->b, a, b, "");
+    case WL_MASK_OR_NOT:
+        return LLVMBuildOr(l->b, a, LLVMBuildNot(l->b, b, ""), "");
+    case WL_MASK_XOR:
+        return LLVMBuildXor(l->b, a, b, "");
+    case WL_MASK_NAND:
+        return LLVMBuildNot(l->b, LLVMBuildAnd(l->b, a, b, ""), "");
+    case WL_MASK_NOR:
+        return LLVMBuildNot(l->b, LLVMBuildOr(l->b, a, b, ""), "");
+    case WL_MASK_XNOR:
+        return LLVMBuildNot(l->b, LLVMBuildXor(l->b, a, b, ""), "");
+    case WL_MASK_SELECT:
+        break;
+    }
+    LLVMValueRef scc = LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    return LLVMBuildSelect(l->b, scc, a, b, "");
+}
+
+void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst) {
+    struct wl_mask_work work;
+    (void)wl_mask_work(inst, l->wave_size, &work);
+    if (work.to == WL_SGPR_EXEC)
+        wl_lift_flush(l);
+    LLVMValueRef a = operand_mask(l, &work.a), b = operand_mask(l, &work.b), exec = load_mask(l, WL_SGPR_EXEC);
+    LLVMValueRef result = combine(l, &work, a, b);
+    if (work.saves)
+        wl_loop_set_mask(l, work.saved, work.saves_new ? result : exec);
+    wl_loop_set_mask(l, work.to, result);
+}
+
+void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    const struct wl_strip_loop *loop = l->in_loop->loop;
+    bool scalar = inst->sem ? inst->sem->scalar : inst->mnemonic[0] == 's';
+    if (!scalar || inst->on_strip_masks)
+        return;
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        bool touched =
+            wl_bit(effects->touch.scalar, reg) || (l->wave_size == 64 && wl_bit(effects->touch.scalar, (reg + 1) % WL_SGPR_COUNT));
+        if (touched && wl_bit(loop->masks, reg))
+            LLVMBuildStore(l->b, slice(l, raw_mask(l, reg)), l->in_loop->mask[reg]);
+    }
+}
+
+/* ---- rows ---- */
+
+LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
+    LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, l->in_loop->row[row], "");
+    LLVMSetAlignment(value, 64);
+    return value;
+}
+
+void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
+    if (wl_bit(l->live_after[l->stretch_end].inactive, row))
+        value = LLVMBuildSelect(l->b, l->exec, value, wl_loop_load_row(l, row), "");
+    LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
+}
+
+static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
+    LLVMValueRef offset = LLVMBuildShl(l->b, l->in_loop->first_lane, wl_lift_int(l, l->i64, 2), "");
+    return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, row), &offset, 1, "");
+}
+
+static void take_rows(struct wl_lift *l) {
+    const struct wl_strip_loop *loop = l->in_loop->loop;
+    const struct wl_live *live = &l->unit->pieces[loop->header].live_in;
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
+        if (!wl_bit(loop->rows, row))
+            continue;
+        LLVMValueRef value = LLVMConstNull(l->strip_i32);
+        if (wl_bit(live->active, row) || wl_bit(live->inactive, row)) {
+            value = LLVMBuildLoad2(l->b, l->strip_i32, row_in_wave(l, row), "");
+            LLVMSetAlignment(value, 64);
+        }
+        LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
+    }
+}
+
+/* Rows in memory have what inactive lanes held wherever that is still used. */
+static void leave_rows(struct wl_lift *l, uint32_t piece) {
+    const struct wl_strip_loop *loop = l->in_loop->loop;
+    const struct wl_live *live = &l->unit->pieces[piece].live_in;
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (wl_bit(loop->rows_written, row) && (wl_bit(live->active, row) || wl_bit(live->inactive, row)))
+            LLVMSetAlignment(LLVMBuildStore(l->b, wl_loop_load_row(l, row), row_in_wave(l, row)), 64);
+}
+
+/* ---- the frame ---- */
+
+static void make_slots(struct wl_lift *l) {
+    struct wl_lift_loop *in = l->in_loop;
+    const struct wl_strip_loop *loop = in->loop;
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (wl_bit(loop->rows, row))
+            in->row[row] = wl_lift_alloca(l, l->strip_i32, 64, "row");
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (!wl_bit(loop->masks, reg))
+            continue;
+        in->mask[reg] = wl_lift_alloca(l, l->i16, 2, "mask");
+        in->result[reg] = wl_lift_alloca(l, l->mask_type, 8, "masks");
+        LLVMBuildStore(l->b, raw_mask(l, reg), in->result[reg]);
+    }
+}
+
+/* Whether a mask that the loop makes is used at a piece. */
+static bool mask_is_wanted(const struct wl_lift *l, unsigned reg, uint32_t piece) {
+    const struct wl_strip_loop *loop = l->in_loop->loop;
+    bool wanted = false;
+    for (unsigned i = 0; i < l->wave_size / 32; i++)
+        wanted |= wl_bit(l->unit->pieces[piece].live_in.scalar, reg + i) && wl_bit(loop->scalars_written, reg + i);
+    return wl_bit(loop->masks, reg) && wanted && reg != WL_SGPR_EXEC;
+}
+
+/* Puts what the strip has made of a mask with the others'. */
+static void add_result(struct wl_lift *l, unsigned reg) {
+    LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], "");
+    LLVMBuildStore(l->b, put_slice(l, sum, load_mask(l, reg)), l->in_loop->result[reg]);
+}
+
+static void add_results(struct wl_lift *l, uint32_t piece) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (mask_is_wanted(l, reg, piece))
+            add_result(l, reg);
+    add_result(l, WL_SGPR_EXEC);
+}
+
+static void set_scalar(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
+    if (l->wave_size == 64)
+        wl_lift_set_sgpr64(l, reg, mask);
+    else
+        wl_lift_set_sgpr(l, reg, mask);
+}
+
+/* The masks of all strips become the wave's scalars. */
+static void leave_scalars(struct wl_lift *l, uint32_t piece) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (mask_is_wanted(l, reg, piece))
+            set_scalar(l, reg, LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], ""));
+    set_scalar(l, WL_SGPR_EXEC, LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[WL_SGPR_EXEC], ""));
+}
+
+void wl_loop_yield(struct wl_lift *l, uint32_t piece) {
+    leave_rows(l, piece);
+    add_results(l, piece);
+    leave_scalars(l, piece);
+}
+
+/* Opens the loop over strips: the builder is left where one with active lanes begins. `before`: scalars that it may change. */
+static void begin(struct wl_lift *l, LLVMValueRef *before) {
+    struct wl_lift_loop *in = l->in_loop;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), run = wl_lift_block(l, "run");
+    in->strips = wl_lift_block(l, "strips");
+    in->latch = wl_lift_block(l, "latch");
+    in->done = wl_lift_block(l, "done");
+    LLVMValueRef exec = raw_mask(l, WL_SGPR_EXEC), zero = LLVMConstNull(l->i64), masks[WL_SGPR_COUNT];
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        masks[reg] = wl_bit(in->loop->masks, reg) ? raw_mask(l, reg) : NULL;
+    LLVMBuildBr(l->b, in->strips);
+    LLVMPositionBuilderAtEnd(l->b, in->strips);
+    in->number = LLVMBuildPhi(l->b, l->i64, "strip");
+    LLVMAddIncoming(in->number, &zero, &here, 1);
+    in->first_lane = LLVMBuildShl(l->b, in->number, wl_lift_int(l, l->i64, 4), "");
+    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i16), "");
+    LLVMBuildCondBr(l->b, none, in->latch, run);
+    LLVMPositionBuilderAtEnd(l->b, run);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (before[reg])
+            LLVMBuildStore(l->b, before[reg], l->sgpr[reg]);
+        if (masks[reg])
+            LLVMBuildStore(l->b, slice(l, masks[reg]), in->mask[reg]);
+    }
+    take_rows(l);
+}
+
+/* Lifts the loop's pieces for a strip: control flow within it goes to blocks of their own, out of it to `done`. */
+static void lift_pieces(struct wl_lift *l, const struct wl_affine *affine) {
+    struct wl_lift_loop *in = l->in_loop;
+    const struct wl_strip_loop *loop = in->loop;
+    LLVMBasicBlockRef *outer = l->blocks, *own = calloc(l->unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
+    const struct wl_piece *piece = l->piece;
+    enum wl_mode mode = l->mode;
+    if (!own) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks of a loop");
+        return;
+    }
+    for (uint32_t i = 0; i < loop->count; i++)
+        own[loop->pieces[i]] = wl_lift_block(l, "round");
+    own[loop->exit] = in->done;
+    LLVMBuildBr(l->b, own[loop->header]);
+    l->blocks = own;
+    l->mode = WL_MODE_MASKED;
+    for (uint32_t i = 0; i < loop->count && !l->status; i++) {
+        in->occupied = loop->occupied[i];
+        wl_lift_piece(l, affine, loop->pieces[i]);
+    }
+    l->blocks = outer;
+    l->mode = mode;
+    l->piece = piece;
+    free(own);
+}
+
+void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
+    if (l->in_loop->occupied) {
+        l->exec_bits = load_mask(l, WL_SGPR_EXEC);
+        l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
+        return;
+    }
+    LLVMBasicBlockRef some = wl_lift_block(l, "active");
+    LLVMValueRef bits = load_mask(l, WL_SGPR_EXEC);
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i16), ""), after, some);
+    LLVMPositionBuilderAtEnd(l->b, some);
+    l->exec = wl_lift_lanes(l, bits, WL_STRIP);
+    l->exec_bits = bits;
+}
+
+LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }
+
+void wl_lift_strip_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop) {
+    struct wl_lift_loop *in = calloc(1, sizeof *in);
+    LLVMValueRef before[WL_SGPR_COUNT] = {NULL};
+    if (!in) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
+        return;
+    }
+    in->loop = loop;
+    l->in_loop = in;
+    LLVMPositionBuilderAtEnd(l->b, l->blocks[loop->header]);
+    make_slots(l);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(loop->scalars_written, reg) && l->sgpr[reg])
+            before[reg] = wl_lift_sgpr(l, reg);
+    begin(l, before);
+    lift_pieces(l, affine);
+    LLVMPositionBuilderAtEnd(l->b, in->done);
+    leave_rows(l, loop->exit);
+    add_results(l, loop->exit);
+    LLVMBuildBr(l->b, in->latch);
+    LLVMPositionBuilderAtEnd(l->b, in->latch);
+    LLVMBasicBlockRef after = wl_lift_block(l, "after");
+    LLVMValueRef next = LLVMBuildAdd(l->b, in->number, wl_lift_int(l, l->i64, 1), "");
+    LLVMAddIncoming(in->number, &next, &in->latch, 1);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, l->strips), "");
+    LLVMBuildCondBr(l->b, more, in->strips, after);
+    LLVMPositionBuilderAtEnd(l->b, after);
+    leave_scalars(l, loop->exit);
+    l->in_loop = NULL;
+    free(in);
+}

@@ -1,0 +1,65 @@
+/* Divergent loops that can be run for one strip after the other.
+ *
+ * A wave runs a loop that its lanes leave one by one in rounds: as many as the slowest lane takes, with all registers in the
+ * wave between what belongs to one round and the next. Where lanes of different strips have nothing to do with each other in the
+ * loop, each strip may run its own rounds instead, with its registers as values and EXEC as a mask of 16 bits. This is what a
+ * wave may not tell from rounds:
+ *
+ *   - the loop is left in one way only, by a branch on EXECZ or EXECNZ
+ *   - memory is only read in it
+ *   - nothing looks across lanes: masks (what comparisons make, and what logic makes of that) are used as masks alone
+ *   - a strip without active lanes may stop: with EXEC 0, what else the loop does for others changes nothing that is used later.
+ *     The same for branches over code that has no active lanes
+ *   - scalars that change from round to round are not used behind the loop */
+#ifndef WL_TRANSLATE_STRIP_LOOP_H
+#define WL_TRANSLATE_STRIP_LOOP_H
+
+#include "translate/unit.h"
+
+struct wl_strip_loop {
+    uint32_t header;  /* piece */
+    uint32_t leave;   /* the piece that branches out of the loop; MASKED code may begin there with EXEC = 0 */
+    uint32_t exit;    /* where it branches to */
+    uint32_t *pieces; /* all of the loop, in address order */
+    uint32_t count;
+    bool *occupied;    /* by index in `pieces`: EXEC has lanes where it starts */
+    uint64_t masks[2]; /* scalar registers (first of a pair in waves of 64) that hold masks in the loop, EXEC among them */
+    uint64_t scalars_written[2];
+    uint64_t rows[8], rows_written[8]; /* all that are used */
+};
+
+enum wl_mask_logic {
+    WL_MASK_MOVE,
+    WL_MASK_NOT,
+    WL_MASK_AND,
+    WL_MASK_AND_NOT, /* a & ~b */
+    WL_MASK_OR,
+    WL_MASK_OR_NOT,
+    WL_MASK_XOR,
+    WL_MASK_NAND,
+    WL_MASK_NOR,
+    WL_MASK_XNOR,
+    WL_MASK_SELECT, /* SCC ? a : b */
+};
+
+/* A scalar instruction that combines masks of the wave's size lane by lane. */
+struct wl_mask_work {
+    enum wl_mask_logic logic;
+    struct wl_operand a, b; /* b: the same as a if there is one input only */
+    unsigned to;
+    bool saves; /* EXEC's old value goes to `saved`, or (`saves_new`) what it becomes */
+    bool saves_new;
+    unsigned saved;
+};
+
+/* Whether an instruction is such, and what it does. */
+bool wl_mask_work(const struct wl_inst *inst, unsigned wave_size, struct wl_mask_work *work);
+
+/* Finds the unit's loops of this kind, none within another: fills unit->strip_loops and marks their instructions that work on
+ * masks (wl_inst.on_strip_masks). After wl_unit_liveness. WL_OUT_OF_MEMORY. */
+enum wl_status wl_strip_loops_find(struct wl_unit *unit);
+void wl_strip_loops_destroy(struct wl_unit *unit);
+/* The loop with this header; NULL: none. */
+const struct wl_strip_loop *wl_strip_loop_at(const struct wl_unit *unit, uint32_t header);
+
+#endif

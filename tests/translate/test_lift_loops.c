@@ -1,0 +1,156 @@
+/* Lifted code: divergent loops, of which those without stores and without a look across lanes are run strip by strip. */
+#include "lift_reference.h"
+
+/* Scalars that the loops use are set behind them, so that only what they do to lanes counts. */
+#define SETTLE                                                                                                                             \
+    "s_mov_BN VCC, 0\ns_mov_BN S6, 0\ns_mov_b32 s20, 0\ns_mov_b32 s21, 0\ns_mov_b32 s22, 0\ns_mov_b32 s23, 0\ns_mov_b32 s24, 0\n"          \
+    "s_mov_b32 s25, 0\ns_cmp_lg_u32 s8, s8\n"
+
+static void settle(struct lift_state *s, uint64_t exec) {
+    set_mask(s, 4, exec);
+    set_mask(s, 6, 0);
+    set_mask(s, 106, 0);
+    for (unsigned i = 20; i < 26; i++)
+        s->s[i] = 0;
+    s->s[125] = 0;
+}
+
+static uint32_t word(uint32_t index) { return lift_lds_word(index * 4); }
+
+/* ---- sums ---- */
+
+static void ref_sum(struct lift_state *s) {
+    uint64_t exec = exec_of(s);
+    ACTIVE {
+        V(20) = 0;
+        for (uint32_t n = V(1) & 31;; n--) {
+            V(20) += word(n);
+            V(21) = n;
+            V(24) = word(n);
+            if (!n)
+                break;
+        }
+    }
+    ACTIVE {
+        V(23) = 0;
+        V(25) = V(15);
+    }
+    settle(s, exec);
+}
+
+/* The same, so many rounds that it yields. */
+static void ref_long(struct lift_state *s) {
+    uint64_t exec = exec_of(s);
+    ACTIVE {
+        V(20) = 0;
+        for (uint32_t n = V(1) & 1023;; n--) {
+            V(20) += word(n & 31);
+            V(21) = n;
+            V(24) = word(n & 31);
+            if (!n)
+                break;
+        }
+        V(23) = 0;
+        V(25) = V(15);
+    }
+    settle(s, exec);
+}
+
+static void test_sums(void) {
+    lift_check("gfx906,gfx90a,gfx1030",
+               "v_and_b32 v21, 31, v1\nv_mov_b32 v20, 0\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\nloop:\nv_lshlrev_b32 v23, 2, v21\n"
+               "ds_read_b32 v24, v23\ns_waitcnt lgkmcnt(0)\nADD v20, v20, v24\nv_cmp_eq_u32 VCC, 0, v21\nv_cndmask_b32 v25, -1, 0, VCC\n"
+               "ADD v21, v25, v21\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, S6\ns_cbranch_execnz loop\ns_mov_BN exec_N, S4\n"
+               "v_mov_b32 v25, v15\nv_mov_b32 v23, 0\n" SETTLE,
+               ref_sum);
+    lift_check("gfx90a,gfx1030",
+               "v_and_b32 v21, 0x3ff, v1\nv_mov_b32 v20, 0\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\nloop:\nv_and_b32 v23, 31, v21\n"
+               "v_lshlrev_b32 v23, 2, v23\nds_read_b32 v24, v23\ns_waitcnt lgkmcnt(0)\nADD v20, v20, v24\nv_cmp_eq_u32 VCC, 0, v21\n"
+               "v_cndmask_b32 v25, -1, 0, VCC\nADD v21, v25, v21\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, S6\n"
+               "s_cbranch_execnz loop\ns_mov_BN exec_N, S4\nv_mov_b32 v25, v15\nv_mov_b32 v23, 0\n" SETTLE,
+               ref_long);
+}
+
+/* ---- a search with a result for each lane, and a branch within ---- */
+
+static void ref_search(struct lift_state *s) {
+    uint64_t exec = exec_of(s), found = 0;
+    ACTIVE {
+        uint32_t n = V(1) & 15;
+        V(20) = 0;
+        V(22) = 100;
+        for (;; n++) {
+            uint32_t w = word(n & 31);
+            V(24) = w;
+            if (w & 1)
+                V(20) += w;
+            V(22) -= 1;
+            if ((w & 7) == (V(2) & 7)) {
+                found |= (uint64_t)1 << l;
+                break;
+            }
+            if (n == 40)
+                break;
+        }
+        V(21) = n;
+        V(23) = found >> l & 1;
+        V(25) = 0;
+        V(26) = V(16);
+    }
+    settle(s, exec);
+}
+
+static void test_search(void) {
+    lift_check(
+        "gfx906,gfx90a,gfx1030,gfx1100",
+        "v_and_b32 v21, 15, v1\nv_mov_b32 v20, 0\nv_mov_b32 v22, 0x64\nv_and_b32 v26, 7, v2\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\n"
+        "loop:\nv_and_b32 v23, 31, v21\nv_lshlrev_b32 v23, 2, v23\nds_read_b32 v24, v23\ns_waitcnt lgkmcnt(0)\nv_and_b32 v25, 1, v24\n"
+        "v_cmp_ne_u32 VCC, 0, v25\ns_and_saveexec_BN S20, VCC\ns_cbranch_execz even\nADD v20, v20, v24\neven:\n"
+        "s_or_BN exec_N, exec_N, S20\nADD v22, -1, v22\nv_and_b32 v25, 7, v24\nv_cmp_eq_u32 S22, v25, v26\nv_cmp_eq_u32 VCC, 40, v21\n"
+        "s_andn2_BN S24, S24, exec_N\ns_and_BN S20, S22, exec_N\ns_or_BN S24, S24, S20\ns_or_BN VCC, VCC, S22\n"
+        "s_and_BN VCC, exec_N, VCC\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, VCC\ns_cbranch_execz done\nADD v21, 1, v21\n"
+        "s_branch loop\ndone:\ns_mov_BN exec_N, S4\nv_cndmask_b32 v23, 0, 1, S24\nv_mov_b32 v25, 0\nv_mov_b32 v26, v16\n" SETTLE,
+        ref_search);
+}
+
+/* ---- a loop in a loop, a scalar of each round, and a mask of before ---- */
+
+static void ref_nested(struct lift_state *s) {
+    uint64_t exec = exec_of(s);
+    ACTIVE {
+        V(20) = 0;
+        for (uint32_t n = V(1) & 3, round = 1;; n--, round++) {
+            for (uint32_t i = V(2) & 7;; i--) {
+                V(20) += word(i + n) ^ round;
+                if (!i)
+                    break;
+            }
+            V(20) = V(3) < V(4) ? V(20) + 1 : V(20) * 2;
+            if (!n)
+                break;
+        }
+        V(21) = V(22) = V(23) = V(24) = 0;
+    }
+    s->s[29] = s->s[28];
+    settle(s, exec);
+}
+
+static void test_nested(void) {
+    lift_check(
+        "gfx906,gfx90a,gfx1030,gfx1100",
+        "v_and_b32 v21, 3, v1\nv_mov_b32 v20, 0\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\ns_mov_b32 s29, 0\nv_cmp_lt_u32 S24, v3, v4\n"
+        "outer:\ns_add_u32 s29, s29, 1\nv_and_b32 v22, 7, v2\ns_mov_BN S20, 0\n"
+        "inner:\nADD v23, v21, v22\nv_lshlrev_b32 v23, 2, v23\nds_read_b32 v24, v23\ns_waitcnt lgkmcnt(0)\nv_xor_b32 v24, s29, v24\n"
+        "ADD v20, v20, v24\nv_cmp_eq_u32 VCC, 0, v22\ns_or_BN S20, VCC, S20\nADD v22, -1, v22\ns_andn2_BN exec_N, exec_N, S20\n"
+        "s_cbranch_execnz inner\ns_or_BN exec_N, exec_N, S20\n"
+        "v_lshlrev_b32 v23, 1, v20\nADD v24, 1, v20\nv_cndmask_b32 v20, v23, v24, S24\nv_cmp_eq_u32 VCC, 0, v21\ns_or_BN S6, VCC, S6\n"
+        "ADD v21, -1, v21\ns_andn2_BN exec_N, exec_N, S6\ns_cbranch_execnz outer\ns_mov_BN exec_N, S4\nv_mov_b32 v21, 0\n"
+        "v_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v24, 0\ns_mov_b32 s29, s28\n" SETTLE,
+        ref_nested);
+}
+
+void test_loops(void) {
+    test_sums();
+    test_search();
+    test_nested();
+}

@@ -1,0 +1,148 @@
+/* Which loops may be run for one strip after the other (strip_loop.h), and which may not. */
+#include "assembler.h"
+#include "translate/strip_loop.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct kernel {
+    const char *title, *processor;
+    unsigned wave_size;
+    const char *text;
+    unsigned loops, pieces; /* wanted: how many, and of how many pieces they are; pieces is 0: any */
+};
+
+#define GFX9  "gfx906", 64
+#define GFX10 "gfx1030", 32
+
+/* A loop over the elements of a row, as compilers make it: s[4:5] takes the lanes that have left. The parts: behind the load, before
+ * the loop ends, behind the loop. */
+#define ROUNDS(BODY, LATCH, BEHIND)                                                                                                        \
+    "s_mov_b64 s[4:5], 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, 4, v4\n v_add_u32 v6, v6, v5\n" BODY   \
+    "v_cmp_ge_u32 vcc, v4, v3\n s_or_b64 s[4:5], vcc, s[4:5]\n" LATCH                                                                      \
+    "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n" BEHIND                                          \
+    "global_store_dword v7, v6, s[2:3]\n s_endpgm"
+
+static const struct kernel kernels[] = {
+    {"a sum", GFX9, ROUNDS("", "", ""), 1, 2},
+    {"a sum in a wave of 32", GFX10,
+     "s_mov_b32 s4, 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_nc_u32 v4, 4, v4\n v_add_nc_u32 v6, v6, v5\n"
+     "v_cmp_ge_u32 vcc_lo, v4, v3\n s_or_b32 s4, vcc_lo, s4\n s_andn2_b32 exec_lo, exec_lo, s4\n s_cbranch_execnz 0b\n"
+     "s_or_b32 exec_lo, exec_lo, s4\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     1, 2},
+    {"a branch within", GFX9,
+     ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n v_add_u32 v6, 1, v6\n 1: s_or_b64 exec, exec, "
+            "s[6:7]\n",
+            "", ""),
+     1, 0},
+    {"a mask that is used behind", GFX9,
+     ROUNDS("v_cmp_eq_u32 s[6:7], 0, v5\n s_andn2_b64 s[8:9], s[8:9], exec\n s_and_b64 s[6:7], s[6:7], exec\n s_or_b64 s[8:9], s[8:9], "
+            "s[6:7]\n",
+            "", "s_and_b64 exec, exec, s[8:9]\n"),
+     1, 2},
+    {"a scalar of each round", GFX9,
+     ROUNDS("s_add_u32 s10, s10, 1\n v_add_u32 v6, s10, v6\n v_add_u32 v6, s11, v6\n v_add_u32 v6, s12, v6\n v_add_u32 v6, s13, v6\n", "",
+            ""),
+     1, 2},
+    {"the same in a loop so short that it may wait for others, and yields", GFX9,
+     ROUNDS("s_add_u32 s10, s10, 1\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
+    {"a loop in a loop", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: s_mov_b64 s[6:7], 0\n v_mov_b32 v8, v3\n 1: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n"
+     "v_add_u32 v4, 4, v4\n v_add_u32 v8, -1, v8\n v_cmp_eq_u32 vcc, 0, v8\n s_or_b64 s[6:7], vcc, s[6:7]\n"
+     "s_andn2_b64 exec, exec, s[6:7]\n s_cbranch_execnz 1b\n s_or_b64 exec, exec, s[6:7]\n v_add_u32 v6, v6, v5\n"
+     "v_cmp_ge_u32 vcc, v4, v2\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n"
+     "s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     1, 0},
+    {"the inner one, where the outer one stores", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: s_mov_b64 s[6:7], 0\n v_mov_b32 v8, v3\n 1: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n"
+     "v_add_u32 v4, 4, v4\n v_add_u32 v8, -1, v8\n v_cmp_eq_u32 vcc, 0, v8\n s_or_b64 s[6:7], vcc, s[6:7]\n"
+     "s_andn2_b64 exec, exec, s[6:7]\n s_cbranch_execnz 1b\n s_or_b64 exec, exec, s[6:7]\n global_store_dword v4, v5, s[2:3]\n"
+     "v_cmp_ge_u32 vcc, v4, v2\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n"
+     "s_or_b64 exec, exec, s[4:5]\n s_endpgm",
+     1, 2},
+    {"no load", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: v_add_u32 v4, 4, v4\n v_cmp_ge_u32 vcc, v4, v3\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, "
+     "s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v4, s[2:3]\n s_endpgm",
+     0, 0},
+    {"a store", GFX9, ROUNDS("global_store_dword v4, v5, s[2:3]\n", "", ""), 0, 0},
+    {"an atomic", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n", "", ""), 0, 0},
+    {"lanes that look at others", GFX9, ROUNDS("v_readfirstlane_b32 s10, v5\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
+    {"DPP", GFX9, ROUNDS("v_add_u32_dpp v6, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf\n", "", ""), 0, 0},
+    {"a mask that is counted", GFX9, ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_bcnt1_i32_b64 s10, vcc\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
+    {"a mask as a number", GFX9, ROUNDS("v_cmp_eq_u32 s[10:11], 0, v5\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
+    {"half of a mask", GFX9, ROUNDS("v_cmp_eq_u32 s[10:11], 0, v5\n s_mov_b32 s10, 0\n v_cndmask_b32 v6, v6, v5, s[10:11]\n", "", ""), 0,
+     0},
+    {"a branch on a mask", GFX9, ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_cbranch_vccz 1f\n v_add_u32 v6, 1, v6\n 1:\n", "", ""), 0, 0},
+    {"a branch on a mask's SCC", GFX9,
+     ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_b64 s[8:9], vcc, exec\n s_cbranch_scc0 1f\n v_add_u32 v6, 1, v6\n 1:\n", "", ""), 0, 0},
+    {"a scalar of the last round", GFX9, ROUNDS("s_add_u32 s10, s10, 1\n", "", "v_add_u32 v6, s10, v6\n"), 0, 0},
+    {"two ways out", GFX9, ROUNDS("s_sub_u32 s10, s10, 1\n s_cbranch_scc1 2f\n", "", "2:\n"), 0, 0},
+    {"lanes that come back", GFX9, /* what skips a strip without lanes would keep some off */
+     ROUNDS(
+         "v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n s_mov_b64 exec, s[12:13]\n v_add_u32 v6, 1, v6\n "
+         "1: s_or_b64 exec, exec, s[6:7]\n",
+         "", ""),
+     0, 0},
+    {"a mask that skipped code changes", GFX9,
+     ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n s_mov_b64 s[8:9], -1\n v_add_u32 v6, 1, v6\n "
+            "1: s_or_b64 exec, exec, s[6:7]\n",
+            "", "s_and_b64 exec, exec, s[8:9]\n"),
+     0, 0},
+    {"a wait for others", GFX9, ROUNDS("s_barrier\n", "", ""), 0, 0},
+    {"what others wrote", GFX10,
+     "s_mov_b32 s4, 0\n 0: buffer_gl0_inv\n global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_cmp_ne_u32 vcc_lo, 0, v5\n"
+     "s_or_b32 s4, vcc_lo, s4\n s_andn2_b32 exec_lo, exec_lo, s4\n s_cbranch_execnz 0b\n s_endpgm",
+     0, 0},
+};
+
+static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
+
+static bool is_right(const struct kernel *k) {
+    size_t size = 0;
+    uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
+    uint64_t limit = size;
+    assert_non_null(code);
+    struct wl_translate_request request = {.processor = k->processor,
+                                           .wave_size = k->wave_size,
+                                           .image = code,
+                                           .image_size = size,
+                                           .name = k->title,
+                                           .is_kernel = true,
+                                           .is_code = is_code,
+                                           .context = &limit};
+    struct wl_decoder *decoder = NULL;
+    struct wl_unit unit;
+    assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
+    if (wl_unit_build(&unit, decoder, &request, 0) != WL_OK)
+        fail_msg("%s: %s", k->title, wl_failure());
+    wl_unit_liveness(&unit);
+    assert_int_equal(wl_strip_loops_find(&unit), WL_OK);
+    unsigned pieces = 0;
+    for (uint32_t i = 0; i < unit.strip_loop_count; i++)
+        pieces += unit.strip_loops[i].count;
+    bool right = unit.strip_loop_count == k->loops && (!k->pieces || pieces == k->pieces);
+    if (!right)
+        fprintf(stderr, "%s: %u loops of %u pieces\n", k->title, unit.strip_loop_count, pieces);
+    wl_unit_destroy(&unit);
+    wl_decoder_destroy(decoder);
+    free(code);
+    return right;
+}
+
+static void test_loops(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        bad += !is_right(&kernels[i]);
+    assert_int_equal(bad, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
