@@ -282,6 +282,11 @@ static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes
     return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, addresses, expected, ""), wl_memory_mask(l));
 }
 
+bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
+    return access->kind == WL_ACCESS_LOAD && access->place == WL_PLACE_MEMORY && lanes->low_fact.kind != WL_FACT_AFFINE &&
+           !is_grouped(l, access, lanes);
+}
+
 /* Bytes from lane 0's element to the end of the last lane's. */
 static uint64_t extent(const struct wl_lanes *lanes, enum wl_pattern pattern, unsigned size) {
     uint64_t stride = pattern == WL_PATTERN_STRIDED ? (uint32_t)lanes->low_fact.stride : size;
@@ -320,8 +325,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
         if ((fits || strided) && wl_lanes_known(lanes))
             pattern = consecutive_by_fact(l, lanes, (uint32_t)lanes->low_fact.stride, size, check, start, &seen);
-        else if ((stride_known && !fits) || (l->in_loop && l->has_avx512))
-            return WL_PATTERN_NONE; /* another stride, or what a gather in every round does as well as a test would */
+        else if (stride_known && !fits)
+            return WL_PATTERN_NONE; /* another stride */
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
     }

@@ -228,9 +228,43 @@ static void mark_likely(struct wl_lift *l, LLVMValueRef branch) {
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
+/* A load in a loop whose lanes may be consecutive, for all that is known: as long as they are, that is tested. */
+static void access_tested(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    LLVMValueRef check, start, failed = wl_lift_alloca(l, l->i1, 1, "failed");
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), test = wl_memory_block(l, "test"), fast = wl_memory_block(l, "near"),
+                      fails = wl_memory_block(l, "fails"), slow = wl_memory_block(l, "far"), done = wl_memory_block(l, "accessed");
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    LLVMBuildStore(l->b, LLVMConstNull(l->i1), failed);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    LLVMBuildCondBr(l->b, LLVMBuildLoad2(l->b, l->i1, failed, ""), slow, test);
+    LLVMPositionBuilderAtEnd(l->b, test);
+    enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
+    struct moved cold = *m;
+    LLVMBuildCondBr(l->b, check, fast, fails);
+    LLVMPositionBuilderAtEnd(l->b, fails);
+    LLVMBuildStore(l->b, LLVMConstAllOnes(l->i1), failed);
+    LLVMBuildBr(l->b, slow);
+    LLVMPositionBuilderAtEnd(l->b, fast);
+    access_inline(l, a, lanes, pattern, start, m);
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL};
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, slow);
+    access_slow(l, a, lanes, &cold, m->pair != NULL);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    merge(l, a, m, &cold, from);
+}
+
 /* The whole ladder. */
 static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
+    if (wl_spread_in_loop_possible(l, a) && wl_lanes_need_test(l, a, lanes)) {
+        access_tested(l, a, lanes, m);
+        return;
+    }
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
     if (pattern == WL_PATTERN_NONE) {
         access_slow(l, a, lanes, m, false);

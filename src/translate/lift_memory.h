@@ -101,6 +101,9 @@ enum wl_pattern {
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
+/* Whether it would be a test at run time, of a load of memory. */
+bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
+
 /* Whether facts about the halves of an address (high: NULL if it has one) say that a whole wave's elements follow each other. */
 bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
 /* For such an access: the i64 address of lane 0's element; strips: of the whole wave. *check: an i1 that must hold, or NULL. */
@@ -160,8 +163,9 @@ LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVM
 void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
                       LLVMValueRef *rows);
 
-/* In the unit itself, in a loop that is run for one strip after the other: a load of memory as wl_spread_local. Where the call of a
- * slow function would be made in every round, it costs more than its code. */
+/* In the unit itself, in a loop: a load of memory as wl_spread_local. Where the call of a slow function would be made in every round, it
+ * costs more than its code. The first: whether it would be done. */
+bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *access);
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* A load of pattern GROUPS. */
 void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows);

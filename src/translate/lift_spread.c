@@ -265,8 +265,12 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVM
 
 /* ---- gathers in the unit itself ---- */
 
+bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *a) {
+    return l->piece->in_loop && l->has_avx512 && a->kind == WL_ACCESS_LOAD && a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
+}
+
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    if (!l->in_loop || !l->has_avx512 || a->kind != WL_ACCESS_LOAD || a->bits != 32 || a->dwords > 2 || !wl_spread_possible(a))
+    if (!wl_spread_in_loop_possible(l, a))
         return false;
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
     wl_access_trace_begin(l, a, addresses);

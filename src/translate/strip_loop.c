@@ -121,10 +121,9 @@ static void mark_reachable(struct search *s, uint32_t without) {
 
 static bool leads_to(const struct wl_piece *piece, uint32_t to) { return piece->next == to || piece->target == to; }
 
-/* The natural loop of a header: what reaches it again, through pieces that it dominates. False: there is none, or it is large. */
+/* The natural loop of a header: what reaches it again, through pieces that it dominates. False: there is none. */
 static bool find_members(struct search *s, uint32_t header) {
     const struct wl_unit *unit = s->unit;
-    uint32_t count = 1;
     mark_reachable(s, header);
     memset(s->member, 0, unit->piece_count * sizeof *s->member);
     s->member[header] = true;
@@ -139,8 +138,6 @@ static bool find_members(struct search *s, uint32_t header) {
             if (s->marked[p] || s->member[p] || !joins)
                 continue; /* pieces outside of the header's reach come from before it */
             s->member[p] = grown = true;
-            if (++count > MOST_PIECES)
-                return false;
         }
     }
     bool returns = false;
@@ -652,6 +649,8 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
     *found = false;
     if (!find_members(s, header))
         return WL_OK;
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        s->unit->pieces[p].in_loop |= s->member[p];
     s->loop = (struct wl_strip_loop){.header = header};
     s->loop.pieces = calloc(MOST_PIECES, sizeof *s->loop.pieces);
     s->loop.occupied = calloc(MOST_PIECES, sizeof *s->loop.occupied);
@@ -659,11 +658,13 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
         forget_loop(&s->loop);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
     }
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        if (s->member[p])
-            s->loop.pieces[s->loop.count++] = p;
     s->failed = false;
-    *found = is_worthwhile(s) && find_exit(s);
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        s->failed |= s->member[p] && s->loop.count == MOST_PIECES;
+        if (s->member[p] && !s->failed)
+            s->loop.pieces[s->loop.count++] = p;
+    }
+    *found = !s->failed && is_worthwhile(s) && find_exit(s);
     if (*found)
         find_writes(s);
     *found = *found && !s->failed && find_masks(s) && branches_may_skip(s);
@@ -712,6 +713,8 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
     if (n > MOST_UNIT_PIECES || wl_unit_is_unoptimized(unit))
         return WL_OK;
     struct wl_effects effects;
+    for (uint32_t p = 0; p < n; p++)
+        unit->pieces[p].in_loop = false;
     struct search s = {.unit = unit, .registers = unit->request->wave_size / 32, .effects = &effects};
     s.member = calloc(n + 1, sizeof *s.member);
     s.marked = calloc(n + 1, sizeof *s.marked);

@@ -48,6 +48,7 @@ struct wl_piece {
     uint32_t resume;                  /* resume point number, or UINT32_MAX */
     uint32_t loop_entry;              /* the same for a loop's header that is none (wl_steps_control), if its number is not asked for */
     bool is_header;                   /* a backward branch leads here */
+    bool in_loop;                     /* found with the loops of strip_loop.h */
     bool is_return;                   /* the resume point lies behind a call */
     bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
     bool is_cut;                      /* only the length of the code before it made it a piece of its own */
