@@ -70,9 +70,9 @@ static LLVMValueRef concatenate(struct wl_lift *l, LLVMValueRef a, LLVMValueRef 
     return LLVMBuildShuffleVector(l->b, a, b, LLVMConstVector(mask, 2 * each), "");
 }
 
-static void load_pairs(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
-    LLVMTypeRef dwords = LLVMVectorType(l->i32, 2 * WL_STRIP);
-    LLVMValueRef both = LLVMBuildBitCast(l->b, gather(l, s, l->i64, 0), dwords, "");
+/* Lanes of 64 bits as two rows. */
+static void split_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef *rows) {
+    LLVMValueRef both = LLVMBuildBitCast(l->b, pairs, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
     LLVMValueRef halves[2] = {part(l, both, 0, WL_STRIP), part(l, both, WL_STRIP, WL_STRIP)};
     wl_memory_deinterleave(l, 2, halves, rows);
 }
@@ -127,7 +127,7 @@ static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) 
         load_quads(l, address, rows);
         break;
     default:
-        load_pairs(l, s, rows);
+        split_pairs(l, gather(l, s, l->i64, 0), rows);
         if (a->dwords == 3)
             rows[2] = gather(l, s, l->i32, 8);
     }
@@ -202,12 +202,8 @@ static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, c
     }
     LLVMValueRef arguments[4] = {where, one, exec, LLVMConstNull(type)};
     LLVMValueRef loaded = rows[0] = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
-    if (a->dwords == 2) {
-        LLVMValueRef both = LLVMBuildBitCast(l->b, loaded, LLVMVectorType(l->i32, 2 * WL_STRIP), "");
-        halves[0] = part(l, both, 0, WL_STRIP);
-        halves[1] = part(l, both, WL_STRIP, WL_STRIP);
-        wl_memory_deinterleave(l, 2, halves, rows);
-    }
+    if (a->dwords == 2)
+        split_pairs(l, loaded, rows);
     return loaded;
 }
 
@@ -265,6 +261,8 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVM
 
 /* ---- gathers in the unit itself ---- */
 
+/* The host's own: in loops whose lanes leave, few lanes are left, for which single loads cost as much as for all. */
+
 bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *a) {
     return l->piece->in_loop && l->has_avx512 && a->kind == WL_ACCESS_LOAD && a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
 }
@@ -272,9 +270,15 @@ bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access 
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!wl_spread_in_loop_possible(l, a))
         return false;
-    LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
-    wl_access_trace_begin(l, a, addresses);
-    wl_spread_access(l, a, addresses, wl_strip_exec(l), rows);
+    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    struct spread s = {.addresses = wl_lanes_addresses(l, lanes)};
+    wl_access_trace_begin(l, a, s.addresses);
+    LLVMValueRef arguments[4] = {pointers(l, &s, 0), LLVMConstInt(l->i32, 1, false), wl_strip_exec(l), LLVMConstNull(type)};
+    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    wl_lift_mark_memory(l, loaded);
+    rows[0] = loaded;
+    if (a->dwords == 2)
+        split_pairs(l, loaded, rows);
     wl_access_trace_end(l);
     return true;
 }

@@ -181,8 +181,7 @@ bool wl_sgpr_join(struct wl_sgpr *to, const struct wl_sgpr *from, bool first) {
         /* At once, or a loop would come back for every bit. */
         if (was->kind != is.kind || was->zeros > is.zeros || was->above > is.above) {
             uint8_t zeros = was->zeros > is.zeros ? is.zeros : was->zeros;
-            struct wl_sgpr now = {was->kind == is.kind ? was->kind : (uint8_t)WL_SGPR_VALUE, zeros,
-                                    was->above > is.above ? 0 : was->above};
+            struct wl_sgpr now = {was->kind == is.kind ? was->kind : (uint8_t)WL_SGPR_VALUE, zeros, was->above > is.above ? 0 : was->above};
             changed |= now.kind != was->kind || now.zeros != was->zeros || now.above != was->above;
             *was = now;
         }

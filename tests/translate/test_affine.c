@@ -99,7 +99,12 @@ static const struct kernel kernels[] = {
      GFX9,
      "v_and_b32 v3, 7, v0\n v_lshrrev_b32 v4, 3, v0\n global_load_dword v5, v4, s[0:1]\n v_add_u32 v5, v5, v3\n v_mov_b32 v6, 0\n"
      "v_lshlrev_b64 v[5:6], 2, v[5:6]\n v_mov_b32 v7, s1\n v_add_co_u32 v5, vcc, s0, v5\n v_addc_co_u32 v6, vcc, v7, v6, vcc\n s_endpgm",
-     {GROUPS(3), GROUPS(4), GROUPS(5), {6, WL_FACT_GROUPS_CARRY, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR}, UNIFORM(7), END}},
+     {GROUPS(3),
+      GROUPS(4),
+      GROUPS(5),
+      {6, WL_FACT_GROUPS_CARRY, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR},
+      UNIFORM(7),
+      END}},
     {"of 16 items, where rows are longer",
      "gfx906",
      64,
