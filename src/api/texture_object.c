@@ -217,7 +217,7 @@ hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surfObject, const hipResou
 
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject) { return destroy(__func__, surfaceObject, true); }
 
-/* The same functions under the names that C++ programs of HIP 5 and earlier were linked with. */
+/* The same functions under the names that C++ programs of HIP 5 and earlier were linked with: until 5.0 a surface object was a number. */
 __attribute__((visibility("default"))) hipError_t
 _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc(hipSurfaceObject_t *surfObject, const hipResourceDesc *resDesc);
 hipError_t _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc(hipSurfaceObject_t *surfObject, const hipResourceDesc *resDesc) {
@@ -225,5 +225,14 @@ hipError_t _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc(hipSur
 }
 __attribute__((visibility("default"))) hipError_t _Z23hipDestroySurfaceObjectP13__hip_surface(hipSurfaceObject_t surfaceObject);
 hipError_t _Z23hipDestroySurfaceObjectP13__hip_surface(hipSurfaceObject_t surfaceObject) {
+    return destroy("hipDestroySurfaceObject", surfaceObject, true);
+}
+__attribute__((visibility("default"))) hipError_t _Z22hipCreateSurfaceObjectPyPK15hipResourceDesc(hipSurfaceObject_t *surfObject,
+                                                                                                  const hipResourceDesc *resDesc);
+hipError_t _Z22hipCreateSurfaceObjectPyPK15hipResourceDesc(hipSurfaceObject_t *surfObject, const hipResourceDesc *resDesc) {
+    return create_surface("hipCreateSurfaceObject", surfObject, resDesc);
+}
+__attribute__((visibility("default"))) hipError_t _Z23hipDestroySurfaceObjecty(hipSurfaceObject_t surfaceObject);
+hipError_t _Z23hipDestroySurfaceObjecty(hipSurfaceObject_t surfaceObject) {
     return destroy("hipDestroySurfaceObject", surfaceObject, true);
 }
