@@ -35,6 +35,8 @@ hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem, const hipExterna
     API_REQUIRE(memHandleDesc->size > 0 && !(memHandleDesc->flags & ~hipExternalMemoryDedicated), hipErrorInvalidValue);
     API_REQUIRE(fstat(memHandleDesc->handle.fd, &status) == 0 && (unsigned long long)status.st_size >= memHandleDesc->size,
                 hipErrorInvalidValue);
+    API_CONTEXT(context);
+    API_REQUIRE(!context->info.discrete, hipErrorNotSupported); /* docs/NVIDIA.md */
     struct external *made = malloc(sizeof *made);
     API_REQUIRE(made != NULL, hipErrorOutOfMemory);
     pthread_mutex_lock(&externals.lock);

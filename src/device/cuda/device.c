@@ -74,18 +74,37 @@ static enum wl_status open_work(struct wl_cuda_device *device) {
     return wl_cuda_check(device->driver->cuStreamCreateWithPriority(&device->work.stream, CU_STREAM_NON_BLOCKING, 0), "a stream");
 }
 
+/* Whether the context really works: after some faults the driver hands one out that is already destroyed. */
+static CUresult try_context(const struct wl_cuda_driver *driver, CUcontext context) {
+    CUdeviceptr memory = 0;
+    CUresult result = driver->cuCtxSetCurrent(context);
+    if (result == CUDA_SUCCESS)
+        result = driver->cuCtxSynchronize();
+    if (result == CUDA_SUCCESS)
+        result = driver->cuMemAlloc(&memory, 1);
+    if (result == CUDA_SUCCESS) {
+        result = driver->cuMemsetD8Async(memory, 0, 1, CU_STREAM_LEGACY);
+        CUresult waited = driver->cuCtxSynchronize();
+        (void)driver->cuMemFree(memory);
+        result = result == CUDA_SUCCESS ? waited : result;
+    }
+    return result;
+}
+
 /* The driver throws the context away and makes a new one; throwing it away may report the fault once more. Not every fault lets the
  * driver go on in the process: then the new context has it too. What still refers to the old one knows it by its generation. */
 static enum wl_status reset(struct wl_device *device) {
+    enum { ATTEMPTS = 3 };
     struct wl_cuda_device *cuda = wl_cuda(device);
-    (void)cuda->driver->cuCtxSetCurrent(NULL);
-    (void)cuda->driver->cuDevicePrimaryCtxReset(cuda->handle);
-    (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
-    CUresult result = cuda->driver->cuDevicePrimaryCtxRetain(&cuda->context, cuda->handle);
-    if (result == CUDA_SUCCESS)
-        result = cuda->driver->cuCtxSetCurrent(cuda->context);
-    if (result == CUDA_SUCCESS)
-        result = cuda->driver->cuCtxSynchronize();
+    CUresult result = CUDA_ERROR_UNKNOWN;
+    for (int i = 0; i < ATTEMPTS && result != CUDA_SUCCESS; i++) {
+        (void)cuda->driver->cuCtxSetCurrent(NULL);
+        (void)cuda->driver->cuDevicePrimaryCtxReset(cuda->handle);
+        (void)cuda->driver->cuDevicePrimaryCtxRelease(cuda->handle);
+        result = cuda->driver->cuDevicePrimaryCtxRetain(&cuda->context, cuda->handle);
+        if (result == CUDA_SUCCESS)
+            result = try_context(cuda->driver, cuda->context);
+    }
     enum wl_status status = wl_cuda_check(result, "GPU %d after a reset: the process has to be started again", cuda->handle);
     if (status != WL_OK)
         return status;
