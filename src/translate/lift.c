@@ -310,6 +310,8 @@ static uint32_t revival(const struct wl_unit *unit, uint32_t from) {
     if (!is_branch_on_exec(unit, piece))
         return WL_NO_PIECE;
     uint32_t to = unit->insts[piece->first].isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
+    if (to != WL_NO_PIECE && unit->pieces[to].end == WL_PIECE_BRANCH && unit->pieces[to].count == 1) /* how loops are left */
+        to = unit->pieces[to].target;
     if (to == WL_NO_PIECE)
         return to;
     return revives(unit, &unit->pieces[to]) ? to : WL_NO_PIECE;
