@@ -13,6 +13,7 @@ enum wl_node_state { WL_NODE_DEAD, WL_NODE_LIVE };
 struct wl_map_node {
     struct wl_allocation allocation;
     uint64_t start, capacity; /* addresses that no other node has; the same as long as the node is in the map */
+    size_t skipped;           /* bytes of the block before the start, less than a page (memory.c) */
     enum wl_node_state state;
     int file; /* of shared memory, which is never cached; 0: none */
     atomic_flag lock;

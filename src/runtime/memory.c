@@ -14,6 +14,7 @@
 #define HUGE             ((size_t)2 << 20)
 #define FINE_CLASSES     16u                                              /* one page to 64 KiB, by pages */
 #define LARGEST_BLOCK    (4u << 20)                                       /* the last class */
+#define PLACES           16u                                              /* within a page, at which large blocks may begin */
 #define SHARD_LIMIT      (8u << 20)                                       /* bytes that a shard keeps */
 #define OWNED_PAGES      (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_ARRAY) /* kinds that come from the device */
 
@@ -32,6 +33,26 @@ static unsigned class_of(size_t size, size_t *block) {
     *block = ((size_t)1 << power) + quarter * step;
     return FINE_CLASSES + (power - 16) * 4 + (unsigned)quarter - 1;
 }
+
+/* ---- places within pages ----------------------------------------------------------------------- */
+
+/* Elements of the same number in several arrays share cache lines' places and the lower bits of addresses, by which hosts take a load
+ * for one of what was just stored, unless arrays begin at different places of a page. */
+static size_t next_place(const struct wl_allocation *allocation) {
+    enum { STEP = 5 }; /* what lies beside each other is used together, several hundred bytes at a time */
+    static atomic_uint places;
+    if (allocation->size <= FINE_CLASSES * PAGE || allocation->context->device->ops->host)
+        return 0;
+    return (size_t)(STEP * atomic_fetch_add_explicit(&places, 1, memory_order_relaxed) % PLACES) * DEVICE_ALIGNMENT;
+}
+
+/* Bytes of a block for an allocation, wherever it begins. */
+static size_t room_for(const struct wl_allocation *allocation) {
+    bool anywhere = allocation->size > FINE_CLASSES * PAGE && !allocation->context->device->ops->host;
+    return allocation->size + (anywhere ? (PLACES - 1) * DEVICE_ALIGNMENT : 0);
+}
+
+static size_t block_size(const struct wl_map_node *node) { return node->skipped + node->capacity; }
 
 /* ---- the cache ------------------------------------------------------------------------------- */
 
@@ -55,7 +76,7 @@ static struct wl_map_node *pop(struct wl_memory_shard *shard, unsigned class) {
     struct wl_map_node *node = shard->blocks[class];
     if (node) {
         shard->blocks[class] = node->next;
-        shard->held -= node->capacity;
+        shard->held -= block_size(node);
     }
     return node;
 }
@@ -78,8 +99,8 @@ static struct wl_map_node *cache_take(struct wl_memory_cache *cache, unsigned cl
 /* False: the shard is full. */
 static bool cache_put(struct wl_memory_cache *cache, struct wl_map_node *node) {
     size_t block = 0;
-    unsigned class = class_of(node->capacity, &block);
-    if (class == WL_MEMORY_CLASSES || block != node->capacity)
+    unsigned class = class_of(block_size(node), &block);
+    if (class == WL_MEMORY_CLASSES || block != block_size(node))
         return false;
     struct wl_memory_shard *shard = &cache->shards[own_shard()];
     pthread_mutex_lock(&shard->lock);
@@ -95,8 +116,8 @@ static bool cache_put(struct wl_memory_cache *cache, struct wl_map_node *node) {
 
 static void give_back(struct wl_map_node *node) {
     struct wl_device *device = node->allocation.context->device;
-    void *memory = (void *)(uintptr_t)node->start;
-    uint64_t capacity = node->capacity;
+    void *memory = (void *)(uintptr_t)(node->start - node->skipped);
+    uint64_t capacity = block_size(node);
     int file = node->file;
     wl_map_remove(node); /* first, because the address may be handed out again at once */
     device->ops->release(device, memory, capacity);
@@ -176,9 +197,13 @@ static enum wl_status new_block(struct wl_allocation *allocation, size_t block) 
     }
     if (status != WL_OK)
         return status;
-    allocation->address = (uint64_t)(uintptr_t)memory;
-    status = wl_map_add(allocation, block, NULL);
-    if (status != WL_OK)
+    size_t place = next_place(allocation);
+    allocation->address = (uint64_t)(uintptr_t)memory + place;
+    struct wl_map_node *node;
+    status = wl_map_add(allocation, block - place, &node);
+    if (status == WL_OK)
+        node->skipped = place;
+    else
         context->device->ops->release(context->device, memory, block);
     return status;
 }
@@ -189,7 +214,7 @@ static enum wl_status device_memory(struct wl_allocation *allocation) {
     if (status != WL_OK)
         return status;
     size_t block = 0;
-    unsigned class = class_of(allocation->size, &block);
+    unsigned class = class_of(room_for(allocation), &block);
     struct wl_map_node *node = class < WL_MEMORY_CLASSES ? cache_take(&context->cache, class) : NULL;
     if (node) {
         allocation->address = node->start;

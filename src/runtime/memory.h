@@ -74,7 +74,7 @@ struct wl_memory_cache {
 /* Prepares a zeroed cache. */
 void wl_memory_cache_init(struct wl_memory_cache *cache);
 
-/* Allocates and registers. DEVICE, ARRAY, HOST and MANAGED memory is page-aligned. HOST and MANAGED memory is zeroed, other
+/* Allocates and registers. HOST and MANAGED memory is page-aligned, DEVICE and ARRAY memory is aligned to 256 bytes. HOST and MANAGED memory is zeroed, other
  * memory is not. WL_OUT_OF_MEMORY if the device's size is exceeded or the system has none. */
 enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags, void **memory);
 /* Frees memory that starts at `memory` and has one of the kinds in the bit set `kinds` (1u << kind). WL_INVALID_VALUE if it
@@ -161,6 +161,7 @@ struct wl_share_ticket {
     uint64_t device, inode; /* of the file, against descriptors that were used again */
     uint64_t size, offset;  /* of the allocation; of the shared address in it */
     uint32_t owner;         /* device */
+    uint32_t skipped;       /* bytes of the file before the allocation, less than a page */
 };
 
 /* Makes a memory file of `size` bytes for device `index` of the current process's devices. `file` is closed by the caller. */

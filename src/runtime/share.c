@@ -18,7 +18,7 @@ struct import {
     struct import *next;
     uint64_t device, inode;
     char *address;
-    size_t size;
+    size_t size, skipped; /* of all of it; before the allocation */
     unsigned uses;
 };
 
@@ -78,15 +78,16 @@ static bool write_all(int file, const char *from, size_t size) {
 
 /* Puts a memory file with the same contents under the node's pages. */
 static enum wl_status move_to_file(struct wl_map_node *node) {
-    char *address = (char *)(uintptr_t)node->start;
+    size_t skipped = node->skipped, bytes = skipped + node->capacity;
+    char *address = (char *)(uintptr_t)(node->start - skipped);
     int file = -1;
-    if (node->start % WL_GRANULARITY || node->capacity % WL_GRANULARITY)
+    if ((uintptr_t)address % WL_GRANULARITY || bytes % WL_GRANULARITY)
         return wl_fail(WL_UNSUPPORTED, "memory that does not consist of pages cannot be shared");
-    enum wl_status status = wl_share_create(node->allocation.context->index, node->capacity, &file);
+    enum wl_status status = wl_share_create(node->allocation.context->index, bytes, &file);
     if (status != WL_OK)
         return status;
-    if (!write_all(file, address, node->allocation.size) ||
-        mmap(address, node->capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+    if (!write_all(file, address, skipped + node->allocation.size) ||
+        mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         close(file);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to share %zu bytes: %m", (size_t)node->capacity);
     }
@@ -115,7 +116,8 @@ enum wl_status wl_share_export(const void *address, struct wl_share_ticket *tick
                                            .inode = status.st_ino,
                                            .size = allocation.size,
                                            .offset = (uint64_t)(uintptr_t)address - allocation.address,
-                                           .owner = allocation.context->index};
+                                           .owner = allocation.context->index,
+                                           .skipped = (uint32_t)node->skipped};
         memcpy(ticket->magic, magic, sizeof magic);
     }
     pthread_mutex_unlock(&shares.lock);
@@ -138,7 +140,8 @@ static enum wl_status open_ticket(const struct wl_share_ticket *ticket, int *fil
     *file = open(path, O_RDWR | O_CLOEXEC);
     if (*file < 0)
         return wl_fail(WL_NOT_FOUND, "process %d does not share this memory any more: %m", ticket->process);
-    if (!is_file(*file, ticket) || fstat(*file, &status) != 0 || (uint64_t)status.st_size < ticket->size) {
+    if (!is_file(*file, ticket) || fstat(*file, &status) != 0 || (uint64_t)status.st_size < ticket->skipped ||
+        (uint64_t)status.st_size - ticket->skipped < ticket->size) {
         close(*file);
         return wl_fail(WL_NOT_FOUND, "process %d has freed this memory", ticket->process);
     }
@@ -154,13 +157,13 @@ static enum wl_status map_ticket(struct wl_context *context, const struct wl_sha
     if (status != WL_OK)
         return status;
     struct import *made = malloc(sizeof *made);
-    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    char *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (!made || address == MAP_FAILED) {
         status = wl_fail(WL_OUT_OF_MEMORY, "no memory to map %zu bytes", bytes);
     } else {
-        status = wl_memory_register(context, WL_MEMORY_IMPORTED, address, ticket->size, 0);
-        *made = (struct import){shares.imports, ticket->device, ticket->inode, address, bytes, 0};
+        status = wl_memory_register(context, WL_MEMORY_IMPORTED, address + ticket->skipped, ticket->size, 0);
+        *made = (struct import){shares.imports, ticket->device, ticket->inode, address, bytes, ticket->skipped, 0};
     }
     if (status != WL_OK) {
         if (address != MAP_FAILED)
@@ -214,7 +217,8 @@ enum wl_status wl_share_read_note(const struct wl_share_ticket *ticket, void *re
 /* ---- mapping -------------------------------------------------------------------------------------- */
 
 enum wl_status wl_share_import(struct wl_context *context, const struct wl_share_ticket *ticket, void **address) {
-    if (memcmp(ticket->magic, magic, sizeof magic) != 0 || ticket->size == 0 || ticket->offset >= ticket->size)
+    if (memcmp(ticket->magic, magic, sizeof magic) != 0 || ticket->size == 0 || ticket->offset >= ticket->size ||
+        ticket->skipped >= WL_GRANULARITY)
         return wl_fail(WL_INVALID_VALUE, "not a handle of shared memory");
     if (wl_share_is_own(ticket))
         return wl_fail(WL_INVALID_VALUE, "the memory is this process's own");
@@ -227,7 +231,7 @@ enum wl_status wl_share_import(struct wl_context *context, const struct wl_share
         status = map_ticket(context, ticket, &import);
     if (status == WL_OK) {
         import->uses++;
-        *address = import->address + ticket->offset;
+        *address = import->address + import->skipped + ticket->offset;
     }
     pthread_mutex_unlock(&shares.lock);
     return status;
@@ -243,7 +247,7 @@ enum wl_status wl_share_close(void *address) {
         if (found && --import->uses == 0) {
             ended = import;
             *link = import->next;
-            (void)wl_memory_unregister(import->address, WL_MEMORY_IMPORTED);
+            (void)wl_memory_unregister(import->address + import->skipped, WL_MEMORY_IMPORTED);
             munmap(import->address, import->size);
         }
     }

@@ -52,6 +52,29 @@ static void test_many(void **state) {
         ok(hipFree(memory[i]));
 }
 
+/* Arrays of one size begin at different places of their pages, and blocks that are used again are large enough for any of them. */
+static void test_places(void **state) {
+    (void)state;
+    enum { COUNT = 16, LARGE = 256 << 10 };
+    static const size_t sizes[] = {LARGE - 3840, LARGE - 256, LARGE, LARGE + (64 << 10) - 3840, LARGE + (64 << 10)};
+    unsigned char *memory[COUNT];
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        unsigned places = 0;
+        for (unsigned i = 0; i < COUNT; i++) {
+            ok(hipMalloc((void **)&memory[i], sizes[s]));
+            assert_int_equal((uintptr_t)memory[i] % 256, 0);
+            places |= 1u << (uintptr_t)memory[i] % 4096 / 256;
+            memset(memory[i], (int)i, sizes[s]);
+        }
+        assert_true(__builtin_popcount(places) >= COUNT / 2);
+        for (unsigned i = 0; i < COUNT; i++) {
+            assert_int_equal(memory[i][0], i);
+            assert_int_equal(memory[i][sizes[s] - 1], i);
+            ok(hipFree(memory[i]));
+        }
+    }
+}
+
 static void test_pitched(void **state) {
     (void)state;
     void *memory = NULL;
@@ -389,19 +412,11 @@ static void test_stream_ordered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocate),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_pitched),
-        cmocka_unit_test(test_volume),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_register),
-        cmocka_unit_test(test_stream_ordered),
-        cmocka_unit_test(test_host_flags),
-        cmocka_unit_test(test_flags_and_pitches),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_allocate),       cmocka_unit_test(test_many),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_pitched),        cmocka_unit_test(test_volume),     cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_fills),          cmocka_unit_test(test_attributes), cmocka_unit_test(test_register),
+        cmocka_unit_test(test_stream_ordered), cmocka_unit_test(test_host_flags), cmocka_unit_test(test_flags_and_pitches),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
