@@ -13,6 +13,7 @@
 #include <time.h>
 
 struct grid {
+    struct wl_context *context;
     struct wl_device *device;
     struct wl_device_mark *mark; /* behind the grid; NULL: not given to a queue */
 };
@@ -78,7 +79,7 @@ enum wl_status wl_grids_create(struct wl_stream *const *streams, unsigned count,
     }
     grids->multigrid.grids = grids->count = count;
     for (unsigned i = 0; i < count; i++)
-        grids->grids[i].device = streams[i]->context->device;
+        grids->grids[i] = (struct grid){.context = streams[i]->context, .device = streams[i]->context->device};
     atomic_init(&grids->references, count);
     *result = grids;
     *shared = &grids->multigrid;
@@ -104,6 +105,17 @@ static bool look(const struct wl_grids *grids, bool *failed) {
     return pending;
 }
 
+/* What waited for a grid that failed has failed as well, before it can end. */
+static void fail_others(const struct wl_grids *grids) {
+    wl_log(0, "a grid of a launch on %u devices failed; the barriers of the others let them pass", grids->count);
+    for (unsigned i = 0; i < grids->count; i++) {
+        const struct grid *grid = &grids->grids[i];
+        const enum wl_status status = grid->mark ? grid->device->ops->queues->mark_query(grid->mark) : WL_OK;
+        if (status == WL_OK || status == WL_NOT_READY)
+            (void)atomic_compare_exchange_strong(&grid->context->fault, &(int){WL_OK}, (int)WL_ABORTED);
+    }
+}
+
 /* One more round is over. */
 static void pass_barriers(struct wl_grids *grids, uint32_t *rounds) {
     *rounds += 256;
@@ -117,12 +129,14 @@ static void *watch(void *argument) {
     while (look(grids, &failed)) {
         const long pause_ns = failed ? 20000 : 500000;
         if (failed && !told)
-            wl_log(0, "a grid of a launch on %u devices failed; the barriers of the others let them pass", grids->count);
+            fail_others(grids);
         told |= failed;
         if (failed)
             pass_barriers(grids, &rounds);
         nanosleep(&(struct timespec){0, pause_ns}, NULL);
     }
+    if (failed && !told)
+        fail_others(grids);
     destroy(grids);
     return NULL;
 }

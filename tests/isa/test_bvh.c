@@ -306,10 +306,8 @@ int main(void) {
         const char *name;
         unsigned generation;
     } processors[] = {{"gfx1030", 10}, {"gfx1100", 11}, {"gfx1200", 12}};
-    memory = aligned_alloc(256, NODES * 128);
-    if (!memory)
-        return 1;
     lift_start();
+    memory = lift_memory(NODES * 128);
     for (size_t p = 0; p < sizeof processors / sizeof *processors; p++)
         for (unsigned i = 0; i < 64; i++) {
             if (i % 16 == 0)
@@ -317,6 +315,5 @@ int main(void) {
             run(processors[p].name, processors[p].generation, i & 4, i & 8, i & 3);
         }
     printf("%u checks, %u hits, %u too close to tell, %u failures\n", checks, hits, skipped, failures);
-    free(memory);
     return failures != 0 || hits < 500;
 }

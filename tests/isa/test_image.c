@@ -722,16 +722,13 @@ int main(void) {
         const char *name;
         unsigned generation;
     } processors[] = {{"gfx906", 9}, {"gfx90a", 9}, {"gfx1030", 10}, {"gfx1100", 11}, {"gfx1200", 12}};
-    uint8_t *memory = aligned_alloc(256, 1 << 17);
-    if (!memory)
-        return 1;
     lift_start();
+    uint8_t *memory = lift_memory(1 << 17);
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
         generation = processors[i].generation;
         test_formats(processors[i].name, memory);
         test_variants(processors[i].name, memory);
     }
     printf("%u checks, %u failures\n", checks, failures);
-    free(memory);
     return failures != 0 || !checks;
 }

@@ -402,6 +402,13 @@ void lift_check(const char *processors, const char *text, void (*reference)(stru
     }
 }
 
+void *lift_memory(size_t size) {
+    void *memory = aligned_alloc(256, (size + 255) & ~(size_t)255);
+    if (!memory)
+        abort();
+    return memset(memory, 0, size);
+}
+
 void lift_start(void) {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();

@@ -29,6 +29,9 @@ uint32_t lift_lds_word(uint32_t offset);
 /* Prepares the machine; call once. */
 void lift_start(void);
 
+/* Zeroed memory that the code and the test reach, at a multiple of 256, until the end. */
+void *lift_memory(size_t size);
+
 /* For tests with registers and references of another kind: translates `text` (ended by a jump to s[30:31]) for this host alone.
  * lift_row: a register's lanes (AGPR n is row 256 + n), lift_scalars: the scalar registers; both stay as the last run left them. */
 void lift_open(const char *processor, unsigned wave_size, const char *text);

@@ -156,6 +156,8 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     struct wl_cuda_variant *variant = NULL;
     _Alignas(16) uint8_t kernarg[MOST_PARAMETERS];
     bool partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
+    if (launch->multigrid && atomic_load(&launch->multigrid->failed))
+        return wl_fail(WL_ABORTED, "%s: another device's grid of the same launch failed", kernel->name);
     enum wl_status status = wl_cuda_variant(launch->function, launch->block, partial, &variant);
     if (status != WL_OK)
         return status;

@@ -1,0 +1,126 @@
+/* Cooperative launches on several GPUs: each device gets its grid, what they share goes away, a grid that fails stops no one for ever. */
+#include "cuda_test.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { DEVICES = 3 };
+
+static hipFunction_t functions[DEVICES];
+static hipStream_t streams[DEVICES];
+static atomic_uint launched, cooperative;
+
+static CUresult run_empty(const struct fake_launch *launch) {
+    atomic_fetch_add(&launched, 1);
+    atomic_fetch_add(&cooperative, launch->cooperative);
+    return CUDA_SUCCESS;
+}
+
+static hipError_t launch(unsigned first, unsigned count, unsigned flags) {
+    hipFunctionLaunchParams list[DEVICES];
+    for (unsigned i = 0; i < count; i++)
+        list[i] = (hipFunctionLaunchParams){.function = functions[first + i],
+                                            .gridDimX = 4,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 64,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .hStream = streams[first + i]};
+    return hipModuleLaunchCooperativeKernelMultiDevice(list, count, flags);
+}
+
+/* What the watching thread frees, it frees a little later. */
+static bool memory_becomes(long bytes) {
+    for (int i = 0; i < 2000 && fake->memory() != bytes; i++)
+        usleep(1000);
+    return fake->memory() == bytes;
+}
+
+static void test_each_device_gets_its_grid(void **state) {
+    (void)state;
+    for (unsigned flags = 0; flags < 4; flags++)
+        for (unsigned count = 1; count <= DEVICES; count++) {
+            ok(hipDeviceSynchronize());
+            const long before = fake->memory();
+            atomic_store(&launched, 0);
+            atomic_store(&cooperative, 0);
+            ok(launch(0, count, flags));
+            for (unsigned i = 0; i < DEVICES; i++)
+                ok(hipStreamSynchronize(streams[i]));
+            assert_int_equal(atomic_load(&launched), count);
+            assert_int_equal(atomic_load(&cooperative), count);
+            assert_true(memory_becomes(before));
+        }
+}
+
+/* The first two reach each other's memory, the third nobody's. */
+static void test_where_the_barrier_is(void **state) {
+    (void)state;
+    unsigned long device = fake->calls("cuMemAlloc_v2"), pinned = fake->calls("cuMemHostAlloc"), freed = fake->calls("cuMemFreeHost");
+    ok(launch(0, 2, 0));
+    assert_int_equal(fake->calls("cuMemAlloc_v2") - device, 1);
+    assert_int_equal(fake->calls("cuMemHostAlloc") - pinned, 0);
+    ok(launch(1, 2, 0));
+    assert_int_equal(fake->calls("cuMemAlloc_v2") - device, 1);
+    assert_int_equal(fake->calls("cuMemHostAlloc") - pinned, 1);
+    for (unsigned i = 0; i < DEVICES; i++)
+        ok(hipStreamSynchronize(streams[i]));
+    for (int i = 0; i < 2000 && fake->calls("cuMemFreeHost") == freed; i++)
+        usleep(1000);
+    assert_int_equal(fake->calls("cuMemFreeHost") - freed, 1);
+}
+
+static void test_cpu_devices(void **state) {
+    (void)state;
+    hipStream_t stream;
+    int count = 0;
+    ok(hipGetDeviceCount(&count));
+    assert_int_equal(count, DEVICES + 1);
+    ok(hipSetDevice(DEVICES));
+    ok(hipStreamCreate(&stream));
+    hipModule_t module;
+    hipFunction_t function;
+    ok(hipModuleLoad(&module, API_TEST_OBJECT));
+    ok(hipModuleGetFunction(&function, module, "empty"));
+    hipFunctionLaunchParams list[2] = {{functions[0], 1, 1, 1, 64, 1, 1, 0, streams[0], NULL},
+                                       {function, 1, 1, 1, 64, 1, 1, 0, stream, NULL}};
+    fails(hipErrorNotSupported, hipModuleLaunchCooperativeKernelMultiDevice(list, 2, 0));
+    ok(hipStreamDestroy(stream));
+    ok(hipSetDevice(0));
+}
+
+/* The last one. The second device's grid cannot be launched: the first one's, which comes later and would wait for it, is not. */
+static void test_failure(void **state) {
+    (void)state;
+    atomic_uint *go = NULL;
+    ok(hipHostMalloc((void **)&go, 4, 0));
+    ok(hipStreamWaitValue32(streams[0], (void *)go, 1, hipStreamWaitValueEq, UINT32_MAX));
+    atomic_store(&launched, 0);
+    fake->fail_next("cuLaunchCooperativeKernel", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 0, 1);
+    ok(launch(0, 2, hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync));
+    (void)hipStreamSynchronize(streams[1]);
+    atomic_store(go, 1);
+    fails(hipErrorLaunchFailure, hipStreamSynchronize(streams[0]));
+    assert_int_equal(atomic_load(&launched), 0);
+}
+
+int main(void) {
+    setenv("FAKE_CUDA_DEVICES", "3", 1);
+    use_fake_driver("cuda,cpu");
+    fake->kernel("empty", run_empty);
+    for (int d = 0; d < DEVICES; d++) {
+        hipModule_t module;
+        if (hipSetDevice(d) != hipSuccess || hipModuleLoad(&module, API_TEST_OBJECT) != hipSuccess ||
+            hipModuleGetFunction(&functions[d], module, "empty") != hipSuccess || hipStreamCreate(&streams[d]) != hipSuccess)
+            return 1;
+    }
+    (void)hipSetDevice(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_device_gets_its_grid),
+        cmocka_unit_test(test_where_the_barrier_is),
+        cmocka_unit_test(test_cpu_devices),
+        cmocka_unit_test(test_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
