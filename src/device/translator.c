@@ -74,7 +74,8 @@ static void open_translator(void) {
     translator.functions.run_steps = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_run");
     translator.functions.free_steps = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_free");
     const bool *background = dlsym(translator.library, "wl_translate_background");
-    translator.functions.background = background && *background;
+    translator.functions.pause_with = (wl_translate_pause_with_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_pause_with");
+    translator.functions.background = background && *background && translator.functions.pause_with;
     if (!translator.functions.translate || !translator.functions.free || !translator.functions.host || !translator.functions.failure)
         snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
     else

@@ -13,7 +13,8 @@ struct wl_translator {
     wl_translate_steps_fn *steps; /* these three: NULL in a library that makes no threaded code */
     wl_translate_steps_run_fn *run_steps;
     wl_translate_steps_free_fn *free_steps;
-    bool background; /* whether it may be at work while the process ends */
+    wl_translate_pause_with_fn *pause_with; /* not NULL if `background` */
+    bool background;                        /* whether it may be at work while the process ends */
 };
 
 /* Identifies the build of the library, without opening it; 0: there is none. Thread-safe. */

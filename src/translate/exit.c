@@ -6,7 +6,41 @@
 #include "translate/translate.h"
 
 #ifdef WL_STATIC_LLVM
+#include <stdatomic.h>
+
 __attribute__((visibility("default"))) const bool wl_translate_background = true;
+
+/* ---- stopping --------------------------------------------------------------------------------------
+ *
+ * LLVM cannot be asked to give up. It allocates memory all the time, though, and a thread that is about to do so holds nothing that
+ * others need: there it can be kept for ever. The linker's --wrap leads its allocations here. */
+static _Atomic(wl_translate_pause_fn *) pause_function;
+
+__attribute__((visibility("default"))) void wl_translate_pause_with(wl_translate_pause_fn *function) {
+    atomic_store(&pause_function, function);
+}
+
+static inline void look(void) {
+    wl_translate_pause_fn *function = atomic_load_explicit(&pause_function, memory_order_relaxed);
+    if (__builtin_expect(function != NULL, 0))
+        function();
+}
+
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the linker's names */
+#define WRAP(symbol, parameters, arguments)                                                                                                \
+    void *__real_##symbol parameters;                                                                                                      \
+    __attribute__((visibility("hidden"))) void *__wrap_##symbol parameters;                                                                \
+    void *__wrap_##symbol parameters {                                                                                                     \
+        look();                                                                                                                            \
+        return __real_##symbol arguments;                                                                                                  \
+    }
+WRAP(malloc, (size_t size), (size))
+WRAP(calloc, (size_t count, size_t size), (count, size))
+WRAP(realloc, (void *memory, size_t size), (memory, size))
+WRAP(_Znwm, (size_t size), (size)) /* operator new */
+WRAP(_Znam, (size_t size), (size))
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
 int __cxa_atexit(void (*destroy)(void *), void *object,
                  void *library); /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 __attribute__((visibility("hidden"))) int __cxa_atexit(void (*destroy)(void *), void *object, void *library) {

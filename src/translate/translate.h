@@ -98,6 +98,10 @@ struct wl_translate_result {
  * WL_UNSUPPORTED: the sentence names mnemonic, encoding, kernel and offset. Thread-safe. */
 typedef enum wl_status wl_translate_fn(const struct wl_translate_request *request, struct wl_translate_result *result);
 typedef void wl_translate_free_fn(struct wl_translate_result *result);
+/* Before each allocation that a translation makes, in any thread, `function` is called from now on; NULL: nothing is. It may keep a thread
+ * for ever, when the process ends: nothing that other threads need is held there, aside from the caller's own locks. */
+typedef void wl_translate_pause_fn(void);
+typedef void wl_translate_pause_with_fn(wl_translate_pause_fn *function);
 /* LLVM's name and features of this machine's CPU, or of the one that WAVELIFT_CPU names. The strings live as long as the library. Thread-safe. */
 typedef void wl_translate_host_fn(const char **cpu, const char **features);
 /* The same unit as threaded code (translate/steps.h): made at once, slower to run, with the same results; any EXEC, so that it

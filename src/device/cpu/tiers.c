@@ -2,12 +2,15 @@
 #include "device/cpu/helpers.h"
 #include "device/cpu/units.h"
 #include "device/cpu/workers.h"
+#include "device/translator.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
-#define FINISH_NS         UINT64_C(1000000000) /* at the end of the process */
+#define FINISH_NS         UINT64_C(1000000000) /* at the end of the process, for what was missed before */
+#define GRACE_NS          UINT64_C(5000000)    /* the same, for what is being made for the first time */
 #define INSTRUCTION_NS    UINT64_C(300000)     /* what native code of one takes to make, about */
 #define LARGE_NS          UINT64_C(2000000000)
 #define MAX_THREADS       4
@@ -20,6 +23,7 @@ struct job {
     struct wl_unit *unit;
     enum wl_mode mode;
     bool loops;
+    bool missed; /* at the end of the process: an earlier one ended too early, too */
 };
 
 static struct {
@@ -28,10 +32,11 @@ static struct {
     struct job *waiting, *made; /* made: at the moment */
     struct {
         pthread_t id;
-        enum { NONE, RUNS, ENDED } state; /* ENDED: to be joined */
+        enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */
     } threads[MAX_THREADS];
     bool finishing;
     uint64_t deadline; /* with `finishing` */
+    bool stopping;     /* with `finishing`: what is being made is not waited for any more */
 } tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static uint64_t now_ns(void) {
@@ -60,7 +65,7 @@ static bool is_worth_it(const struct job *job) {
 static struct job *choose(void) {
     struct job *best = NULL;
     for (struct job *job = tiers.waiting; job; job = job->next) {
-        bool fits = !tiers.finishing || now_ns() + cost_of(job) < tiers.deadline;
+        bool fits = !tiers.finishing || (job->missed && now_ns() + cost_of(job) < tiers.deadline);
         if (fits && is_worth_it(job) && !(tiers.finishing && job->loops) &&
             (!best || job->loops > best->loops || (job->loops == best->loops && heat_of(job) > heat_of(best))))
             best = job;
@@ -68,7 +73,36 @@ static struct job *choose(void) {
     return best;
 }
 
+/* What the calling thread makes; NULL: it is none of ours. */
+static _Thread_local struct {
+    struct job *job;
+    unsigned slot;
+} own;
+
+/* Called by the translator wherever a thread can be kept for ever, once the process ends. What is being made is forgotten: modules and
+ * code objects may go, and forks happen, while the thread stays here. */
+static void keep_thread(void) {
+    struct job *job = own.job;
+    if (!job)
+        return;
+    pthread_mutex_lock(&tiers.lock);
+    if (!tiers.stopping) {
+        pthread_mutex_unlock(&tiers.lock);
+        return;
+    }
+    own.job = NULL;
+    unlink_job(&tiers.made, job);
+    free(job);
+    tiers.threads[own.slot].state = KEPT;
+    pthread_cond_broadcast(&tiers.changed);
+    pthread_mutex_unlock(&tiers.lock);
+    wl_translation_end();
+    for (;;)
+        pause();
+}
+
 static void *run(void *slot) {
+    own.slot = (unsigned)(uintptr_t)slot;
     wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
     pthread_mutex_lock(&tiers.lock);
     for (struct job *job; (job = choose());) {
@@ -76,13 +110,21 @@ static void *run(void *slot) {
         job->next = tiers.made;
         tiers.made = job;
         pthread_mutex_unlock(&tiers.lock);
+        own.job = job;
         wl_units_promote(job->module, job->unit, job->mode, job->loops);
+        own.job = NULL;
         pthread_mutex_lock(&tiers.lock);
+        if (job->missed) {
+            pthread_mutex_unlock(&tiers.lock);
+            wl_units_forget_missed(job->module, job->unit, job->mode);
+            pthread_mutex_lock(&tiers.lock);
+        }
         unlink_job(&tiers.made, job);
         free(job);
         pthread_cond_broadcast(&tiers.changed);
     }
-    tiers.threads[(uintptr_t)slot].state = ENDED;
+    tiers.threads[own.slot].state = ENDED;
+    pthread_cond_broadcast(&tiers.changed);
     pthread_mutex_unlock(&tiers.lock);
     return NULL;
 }
@@ -100,7 +142,7 @@ static void start_thread(void) {
     sigset_t all, before;
     pthread_attr_t attributes;
     most = most < 1 ? 1 : most > MAX_THREADS ? MAX_THREADS : most;
-    while (slot < most && tiers.threads[slot].state == RUNS)
+    while (slot < most && (tiers.threads[slot].state == RUNS || tiers.threads[slot].state == KEPT))
         slot++;
     if (slot == most)
         return;
@@ -122,7 +164,7 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enu
     if (job) {
         struct job **end = &tiers.waiting;
         *asked = true;
-        *job = (struct job){NULL, module, unit, mode, loops};
+        *job = (struct job){.module = module, .unit = unit, .mode = mode, .loops = loops};
         while (*end)
             end = &(*end)->next;
         *end = job;
@@ -164,19 +206,54 @@ void wl_tiers_forget(const struct wl_device_module *module) {
     pthread_mutex_unlock(&tiers.lock);
 }
 
-void wl_tiers_finish(void) {
-    pthread_mutex_lock(&tiers.lock);
-    tiers.finishing = true;
-    tiers.deadline = now_ns() + FINISH_NS;
-    for (unsigned slot = 0; slot < MAX_THREADS; slot++) {
-        if (tiers.threads[slot].state == RUNS) { /* it ends by itself, and no other starts */
-            pthread_mutex_unlock(&tiers.lock);
-            pthread_join(tiers.threads[slot].id, NULL);
-            pthread_mutex_lock(&tiers.lock);
-            tiers.threads[slot].state = NONE;
+/* Notes what a process leaves unmade; returns whether something of it had been noted before. The lock is held. */
+static bool note_missed(void) {
+    struct job *const lists[] = {tiers.waiting, tiers.made};
+    bool again = false;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (struct job *job = lists[i]; job; job = job->next) {
+            if (job->loops || job->missed)
+                continue;
+            job->missed = wl_units_was_missed(job->module, job->unit, job->mode);
+            if (!job->missed)
+                wl_units_note_missed(job->module, job->unit, job->mode);
+            again |= job->missed && cost_of(job) < FINISH_NS;
         }
-        join(slot);
+    return again;
+}
+
+static bool anybody_runs(void) {
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+        if (tiers.threads[slot].state == RUNS)
+            return true;
+    return false;
+}
+
+/* Until the threads have ended or been kept; `deadline` 0: whenever that is. The lock is held. */
+static void wait_for_threads(uint64_t deadline) {
+    struct timespec t = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+    while (anybody_runs())
+        if (!deadline)
+            pthread_cond_wait(&tiers.changed, &tiers.lock);
+        else if (pthread_cond_clockwait(&tiers.changed, &tiers.lock, CLOCK_MONOTONIC, &t) != 0)
+            return;
+}
+
+void wl_tiers_finish(void) {
+    const struct wl_translator *translator = NULL;
+    pthread_mutex_lock(&tiers.lock);
+    bool started = anybody_runs();
+    tiers.finishing = true;
+    if (started && !tiers.stopping && wl_translator_use(&translator) == WL_OK) {
+        tiers.deadline = now_ns() + (note_missed() ? FINISH_NS : GRACE_NS);
+        wait_for_threads(tiers.deadline);
+        tiers.stopping = true;
+        translator->pause_with(keep_thread);
+        wait_for_threads(0);
     }
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+        if (tiers.threads[slot].state == ENDED)
+            join(slot);
     pthread_mutex_unlock(&tiers.lock);
 }
 

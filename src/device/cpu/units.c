@@ -368,6 +368,32 @@ void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enu
     wl_module_unlock(module);
 }
 
+/* An entry of the cache with nothing in it, beside that of the copy. */
+static struct wl_cache_key missed_key(struct wl_device_module *module, const struct wl_unit *unit, enum wl_mode mode) {
+    struct wl_cache_key key = unit_key(module, unit, mode, false);
+    key.words[0] = ~key.words[0];
+    return key;
+}
+
+void wl_units_note_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode) {
+    struct wl_cache_key key = missed_key(module, unit, mode);
+    wl_cache_write(&key, "", 1);
+}
+
+bool wl_units_was_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode) {
+    struct wl_cache_key key = missed_key(module, unit, mode);
+    void *object = NULL;
+    size_t size = 0;
+    bool found = wl_cache_read(&key, &object, &size) == WL_OK;
+    free(object);
+    return found;
+}
+
+void wl_units_forget_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode) {
+    struct wl_cache_key key = missed_key(module, unit, mode);
+    wl_cache_remove(&key);
+}
+
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
                                 uint32_t wave_size, wl_unit_code *code, const struct wl_unit_info *info) {
     uint32_t resume;

@@ -22,6 +22,12 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
  * logged. For tiers.c: once for each copy, by one thread, while the module stays. */
 void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops);
 
+/* Notes in the cache that a copy was still to be made when the process ended, and whether that was noted before: such a copy is worth
+ * waiting for. */
+void wl_units_note_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode);
+bool wl_units_was_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode);
+void wl_units_forget_missed(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode);
+
 /* Puts ready code in place, as the translator would: for tests of everything else. `info` must stay. Before any launch. */
 enum wl_status wl_units_install(struct wl_device_module *module, uint64_t address, enum wl_mode mode, enum wl_shape shape,
                                 uint32_t wave_size, wl_unit_code *code, const struct wl_unit_info *info);
