@@ -132,7 +132,8 @@ static bool is_wanted(const struct wl_slot *slot, uint64_t state, unsigned worke
            worker != atomic_load_explicit(&slot->stand_in, memory_order_relaxed);
 }
 
-/* Joins a job that wants this worker; `part` receives its number among those who joined. */
+/* Joins a job that wants this worker. `part` receives a number below the job's limit that is this worker's alone: if all may take part
+ * the same in every job, so that it finds in its caches what an earlier launch left there. */
 static struct wl_slot *take_job(struct wl_pool *pool, unsigned worker, uint32_t *part) {
     uint32_t open = atomic_load_explicit(&pool->open, memory_order_acquire);
     for (; open; open &= open - 1) {
@@ -142,7 +143,7 @@ static struct wl_slot *take_job(struct wl_pool *pool, unsigned worker, uint32_t 
             if (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + ONE_JOINED + 1, memory_order_acquire,
                                                        memory_order_acquire))
                 continue;
-            *part = joined(state);
+            *part = slot->job->limit == pool->count && !slot->job->worker_mask ? worker : joined(state);
             /* Sleeping workers are woken by those that were woken before them: the launching thread has a job to run. */
             if (joined(state) + 1 < atomic_load_explicit(&slot->limit, memory_order_relaxed) && atomic_load(&pool->sleeping))
                 futex_wake(&pool->epoch, WAKES);
