@@ -86,7 +86,7 @@ static void keep_thread(void) {
     if (!job)
         return;
     pthread_mutex_lock(&tiers.lock);
-    if (!tiers.stopping) {
+    if (!tiers.stopping || job->missed) {
         pthread_mutex_unlock(&tiers.lock);
         return;
     }
@@ -212,12 +212,12 @@ static bool note_missed(void) {
     bool again = false;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (struct job *job = lists[i]; job; job = job->next) {
-            if (job->loops || job->missed)
+            if (job->loops || cost_of(job) >= FINISH_NS)
                 continue;
             job->missed = wl_units_was_missed(job->module, job->unit, job->mode);
             if (!job->missed)
                 wl_units_note_missed(job->module, job->unit, job->mode);
-            again |= job->missed && cost_of(job) < FINISH_NS;
+            again |= job->missed;
         }
     return again;
 }
