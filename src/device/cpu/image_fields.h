@@ -9,69 +9,43 @@ struct wl_image_field {
     uint8_t bits; /* 0: the generation has none */
 };
 
-/* pitch shares its bits with depth from gfx10 on: images without slices have the one, others the other. */
+/* A field's name, and its first bit and number of bits in gfx9, gfx10, gfx11 and gfx12. pitch shares its bits with depth from gfx10
+ * on: images without slices have the one, others the other. */
+/* clang-format off */
+#define WL_IMAGE_FIELDS(FIELD)                                          \
+    FIELD(base_low,    (0, 32),   (0, 32),   (0, 32),   (0, 32))        \
+    FIELD(base_high,   (32, 8),   (32, 8),   (32, 8),   (32, 8))        \
+    FIELD(width,       (64, 14),  (62, 14),  (62, 14),  (62, 16))       \
+    FIELD(height,      (78, 14),  (78, 14),  (78, 14),  (78, 16))       \
+    FIELD(format,      (52, 6),   (52, 9),   (52, 8),   (49, 8))        \
+    FIELD(number,      (58, 4),   (0, 0),    (0, 0),    (0, 0))         \
+    FIELD(base_level,  (108, 4),  (108, 4),  (108, 4),  (57, 5))        \
+    FIELD(last_level,  (112, 4),  (112, 4),  (112, 4),  (111, 5))       \
+    FIELD(max_level,   (0, 0),    (0, 0),    (48, 4),   (44, 5))        \
+    FIELD(type,        (124, 4),  (124, 4),  (124, 4),  (124, 4))       \
+    FIELD(depth,       (128, 13), (128, 13), (128, 13), (128, 14))      \
+    FIELD(pitch,       (141, 16), (128, 14), (128, 14), (128, 16))      \
+    FIELD(first_slice, (160, 13), (144, 13), (144, 13), (144, 13))      \
+    FIELD(min_lod,     (32, 12),  (32, 12),  (32, 12),  (32, 13))       \
+    FIELD(max_lod,     (44, 12),  (44, 12),  (44, 12),  (45, 13))
+/* clang-format on */
+#define MEMBER(name, ...)       struct wl_image_field name;
+#define PAIR(at, bits)          {at, bits}
+#define GFX9(name, a, b, c, d)  .name = PAIR a,
+#define GFX10(name, a, b, c, d) .name = PAIR b,
+#define GFX11(name, a, b, c, d) .name = PAIR c,
+#define GFX12(name, a, b, c, d) .name = PAIR d,
 struct wl_image_layout {
-    struct wl_image_field base_low, base_high, width, height, format, number, base_level, last_level, max_level, type, depth, pitch,
-        first_slice;
-    struct wl_image_field min_lod, max_lod;
+    WL_IMAGE_FIELDS(MEMBER)
 };
 static const struct wl_image_layout wl_image_layouts[] = {
-    {.base_low = {0, 32},
-     .base_high = {32, 8},
-     .width = {64, 14},
-     .height = {78, 14},
-     .format = {52, 6},
-     .number = {58, 4},
-     .base_level = {108, 4},
-     .last_level = {112, 4},
-     .type = {124, 4},
-     .depth = {128, 13},
-     .pitch = {141, 16},
-     .first_slice = {160, 13},
-     .min_lod = {32, 12},
-     .max_lod = {44, 12}},
-    {.base_low = {0, 32},
-     .base_high = {32, 8},
-     .width = {62, 14},
-     .height = {78, 14},
-     .format = {52, 9},
-     .base_level = {108, 4},
-     .last_level = {112, 4},
-     .type = {124, 4},
-     .depth = {128, 13},
-     .pitch = {128, 14},
-     .first_slice = {144, 13},
-     .min_lod = {32, 12},
-     .max_lod = {44, 12}},
-    {.base_low = {0, 32},
-     .base_high = {32, 8},
-     .width = {62, 14},
-     .height = {78, 14},
-     .format = {52, 8},
-     .base_level = {108, 4},
-     .last_level = {112, 4},
-     .max_level = {48, 4},
-     .type = {124, 4},
-     .depth = {128, 13},
-     .pitch = {128, 14},
-     .first_slice = {144, 13},
-     .min_lod = {32, 12},
-     .max_lod = {44, 12}},
-    {.base_low = {0, 32},
-     .base_high = {32, 8},
-     .width = {62, 16},
-     .height = {78, 16},
-     .format = {49, 8},
-     .base_level = {57, 5},
-     .last_level = {111, 5},
-     .max_level = {44, 5},
-     .type = {124, 4},
-     .depth = {128, 14},
-     .pitch = {128, 16},
-     .first_slice = {144, 13},
-     .min_lod = {32, 13},
-     .max_lod = {45, 13}},
-};
+    {WL_IMAGE_FIELDS(GFX9)}, {WL_IMAGE_FIELDS(GFX10)}, {WL_IMAGE_FIELDS(GFX11)}, {WL_IMAGE_FIELDS(GFX12)}};
+#undef MEMBER
+#undef PAIR
+#undef GFX9
+#undef GFX10
+#undef GFX11
+#undef GFX12
 static inline const struct wl_image_layout *wl_image_layout_of(unsigned generation) { return &wl_image_layouts[(generation - 9) & 3]; }
 static const struct wl_image_field wl_image_selects = {96, 12};
 
