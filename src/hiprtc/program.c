@@ -170,8 +170,14 @@ PUBLIC hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *name
 
 /* ---- compiling --------------------------------------------------------------------------------- */
 
-/* Device declarations come first; then the source may ask what it is compiled by. */
-static const char prelude[] = "#include <hip/hip_runtime.h>\n#define __HIPCC_RTC__ 1\n";
+/* Device declarations come first, those of 16-bit numbers too: programs (CuPy's) include these headers only where there is no hiprtc. Then
+ * the source may ask what it is compiled by. */
+static const char prelude[] = "#include <hip/hip_runtime.h>\n"
+                              "#include <hip/hip_fp16.h>\n"
+                              "#if __has_include(<hip/hip_bfloat16.h>)\n"
+                              "#include <hip/hip_bfloat16.h>\n"
+                              "#endif\n"
+                              "#define __HIPCC_RTC__ 1\n";
 
 static bool write_files(const struct _hiprtcProgram *program, const char *folder) {
     char *names = wl_rtc_names_source(program->names, program->name_count), *text = NULL;

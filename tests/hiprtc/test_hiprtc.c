@@ -42,6 +42,7 @@ static const char axpy[] = "#include \"scale.h\"\n"
                            "    if (i == 0) atomicAdd(&launches, 1);\n"
                            "    if (i < n) y[i] = a * x[i] * SCALE + y[i] + (T)offset;\n"
                            "}\n"
+                           "__global__ void halves(__half *h, hip_bfloat16 *b) { *h = __float2half((float)*b); }\n"
                            "namespace inner { __global__ void nothing() {} }\n";
 static const char *const scale[] = {"#define SCALE (2 * FACTOR)\n"}, *const scale_name[] = {"scale.h"};
 
