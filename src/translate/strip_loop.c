@@ -735,6 +735,7 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
     }
     for (uint32_t i = 0; i < unit->strip_loop_count && !status; i++) { /* marks the instructions of those that are left */
         s.loop = unit->strip_loops[i];
+        s.failed = false; /* the last loop that was looked at may have been none */
         (void)find_masks(&s);
     }
     free(s.member);
