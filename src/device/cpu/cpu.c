@@ -222,6 +222,8 @@ static void *module_address(struct wl_device_module *module, uint64_t virtual_ad
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
+static _Atomic uint64_t last_function;
+
 /* Registers and scratch. Without calls a unit says itself how many VGPRs it uses; with calls any may be met. */
 static void size_function(struct wl_device_function *f) {
     const struct wl_kernel *kernel = f->kernel;
@@ -250,6 +252,8 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         function->module = module;
         function->kernel = kernel;
         function->abi = abi;
+        function->id = atomic_fetch_add(&last_function, 1) + 1;
+        function->lds_limit = strcmp(module->target->processor, "gfx950") == 0 ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES;
         size_function(function);
         for (uint32_t i = 0; i < kernel->argument_count; i++) {
             function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;

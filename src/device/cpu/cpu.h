@@ -142,6 +142,9 @@ struct wl_device_function {
     bool uses_hostcall, uses_heap;
     bool calls; /* it needs a stack of unknown size */
     _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
+    uint64_t id;                     /* never used again */
+    uint32_t lds_limit;              /* bytes a workgroup may have */
+    _Atomic uint32_t launches;       /* of a known cost, about: every few of them are timed again */
     _Atomic uint32_t cost;           /* nanoseconds a workgroup, of the last run; 0: not known */
     struct wl_device_function *next; /* of the module */
 };
@@ -171,6 +174,11 @@ struct wl_group {
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
     bool done;
+    struct wl_group_fit { /* what the wave states were made for; function 0: nothing */
+        uint64_t function;
+        const struct wl_unit *unit;
+        uint32_t states, rows, lds_size, scratch_size;
+    } fit;
     atomic_flag claimed; /* cooperative launches: a thread is running it */
     struct wl_runner runners[WL_MAX_WAVES];
 };
@@ -243,6 +251,7 @@ struct wl_job {
     uint32_t sgpr_count;                /* of them that are initialized, rounded up to 16 */
     uint64_t total;                     /* workgroups */
     uint64_t chunk;                     /* that a thread takes at once */
+    bool timed;                         /* its cost is measured */
     bool in_order;                      /* workgroups may wait for earlier ones */
     struct wl_parts *parts;             /* how they are handed out; NULL: in order, from `next` */
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */

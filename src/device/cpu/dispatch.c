@@ -216,6 +216,13 @@ void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size) {
 
 enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
     uint32_t states = job->may_wait || job->keeps_wave ? job->whole.waves : 1;
+    const struct wl_group_fit fit = {job->function->id, job->unit, states, job->rows, job->lds_size, job->scratch_size}, *now = &group->fit;
+    for (uint32_t i = 0; i < states; i++)
+        group->runners[i].code = NULL; /* waves start anew */
+    if (now->function == fit.function && now->unit == fit.unit && now->states == states && now->rows == fit.rows &&
+        now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size)
+        return WL_OK; /* from another launch of the kernel */
+    group->fit.function = 0;
     enum wl_status status =
         wl_group_fit(group, &(struct wl_group_needs){states, job->rows, job->wave_size, job->scratch_size, job->lds_size});
     if (status != WL_OK)
@@ -234,8 +241,8 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->vgprs = job->rows;
         group->runners[i].group = group;
         group->runners[i].unit = job->unit;
-        group->runners[i].code = NULL;
     }
+    group->fit = fit;
     return WL_OK;
 }
 
@@ -642,6 +649,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     }
     struct wl_runner *runner = thread->running;
     thread->running = NULL;
+    thread->group.fit.function = 0; /* the states may be in the middle of something */
     wl_fault_recover();
     wl_float_enter(0xf0);
     if (thread->fault.signal == 0)
@@ -655,7 +663,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
 }
 
 void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
-    uint64_t start = now_ns();
+    uint64_t start = job->timed ? now_ns() : 0;
     if (!job->groups) {
         enum wl_status status = wl_dispatch_fit(job, &thread->group);
         if (status != WL_OK) {
@@ -677,5 +685,6 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
                job->lds_size);
     thread->job = NULL;
     wl_float_restore(control);
-    atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
+    if (job->timed)
+        atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
 }
