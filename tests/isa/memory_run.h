@@ -28,6 +28,7 @@ struct mem_program {
     void *jit[2];
     struct wl_steps *steps; /* with WL_TEST_STEPS: threaded code runs, unless only native code is possible (NULL) */
     uint32_t (*code[2])(void *wave);
+    void *gpu; /* the kernel, in tests for NVIDIA GPUs */
 };
 
 extern unsigned mem_checks, mem_failures;
@@ -35,7 +36,7 @@ extern unsigned mem_checks, mem_failures;
 extern bool mem_sram_ecc;
 
 void mem_start(void);
-/* False, with a message, if the text does not assemble; ends the test if it does not translate. */
+/* False, with a message, if the text does not assemble (on GPUs: or translate); on the CPU ends the test if it does not translate. */
 bool mem_build(struct mem_program *program, const char *processor, unsigned wave_size, const char *text);
 void mem_destroy(struct mem_program *program);
 /* Runs from `state` (EXEC in s[126:127]) and leaves the result there. */
