@@ -45,7 +45,8 @@ static LLVMValueRef native(struct wl_lift *l, const struct wl_ptx_access *a, con
     }
     snprintf(text, sizeof text, "@$3 atom.relaxed%s%s.%s $0, [$1+$2], $4%s;", scope, space_name(a->space), name, two ? ", $5" : "");
     snprintf(constraints, sizeof constraints, "=%c,%c,n,b,%c%s,0,~{memory}", letter, address, letter, two ? (wide ? ",l" : ",r") : "");
-    arguments[count++] = LLVMGetUndef(LLVMTypeOf(data));
+    bool zero = a->inst->isa->space == WL_SPACE_BUFFER; /* what is out of range */
+    arguments[count++] = zero ? LLVMConstNull(LLVMTypeOf(data)) : LLVMGetUndef(LLVMTypeOf(data));
     return wl_ptx_asm(l, text, constraints, LLVMTypeOf(data), arguments, count, true);
 }
 
@@ -71,7 +72,7 @@ static LLVMValueRef loop(struct wl_lift *l, const struct wl_ptx_access *a, unsig
     LLVMBasicBlockRef from[2] = {start, end};
     LLVMAddIncoming(expected, values, from, 2);
     LLVMPositionBuilderAtEnd(l->b, done);
-    LLVMValueRef result = LLVMBuildPhi(l->b, type, ""), results[2] = {LLVMGetUndef(type), found};
+    LLVMValueRef result = LLVMBuildPhi(l->b, type, ""), results[2] = {LLVMConstNull(type), found};
     LLVMBasicBlockRef origins[2] = {before, end};
     LLVMAddIncoming(result, results, origins, 2);
     return result;

@@ -10,9 +10,9 @@ static LLVMValueRef low_bits(struct wl_lift *l, LLVMValueRef value, uint32_t mas
 }
 
 /* i32: this lane's number within the wave, for the strip at hand. */
-static LLVMValueRef wave_lane(struct wl_lift *l) { return LLVMBuildOr(l->b, l->ptx->lane, number(l, 32 * wl_ptx_strip(l)), ""); }
+LLVMValueRef wl_ptx_wave_lane(struct wl_lift *l) { return LLVMBuildOr(l->b, l->ptx->lane, number(l, 32 * wl_ptx_strip(l)), ""); }
 
-static LLVMValueRef shuffle(struct wl_lift *l, LLVMValueRef value, LLVMValueRef lane) {
+LLVMValueRef wl_ptx_shuffle(struct wl_lift *l, LLVMValueRef value, LLVMValueRef lane) {
     LLVMValueRef arguments[] = {value, lane};
     return wl_ptx_marker(l, "wl.shuffle", l->i32, arguments, 2, true);
 }
@@ -23,10 +23,10 @@ static LLVMValueRef upper_half(struct wl_lift *l, LLVMValueRef lane) {
 
 LLVMValueRef wl_ptx_read_lane(struct wl_lift *l, LLVMValueRef values[2], LLVMValueRef lane) {
     if (l->strips == 1)
-        return shuffle(l, values[0], lane);
+        return wl_ptx_shuffle(l, values[0], lane);
     if (LLVMIsConstant(lane))
-        return shuffle(l, values[LLVMConstIntGetZExtValue(lane) >> 5 & 1], low_bits(l, lane, 31));
-    return LLVMBuildSelect(l->b, upper_half(l, lane), shuffle(l, values[1], lane), shuffle(l, values[0], lane), "");
+        return wl_ptx_shuffle(l, values[LLVMConstIntGetZExtValue(lane) >> 5 & 1], low_bits(l, lane, 31));
+    return LLVMBuildSelect(l->b, upper_half(l, lane), wl_ptx_shuffle(l, values[1], lane), wl_ptx_shuffle(l, values[0], lane), "");
 }
 
 /* i1: whether EXEC has wave lane `lane`. */
@@ -57,7 +57,7 @@ static LLVMValueRef equals(struct wl_lift *l, LLVMIntPredicate predicate, LLVMVa
 /* The wave lane that DPP reads; *valid: i1, NULL: always. */
 static LLVMValueRef dpp_lane(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef *valid) {
     LLVMBuilderRef b = l->b;
-    LLVMValueRef lane = wave_lane(l), in_row = low_bits(l, lane, 15), row = low_bits(l, lane, 0x30);
+    LLVMValueRef lane = wl_ptx_wave_lane(l), in_row = low_bits(l, lane, 15), row = low_bits(l, lane, 0x30);
     uint32_t n = inst->dpp_control, last = l->wave_size - 1;
     LLVMValueRef source;
     *valid = NULL;
@@ -130,7 +130,7 @@ LLVMValueRef wl_ptx_dpp(struct wl_lift *l, const struct wl_inst *inst, unsigned 
     unsigned dword = row - l->ptx->dpp_row, strip = wl_ptx_strip(l);
     LLVMValueRef lane = dpp_lane(l, inst, valid);
     LLVMValueRef sources[2] = {l->ptx->dpp_source[0][dword], l->ptx->dpp_source[1][dword]};
-    LLVMValueRef value = stays_in_half(inst) ? shuffle(l, sources[strip], lane) : wl_ptx_read_lane(l, sources, lane);
+    LLVMValueRef value = stays_in_half(inst) ? wl_ptx_shuffle(l, sources[strip], lane) : wl_ptx_read_lane(l, sources, lane);
     if (!inst->fetch_inactive) {
         LLVMValueRef on = is_active(l, lane);
         *valid = *valid ? LLVMBuildAnd(l->b, *valid, on, "") : on;
@@ -147,7 +147,7 @@ LLVMValueRef wl_ptx_dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, L
     for (unsigned i = 0; i < 2; i++) {
         if (parts[i].mask == 0xf)
             continue;
-        LLVMValueRef part = low_bits(l, LLVMBuildLShr(l->b, wave_lane(l), number(l, parts[i].shift), ""), 3);
+        LLVMValueRef part = low_bits(l, LLVMBuildLShr(l->b, wl_ptx_wave_lane(l), number(l, parts[i].shift), ""), 3);
         LLVMValueRef on = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, number(l, parts[i].mask), part, ""), l->i1, "");
         on = wl_ptx_vector(l, on);
         enabled = enabled ? LLVMBuildAnd(l->b, enabled, on, "") : on;
@@ -191,7 +191,7 @@ static void write_lane(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef lane = low_bits(l, wl_lift_scalar_operand(l, &op[2], WL_U32), l->wave_size - 1);
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef here = LLVMBuildICmp(l->b, LLVMIntEQ, wave_lane(l), lane, "");
+        LLVMValueRef here = LLVMBuildICmp(l->b, LLVMIntEQ, wl_ptx_wave_lane(l), lane, "");
         LLVMValueRef row = LLVMBuildSelect(l->b, here, value, wl_ptx_dword(l, op[0].reg), "");
         LLVMBuildStore(l->b, wl_ptx_vector(l, row), l->ptx->row[s][op[0].reg]);
     }
@@ -220,14 +220,14 @@ static LLVMValueRef bpermute_lane(struct wl_lift *l, const struct wl_inst *inst)
 
 static LLVMValueRef permlane64_lane(struct wl_lift *l, const struct wl_inst *inst) {
     (void)inst;
-    return LLVMBuildXor(l->b, wave_lane(l), number(l, l->wave_size == 64 ? 32 : 0), "");
+    return LLVMBuildXor(l->b, wl_ptx_wave_lane(l), number(l, l->wave_size == 64 ? 32 : 0), "");
 }
 
 /* ds_swizzle: see lift_lane.c for the patterns. */
 static LLVMValueRef swizzle_lane(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMBuilderRef b = l->b;
     uint32_t pattern = (uint32_t)inst->offset0, mask = pattern & 31, middle = pattern >> 5 & 31;
-    LLVMValueRef lane = wave_lane(l), i = low_bits(l, lane, 31), upper = low_bits(l, lane, 32), kept = low_bits(l, i, mask), source;
+    LLVMValueRef lane = wl_ptx_wave_lane(l), i = low_bits(l, lane, 31), upper = low_bits(l, lane, 32), kept = low_bits(l, i, mask), source;
     if (pattern >= 0xe000) {
         LLVMValueRef reversed = wl_lift_intrinsic(l, "llvm.bitreverse", &l->i32, 1, &i, 1);
         source = LLVMBuildLShr(b, reversed, number(l, 27), "");
@@ -259,7 +259,7 @@ static void permute_row(struct wl_lift *l, const struct wl_inst *inst) {
     read_strips(l, op[1].reg, false, values);
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef lane = wave_lane(l), pick;
+        LLVMValueRef lane = wl_ptx_wave_lane(l), pick;
         if (by_vector) {
             pick = wl_ptx_dword(l, op[2].reg);
         } else {
@@ -271,7 +271,7 @@ static void permute_row(struct wl_lift *l, const struct wl_inst *inst) {
         if (crosses)
             row = LLVMBuildXor(l->b, row, number(l, 16), "");
         LLVMValueRef source = LLVMBuildOr(l->b, row, low_bits(l, pick, 15), "");
-        results[s] = shuffle(l, values[s], source);
+        results[s] = wl_ptx_shuffle(l, values[s], source);
         if (!fetch_inactive) {
             LLVMValueRef other = bound_control ? LLVMConstNull(l->i32) : wl_ptx_dword(l, op[0].reg);
             results[s] = LLVMBuildSelect(l->b, is_active(l, source), results[s], other, "");
@@ -297,7 +297,7 @@ static void push(struct wl_lift *l, const struct wl_inst *inst) {
         LLVMValueRef target = wl_ptx_read_lane(l, targets, source), value = wl_ptx_read_lane(l, data, source);
         for (unsigned s = 0; s < l->strips; s++) {
             wl_ptx_enter_strip(l, s);
-            LLVMValueRef mine = LLVMBuildICmp(l->b, LLVMIntEQ, target, wave_lane(l), "");
+            LLVMValueRef mine = LLVMBuildICmp(l->b, LLVMIntEQ, target, wl_ptx_wave_lane(l), "");
             results[s] = LLVMBuildSelect(l->b, mine, value, results[s], "");
         }
     }
@@ -346,22 +346,17 @@ static LLVMValueRef offset_of_m0(struct wl_lift *l, const struct wl_inst *inst) 
     return LLVMBuildAdd(l->b, low_bits(l, wl_lift_sgpr(l, WL_SGPR_M0), 0xffff), number(l, (uint32_t)inst->offset0), "");
 }
 
-static LLVMValueRef in_lds(struct wl_lift *l, LLVMValueRef offset) {
-    LLVMValueRef base = LLVMBuildPtrToInt(l->b, l->ptx->lds, l->i32, "");
-    return LLVMBuildAdd(l->b, base, offset, "");
-}
-
 /* ds_append, ds_consume: one lane adds the number of active lanes to a dword, or takes it; all get the old value. */
 static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef exec = wl_lift_exec(l), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->mask_type, 1, &exec, 1);
     if (l->wave_size == 64)
         count = LLVMBuildTrunc(l->b, count, l->i32, "");
     l->ptx->info->uses_lds = true;
-    struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .address = in_lds(l, offset_of_m0(l, inst))};
+    struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .address = wl_ptx_lds_address(l, offset_of_m0(l, inst))};
     access.predicate = LLVMBuildICmp(l->b, LLVMIntEQ, l->ptx->lane, LLVMConstNull(l->i32), "");
     unsigned operation = inst->isa->detail == WL_LANE_APPEND ? WL_ATOMIC_ADD : WL_ATOMIC_SUB;
     LLVMValueRef old = wl_ptx_atomic(l, &access, operation, 32, count, NULL, true);
-    old = shuffle(l, old, LLVMConstNull(l->i32));
+    old = wl_ptx_shuffle(l, old, LLVMConstNull(l->i32));
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         wl_ptx_set_dword(l, inst->operands[0].reg, old);
@@ -370,12 +365,12 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
 
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
 static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
-    LLVMValueRef base = in_lds(l, offset_of_m0(l, inst));
+    LLVMValueRef base = wl_ptx_lds_address(l, offset_of_m0(l, inst));
     unsigned row = inst->operands[0].reg;
     l->ptx->info->uses_lds = true;
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
-        LLVMValueRef own = LLVMBuildShl(l->b, wave_lane(l), number(l, 2), ""), value = wl_ptx_dword(l, row);
+        LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), number(l, 2), ""), value = wl_ptx_dword(l, row);
         struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .predicate = wl_ptx_exec(l)};
         access.address = LLVMBuildAdd(l->b, base, own, "");
         if (inst->isa->detail == WL_LANE_ADDTID_STORE) {
@@ -435,6 +430,25 @@ void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_LANE_ADDTID_LOAD:
     case WL_LANE_ADDTID_STORE:
         access_by_lane(l, inst);
+        break;
+    case WL_LANE_LDS_DIRECT:
+        for (unsigned s = 0; s < l->strips; s++) {
+            wl_ptx_enter_strip(l, s);
+            wl_ptx_set_dword(l, op[0].reg, wl_ptx_lds_direct(l));
+        }
+        break;
+    case WL_LANE_LDS_SRC2:
+        wl_ptx_lift_src2(l, inst);
+        break;
+    case WL_LANE_LDS_CONDXCHG:
+        wl_ptx_lift_conditional_exchange(l, inst);
+        break;
+    case WL_LANE_LOAD_TRANSPOSED:
+        wl_ptx_lift_transposed(l, inst);
+        break;
+    case WL_LANE_LOAD_BLOCK:
+    case WL_LANE_STORE_BLOCK:
+        wl_ptx_lift_block(l, inst);
         break;
     default:
         wl_ptx_unsupported(l, inst);

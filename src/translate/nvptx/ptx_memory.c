@@ -120,6 +120,13 @@ static void enter_dwords(struct wl_lift *l, const struct wl_ptx_access *a, int64
     LLVMPositionBuilderAtEnd(l->b, dwords);
 }
 
+/* i1: so many bytes from `offset` on may be accessed. */
+static LLVMValueRef has_room(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bytes) {
+    if (!a->room)
+        return LLVMConstInt(l->i1, 1, 0);
+    return LLVMBuildICmp(l->b, LLVMIntSGE, a->room, wl_lift_int(l, l->i64, (uint64_t)offset + bytes), "");
+}
+
 static LLVMValueRef load_bytes(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset) {
     LLVMValueRef value = NULL, zero = wl_lift_int(l, l->i32, 0), always = LLVMConstInt(l->i1, 1, 0);
     for (unsigned i = 0; i < 4; i++) {
@@ -137,7 +144,7 @@ static void load_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_t
     LLVMBasicBlockRef bytes, join, from[2];
     if (!may_be_misaligned(l, a, 32)) {
         for (unsigned i = 0; i < count; i++)
-            load_at(l, a, always, offset + 4 * i, 32, false, 1, old + i, values + i);
+            load_at(l, a, has_room(l, a, offset + 4 * i, 4), offset + 4 * i, 32, false, 1, old + i, values + i);
         return;
     }
     enter_dwords(l, a, offset, &bytes, &join);
@@ -163,7 +170,7 @@ static void store_apart(struct wl_lift *l, const struct wl_ptx_access *a, int64_
     LLVMBasicBlockRef bytes, join;
     if (!may_be_misaligned(l, a, 32)) {
         for (unsigned i = 0; i < count; i++)
-            store_at(l, a, always, offset + 4 * i, 32, 1, values + i);
+            store_at(l, a, has_room(l, a, offset + 4 * i, 4), offset + 4 * i, 32, 1, values + i);
         return;
     }
     enter_dwords(l, a, offset, &bytes, &join);
@@ -236,11 +243,13 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
             continue;
         }
         if (part == 1) {
-            load_at(l, a, a->predicate, offset, bits, sign, 1, old + first, values + first);
+            LLVMValueRef on = LLVMBuildAnd(l->b, a->predicate, has_room(l, a, offset, bits / 8), "");
+            load_at(l, a, on, offset, bits, sign, 1, old + first, values + first);
             first++;
             continue;
         }
         LLVMValueRef aligned = is_aligned(l, a, offset, part * 4), apart_values[MAX_DWORDS];
+        aligned = LLVMBuildAnd(l->b, aligned, has_room(l, a, offset, part * 4), "");
         LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
         load_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, sign, part, old + first, values + first);
         LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL}, done = enter_unaligned(l, unaligned);
@@ -267,11 +276,12 @@ void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bit
             continue;
         }
         if (part == 1) {
-            store_at(l, a, a->predicate, offset, bits, 1, values + first);
+            LLVMValueRef on = LLVMBuildAnd(l->b, a->predicate, has_room(l, a, offset, bits / 8), "");
+            store_at(l, a, on, offset, bits, 1, values + first);
             first++;
             continue;
         }
-        LLVMValueRef aligned = is_aligned(l, a, offset, part * 4);
+        LLVMValueRef aligned = LLVMBuildAnd(l->b, is_aligned(l, a, offset, part * 4), has_room(l, a, offset, part * 4), "");
         LLVMValueRef unaligned = LLVMBuildAnd(l->b, a->predicate, LLVMBuildNot(l->b, aligned, ""), "");
         store_at(l, a, LLVMBuildAnd(l->b, a->predicate, aligned, ""), offset, bits, part, values + first);
         LLVMBasicBlockRef done = enter_unaligned(l, unaligned);
@@ -311,30 +321,29 @@ LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address) {
     return result;
 }
 
-static LLVMValueRef wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
+LLVMValueRef wl_ptx_wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *address,
+                                 const struct wl_operand *scalar) {
     LLVMValueRef base = NULL, own = NULL;
-    if (op->scalar && op->scalar->kind == WL_OPERAND_SGPR)
-        base = wl_lift_sgpr64(l, op->scalar->reg);
-    if (inst->isa->by_lane) {
-        LLVMValueRef lane = LLVMBuildOr(l->b, l->ptx->lane, wl_lift_int(l, l->i32, 32 * wl_ptx_strip(l)), "");
-        own = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, lane, wl_lift_int(l, l->i32, 2), ""), l->i64, "");
-    } else if (is_vgpr(op->address)) {
-        own = op->address->count >= 2 ? wl_ptx_scalar(l, wl_ptx_pair(l, op->address->reg))
-                                      : LLVMBuildZExt(l->b, wl_ptx_dword(l, op->address->reg), l->i64, "");
-    }
+    if (scalar && scalar->kind == WL_OPERAND_SGPR)
+        base = wl_lift_sgpr64(l, scalar->reg);
+    if (inst->isa->by_lane)
+        own = LLVMBuildZExt(l->b, LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), ""), l->i64, "");
+    else if (is_vgpr(address))
+        own = address->count >= 2 ? wl_ptx_scalar(l, wl_ptx_pair(l, address->reg))
+                                  : LLVMBuildZExt(l->b, wl_ptx_dword(l, address->reg), l->i64, "");
     if (base && own)
         return LLVMBuildAdd(l->b, base, own, "");
     return base ? base : own ? own : LLVMConstNull(l->i64);
 }
 
-static LLVMValueRef scratch_offset(struct wl_lift *l, const struct wl_memory_operands *op) {
-    LLVMValueRef offset = is_vgpr(op->address) ? wl_ptx_dword(l, op->address->reg) : LLVMConstNull(l->i32);
-    if (op->scalar && op->scalar->kind != WL_OPERAND_OFF)
-        offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, op->scalar, WL_U32), "");
-    return offset;
+LLVMValueRef wl_ptx_scratch_address(struct wl_lift *l, const struct wl_operand *address, const struct wl_operand *scalar) {
+    LLVMValueRef offset = is_vgpr(address) ? wl_ptx_dword(l, address->reg) : LLVMConstNull(l->i32);
+    if (scalar && scalar->kind != WL_OPERAND_OFF)
+        offset = LLVMBuildAdd(l->b, offset, wl_lift_scalar_operand(l, scalar, WL_U32), "");
+    return LLVMBuildAdd(l->b, scratch_local(l), offset, "");
 }
 
-static LLVMValueRef lds_address(struct wl_lift *l, LLVMValueRef offset) {
+LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset) {
     l->ptx->info->uses_lds = true;
     return LLVMBuildAdd(l->b, LLVMBuildPtrToInt(l->b, l->ptx->lds, l->i32, ""), offset, "");
 }
@@ -349,24 +358,25 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
     switch ((enum wl_space)inst->isa->space) {
     case WL_SPACE_LDS:
         a->space = WL_PTX_SHARED;
-        a->address = lds_address(l, wl_ptx_dword(l, op->address->reg));
+        a->address = wl_ptx_lds_address(l, wl_ptx_dword(l, op->address->reg));
         return true;
     case WL_SPACE_SCRATCH:
         a->space = WL_PTX_LOCAL;
-        a->address = LLVMBuildAdd(l->b, scratch_local(l), scratch_offset(l, op), "");
+        a->address = wl_ptx_scratch_address(l, op->address, op->scalar);
         return true;
     case WL_SPACE_GLOBAL:
         a->space = WL_PTX_GLOBAL;
-        a->address = wide_address(l, inst, op);
+        a->address = wl_ptx_wide_address(l, inst, op->address, op->scalar);
         return true;
     case WL_SPACE_FLAT:
         a->space = WL_PTX_GENERIC;
-        a->address = wide_address(l, inst, op);
+        a->address = wl_ptx_wide_address(l, inst, op->address, op->scalar);
         a->address = wl_ptx_flat_address(l, LLVMBuildAdd(l->b, a->address, wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0), ""));
         a->offset = 0;
         return true;
     case WL_SPACE_BUFFER:
-        return wl_ptx_buffer_address(l, inst, a);
+        wl_ptx_buffer_address(l, inst, a);
+        return true;
     default:
         return false;
     }
@@ -382,7 +392,8 @@ static LLVMValueRef merge_half(struct wl_lift *l, const struct wl_isa *isa, LLVM
     return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, old, LLVMBuildNot(l->b, half, ""), ""), value, "");
 }
 
-static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
+/* One access, or `each` dword by one of its own. */
+static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a, bool each) {
     const struct wl_isa *isa = inst->isa;
     LLVMValueRef old[MAX_DWORDS], values[MAX_DWORDS];
     unsigned bits = isa->bits < 32 ? isa->bits : 32, count = isa->dwords;
@@ -393,7 +404,8 @@ static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
         if (out_of_range_is_zero)
             old[i] = LLVMConstNull(l->i32);
     }
-    wl_ptx_load(l, a, bits, isa->sign, count, old, values);
+    for (unsigned i = 0; i < (each ? count : 1); i++)
+        wl_ptx_load(l, &a[i], bits, isa->sign, each ? 1 : count, old + i, values + i);
     if (isa->d16)
         values[0] = merge_half(l, isa, inst->zeroes_half ? LLVMConstNull(l->i32) : wl_ptx_dword(l, op->result->reg), values[0]);
     for (unsigned i = 0; i < count; i++) {
@@ -402,16 +414,35 @@ static void load(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
         else
             LLVMBuildStore(l->b, wl_ptx_vector(l, values[i]), l->ptx->row[wl_ptx_strip(l)][op->result->reg + i]);
     }
+    if (inst->tfe) /* no page is missing */
+        wl_ptx_set_dword(l, op->result->reg + count, LLVMConstNull(l->i32));
 }
 
-static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
+static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a, bool each) {
     const struct wl_isa *isa = inst->isa;
     LLVMValueRef values[MAX_DWORDS];
     for (unsigned i = 0; i < isa->dwords; i++)
         values[i] = wl_ptx_dword(l, op->data->reg + i);
     if (isa->hi)
         values[0] = LLVMBuildLShr(l->b, values[0], wl_lift_int(l, l->i32, 16), "");
-    wl_ptx_store(l, a, isa->bits < 32 ? isa->bits : 32, isa->dwords, values);
+    for (unsigned i = 0; i < (each ? isa->dwords : 1u); i++)
+        wl_ptx_store(l, &a[i], isa->bits < 32 ? isa->bits : 32, each ? 1 : isa->dwords, values + i);
+}
+
+/* Between memory and LDS, a dword for each lane from M0 and the instruction's offset on. */
+static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
+    LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), ""), zero = LLVMConstNull(l->i32), value;
+    struct wl_ptx_access slot = {.inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l)};
+    slot.address = wl_ptx_lds_address(l, LLVMBuildAdd(l->b, m0, own, ""));
+    if (isa->class == WL_ISA_LOAD) {
+        wl_ptx_load(l, a, isa->bits < 32 ? isa->bits : 32, isa->sign, 1, &zero, &value);
+        wl_ptx_store(l, &slot, 32, 1, &value);
+    } else {
+        wl_ptx_load(l, &slot, 32, false, 1, &zero, &value);
+        wl_ptx_store(l, a, 32, 1, &value);
+    }
 }
 
 /* LDS instructions with two addresses: neighbours are one access. */
@@ -471,6 +502,58 @@ static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct w
         wl_ptx_set_dword(l, op->result->reg, old);
 }
 
+static void access_one(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a,
+                       bool each) {
+    if (inst->lds)
+        move_lds(l, inst, a);
+    else if (inst->isa->addresses == 2)
+        access_two(l, inst, op, a);
+    else if (inst->isa->class == WL_ISA_LOAD)
+        load(l, inst, op, a, each);
+    else if (inst->isa->class == WL_ISA_STORE)
+        store(l, inst, op, a, each);
+    else
+        atomic(l, inst, op, a);
+}
+
+/* odd: through a descriptor of any kind. */
+static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, bool odd) {
+    const struct wl_isa *isa = inst->isa;
+    bool whole = isa->class == WL_ISA_ATOMIC || isa->bits < 32;
+    for (unsigned s = 0; s < l->strips; s++) {
+        struct wl_ptx_access a[MAX_DWORDS];
+        wl_ptx_enter_strip(l, s);
+        if (odd) {
+            wl_ptx_buffer_places(l, inst, whole ? 1 : isa->dwords, whole ? isa->bits / 8 : 4, a);
+        } else if (!find_access(l, inst, op, a)) {
+            wl_ptx_unsupported(l, inst);
+            return;
+        }
+        access_one(l, inst, op, a, odd && !whole);
+    }
+}
+
+/* What a descriptor is, is known at run time; unoptimized code, with its many accesses, has those of scratch. */
+static void lift_buffer(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
+    if (inst->idxen || inst->tfe) {
+        lift_plain(l, inst, op, true);
+        return;
+    }
+    if (l->ptx->unoptimized) {
+        lift_plain(l, inst, op, false);
+        return;
+    }
+    LLVMBasicBlockRef odd = wl_lift_block(l, "odd"), linear = wl_lift_block(l, "linear"), done = wl_lift_block(l, "done");
+    LLVMBuildCondBr(l->b, wl_ptx_buffer_is_odd(l, inst), odd, linear);
+    LLVMPositionBuilderAtEnd(l->b, odd);
+    lift_plain(l, inst, op, true);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, linear);
+    lift_plain(l, inst, op, false);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
 void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     struct wl_memory_operands op = wl_memory_operands(inst);
@@ -478,29 +561,18 @@ void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_lift_typed(l, inst);
         return;
     }
-    bool two_atomics = isa->addresses == 2 && isa->class == WL_ISA_ATOMIC;
-    if (inst->gds || inst->lds || two_atomics || isa->dwords > MAX_DWORDS) {
+    if (inst->gds || inst->addr64 || isa->dwords > MAX_DWORDS || (inst->lds && isa->dwords > 1)) {
         wl_ptx_unsupported(l, inst);
         return;
     }
     if (isa->class != WL_ISA_LOAD && isa->space != WL_SPACE_LDS && isa->space != WL_SPACE_SCRATCH)
         wl_ptx_publish(l);
-    for (unsigned s = 0; s < l->strips; s++) {
-        struct wl_ptx_access a;
-        wl_ptx_enter_strip(l, s);
-        if (!find_access(l, inst, &op, &a)) {
-            wl_ptx_unsupported(l, inst);
-            return;
-        }
-        if (isa->addresses == 2)
-            access_two(l, inst, &op, &a);
-        else if (isa->class == WL_ISA_LOAD)
-            load(l, inst, &op, &a);
-        else if (isa->class == WL_ISA_STORE)
-            store(l, inst, &op, &a);
-        else
-            atomic(l, inst, &op, &a);
-    }
+    if (isa->addresses == 2 && isa->class == WL_ISA_ATOMIC)
+        wl_ptx_lift_two_swaps(l, inst);
+    else if (isa->space == WL_SPACE_BUFFER)
+        lift_buffer(l, inst, &op);
+    else
+        lift_plain(l, inst, &op, false);
 }
 
 /* ---- order ---- */

@@ -27,10 +27,11 @@ LANES1(fused_exp_f32, f32, f32) {
     p = fma_lanes(p, r, ALL(f32, 0.5f));
     p = fma_lanes(p, r, ALL(f32, 1));
     p = fma_lanes(p, r, ALL(f32, 1));
-    /* n is in the lowest bits of `shifted`; in two parts, because results may be denormal. */
-    const u32s bits = (u32s)shifted, part = bits >> 1;
+    /* n is in the lowest bits of `shifted`; in two parts, because results may be denormal. Of NaN, whose bits are all ones but for the
+     * sign, the first part is 0. */
+    const u32s bits = (u32s)shifted, half = bits >> 1;
 
-    return (f32s)((u32s)p + (part << 23)) * (f32s)(((bits - part) << 23) + 0x3f800000u);
+    return (f32s)((u32s)p + ((bits - half) << 23)) * (f32s)((half << 23) + 0x3f800000u);
 }
 
 /* The natural logarithm, at most 0.95 ulp: e ln(2) + ln(m) with 2/3 <= m < 4/3. */

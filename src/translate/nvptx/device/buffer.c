@@ -1,4 +1,4 @@
-/* Typed buffer instructions of one lane; the code of the CPU device. */
+/* Typed buffer instructions of one lane, and where others find theirs; the code of the CPU device. */
 #include "translate/nvptx/device/device.h"
 
 #include "device/cpu/buffer_lane.c"
@@ -27,4 +27,12 @@ void wl_device_buffer_store(struct wl_device_buffer *given) {
         return;
     locate(given, &buffer, &place);
     wl_buffer_store_typed(&place, given->data, 1, given->element);
+}
+
+uint64_t wl_device_buffer_find(const struct wl_device_buffer *given, uint64_t part) {
+    struct wl_buffer buffer;
+    struct wl_buffer_place place;
+    const uint32_t skip = (uint32_t)(part >> 32), bytes = (uint32_t)part;
+    locate(given, &buffer, &place);
+    return wl_buffer_in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip) : 0;
 }

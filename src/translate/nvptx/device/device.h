@@ -35,5 +35,7 @@ struct wl_device_buffer {
 };
 typedef void wl_device_buffer_fn(struct wl_device_buffer *buffer);
 wl_device_buffer_fn wl_device_buffer_load, wl_device_buffer_store;
+/* Address of the bytes that lie so far behind an element's start (bits 63:32), so many of them (31:0). 0: out of range. */
+uint64_t wl_device_buffer_find(const struct wl_device_buffer *buffer, uint64_t part);
 
 #endif
