@@ -214,7 +214,7 @@ static size_t add_pointed_at(struct wl_codeobject *object, struct wl_function *f
         const struct wl_relocation *relocation = &object->relocations[i];
         bool pointer = relocation->type == R_AMDGPU_RELATIVE64 || relocation->type == R_AMDGPU_ABS64;
         if (pointer && relocation->relative && relocation->value % 4 == 0 && wl_codeobject_is_code(object, relocation->value, 4))
-            functions[count++] = (struct wl_function){.name = "", .address = relocation->value, .address_taken = true};
+            functions[count++] = (struct wl_function){.name = "", .address = relocation->value, .in_data = true, .address_taken = true};
     }
     return count;
 }
@@ -244,8 +244,11 @@ static enum wl_status list_functions(struct wl_codeobject *object, const struct 
         qsort(object->functions, count, sizeof *object->functions, compare_functions);
     for (size_t i = 0; !status && i < count; i++) {
         const struct wl_function *function = &object->functions[i];
-        if ((kept && object->functions[kept - 1].address == function->address) ||
-            bsearch(&function->address, entries, object->kernel_count, sizeof *entries, compare_addresses))
+        if (kept && object->functions[kept - 1].address == function->address) {
+            object->functions[kept - 1].in_data |= function->in_data;
+            continue;
+        }
+        if (bsearch(&function->address, entries, object->kernel_count, sizeof *entries, compare_addresses))
             continue;
         object->functions[kept++] = *function;
     }
@@ -346,6 +349,18 @@ const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *obj
 
 const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index) {
     return index < object->function_count ? &object->functions[index] : NULL;
+}
+
+bool wl_codeobject_function_in_data(const struct wl_codeobject *object, uint64_t address) {
+    size_t low = 0, high = object->function_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (object->functions[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < object->function_count && object->functions[low].address == address && object->functions[low].in_data;
 }
 
 const struct wl_kernel *wl_codeobject_find_kernel(const struct wl_codeobject *object, const char *name) {

@@ -177,6 +177,7 @@ struct wl_variable {
 struct wl_function {
     const char *name; /* "" if no symbol names it */
     uint64_t address, size;
+    bool in_data;       /* data points at it: a relocation has its address */
     bool address_taken; /* it may be called through a pointer. Always true today: code makes pointers relative to the PC, without a trace */
 };
 
@@ -205,6 +206,8 @@ const struct wl_variable *wl_codeobject_variable(const struct wl_codeobject *obj
 const struct wl_variable *wl_codeobject_find_variable(const struct wl_codeobject *object, const char *name);
 size_t wl_codeobject_function_count(const struct wl_codeobject *object);
 const struct wl_function *wl_codeobject_function(const struct wl_codeobject *object, size_t index);
+/* Whether data points at the function at that address; false also if there is none. */
+bool wl_codeobject_function_in_data(const struct wl_codeobject *object, uint64_t address);
 
 /* The unrelocated memory image: [0, wl_codeobject_image_size) covers every PT_LOAD segment, zero where the file has
  * none. Virtual address v of the code object is byte v of the image. Code reads itself relative to the PC, so a device

@@ -3,6 +3,8 @@
 #include "device/cpu/abi.h"
 #include "device/translate_request.h"
 
+static bool in_data(void *object, uint64_t address) { return wl_codeobject_function_in_data(object, address); }
+
 static uint32_t kernarg_size(const struct wl_kernel *kernel) {
     uint32_t size = kernel->kernarg_size;
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
@@ -40,6 +42,7 @@ void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobj
         .scratch_size = kernel->dynamic_stack && scratch < stack ? stack : scratch,
         .kernarg_size = kernarg_size(kernel),
         .float_mode = kernel->float_mode,
+        .in_data = in_data,
     };
     wl_translate_request_fill(&request->code, object, kernel, functions, function_count);
 }

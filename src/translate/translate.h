@@ -199,6 +199,9 @@ struct wl_ptx_request {
     uint32_t scratch_size; /* bytes of private memory a lane */
     uint32_t kernarg_size; /* bytes of the kernarg segment, hidden arguments included */
     uint32_t float_mode;   /* of MODE, as in struct wl_kernel */
+    /* Whether data points at a function, with code.context; NULL: it may point at all. Kernels that call through pointers reach those
+     * functions and what code makes addresses of. */
+    bool (*in_data)(void *context, uint64_t address);
 };
 
 struct wl_ptx_info {

@@ -40,15 +40,78 @@ static enum wl_status add_unit(struct program *program, uint64_t entry, const ch
     return WL_OK;
 }
 
-static enum wl_status add_callees(struct program *program, const struct wl_unit *unit) {
-    const struct wl_translate_request *request = unit->request;
+static enum wl_status add_functions(struct program *program, const struct wl_ptx_request *request, bool all) {
+    const struct wl_translate_request *code = &request->code;
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; i < code->function_count && !status; i++)
+        if (all || !request->in_data || request->in_data(code->context, code->functions[i]))
+            status = add_unit(program, code->functions[i], code->name);
+    return status;
+}
+
+static bool is_function(const struct wl_translate_request *code, uint64_t address) {
+    size_t low = 0, high = code->function_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (code->functions[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->function_count && code->functions[low] == address;
+}
+
+/* The address that code makes, relative to the PC, with the s_getpc at `at`: the sums that follow add constants to the pair. */
+static bool find_address(const struct wl_unit *unit, uint32_t at, uint64_t *address) {
+    enum { FAR = 64 };
+    const struct wl_inst *get = &unit->insts[at];
+    unsigned reg = get->operands[0].reg;
+    uint64_t low = 0, high = 0;
+    bool have_low = false;
+    for (uint32_t i = at + 1; i < unit->inst_count && i < at + FAR; i++) {
+        const struct wl_inst *inst = &unit->insts[i];
+        const struct wl_operand *op = inst->operands;
+        bool own = op[0].kind == WL_OPERAND_SGPR && inst->operand_count == 3 && op[2].kind == WL_OPERAND_IMM;
+        if (own && op[0].reg == reg && !strcmp(inst->mnemonic, "s_add_nc_u64")) {
+            *address = get->address + get->size + (uint64_t)(int64_t)(int32_t)op[2].bits;
+            return true;
+        }
+        if (own && op[0].reg == reg && !strcmp(inst->mnemonic, "s_add_u32")) {
+            low = op[2].bits & UINT32_MAX;
+            have_low = true;
+        } else if (own && op[0].reg == reg + 1 && !strcmp(inst->mnemonic, "s_addc_u32")) {
+            high = op[2].bits << 32;
+            if (have_low)
+                *address = get->address + get->size + low + high;
+            return have_low;
+        }
+    }
+    return false;
+}
+
+/* What code of a unit may make a pointer to. Where that is not plain, it is any function. */
+static enum wl_status add_pointed_at(struct program *program, const struct wl_ptx_request *request, const struct wl_unit *unit) {
+    enum wl_status status = WL_OK;
+    for (uint32_t i = 0; i < unit->inst_count && !status; i++) {
+        uint64_t address;
+        if (!unit->insts[i].isa || unit->insts[i].isa->class != WL_ISA_GETPC)
+            continue;
+        if (!find_address(unit, i, &address))
+            status = add_functions(program, request, true);
+        else if (is_function(&request->code, address))
+            status = add_unit(program, address, request->code.name);
+    }
+    return status;
+}
+
+static enum wl_status add_callees(struct program *program, const struct wl_ptx_request *request, const struct wl_unit *unit) {
     enum wl_status status = WL_OK;
     for (uint32_t i = 0; i < unit->callee_count && !status; i++)
-        status = add_unit(program, unit->callees[i], request->name);
+        status = add_unit(program, unit->callees[i], request->code.name);
     if (unit->indirect && !program->indirect) {
         program->indirect = true;
-        for (size_t i = 0; i < request->function_count && !status; i++)
-            status = add_unit(program, request->functions[i], request->name);
+        if (!status)
+            status = add_functions(program, request, false);
     }
     return status;
 }
@@ -60,11 +123,12 @@ static void close_program(struct program *program, unsigned built) {
     free(program->entries);
 }
 
-static enum wl_status open_program(struct program *program, const struct wl_translate_request *request) {
+static enum wl_status open_program(struct program *program, const struct wl_ptx_request *given) {
+    const struct wl_translate_request *request = &given->code;
     struct wl_decoder *decoder = NULL;
     *program = (struct program){0};
     enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
-    unsigned built = 0;
+    unsigned built = 0, searched = 0;
     if (!status)
         status = add_unit(program, request->entry, request->name);
     while (!status && built < program->count) {
@@ -73,7 +137,11 @@ static enum wl_status open_program(struct program *program, const struct wl_tran
             break;
         wl_unit_liveness(&program->units[built]);
         struct wl_unit unit = program->units[built++]; /* the array may move */
-        status = add_callees(program, &unit);
+        status = add_callees(program, given, &unit);
+        for (; !status && program->indirect && searched < built; searched++) {
+            unit = program->units[searched];
+            status = add_pointed_at(program, given, &unit);
+        }
     }
     wl_decoder_destroy(decoder);
     if (status)
@@ -181,7 +249,7 @@ EXPORT enum wl_status wl_translate_ptx(const struct wl_ptx_request *given, struc
     struct program program;
     *result = (struct wl_ptx_result){0};
     request.code.shape = find_shape(given);
-    enum wl_status status = open_program(&program, &request.code);
+    enum wl_status status = open_program(&program, &request);
     if (status)
         return status;
     describe(&request, &program, true, &result->info);
