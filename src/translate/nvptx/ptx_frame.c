@@ -608,12 +608,13 @@ static bool find_partings(struct wl_lift *l) {
     return p->parts && p->met && p->flow;
 }
 
-/* Whether memory is accessed by bytes: where compilers copy bytes they make dwords of them, at any address. */
-static bool touches_bytes(const struct wl_unit *unit) {
+/* Whether memory is accessed by bytes or halves: where compilers copy those they make dwords of them, at any address. Unoptimized code
+ * does so only in strings, where the device library had its passes before. */
+static bool touches_bytes(const struct wl_unit *unit, bool unoptimized) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         const struct wl_isa *isa = unit->insts[i].isa;
         bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
-        if (access && isa->bits == 8 && (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT))
+        if (access && isa->bits <= (unoptimized ? 8 : 16) && (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT))
             return true;
     }
     return false;
@@ -625,8 +626,8 @@ static void lift_units(struct wl_lift *l) {
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
         l->unit = &p->units[u];
         l->blocks = p->blocks[u];
-        p->touches_bytes = touches_bytes(l->unit);
         p->unoptimized = wl_unit_is_unoptimized(l->unit);
+        p->touches_bytes = touches_bytes(l->unit, p->unoptimized);
         wl_ptx_find_masks(l, l->unit);
         if (!find_partings(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");

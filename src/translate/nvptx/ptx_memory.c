@@ -107,7 +107,7 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
  * global; what goes through descriptors, or to private memory, is aligned. */
 static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
     unsigned space = a->inst->isa->space;
-    return l->ptx->touches_bytes && !l->ptx->unoptimized && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
+    return l->ptx->touches_bytes && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
 }
 
 /* Splits the block by whether the address is that of dwords; continues in the block for dwords. */

@@ -49,7 +49,11 @@ LANES2_AVX512(v_ldexp_f64, "avx512f", f64, f64, i32) {
 }
 #endif
 
+#ifdef __NVPTX__ /* where clearing the sign becomes an instruction that quiets NaN */
+static INLINE i64s is_signalling(f64s a) { return (i64s)(((u64s)a << 1) - 0xffe0000000000001 < 0x000fffffffffffff); }
+#else
 static INLINE i64s is_signalling(f64s a) { return (i64s)(((u64s)a & ~F64_SIGN) - 0x7ff0000000000001 < 0x0007ffffffffffff); }
+#endif
 static INLINE f64s quiet_signalling(f64s a, f64s b, f64s result) { return is_signalling(a) | is_signalling(b) ? a + b : result; }
 LANES2(v_min_f64, f64, f64, f64) {
     const f64s least = a < b ? a : b, no_tie = a == b ? (f64s)((u64s)a | (u64s)b) : least;
