@@ -165,6 +165,7 @@ struct wl_ptx_access {
     LLVMValueRef address;   /* i64; SHARED and LOCAL: i32 */
     int64_t offset;         /* bytes to add, constant */
     LLVMValueRef predicate; /* i1 */
+    LLVMValueRef lds;       /* i32: SHARED: the address within LDS, whose end is checked; NULL: it is known to be within */
     LLVMValueRef room;      /* i64, signed: bytes from the address on that may be accessed; NULL: all. The predicate implies that the
                              * first element has room */
     bool is_volatile;
@@ -184,6 +185,8 @@ void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct
 void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigned count, unsigned bytes, struct wl_ptx_access *accesses);
 /* i1: the descriptor is neither linear nor scratch's. */
 LLVMValueRef wl_ptx_buffer_is_odd(struct wl_lift *l, const struct wl_inst *inst);
+/* i1: `bytes` bytes of a SHARED access lie within LDS. A marker until wl_ptx_settle_lds; constant if `lds` is NULL. */
+LLVMValueRef wl_ptx_within_lds(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bytes);
 /* i32: where LDS lies, plus an offset. */
 LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset);
 /* i32: a lane's number within the wave, for the strip at hand. */
@@ -211,6 +214,10 @@ void wl_ptx_lift_src2(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_lift_conditional_exchange(struct wl_lift *l, const struct wl_inst *inst);
 /* i32: the LDS element that M0 names (address in bits 15:0, type in 18:16). */
 LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
+
+/* Replaces these markers by comparisons with the launch's size of LDS where the compiler has not found them to be true. True: it changed
+ * something, and the module is to be cleaned. */
+bool wl_ptx_settle_lds(LLVMModuleRef module);
 
 /* ---- ptx_block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */

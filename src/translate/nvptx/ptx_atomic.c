@@ -78,8 +78,8 @@ static LLVMValueRef loop(struct wl_lift *l, const struct wl_ptx_access *a, unsig
     return result;
 }
 
-LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *a, unsigned operation, unsigned bits, LLVMValueRef data,
-                           LLVMValueRef compare, bool returns) {
+static LLVMValueRef atomic_at(struct wl_lift *l, const struct wl_ptx_access *a, unsigned operation, unsigned bits, LLVMValueRef data,
+                              LLVMValueRef compare, bool returns) {
     if (operation == WL_ATOMIC_SUB) {
         data = LLVMBuildNeg(l->b, data, "");
         operation = WL_ATOMIC_ADD;
@@ -89,4 +89,15 @@ LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *a, uns
         return loop(l, a, operation, bits, data, compare);
     LLVMValueRef old = native(l, a, name, data, operation == WL_ATOMIC_CMPSWAP ? compare : NULL, a->predicate, returns);
     return old;
+}
+
+/* What is beyond LDS gives 0. */
+LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *a, unsigned operation, unsigned bits, LLVMValueRef data,
+                           LLVMValueRef compare, bool returns) {
+    struct wl_ptx_access inside = *a;
+    LLVMValueRef within = a->lds ? wl_ptx_within_lds(l, a, bits / 8) : NULL;
+    if (within)
+        inside.predicate = LLVMBuildAnd(l->b, a->predicate, within, "");
+    LLVMValueRef old = atomic_at(l, &inside, operation, bits, data, compare, returns);
+    return old && within ? LLVMBuildSelect(l->b, within, old, LLVMConstNull(LLVMTypeOf(old)), "") : old;
 }

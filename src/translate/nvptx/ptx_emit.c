@@ -25,7 +25,9 @@
 #define SECOND_PASSES                                                                                                                      \
     "function(instcombine<no-verify-fixpoint>,simplifycfg,gvn,loop-simplify,lcssa,loop-mssa(licm),instcombine<no-verify-fixpoint>,"        \
     "early-cse,simplifycfg,adce)"
-#define LAST_PASSES "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
+/* What the ranges of loops' counters prove. */
+#define RANGE_PASSES "function(loop-simplify,lcssa,loop(indvars),correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)"
+#define LAST_PASSES  "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;
 
@@ -339,6 +341,10 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         settle_segments(request, module, info);
     if (!status)
         status = run(module, machine, SECOND_PASSES);
+    if (!status && LLVMGetNamedFunction(module, "wl.lds.within"))
+        status = run(module, machine, RANGE_PASSES);
+    if (!status && wl_ptx_settle_lds(module))
+        status = run(module, machine, CLEANING_PASSES);
     if (!status && wl_ptx_keep_fragments(module))
         status = run(module, machine, "function(adce,loop-simplify,lcssa,loop-mssa(licm),adce)");
     if (!status && info->wave_threads == 64 && needs_both_warps(module))

@@ -152,7 +152,8 @@ static void build_entry(struct wl_lift *l) {
     l->entry = wl_lift_block(l, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     make_registers(l);
-    LLVMValueRef thread = below(l, special_register(l, "tid.x"), 10);
+    unsigned most = 31 - (unsigned)__builtin_clz(p->info->max_threads * 2 - 1); /* bits of a thread's number */
+    LLVMValueRef thread = below(l, special_register(l, "tid.x"), most);
     unsigned bits = p->apart ? 6 : 5;
     p->lane = below(l, thread, bits);
     LLVMValueRef wave = LLVMBuildLShr(l->b, thread, wl_lift_int(l, l->i32, bits), "");

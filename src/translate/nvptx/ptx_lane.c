@@ -352,7 +352,8 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
     if (l->wave_size == 64)
         count = LLVMBuildTrunc(l->b, count, l->i32, "");
     l->ptx->info->uses_lds = true;
-    struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .address = wl_ptx_lds_address(l, offset_of_m0(l, inst))};
+    LLVMValueRef place = offset_of_m0(l, inst);
+    struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .lds = place, .address = wl_ptx_lds_address(l, place)};
     access.predicate = LLVMBuildICmp(l->b, LLVMIntEQ, l->ptx->lane, LLVMConstNull(l->i32), "");
     unsigned operation = inst->isa->detail == WL_LANE_APPEND ? WL_ATOMIC_ADD : WL_ATOMIC_SUB;
     LLVMValueRef old = wl_ptx_atomic(l, &access, operation, 32, count, NULL, true);
@@ -365,14 +366,15 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
 
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
 static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
-    LLVMValueRef base = wl_ptx_lds_address(l, offset_of_m0(l, inst));
+    LLVMValueRef base = offset_of_m0(l, inst);
     unsigned row = inst->operands[0].reg;
     l->ptx->info->uses_lds = true;
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), number(l, 2), ""), value = wl_ptx_dword(l, row);
         struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .predicate = wl_ptx_exec(l)};
-        access.address = LLVMBuildAdd(l->b, base, own, "");
+        access.lds = LLVMBuildAdd(l->b, base, own, "");
+        access.address = wl_ptx_lds_address(l, access.lds);
         if (inst->isa->detail == WL_LANE_ADDTID_STORE) {
             wl_ptx_store(l, &access, 32, 1, &value);
             continue;

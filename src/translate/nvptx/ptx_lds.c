@@ -2,11 +2,63 @@
 #include "translate/lift_memory.h"
 #include "translate/nvptx/ptx.h"
 
+#include <stddef.h>
+
 static LLVMValueRef number(struct wl_lift *l, uint64_t value) { return wl_lift_int(l, l->i32, value); }
 
 static struct wl_ptx_access at(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef offset) {
     return (struct wl_ptx_access){
-        .inst = inst, .space = WL_PTX_SHARED, .address = wl_ptx_lds_address(l, offset), .predicate = wl_ptx_exec(l)};
+        .inst = inst, .space = WL_PTX_SHARED, .lds = offset, .address = wl_ptx_lds_address(l, offset), .predicate = wl_ptx_exec(l)};
+}
+
+/* ---- the end of LDS ---- */
+
+static const char within_marker[] = "wl.lds.within";
+
+/* The kernel's own LDS has a constant size; what a launch adds to it is known only then. */
+LLVMValueRef wl_ptx_within_lds(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bytes) {
+    if (!a->lds)
+        return LLVMConstInt(l->i1, 1, 0);
+    const uint32_t size = l->ptx->request->static_lds;
+    LLVMValueRef place = LLVMBuildAdd(l->b, a->lds, number(l, (uint32_t)a->offset), "");
+    LLVMValueRef proof = size < bytes ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntULE, place, number(l, size - bytes), "");
+    LLVMValueRef arguments[] = {proof, place, number(l, bytes)};
+    return wl_ptx_marker(l, within_marker, l->i1, arguments, 3, true);
+}
+
+/* At the kernel's start: the first address at which so many bytes are not within. */
+static LLVMValueRef find_limit(LLVMModuleRef module, LLVMBuilderRef b, unsigned bytes) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
+    LLVMValueRef index = LLVMConstInt(i64, offsetof(struct wl_ptx_launch, lds_size), 0);
+    LLVMValueRef size = LLVMBuildLoad2(b, i32, LLVMBuildGEP2(b, i8, LLVMGetParam(kernel, 0), &index, 1, ""), "");
+    LLVMValueRef less = LLVMConstInt(i32, bytes - 1, 0), limit = LLVMBuildSub(b, size, less, "");
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntUGT, size, less, ""), limit, LLVMConstNull(i32), "");
+}
+
+bool wl_ptx_settle_lds(LLVMModuleRef module) {
+    enum { MOST_BYTES = 16 };
+    LLVMValueRef function = LLVMGetNamedFunction(module, within_marker), limits[MOST_BYTES + 1] = {NULL};
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    bool changed = false;
+    for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL, next; use; use = next) {
+        LLVMValueRef call = LLVMGetUser(use), result = LLVMGetOperand(call, 0);
+        unsigned bytes = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2));
+        next = LLVMGetNextUse(use);
+        if (!LLVMIsAConstantInt(result) || LLVMIsNull(result)) {
+            if (!limits[bytes])
+                limits[bytes] = find_limit(module, b, bytes);
+            LLVMPositionBuilderBefore(b, call);
+            result = LLVMBuildICmp(b, LLVMIntULT, LLVMGetOperand(call, 1), limits[bytes], "");
+        }
+        LLVMReplaceAllUsesWith(call, result);
+        LLVMInstructionEraseFromParent(call);
+        changed = true;
+    }
+    LLVMDisposeBuilder(b);
+    return changed;
 }
 
 static LLVMValueRef data_of(struct wl_lift *l, unsigned reg, unsigned bits) {

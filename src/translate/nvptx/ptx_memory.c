@@ -232,8 +232,8 @@ static unsigned vector_part(const struct wl_ptx_access *a, unsigned count) {
     return part;
 }
 
-void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
-                 LLVMValueRef *values) {
+static void load_parts(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
+                       LLVMValueRef *values) {
     for (unsigned first = 0; first < count;) {
         unsigned part = vector_part(a, count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
@@ -266,7 +266,20 @@ void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits
     }
 }
 
-void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
+/* LDS beyond its end reads 0, and what is stored there is dropped. */
+void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
+                 LLVMValueRef *values) {
+    struct wl_ptx_access inside = *a;
+    LLVMValueRef within = a->lds ? wl_ptx_within_lds(l, a, count * bits / 8) : NULL;
+    if (within)
+        inside.predicate = LLVMBuildAnd(l->b, a->predicate, within, "");
+    load_parts(l, &inside, bits, sign, count, old, values);
+    LLVMValueRef keeps = within ? LLVMBuildOr(l->b, within, LLVMBuildNot(l->b, a->predicate, ""), "") : NULL;
+    for (unsigned i = 0; within && i < count; i++)
+        values[i] = LLVMBuildSelect(l->b, keeps, values[i], LLVMConstNull(l->i32), "");
+}
+
+static void store_parts(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
     for (unsigned first = 0; first < count;) {
         unsigned part = vector_part(a, count - first);
         int64_t offset = a->offset + (int64_t)first * 4;
@@ -290,6 +303,13 @@ void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bit
         LLVMPositionBuilderAtEnd(l->b, done);
         first += part;
     }
+}
+
+void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, unsigned count, LLVMValueRef *values) {
+    struct wl_ptx_access inside = *a;
+    if (a->lds)
+        inside.predicate = LLVMBuildAnd(l->b, a->predicate, wl_ptx_within_lds(l, a, count * bits / 8), "");
+    store_parts(l, &inside, bits, count, values);
 }
 
 /* ---- addresses ---- */
@@ -358,7 +378,8 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
     switch ((enum wl_space)inst->isa->space) {
     case WL_SPACE_LDS:
         a->space = WL_PTX_SHARED;
-        a->address = wl_ptx_lds_address(l, wl_ptx_dword(l, op->address->reg));
+        a->lds = wl_ptx_dword(l, op->address->reg);
+        a->address = wl_ptx_lds_address(l, a->lds);
         return true;
     case WL_SPACE_SCRATCH:
         a->space = WL_PTX_LOCAL;
@@ -435,7 +456,8 @@ static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_pt
     LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
     LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), ""), zero = LLVMConstNull(l->i32), value;
     struct wl_ptx_access slot = {.inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l)};
-    slot.address = wl_ptx_lds_address(l, LLVMBuildAdd(l->b, m0, own, ""));
+    slot.lds = LLVMBuildAdd(l->b, m0, own, "");
+    slot.address = wl_ptx_lds_address(l, slot.lds);
     if (isa->class == WL_ISA_LOAD) {
         wl_ptx_load(l, a, isa->bits < 32 ? isa->bits : 32, isa->sign, 1, &zero, &value);
         wl_ptx_store(l, &slot, 32, 1, &value);

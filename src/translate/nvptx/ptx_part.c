@@ -59,7 +59,7 @@ static bool is_crossing_asm(LLVMValueRef inst) {
 /* Whether an instruction keeps threads from running apart: a marker, unless it stands for an address; barriers; code that
  * names threads. */
 static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
-    static const char *const apart[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue"};
+    static const char *const apart[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue", "wl.lds.within"};
     LLVMValueRef called = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
     bool marker = called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), "wl.", 3);
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
