@@ -48,7 +48,7 @@ registers() {
 
 for arch in $thorough; do
     for program in stream sgemm mandelbrot reduce; do
-        make $program $arch 256
+        make $program $arch $(if [ $program = sgemm ]; then echo 16x16; else echo 256; fi)
     done
     # STREAM: arguments from the constant bank, whole doubles, predicated, a vote for the branch over everything, one for the loop.
     triad=$work/stream-$arch/*triad*.ptx

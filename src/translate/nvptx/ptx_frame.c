@@ -106,6 +106,13 @@ static void find_size(struct wl_lift *l, const LLVMValueRef group[3], LLVMValueR
 
 static bool is_one(LLVMValueRef value) { return LLVMIsConstant(value) && LLVMConstIntGetZExtValue(value) == 1; }
 
+/* number % size, where quotient is number / size. */
+static LLVMValueRef rest_of(struct wl_lift *l, LLVMValueRef number, LLVMValueRef quotient, LLVMValueRef size) {
+    if (LLVMIsConstant(size)) /* as such, because its range is known then */
+        return LLVMBuildURem(l->b, number, size, "");
+    return LLVMBuildSub(l->b, number, LLVMBuildMul(l->b, quotient, size, ""), "");
+}
+
 /* The strip's work item ids, and whether the lane has one. */
 static LLVMValueRef set_ids(struct wl_lift *l, LLVMValueRef item, const LLVMValueRef size[3]) {
     const struct wl_ptx_registers *r = &l->ptx->request->registers;
@@ -114,9 +121,9 @@ static LLVMValueRef set_ids(struct wl_lift *l, LLVMValueRef item, const LLVMValu
     bool flat = is_one(size[1]) && is_one(size[2]), plane = is_one(size[2]);
     if (!flat) {
         LLVMValueRef line = LLVMBuildUDiv(b, item, size[0], "");
-        id[0] = LLVMBuildSub(b, item, LLVMBuildMul(b, line, size[0], ""), "");
+        id[0] = rest_of(l, item, line, size[0]);
         id[2] = plane ? LLVMConstNull(l->i32) : LLVMBuildUDiv(b, line, size[1], "");
-        id[1] = plane ? line : LLVMBuildSub(b, line, LLVMBuildMul(b, id[2], size[1], ""), "");
+        id[1] = plane ? line : rest_of(l, line, id[2], size[1]);
     }
     LLVMValueRef count = LLVMBuildMul(b, LLVMBuildMul(b, size[0], size[1], ""), size[2], "");
     LLVMValueRef real = LLVMBuildICmp(b, LLVMIntULT, item, count, "");
