@@ -29,6 +29,12 @@ enum wl_cpu_level wl_cpu_host_level(void) {
     return WL_CPU_AVX512;
 }
 
+bool wl_cpu_has_dot(void) {
+    __builtin_cpu_init();
+    return wl_cpu_level() == WL_CPU_AVX512 && !wl_options()->cpu && __builtin_cpu_supports("avx512vnni") &&
+           __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi");
+}
+
 #else
 
 #define NAMES "generic, neoverse-n1"
@@ -38,6 +44,8 @@ static const struct wl_cpu cpus[] = {
 };
 
 enum wl_cpu_level wl_cpu_host_level(void) { return WL_CPU_BASE; }
+
+bool wl_cpu_has_dot(void) { return false; }
 
 #endif
 

@@ -2,6 +2,8 @@
 #ifndef WL_BASE_CPU_H
 #define WL_BASE_CPU_H
 
+#include <stdbool.h>
+
 /* Kinds of hosts that our own C code is compiled for more than once. Each includes those before it. */
 enum wl_cpu_level {
     WL_CPU_BASE,   /* what every CPU of the architecture has */
@@ -22,6 +24,8 @@ const char *wl_cpu_names(void);
 enum wl_cpu_level wl_cpu_host_level(void);
 /* What code may use: this machine's level, or that of the CPU that WAVELIFT_CPU names. Thread-safe. */
 enum wl_cpu_level wl_cpu_level(void);
+/* Whether code may use AVX-512's dot products of bytes and of bf16, and permutations of bytes. Thread-safe. */
+bool wl_cpu_has_dot(void);
 
 /* A moment's rest in a loop that waits for another thread. */
 static inline void wl_relax(void) {

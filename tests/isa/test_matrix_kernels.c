@@ -107,6 +107,12 @@ int main(void) {
                     failures += compare_overlapping(row->name, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
                 if (level >= WL_CPU_AVX512)
                     failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
+                if (wl_cpu_has_dot()) {
+                    failures += compare_overlapping(row->name, wl_matrix_dot, wave, row->matrix, modifiers, &in);
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row->matrix, modifiers, &in);
+                    failures +=
+                        compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row->matrix, round & 1 ? modifiers & 0x60c00 : 0, &in);
+                }
 #endif
             }
         }

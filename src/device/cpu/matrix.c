@@ -13,6 +13,8 @@ static void choose_kernels(void) {
 #if defined(__x86_64__)
     static wl_matrix_fn *const by_host[] = {wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512};
     kernels = by_host[wl_cpu_level()];
+    if (wl_cpu_has_dot())
+        kernels = wl_matrix_dot;
 #endif
 }
 

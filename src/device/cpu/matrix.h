@@ -70,5 +70,7 @@ typedef void wl_matrix_fn(uint32_t wave_size, uint32_t *d, const uint32_t *a, co
 
 /* The same kernels, compiled for hosts of increasing ability. On other machines than x86-64 the first stands alone. */
 wl_matrix_fn wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512;
+/* For hosts with AVX-512 VNNI, BF16 and VBMI. */
+wl_matrix_fn wl_matrix_dot;
 
 #endif
