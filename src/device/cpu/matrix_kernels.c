@@ -547,12 +547,9 @@ INLINE u8x64 look_up(u8x64 index, const uint8_t *table) {
 static void stage_small(uint32_t *staged, const uint32_t *rows, const struct matrix *x, unsigned kind) {
     const bool fnuz = x->layout == WL_MATRIX_MFMA && !(x->modifiers & WL_MATRIX_OCP);
     const uint8_t *low = small_numbers[(kind == WL_MATRIX_BF8 ? 2 : 0) + fnuz][0], *high = low + 128;
-    u8x64 order[2];
-    for (unsigned i = 0; i < 64; i++) { /* of low bytes, or (bit 6) high ones */
-        const unsigned lane = i / 4 * 4, element = 1 - i % 4 / 2, part = i % 2 * 64;
-        order[0][i] = (uint8_t)(lane + element + part);
-        order[1][i] = (uint8_t)(lane + 2 + element + part);
-    }
+    const u32x16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    /* Bytes of low parts, or (64 more) of high ones: of elements 1 and 0, and of 3 and 2. */
+    const u32x16 order[2] = {lane * 0x04040404 + 0x40004101, lane * 0x04040404 + 0x42024303};
     for (unsigned r = 0; r < x->a_elements / 4; r++)
         for (unsigned l = 0; l < staged_lanes(x); l += 16) {
             const u8x64 bytes = (u8x64)load(rows + r * x->wave_size + l);
