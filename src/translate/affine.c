@@ -50,7 +50,7 @@ static struct wl_fact opened(struct wl_fact fact) {
 static struct wl_fact closed(struct wl_fact fact) {
     if (fact.lanes >= WL_STRIP || fact.kind == WL_FACT_UNKNOWN)
         return fact;
-    if (fact.kind == WL_FACT_HALF_LANE)
+    if (fact.kind == WL_FACT_HALF_LANE || fact.kind == WL_FACT_SHIFTED)
         return (struct wl_fact){0};
     fact.own = fact.of = 0;
     fact.kind = fact.kind == WL_FACT_AFFINE ? WL_FACT_GROUPS : WL_FACT_GROUPS_CARRY;
@@ -453,24 +453,35 @@ static void number_results(struct step *s) {
         s->result[1].fact.of = s->result[0].fact.own;
 }
 
+static bool says_much(struct wl_value v) { return v.fact.kind != WL_FACT_UNKNOWN && v.fact.kind != WL_FACT_SHIFTED; }
+
+/* Whether some input would say less of fewer lanes than it does, so that more may be known of the result. */
+static bool varies(const struct step *s, unsigned lanes) {
+    for (unsigned n = 1; n < s->inst->operand_count; n++) {
+        struct wl_value v = s->inst->operands[n].kind == WL_OPERAND_VGPR ? operand(s, n, 0) : wl_value_unknown;
+        bool moves = v.fact.kind == WL_FACT_SHIFTED || (wl_value_is_affine(v) && !wl_value_is_uniform(v));
+        if (moves && v.fact.lanes > lanes)
+            return true;
+    }
+    return false;
+}
+
 /* Asks about fewer lanes if nothing holds for more. */
 static void apply_rule(struct step *s, uint8_t rule) {
-    static const uint8_t limits[] = {WL_STRIP, WL_GROUP};
+    static const uint8_t limits[] = {32, WL_STRIP, WL_GROUP};
     rules[rule].apply(s);
-    for (unsigned i = 0; i < sizeof limits && s->result[0].fact.kind == WL_FACT_UNKNOWN; i++) {
-        bool moves = false; /* some input would say less than it does */
-        for (unsigned n = 1; n < s->inst->operand_count; n++) {
-            struct wl_value v = s->inst->operands[n].kind == WL_OPERAND_VGPR ? operand(s, n, 0) : wl_value_unknown;
-            moves |= wl_value_is_affine(v) && !wl_value_is_uniform(v) && v.fact.lanes > limits[i];
-        }
-        if (!moves)
+    const struct step all = *s;
+    for (unsigned i = 0; i < sizeof limits && !says_much(s->result[0]); i++) {
+        if (!varies(s, limits[i]))
             continue;
         s->limit = limits[i];
+        s->lanes = least(s->lanes, s->limit);
         s->exact = false;
         s->of = 0;
-        s->lanes = least(s->lanes, s->limit);
         rules[rule].apply(s);
     }
+    if (!says_much(s->result[0]))
+        *s = all;
 }
 
 static void vector_step(struct step *s, uint8_t rule) {
@@ -596,7 +607,7 @@ static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { ret
 
 static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
     return a->kind == b->kind && a->partial == b->partial && a->fresh == b->fresh && a->zeros == b->zeros && a->bits == b->bits &&
-           a->stride == b->stride && a->lanes == b->lanes;
+           a->stride == b->stride && a->shift == b->shift && a->lanes == b->lanes;
 }
 
 /* Moves `to` down to what also holds for `from`; true if it changed. */
@@ -606,6 +617,7 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     *to = opened(*to);
     bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
                     from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
+    bool has_stride = to->kind == WL_FACT_AFFINE || to->kind == WL_FACT_SHIFTED;
     if (to->kind == WL_FACT_UNKNOWN)
         return false;
     to->partial |= from.partial;
@@ -613,9 +625,9 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     wl_fact_narrow(&from, to->lanes);
     if (to->kind != from.kind && flat[0] && flat[1]) {
         *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .lanes = to->lanes};
-    } else if (to->kind != from.kind || (to->kind == WL_FACT_AFFINE && to->stride != from.stride)) {
+    } else if (to->kind != from.kind || (has_stride && (to->stride != from.stride || to->shift != from.shift))) {
         *to = (struct wl_fact){0};
-    } else if (to->kind == WL_FACT_AFFINE) {
+    } else if (has_stride) {
         if (from.bits > to->bits)
             to->bits = 32; /* at once, or a counting loop would come back for every bit */
         if (from.zeros < to->zeros)

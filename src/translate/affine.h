@@ -23,6 +23,7 @@ enum wl_fact_kind {
     WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
     WL_FACT_GROUPS,    /* AFFINE over each WL_GROUP lanes, with bases that have nothing in common */
     WL_FACT_GROUPS_CARRY,
+    WL_FACT_SHIFTED, /* AFFINE, shifted right by `shift`: what remains where bits are masked off may be known */
 };
 
 struct wl_fact {
@@ -31,6 +32,7 @@ struct wl_fact {
     bool fresh;    /* partial, but the value that the stretch at hand computed holds in all lanes; memory has it in the active ones */
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
+    uint8_t shift; /* SHIFTED */
     int32_t stride;
     uint32_t lanes;   /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
     uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are

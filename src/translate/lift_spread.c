@@ -207,10 +207,14 @@ static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, c
     return loaded;
 }
 
+static bool has_known_stride(const struct wl_lanes *lanes) {
+    enum { FAR = 4096 }; /* so that the last lane is not further behind the end of LDS than its reservation goes */
+    return lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && (uint32_t)lanes->low_fact.stride <= FAR;
+}
+
 /* Accesses of four dwords by all lanes. Where the stride is known, one address says all. */
 static void quads_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    enum { FAR = 4096 }; /* so that the last lane is not further behind the end of LDS than its reservation goes */
-    bool known = lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && (uint32_t)lanes->low_fact.stride <= FAR;
+    bool known = has_known_stride(lanes);
     LLVMValueRef address[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         address[i] = known && i ? behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride)
@@ -221,10 +225,31 @@ static void quads_local(struct wl_lift *l, const struct wl_access *a, const stru
         store_quads(l, address, false, rows);
 }
 
+/* Accesses of two dwords by all lanes at a stride that is known: single accesses, of which the host does two in the time that its
+ * gathers and scatters take for one lane. */
+static void pairs_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMValueRef first = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), halves[2], pairs = LLVMGetPoison(l->strip_i64);
+    if (a->kind == WL_ACCESS_STORE) {
+        wl_memory_interleave(l, 2, rows, halves);
+        pairs = LLVMBuildBitCast(l->b, concatenate(l, halves[0], halves[1], WL_STRIP), l->strip_i64, "");
+    }
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef lane = LLVMConstInt(l->i32, i, false), address = behind(l, first, (uint64_t)i * (uint32_t)lanes->low_fact.stride);
+        if (a->kind == WL_ACCESS_STORE)
+            wl_memory_store(l, LLVMBuildExtractElement(l->b, pairs, lane, ""), address, false);
+        else
+            pairs = LLVMBuildInsertElement(l->b, pairs, wl_memory_load(l, l->i64, address, false), lane, "");
+    }
+    if (a->kind == WL_ACCESS_LOAD)
+        split_pairs(l, pairs, rows);
+}
+
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!a->local || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
         return false;
-    if (a->dwords <= 2)
+    if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
+        pairs_local(l, a, lanes, rows);
+    else if (a->dwords <= 2)
         wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
     else if (a->dwords == 4 && !l->exec)
         quads_local(l, a, lanes, rows);

@@ -152,7 +152,14 @@ struct wl_value wl_value_shr(struct wl_value a, struct wl_value count, bool arit
     }
     if (bits == 0)
         return wl_value_constant(0);
-    return k >= 16 ? wl_value_carried() : wl_value_unknown; /* steps at most once over the lanes */
+    if (k >= 16)
+        return wl_value_carried(); /* steps at most once over the lanes */
+    if (negative || !k)
+        return wl_value_unknown;
+    a.fact.kind = WL_FACT_SHIFTED;
+    a.fact.shift = (uint8_t)k;
+    a.fact.own = a.fact.of = 0;
+    return a;
 }
 
 struct wl_value wl_value_or(struct wl_value a, struct wl_value b) {
@@ -188,8 +195,20 @@ struct wl_value wl_value_xor(struct wl_value a, struct wl_value b) {
     return wl_value_or(a, b); /* the same conditions: no common bits, or base bits only */
 }
 
+/* Bits of a shifted value are the value's, shifted. */
+static struct wl_value and_shifted(struct wl_value a, uint32_t mask) {
+    unsigned k = a.fact.shift;
+    a.fact.kind = WL_FACT_AFFINE;
+    struct wl_value bits = wl_value_and(a, wl_value_constant(mask << k));
+    return wl_value_is_affine(bits) ? wl_value_shr(bits, wl_value_constant(k), false) : wl_value_unknown;
+}
+
 struct wl_value wl_value_and(struct wl_value a, struct wl_value b) {
     level(&a, &b);
+    if (a.fact.kind == WL_FACT_SHIFTED && b.is_constant)
+        return and_shifted(a, b.constant);
+    if (b.fact.kind == WL_FACT_SHIFTED && a.is_constant)
+        return and_shifted(b, a.constant);
     if (a.is_constant && b.is_constant)
         return wl_value_constant(a.constant & b.constant);
     if (!wl_value_is_affine(a) || !wl_value_is_affine(b))

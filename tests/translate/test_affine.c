@@ -39,6 +39,7 @@ struct kernel {
 #define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
 #define PAIR(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, PAIRED}
 #define NO_PAIR(ROW, STRIDE)             {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, UNPAIRED}
+#define SHIFTED(ROW)                     {ROW, WL_FACT_SHIFTED, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
 #define GROUPS(ROW)                      {ROW, WL_FACT_GROUPS, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR}
 #define END                              {.row = WL_VGPR_COUNT}
 #define GFX9                             "gfx906", 64, false, WL_MODE_FULL, WL_SHAPE_ROWS
@@ -94,7 +95,7 @@ static const struct kernel kernels[] = {
      GFX9,
      "v_and_b32 v1, 15, v0\n v_and_b32 v2, -16, v0\n v_lshrrev_b32 v3, 4, v0\n v_and_b32 v4, 7, v0\n v_lshrrev_b32 v5, 2, v0\n"
      "v_and_b32 v6, 0x70, v0\n s_endpgm",
-     {AFFINE(1, 1, 4, 4), UNIFORM(2), UNIFORM(3), GROUPS(4), UNKNOWN(5), UNIFORM(6)}},
+     {AFFINE(1, 1, 4, 4), UNIFORM(2), UNIFORM(3), GROUPS(4), SHIFTED(5), UNIFORM(6)}},
     {"rows of 8 items",
      GFX9,
      "v_and_b32 v3, 7, v0\n v_lshrrev_b32 v4, 3, v0\n global_load_dword v5, v4, s[0:1]\n v_add_u32 v5, v5, v3\n v_mov_b32 v6, 0\n"
@@ -113,6 +114,11 @@ static const struct kernel kernels[] = {
      WL_SHAPE_LINES,
      "v_and_b32 v3, 15, v0\n v_lshrrev_b32 v4, 4, v0\n v_and_b32 v5, 7, v0\n v_and_b32 v6, 3, v0\n s_endpgm",
      {OVER(16, 3, 1), OVER(16, 4, 0), GROUPS(5), UNKNOWN(6), END}},
+    {"bits of what is shifted",
+     GFX10_LINES,
+     "v_lshrrev_b32 v3, 2, v0\n v_and_b32 v4, 8, v3\n v_and_b32 v5, 3, v3\n v_mov_b32 v6, v3\n s_cbranch_scc1 0f\n "
+     "v_lshrrev_b32 v6, 1, v0\n 0: v_and_b32 v7, 16, v6\n v_and_b32 v8, 4, v3\n s_endpgm",
+     {OVER(32, 4, 0), UNKNOWN(5), UNKNOWN(7), OVER(16, 8, 0), END}},
     {"groups where ways meet",
      GFX9,
      "v_and_b32 v3, 7, v0\n v_mov_b32 v4, v0\n v_mov_b32 v5, 3\n s_cbranch_scc1 0f\n v_add_u32 v3, 1, v0\n v_and_b32 v4, 7, v0\n"
