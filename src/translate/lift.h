@@ -35,7 +35,8 @@ struct wl_item {
     const struct wl_inst *inst;
     const struct wl_sem *sem;             /* lift_valu.c: what it computes */
     bool starts_segment;                  /* must see all strips of the items before (lift_stretch.c) */
-    bool wide;                            /* a segment of its own, emitted for all strips at once by wl_memory_emit_wide */
+    uint8_t wide;                         /* not 0: a segment of its own, emitted for all strips at once by wl_memory_emit_wide; so
+                                           * many strips' elements follow each other */
     bool paired;                          /* first of a VOPD pair: writes after the next item has read */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */

@@ -248,17 +248,23 @@ static LLVMValueRef is_memory(struct wl_lift *l, LLVMValueRef address) {
     return LLVMBuildICmp(l->b, LLVMIntULT, address, LLVMConstInt(l->i64, UINT64_C(1) << 48, false), "");
 }
 
-bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high) {
-    bool known = low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access) && low->lanes >= l->wave_size;
-    if (high)
-        known &= (wl_fact_is_uniform(high) || high->kind == WL_FACT_CARRY) && high->lanes >= l->wave_size;
-    return known && access->kind != WL_ACCESS_ATOMIC && !access->is_volatile;
+unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high) {
+    bool known = low->kind == WL_FACT_AFFINE && (uint32_t)low->stride == wl_access_size(access);
+    uint32_t lanes = low->lanes;
+    if (high) {
+        known &= wl_fact_is_uniform(high) || high->kind == WL_FACT_CARRY;
+        lanes = high->lanes < lanes ? high->lanes : lanes;
+    }
+    if (!known || access->kind == WL_ACCESS_ATOMIC || access->is_volatile || lanes < 2 * WL_STRIP)
+        return 0;
+    return (lanes < l->wave_size ? lanes : l->wave_size) / WL_STRIP;
 }
 
-LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, LLVMValueRef *check) {
+LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
+                            LLVMValueRef *check) {
     LLVMValueRef first = LLVMConstInt(l->i32, 0, false), last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
     LLVMValueRef start = wl_lanes_address(l, &strips[0], first);
-    *check = goes_on(l, &strips[0], first, &strips[l->strips - 1], last, l->wave_size, wl_access_size(access));
+    *check = goes_on(l, &strips[0], first, &strips[count - 1], last, (uint64_t)count * WL_STRIP, wl_access_size(access));
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, start));
     return start;

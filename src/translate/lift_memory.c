@@ -341,10 +341,11 @@ static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_a
     }
 }
 
-static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, struct wide *w) {
+/* `start`: of each run of `count` strips. */
+static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, const LLVMValueRef *start, unsigned count, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
-        LLVMValueRef skip = wl_lift_int(l, l->i64, (uint64_t)s * WL_STRIP * wl_access_size(a));
-        access_inline(l, a, &w->lanes[s], WL_PATTERN_CONSECUTIVE, LLVMBuildAdd(l->b, start, skip, ""), &w->fast[s]);
+        LLVMValueRef skip = wl_lift_int(l, l->i64, (uint64_t)(s % count) * WL_STRIP * wl_access_size(a));
+        access_inline(l, a, &w->lanes[s], WL_PATTERN_CONSECUTIVE, LLVMBuildAdd(l->b, start[s / count], skip, ""), &w->fast[s]);
     }
 }
 
@@ -359,9 +360,13 @@ static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struc
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     struct wl_access a = describe(l, item->inst);
     struct wide w;
-    LLVMValueRef check;
+    LLVMValueRef check = NULL, start[4];
     read_wide(l, item, &a, &w);
-    LLVMValueRef start = wl_lanes_start(l, &a, w.lanes, &check);
+    for (unsigned s = 0; s < l->strips; s += item->wide) {
+        LLVMValueRef part;
+        start[s / item->wide] = wl_lanes_start(l, &a, &w.lanes[s], item->wide, &part);
+        check = !check ? part : !part ? check : LLVMBuildAnd(l->b, check, part, "");
+    }
     LLVMBasicBlockRef from[2] = {NULL, NULL}, done = NULL;
     if (check) {
         LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
@@ -373,7 +378,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
         LLVMBuildBr(l->b, done);
         LLVMPositionBuilderAtEnd(l->b, fast);
     }
-    access_wide_inline(l, &a, start, &w);
+    access_wide_inline(l, &a, start, item->wide, &w);
     from[0] = LLVMGetInsertBlock(l->b);
     if (check) {
         LLVMBuildBr(l->b, done);
@@ -473,12 +478,12 @@ static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, c
     return LLVMBuildAdd(l->b, wl_lift_sgpr64(l, scalar->reg), offset, "");
 }
 
-/* Whether the whole wave's access can be one. */
-static bool is_wide(const struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
+/* How many strips' accesses can be one; 0: each is for itself. */
+static unsigned wide_strips(const struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     const struct wl_isa *isa = item->inst->isa;
     bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
     if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
-        return false;
+        return 0;
     struct wl_access a = describe(l, item->inst);
     return wl_lanes_wide(l, &a, &item->fact[0], op->address->count >= 2 ? &item->fact[1] : NULL);
 }
@@ -560,7 +565,8 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
     } else {
         item->emit = isa->addresses == 2 ? emit_two : isa->class == WL_ISA_LOAD ? emit_load : emit_store;
     }
-    if (is_wide(l, item, &op))
-        item->wide = item->starts_segment = l->segmented = true;
+    item->wide = (uint8_t)wide_strips(l, item, &op);
+    if (item->wide)
+        item->starts_segment = l->segmented = true;
     return true;
 }

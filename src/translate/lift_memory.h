@@ -104,10 +104,11 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
 /* Whether it would be a test at run time, of a load of memory. */
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 
-/* Whether facts about the halves of an address (high: NULL if it has one) say that a whole wave's elements follow each other. */
-bool wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
-/* For such an access: the i64 address of lane 0's element; strips: of the whole wave. *check: an i1 that must hold, or NULL. */
-LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, LLVMValueRef *check);
+/* How many strips' elements follow each other, as facts about the halves of an address (high: NULL if it has one) say; 0: not even two's. */
+unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
+/* For such `count` strips: the i64 address of the first lane's element. *check: an i1 that must hold, or NULL. */
+LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
+                            LLVMValueRef *check);
 
 /* ---- lift_shuffle.c ---- */
 
