@@ -578,7 +578,7 @@ static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint6
 /* Workgroups that a thread runs together, all waves of one number after the other: where waves lie side by side in y and z. What they
  * share of LDS without waiting is each workgroup's own. */
 static uint32_t groups_at_once(const struct wl_job *job) {
-    enum { AT_ONCE = 16 };
+    enum { AT_ONCE = 64 };
     return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
 }
 
