@@ -214,13 +214,12 @@ struct wl_beyond {
 struct wl_thread {
     struct wl_job *job; /* in which the thread takes part; NULL: none */
     struct wl_group group;
-    struct wl_id_table ids[2];         /* of full workgroups, of partial ones */
-    const uint32_t *id_table;          /* the rows of the workgroup at hand */
-    struct wl_extent extent;           /* of the workgroup at hand */
-    uint32_t sgprs[WL_TEMPLATE_SGPRS]; /* the job's, with the ids of the workgroup at hand */
-    uint32_t part;                     /* of the job at hand */
-    unsigned index;                    /* worker number; launching threads stand in for the lowest one of their mask */
-    uint32_t float_mode;               /* MODE bits that the floating-point unit has */
+    struct wl_id_table ids[2]; /* of full workgroups, of partial ones */
+    const uint32_t *id_table;  /* the rows of the workgroup at hand */
+    struct wl_extent extent;   /* of the workgroup at hand */
+    uint32_t part;             /* of the job at hand */
+    unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
+    uint32_t float_mode;       /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
     sigjmp_buf jump;

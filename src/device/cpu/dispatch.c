@@ -55,8 +55,9 @@ static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t
 static uint64_t full_exec(uint32_t wave_size) { return wave_size == 64 ? ~UINT64_C(0) : UINT32_MAX; }
 
 static uint64_t wave_exec(const struct wl_wave *wave) {
-    uint64_t exec = wave->sgpr[WL_SGPR_EXEC];
-    return wave->wave_size == 64 ? exec | (uint64_t)wave->sgpr[WL_SGPR_EXEC + 1] << 32 : exec;
+    const volatile uint32_t *exec = &wave->sgpr[WL_SGPR_EXEC]; /* as it was stored: one load would wait for both stores */
+    uint64_t low = exec[0], high = exec[1];
+    return wave->wave_size == 64 ? low | high << 32 : low;
 }
 
 /* Makes `runner` continue in a copy of a unit. False: the job failed. */
@@ -261,43 +262,39 @@ static void start_partial(struct wl_job *job, struct wl_thread *thread, const ui
     thread->id_table = wl_abi_ids(&thread->ids[table], &job->function->abi, job->wave_size, thread->extent.size);
 }
 
-/* What the waves of a workgroup have in common: its size, ids and SGPRs. */
-static inline void start_workgroup(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
-    const struct wl_abi *abi = &job->function->abi;
-    uint32_t *sgprs = thread->sgprs;
-    if (job->partial)
-        start_partial(job, thread, id);
-    if (abi->group_x >= 0)
-        sgprs[abi->group_x] = id[0];
-    if (abi->group_y >= 0)
-        sgprs[abi->group_y] = id[1];
-    if (abi->group_z >= 0)
-        sgprs[abi->group_z] = id[2];
-    if (abi->group_info >= 0)
-        sgprs[abi->group_info] = thread->extent.waves;
-}
-
 /* 64 bytes that are moved by the widest registers of the function's target. */
 typedef uint32_t line __attribute__((vector_size(64), aligned(4), may_alias));
 
+/* The workgroup that a wave belongs to. */
+static inline void move_wave(const struct wl_abi *abi, struct wl_wave *wave, const uint32_t id[3]) {
+    uint32_t *s = wave->sgpr;
+    if (abi->group_x >= 0)
+        s[abi->group_x] = id[0];
+    if (abi->group_y >= 0)
+        s[abi->group_y] = id[1];
+    if (abi->group_z >= 0)
+        s[abi->group_z] = id[2];
+    if (abi->ttmp_groups) {
+        s[WL_SGPR_TTMP + 9] = id[0];
+        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
+    }
+}
+
 static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3],
-                                                             uint32_t index, uint32_t items, const uint32_t sgprs[WL_TEMPLATE_SGPRS],
-                                                             const uint32_t *ids) {
+                                                             uint32_t index, uint32_t items, const uint32_t *ids) {
     const struct wl_abi *abi = &job->function->abi;
     uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
     for (uint32_t i = 0; i < job->sgpr_count; i += 16)
-        *(line *)(s + i) = *(const line *)(sgprs + i);
+        *(line *)(s + i) = *(const line *)(job->sgprs + i);
     if (abi->private_buffer >= 0) {
         s[abi->private_buffer] = (uint32_t)(uintptr_t)wave->scratch;
         s[abi->private_buffer + 1] |= (uint32_t)((uint64_t)(uintptr_t)wave->scratch >> 32) & 0xffff;
     }
-    if (abi->group_info >= 0 && index == 0)
-        s[abi->group_info] |= UINT32_C(1) << 31; /* the first wave */
-    if (abi->ttmp_groups) {
-        s[WL_SGPR_TTMP + 9] = id[0];
-        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
+    move_wave(abi, wave, id);
+    if (abi->group_info >= 0)
+        s[abi->group_info] = (items + wave_size - 1) / wave_size | (uint32_t)(index == 0) << 31; /* waves; the first one */
+    if (abi->ttmp_groups)
         s[WL_SGPR_TTMP + 8] = index << 25;
-    }
     uint32_t lanes = items - index * wave_size;
     uint64_t exec = lanes >= wave_size ? full_exec(wave_size) : (UINT64_C(1) << lanes) - 1;
     s[WL_SGPR_EXEC] = (uint32_t)exec;
@@ -333,7 +330,7 @@ static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, stru
 static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner,
                                                                  struct wl_wave *wave, const uint32_t id[3], uint32_t index) {
     uint32_t items = thread->extent.items;
-    start_wave(job, wave, id, index, items, thread->sgprs, thread->id_table);
+    start_wave(job, wave, id, index, items, thread->id_table);
     enum wl_mode mode = (index + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
     if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
         return false;
@@ -346,27 +343,11 @@ static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *
 
 /* ---- kernels that keep their waves ---------------------------------------------------------- */
 
-/* The next workgroup of a wave that is otherwise as it was started. */
-static inline void move_wave(const struct wl_abi *abi, struct wl_wave *wave, const uint32_t id[3]) {
-    uint32_t *s = wave->sgpr;
-    if (abi->group_x >= 0)
-        s[abi->group_x] = id[0];
-    if (abi->group_y >= 0)
-        s[abi->group_y] = id[1];
-    if (abi->group_z >= 0)
-        s[abi->group_z] = id[2];
-    if (abi->ttmp_groups) {
-        s[WL_SGPR_TTMP + 9] = id[0];
-        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
-    }
-}
-
 /* Gives a wave a state of its own; what such kernels mostly wait for is the stores that start a wave. */
 static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
                                                                   uint32_t index) {
     struct wl_wave *wave = wl_group_wave(&thread->group, index);
-    start_workgroup(job, thread, id);
-    start_wave(job, wave, id, index, thread->extent.items, thread->sgprs, thread->id_table);
+    start_wave(job, wave, id, index, thread->extent.items, thread->id_table);
     return enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
 }
 
@@ -403,7 +384,6 @@ static inline __attribute__((always_inline)) void kept_groups(struct wl_job *job
                     return;
                 continue;
             }
-            start_workgroup(job, thread, group->id);
             if (!run_plain_wave(job, thread, &group->runners[w], wl_group_wave(group, w), group->id, w))
                 return;
         }
@@ -418,7 +398,8 @@ static inline __attribute__((always_inline)) void plain_groups(struct wl_job *jo
     memcpy(group->id, first, sizeof group->id);
     for (uint32_t i = 0; i < count; i++) {
         group->id[0] = first[0] + i;
-        start_workgroup(job, thread, group->id);
+        if (job->partial)
+            start_partial(job, thread, group->id);
         for (uint32_t w = 0; w < thread->extent.waves; w++)
             if (!run_plain_wave(job, thread, &group->runners[0], wl_group_wave(group, 0), group->id, w))
                 return;
@@ -455,14 +436,15 @@ enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
 
 static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
     const struct wl_extent *extent = &thread->extent;
-    start_workgroup(job, thread, id);
+    if (job->partial)
+        start_partial(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
-        start_wave(job, wave, id, w, extent->items, thread->sgprs, thread->id_table);
+        start_wave(job, wave, id, w, extent->items, thread->id_table);
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
@@ -671,7 +653,6 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
             return;
         }
     }
-    memcpy(thread->sgprs, job->sgprs, sizeof thread->sgprs);
     thread->extent = job->whole;
     thread->id_table = wl_abi_ids(&thread->ids[0], &job->function->abi, job->wave_size, job->whole.size);
     thread->float_mode = job->function->kernel->float_mode;
