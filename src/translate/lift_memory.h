@@ -140,8 +140,9 @@ bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
 
 /* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
 void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
-/* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report. */
-void wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
+/* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report; returns
+ * where (ptr). */
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
 void wl_access_trace_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
@@ -168,6 +169,9 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
  * costs more than its code. The first: whether it would be done. */
 bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *access);
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* In the unit itself, where it keeps registers as values (lift_rows.c): loads and stores of dwords of memory. A call would have to spill
+ * them, and the host has fewer stores to other lines under way the more there are to its stack. */
+bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* A load of pattern GROUPS. */
 void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows);
 

@@ -471,42 +471,46 @@ static bool spread(struct wl_lift *l, struct slow *s) {
 
 /* ---- the functions ---- */
 
-/* The addresses, on the stack: for the lanes' turns, and with what else tells a fault's lane. Volatile: nobody seems to read it. */
+static void trace_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef trace, size_t offset) {
+    LLVMValueRef store = LLVMBuildStore(l->b, value, offset_pointer(l, trace, l->i8, constant(l, l->i64, offset)));
+    LLVMSetAlignment(store, 64);
+    LLVMSetVolatile(store, true); /* nobody seems to read it */
+}
+
+/* A struct wl_access_trace in two stores: they stand in the way of the lanes' own. `size`: with `narrow` above it. */
+static void write_trace(struct wl_lift *l, LLVMValueRef trace, LLVMValueRef base, LLVMValueRef first_lane, LLVMValueRef mask, uint64_t size,
+                        LLVMValueRef addresses) {
+    _Static_assert(offsetof(struct wl_access_trace, base) == 8 && offsetof(struct wl_access_trace, first_lane) == 16 &&
+                       offsetof(struct wl_access_trace, size) == 24,
+                   "the first fields are stored at once");
+    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, mask, l->i64, ""), constant(l, l->i64, 32), "");
+    const LLVMValueRef fields[4] = {constant(l, l->i64, WL_ACCESS_TRACE), base, LLVMBuildOr(l->b, lanes, first_lane, ""),
+                                    constant(l, l->i64, size)};
+    LLVMValueRef head = LLVMGetPoison(LLVMVectorType(l->i64, 4));
+    for (unsigned i = 0; i < 4; i++)
+        head = LLVMBuildInsertElement(l->b, head, fields[i], LLVMConstInt(l->i32, i, false), "");
+    trace_store(l, head, trace, 0);
+    trace_store(l, addresses, trace, offsetof(struct wl_access_trace, address));
+}
+
+static LLVMValueRef trace_addresses(struct wl_lift *l, LLVMValueRef trace) {
+    return offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
+}
+
+/* The addresses, on the stack: for the lanes' turns, and with what else tells a fault's lane. */
 static void trace_access(struct wl_lift *l, struct slow *s) {
     const struct wl_access *a = s->access;
-    LLVMValueRef trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
-    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, s->mask, l->i64, ""), constant(l, l->i64, 32), "");
-    const struct {
-        size_t offset;
-        LLVMValueRef value;
-    } fields[] = {
-        {offsetof(struct wl_access_trace, magic), constant(l, l->i64, WL_ACCESS_TRACE)},
-        {offsetof(struct wl_access_trace, base), narrow_addresses(a) ? s->base : NULL},
-        {offsetof(struct wl_access_trace, first_lane), LLVMBuildOr(l->b, lanes, s->first_lane, "")},
-        {offsetof(struct wl_access_trace, size), constant(l, l->i64, wl_access_size(a) | (uint64_t)narrow_addresses(a) << 32)},
-        {offsetof(struct wl_access_trace, address), s->addresses},
-    };
-    s->trace = trace;
-    wl_lift_keep_whole(l, trace);
-    for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!fields[i].value)
-            continue;
-        LLVMValueRef store = LLVMBuildStore(l->b, fields[i].value, offset_pointer(l, trace, l->i8, constant(l, l->i64, fields[i].offset)));
-        LLVMSetAlignment(store, fields[i].offset % 64 ? 8 : 64);
-        LLVMSetVolatile(store, true);
-    }
-    s->address_buffer = offset_pointer(l, trace, l->i8, constant(l, l->i64, offsetof(struct wl_access_trace, address)));
+    bool narrow = narrow_addresses(a);
+    s->trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
+    wl_lift_keep_whole(l, s->trace);
+    write_trace(l, s->trace, narrow ? s->base : LLVMConstNull(l->i64), s->first_lane, s->mask, wl_access_size(a) | (uint64_t)narrow << 32,
+                s->addresses);
+    s->address_buffer = trace_addresses(l, s->trace);
 }
 
 /* ---- the same for accesses in the unit itself ---- */
 
-static void store_trace(struct wl_lift *l, size_t offset, LLVMValueRef value) {
-    LLVMValueRef store = LLVMBuildStore(l->b, value, offset_pointer(l, l->access_trace, l->i8, constant(l, l->i64, offset)));
-    LLVMSetAlignment(store, offset % 64 ? 8 : 64);
-    LLVMSetVolatile(store, true);
-}
-
-void wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
     if (!l->access_trace) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
         LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
@@ -522,15 +526,12 @@ void wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMVal
         location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->subprogram, NULL);
         LLVMSetCurrentDebugLocation2(l->b, location);
     }
-    LLVMValueRef lanes = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, wl_memory_mask(l), l->i64, ""), constant(l, l->i64, 32), "");
-    store_trace(l, offsetof(struct wl_access_trace, magic), constant(l, l->i64, WL_ACCESS_TRACE));
-    store_trace(l, offsetof(struct wl_access_trace, first_lane), LLVMBuildOr(l->b, lanes, l->strip->first_lane, ""));
-    store_trace(l, offsetof(struct wl_access_trace, size), constant(l, l->i64, wl_access_size(a)));
-    store_trace(l, offsetof(struct wl_access_trace, address), addresses);
+    write_trace(l, l->access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
+    return trace_addresses(l, l->access_trace);
 }
 
 void wl_access_trace_end(struct wl_lift *l) {
-    store_trace(l, offsetof(struct wl_access_trace, magic), LLVMConstNull(l->i64));
+    trace_store(l, LLVMConstNull(l->i64), l->access_trace, offsetof(struct wl_access_trace, magic));
     LLVMSetCurrentDebugLocation2(l->b, l->access_location);
 }
 

@@ -307,3 +307,12 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
     wl_access_trace_end(l);
     return true;
 }
+
+bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (!l->row_slots || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
+        return false;
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), buffer = wl_access_trace_begin(l, a, addresses);
+    wl_spread_access(l, a, addresses, buffer, wl_strip_exec(l), rows);
+    wl_access_trace_end(l);
+    return true;
+}

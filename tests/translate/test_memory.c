@@ -406,6 +406,8 @@ static uint32_t pattern_offset(enum pattern pattern, unsigned lane, unsigned siz
 }
 
 /* Registers: v0 lane, v1 offset, v[2:3] address, v4 and up data. s[0:1] the address of offset 0, s[4:7] a descriptor, s8 = 64. */
+static unsigned row_length = 64; /* work items, where v0 begins again */
+
 static void fill(enum pattern pattern, enum target target, unsigned size, bool numbers, uint64_t start) {
     for (unsigned i = 0; i < GLOBAL_SIZE / 4; i++)
         ((uint32_t *)machine.global)[i] = numbers ? 0x3f800000 + random_number() % 0x100000 : random_number();
@@ -421,7 +423,7 @@ static void fill(enum pattern pattern, enum target target, unsigned size, bool n
         enum target t = target == MIXED ? (enum target)(random_number() % 3) : target;
         uint64_t address =
             t == MEMORY ? start + offset : (uint64_t)(t == SHARED ? WL_SHARED_APERTURE_HI : WL_PRIVATE_APERTURE_HI) << 32 | (offset + 64);
-        row(0)[lane] = lane;
+        row(0)[lane] = lane % row_length;
         row(1)[lane] = offset;
         row(2)[lane] = (uint32_t)address;
         row(3)[lane] = (uint32_t)(address >> 32);
@@ -603,6 +605,11 @@ static void run_all(const struct host *host) {
         run_case(host, c->processor, WL_SHAPE_ROWS, c->prelude, c->text);
         if (*c->prelude)
             run_case(host, c->processor, WL_SHAPE_LINES, c->prelude, c->text);
+        if (*c->prelude && c->wave_size == 64) {
+            row_length = 32;
+            run_case(host, c->processor, WL_SHAPE_HALVES, c->prelude, c->text);
+            row_length = 64;
+        }
     }
     print_message("%u checks\n", checks);
     assert_int_equal(failures, 0);
