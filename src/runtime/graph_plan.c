@@ -10,6 +10,7 @@
 #define LARGE_NS      UINT64_C(50000) /* a kernel that takes longer on one thread gets all of them */
 #define TOGETHER_NS   UINT64_C(10000) /* less work than this is done before other threads have come */
 #define SHARE_NS      UINT64_C(3000)  /* the least that is worth another thread */
+#define STEP_NS       UINT64_C(400)   /* steps that take less on average are done before they have been shared out */
 #define LOOKS         100             /* at a step that is not ready */
 #define COPY_NS(size) (100 + (size) / 8)
 
@@ -293,7 +294,7 @@ static uint32_t find_shared(const struct run *run, uint32_t begin, unsigned *thr
         width = in_level > width ? in_level : width;
         sum += cost;
     }
-    uint64_t worth = sum < TOGETHER_NS ? 1 : sum / SHARE_NS;
+    uint64_t worth = sum < TOGETHER_NS || sum / STEP_NS < end - begin ? 1 : sum / SHARE_NS;
     *threads = worth < width ? (unsigned)worth : width;
     return end;
 }

@@ -285,7 +285,10 @@ static void test_small_steps(void **state) {
             hipMemsetParams fill = {.dst = &words[branch * 16], .elementSize = 4, .height = 1, .width = 1};
             fill.value = (unsigned)(branch * STEPS + step);
             ok(hipGraphAddMemsetNode(&fills[branch][step], graph, &before, 1, &fill));
-            added = add_node(graph, &fills[branch][step], 1, branch * 16, 1000);
+            struct add_arguments arguments;
+            hipKernelNodeParams params = add_params(&arguments, branch * 16, 1000);
+            params.gridDim = extent(128); /* long enough to be worth another thread */
+            ok(hipGraphAddKernelNode(&added, graph, &fills[branch][step], 1, &params));
             ok(hipGraphAddMemcpyNode1D(&last[branch], graph, &added, 1, &words[RESULTS + branch * STEPS + step], &words[branch * 16], 4,
                                        hipMemcpyDeviceToDevice));
         }
