@@ -22,7 +22,7 @@ static enum wl_status copy_table(struct wl_cuda_device *device, const float (*co
 }
 
 enum wl_status wl_cuda_borders(struct wl_cuda_device *device, uint64_t *borders) {
-    static_assert(WL_IMAGE_BORDERS * 4 * sizeof(float) == WL_PTX_BORDERS_COUNT, "the table is full when its number begins");
+    static_assert(sizeof(float[WL_IMAGE_BORDERS][4]) == WL_PTX_BORDERS_COUNT, "the table is full when its number begins");
     enum wl_status status = WL_OK;
     uint32_t count = 0;
     const float(*colors)[4] = wl_image_borders(&count);

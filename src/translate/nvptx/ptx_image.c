@@ -80,9 +80,13 @@ static void lift_atomic(struct wl_lift *l, const struct wl_inst *inst, LLVMValue
 }
 
 static const char *device_function(const struct wl_inst *inst) {
-    static const char *const names[] = {[WL_IMAGE_LOAD] = "wl_device_image_load",     [WL_IMAGE_STORE] = "wl_device_image_store",
-                                        [WL_IMAGE_SAMPLE] = "wl_device_image_sample", [WL_IMAGE_GATHER] = "wl_device_image_sample",
-                                        [WL_IMAGE_LOD] = WL_PTX_QUAD "_sample",       [WL_IMAGE_RESINFO] = "wl_device_image_resinfo",
+    static const char quad_sample[] = WL_PTX_QUAD "_sample";
+    static const char *const names[] = {[WL_IMAGE_LOAD] = "wl_device_image_load",
+                                        [WL_IMAGE_STORE] = "wl_device_image_store",
+                                        [WL_IMAGE_SAMPLE] = "wl_device_image_sample",
+                                        [WL_IMAGE_GATHER] = "wl_device_image_sample",
+                                        [WL_IMAGE_LOD] = quad_sample,
+                                        [WL_IMAGE_RESINFO] = "wl_device_image_resinfo",
                                         [WL_IMAGE_BVH] = "wl_device_image_intersect"};
     const uint32_t image = inst->isa->image, kind = WL_IMAGE_KIND_OF(image);
     const bool implicit = kind == WL_IMAGE_SAMPLE && !(image & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO | WL_IMAGE_GRADIENT));
