@@ -18,6 +18,7 @@ enum { SKIPPED = 77 };
     F(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (void **, int))                                                                  \
     F(cuCtxSetCurrent, cuCtxSetCurrent, (void *))                                                                                          \
     F(cuMemAlloc, cuMemAlloc_v2, (uint64_t *, size_t))                                                                                     \
+    F(cuMemHostAlloc, cuMemHostAlloc, (void **, size_t, unsigned))                                                                         \
     F(cuMemcpyHtoD, cuMemcpyHtoD_v2, (uint64_t, const void *, size_t))                                                                     \
     F(cuMemcpyDtoH, cuMemcpyDtoH_v2, (void *, uint64_t, size_t))                                                                           \
     F(cuModuleLoadData, cuModuleLoadData, (void **, const void *))                                                                         \
@@ -37,6 +38,7 @@ static struct {
 } cuda;
 
 static unsigned sm;
+static void *borders; /* the table of border colours, which has none */
 
 __attribute__((format(printf, 1, 2))) static void die(const char *format, ...) {
     va_list list;
@@ -77,6 +79,14 @@ void gpu_start(void) {
     MUST(cuda.cuDeviceGetAttribute(&major, MAJOR, device));
     MUST(cuda.cuDeviceGetAttribute(&minor, MINOR, device));
     sm = (unsigned)(10 * major + minor);
+    borders = gpu_pinned(WL_PTX_BORDERS_SIZE);
+}
+
+void *gpu_pinned(size_t size) {
+    enum { MAPPED = 2 };
+    void *made = NULL;
+    MUST(cuda.cuMemHostAlloc(&made, size, MAPPED));
+    return memset(made, 0, size);
 }
 
 /* CUmemLocation, CUmemAllocationProp and CUmemAccessDesc of cuda.h. */
@@ -180,7 +190,8 @@ void gpu_unload(struct gpu_kernel *kernel) {
 }
 
 bool gpu_launch(const struct gpu_kernel *kernel, const uint64_t kernarg[2]) {
-    struct wl_ptx_launch launch = {.image = GPU_IMAGE, .block = {kernel->wave_size, 1, 1}, .lds_size = kernel->lds};
+    struct wl_ptx_launch launch = {
+        .borders = (uint64_t)(uintptr_t)borders, .image = GPU_IMAGE, .block = {kernel->wave_size, 1, 1}, .lds_size = kernel->lds};
     uint64_t copy[2] = {kernarg[0], kernarg[1]};
     void *parameters[] = {&launch, copy};
     MUST(cuda.cuLaunchKernel(kernel->function, 1, 1, 1, 32, 1, 1, kernel->lds, NULL, parameters, NULL));

@@ -27,6 +27,8 @@ struct gpu_kernel {
 void gpu_start(void);
 /* Device memory; with `at` not 0 at that address if possible: false, and nothing is had, if not. */
 bool gpu_allocate(uint64_t at, size_t size, uint64_t *address);
+/* Zeroed memory that the host and the GPU have at the same address, until the end. */
+void *gpu_pinned(size_t size);
 void gpu_write(uint64_t address, const void *from, size_t size);
 void gpu_read(uint64_t address, void *to, size_t size);
 /* False: the translator refuses the code, wl_translate_failure() tells why. */

@@ -36,6 +36,8 @@ static uint64_t memory; /* of the device: the state */
 static bool matrix, has_agprs, loaded;
 static struct gpu_kernel kernel;
 
+void *lift_memory(size_t size) { return gpu_pinned(size); }
+
 void lift_start(void) {
     gpu_start();
     gpu_allocate(0, sizeof state, &memory);
