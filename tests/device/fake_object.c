@@ -57,6 +57,12 @@ bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address,
     return address >= 4096 && address <= FAKE_IMAGE && size <= FAKE_IMAGE - address;
 }
 
+bool wl_codeobject_function_in_data(const struct wl_codeobject *object, uint64_t address) {
+    (void)object;
+    (void)address;
+    return false;
+}
+
 bool wl_codeobject_source_line(const struct wl_codeobject *object, uint64_t address, char *text, size_t size) {
     (void)object;
     snprintf(text, size, "test.hip:%llu", (unsigned long long)(address - 4096) / 4 + 1);
