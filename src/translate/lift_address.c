@@ -270,18 +270,19 @@ LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, c
     return start;
 }
 
-/* Loads of lanes that are likely consecutive in groups. The first lane of a group is looked at whether it is active or not:
- * the others tell whether what it has is of use. */
+/* Loads of lanes that are likely consecutive in groups, or the same. The first lane of a group is looked at whether it is active or
+ * not: the others tell whether what it has is of use. */
 static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
-    return lanes->low_fact.kind == WL_FACT_GROUPS && lanes->low_fact.stride == 4 && access->kind == WL_ACCESS_LOAD && access->bits == 32 &&
-           access->dwords == 1 && !access->is_volatile && access->place == WL_PLACE_MEMORY && l->has_avx512;
+    bool fits = lanes->low_fact.stride == 4 ? access->dwords == 1 : lanes->low_fact.stride == 0 && access->dwords <= 2;
+    return lanes->low_fact.kind == WL_FACT_GROUPS && fits && access->kind == WL_ACCESS_LOAD && access->bits == 32 && !access->is_volatile &&
+           access->place == WL_PLACE_MEMORY && l->has_avx512;
 }
 
 static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes), order[WL_STRIP], within[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++) {
         order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
-        within[i] = wl_lift_int(l, l->i64, UINT64_C(4) * (i % WL_GROUP));
+        within[i] = wl_lift_int(l, l->i64, (uint64_t)(i % WL_GROUP) * (uint32_t)lanes->low_fact.stride);
     }
     LLVMValueRef first = LLVMBuildShuffleVector(l->b, addresses, LLVMGetPoison(l->strip_i64), LLVMConstVector(order, WL_STRIP), "");
     LLVMValueRef expected = LLVMBuildAdd(l->b, first, LLVMConstVector(within, WL_STRIP), "");

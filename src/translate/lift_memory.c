@@ -159,7 +159,7 @@ static void load_inline(struct wl_lift *l, const struct wl_access *a, const stru
     else if (pattern == WL_PATTERN_UNIFORM)
         wl_memory_load_uniform(l, a, start, m->rows);
     else if (pattern == WL_PATTERN_GROUPS)
-        wl_spread_load_groups(l, lanes, m->rows);
+        wl_spread_load_groups(l, a, lanes, m->rows);
     else
         wl_memory_load_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, m->rows);
 }

@@ -94,7 +94,7 @@ enum wl_pattern {
     WL_PATTERN_STRIDED, /* by low_fact.stride, which is not the element's size */
     WL_PATTERN_UNIFORM,
     WL_PATTERN_PRIVATE,
-    WL_PATTERN_GROUPS /* dwords, consecutive over each WL_GROUP lanes: no *start */
+    WL_PATTERN_GROUPS /* consecutive, or the same, over each WL_GROUP lanes: no *start */
 };
 /* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
  * element (CONSECUTIVE, STRIDED), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
@@ -173,7 +173,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const 
  * them, and the host has fewer stores to other lines under way the more there are to its stack. */
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* A load of pattern GROUPS. */
-void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows);
+void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 
 /* ---- lift_buffer.c ---- */
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);

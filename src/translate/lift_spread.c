@@ -267,7 +267,33 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         store(l, &s, rows);
 }
 
-void wl_spread_load_groups(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+/* One element for each half of the strip. A half without active lanes may have any address: it takes the other's. */
+static void load_same(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, 32u * a->dwords);
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), start[2], half[2][2];
+    for (unsigned i = 0; i < 2; i++)
+        start[i] = LLVMBuildExtractElement(l->b, addresses, LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false), "");
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef from = start[i];
+        if (l->exec) {
+            LLVMValueRef own = LLVMBuildAnd(l->b, wl_memory_mask(l), LLVMConstInt(l->i16, 0xffu << (i * WL_GROUP), false), "");
+            from = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntNE, own, LLVMConstNull(l->i16), ""), from, start[1 - i], "");
+        }
+        LLVMValueRef value = wl_memory_load(l, type, from, false);
+        for (unsigned d = 0; d < a->dwords; d++) {
+            LLVMValueRef dword = d ? LLVMBuildLShr(l->b, value, LLVMConstInt(type, 32, false), "") : value;
+            half[d][i] = part(l, wl_strip_splat(l, LLVMBuildTrunc(l->b, dword, l->i32, "")), 0, WL_GROUP);
+        }
+    }
+    for (unsigned d = 0; d < a->dwords; d++)
+        rows[d] = concatenate(l, half[d][0], half[d][1], WL_GROUP);
+}
+
+void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (lanes->low_fact.stride == 0) {
+        load_same(l, a, lanes, rows);
+        return;
+    }
     LLVMTypeRef type = LLVMVectorType(l->i32, WL_GROUP), overloads[2] = {type, l->ptr};
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes), half[2];
     for (unsigned i = 0; i < 2; i++) {

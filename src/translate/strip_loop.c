@@ -618,15 +618,18 @@ static void find_occupied(struct search *s) {
 
 /* Work that waits for memory is worth it; arithmetic gains from strips side by side. */
 static bool is_worthwhile(const struct search *s) {
-    uint32_t insts = 0;
-    bool loads = false;
+    enum { MOST_WORK = 32 }; /* vector instructions for each load */
+    uint32_t insts = 0, loads = 0, work = 0;
     for (uint32_t i = 0; i < s->loop.count; i++) {
         const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
         insts += piece->count;
-        for (uint32_t n = 0; n < piece->count; n++)
-            loads |= s->unit->insts[piece->first + n].isa && s->unit->insts[piece->first + n].isa->class == WL_ISA_LOAD;
+        for (uint32_t n = 0; n < piece->count; n++) {
+            const struct wl_inst *inst = &s->unit->insts[piece->first + n];
+            loads += inst->isa && inst->isa->class == WL_ISA_LOAD;
+            work += inst->sem && !inst->sem->scalar;
+        }
     }
-    return loads && insts <= MOST_INSTS;
+    return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS;
 }
 
 static void forget_loop(struct wl_strip_loop *loop) {

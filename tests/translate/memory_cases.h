@@ -3,6 +3,10 @@
 #define SHIFT_WIDE(N) SHIFT(N) "v_add_co_u32 v2, vcc, s0, v1\nv_mov_b32 v3, s1\nv_addc_co_u32 v3, vcc, 0, v3, vcc\n"
 #define THREE         "v_mul_u32_u24 v1, 12, v0\n"
 #define SAME          "v_mov_b32 v1, s9\n"
+#define OF_ROWS       "v_lshrrev_b32 v4, 3, v0\nv_mul_u32_u24 v1, 0x58, v4\n"
+#define ROWS_OF_8     OF_ROWS "v_and_b32 v4, 7, v0\nv_lshl_add_u32 v1, v4, 2, v1\n"
+#define WIDE_ROWS     ROWS_OF_8 "v_add_co_u32 v2, vcc, s0, v1\nv_mov_b32 v3, s1\nv_addc_co_u32 v3, vcc, 0, v3, vcc\n"
+#define FAR_PAIRS     "v_mul_u32_u24 v1, 0x50, v0\n"
 #define SAME_WIDE     "v_mov_b32 v2, s0\nv_mov_b32 v3, s1\n"
 #define G9            "gfx906", 64
 #define G90           "gfx90a", 64
@@ -37,6 +41,17 @@ static const struct test_case cases[] = {
     {G9, SHIFT_WIDE(2), "flat_load_dwordx4 v[16:19], v[2:3]"},
     {G9, SHIFT(2), "ds_read_b64 v[16:17], v1 offset:12"},
     {G9, SHIFT(2), "ds_read_b128 v[16:19], v1"},
+    {G9, ROWS_OF_8, "global_load_dword v16, v1, s[0:1] offset:4"},
+    {G9, WIDE_ROWS, "global_load_dword v16, v[2:3], off"},
+    {G9, OF_ROWS, "global_load_dword v16, v1, s[0:1]"},
+    {G9, OF_ROWS, "global_load_dwordx2 v[16:17], v1, s[0:1] offset:8"},
+    {G9, OF_ROWS, "global_load_dwordx3 v[16:18], v1, s[0:1]"},
+    {G9, ROWS_OF_8, "global_load_dwordx2 v[16:17], v1, s[0:1]"},
+    {G9, ROWS_OF_8, "global_store_dword v1, v20, s[0:1]"},
+    {G9, ROWS_OF_8, "ds_read_b32 v16, v1"},
+    {G9, OF_ROWS, "ds_read_b64 v[16:17], v1"},
+    {G9, FAR_PAIRS, "ds_read_b64 v[16:17], v1 offset:8"},
+    {G9, FAR_PAIRS, "ds_write_b64 v1, v[20:21]"},
     {G9, "", "global_load_ubyte v16, v[2:3], off"},
     {G9, SHIFT_WIDE(0), "global_load_ubyte v16, v[2:3], off"},
     {G9, "", "global_load_sbyte v16, v[2:3], off"},
