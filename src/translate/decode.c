@@ -48,6 +48,9 @@ struct name {
 
 struct wl_decoder {
     LLVMDisasmContextRef context;
+    LLVMDisasmContextRef
+        halves;            /* gfx11 and later: the same with "real-true16", for what LLVM has in that form alone; NULL: not needed yet */
+    const char *processor; /* LLVM's name */
     unsigned generation;
     bool has_ocp; /* gfx9 with OCP's 8-bit numbers instead of FNUZ */
     uint32_t wave_size;
@@ -123,7 +126,8 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
     made->generation = generation_of(processor);
     made->has_ocp = strcmp(processor, "gfx950") == 0;
     made->wave_size = wave_size;
-    made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", known->llvm ? known->llvm : processor, features, NULL, 0, NULL, NULL);
+    made->processor = known->llvm ? known->llvm : known->name;
+    made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", made->processor, features, NULL, 0, NULL, NULL);
     if (!made->context) {
         free(made);
         return wl_fail(WL_UNSUPPORTED, "LLVM has no disassembler for %s", processor);
@@ -136,6 +140,8 @@ void wl_decoder_destroy(struct wl_decoder *decoder) {
     if (!decoder)
         return;
     LLVMDisasmDispose(decoder->context);
+    if (decoder->halves)
+        LLVMDisasmDispose(decoder->halves);
     free(decoder);
 }
 
@@ -543,17 +549,127 @@ static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *by
     return !is_vopc && ((sdwa >> 8 & 7) == 7 || (sdwa >> 11 & 3) == 3);
 }
 
+/* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
+static size_t ask_llvm(LLVMDisasmContextRef context, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
+    return LLVMDisasmInstruction(context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
+}
+
 static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     if (is_reserved_sdwa(decoder, bytes, available))
         return 0;
-    /* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
-    return LLVMDisasmInstruction(decoder->context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
+    return ask_llvm(decoder->context, bytes, available, address, text, size);
+}
+
+/* ---- halves of registers, on gfx11 and later ----
+ *
+ * 16-bit instructions name v0 to v127 and which half: bit 7 of the register's number in the short encodings, op_sel in VOP3. LLVM 19
+ * knows most of them with whole registers alone: it refuses the first, or calls them invalid registers, and says nothing of the second. */
+
+enum half_field { HALF_DST = 1, HALF_SRC0 = 2, HALF_SRC1 = 4 };
+
+static void flip_half(uint8_t *bytes, enum half_field field, bool dpp) {
+    switch (field) {
+    case HALF_DST:
+        bytes[3] ^= 1;
+        break;
+    case HALF_SRC1:
+        bytes[2] ^= 1;
+        break;
+    case HALF_SRC0:
+        bytes[dpp ? 4 : 0] ^= 0x80;
+        break;
+    }
+}
+
+static bool is_dpp_word(uint32_t word) { return (word & 0x1ff) == 0xfa || (word & 0x1ff) == 0xe9 || (word & 0x1ff) == 0xea; }
+
+/* Which fields of a short encoding have bit 7 set. */
+static unsigned upper_fields(const uint8_t *bytes, uint64_t available) {
+    const uint32_t word = read_word(bytes, available);
+    const bool vop1 = word >> 25 == 0x3f, vopc = word >> 25 == 0x3e, dpp = is_dpp_word(word);
+    unsigned fields = 0;
+
+    if (word >> 31 || available < (dpp ? 8 : 4))
+        return 0;
+    if (dpp ? bytes[4] & 0x80 : (word & 0x180) == 0x180)
+        fields |= HALF_SRC0;
+    if (!vopc && word >> 24 & 1)
+        fields |= HALF_DST;
+    if (!vop1 && word >> 16 & 1)
+        fields |= HALF_SRC1;
+    return fields;
+}
+
+static bool is_clean(size_t size, const char *text) { return size && !strstr(text, "/*Invalid"); }
+
+/* As disassemble; if LLVM does not take the text as it is, with the fewest halves cleared that it does take: `*upper` gets those. */
+static size_t disassemble_halves(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
+                                 size_t size, unsigned *upper) {
+    static const uint8_t choices[] = {1, 2, 4, 3, 5, 6, 7};
+    const unsigned fields = decoder->generation >= 11 ? upper_fields(bytes, available) : 0;
+    const bool dpp = is_dpp_word(read_word(bytes, available));
+    size_t used = disassemble(decoder, bytes, available, address, text, size);
+    uint8_t copy[24] = {0};
+
+    *upper = 0;
+    for (size_t i = 0; i < sizeof choices && fields && !is_clean(used, text); i++) {
+        if (choices[i] & ~fields)
+            continue;
+        memcpy(copy, bytes, available < sizeof copy ? available : sizeof copy);
+        for (unsigned field = 1; field < 8; field *= 2)
+            if (choices[i] & field)
+                flip_half(copy, (enum half_field)field, dpp);
+        used = disassemble(decoder, copy, available < sizeof copy ? available : sizeof copy, address, text, size);
+        *upper = choices[i];
+    }
+    if (decoder->generation < 11 || is_clean(used, text))
+        return used;
+    *upper = 0;
+    if (!decoder->halves)
+        decoder->halves = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", decoder->processor,
+                                                      decoder->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32,+real-true16"
+                                                                               : "+wavefrontsize32,-wavefrontsize64,+real-true16",
+                                                      NULL, 0, NULL, NULL);
+    used = decoder->halves ? ask_llvm(decoder->halves, bytes, available, address, text, size) : 0;
+    return is_clean(used, text) ? used : 0;
+}
+
+/* Of a short encoding: op_sel has a bit for each source, as printed, and one for the destination behind them. */
+static void set_upper_halves(struct wl_inst *inst, unsigned upper, bool vopc) {
+    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1;
+    const unsigned second = starts_with(inst->mnemonic, "v_fmamk") || starts_with(inst->mnemonic, "v_madmk") ? 2 : 1;
+
+    if (upper & HALF_SRC0)
+        inst->op_sel |= 1;
+    if (upper & HALF_SRC1)
+        inst->op_sel |= (uint8_t)(1u << second);
+    if (upper & HALF_DST && !vopc && named)
+        inst->op_sel |= (uint8_t)(1u << (inst->operand_count - 1u));
+}
+
+/* Of VOP3, if the text has no op_sel. Instructions with two results have the second one's register there. */
+static void read_op_sel(struct wl_inst *inst, uint32_t word) {
+    const bool compares = inst->isa && inst->isa->class == WL_ISA_CMPX;
+    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
+    bool half = compares;
+
+    if (word >> 26 != 0x35 || !(word >> 11 & 15) || inst->op_sel || (!compares && (!inst->sem || inst->sem->result_count != 1)))
+        return;
+    for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
+        half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
+    half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
+    if (!half) { /* of an operand that is 16 bits wide in that processor's manual alone */
+        mark_unknown(inst);
+        return;
+    }
+    inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
     char buffer[512];
     const char *text = buffer, *end, *second;
-    const size_t size = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
+    unsigned upper = 0;
+    const size_t size = disassemble_halves(decoder, bytes, available, address, buffer, sizeof(buffer), &upper);
 
     if (size == 0)
         return 0;
@@ -574,6 +690,12 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
         inst[0].paired = true;
         return 2;
     }
+    if (upper)
+        set_upper_halves(&inst[0], upper, read_word(bytes, available) >> 25 == 0x3e);
+    else if (decoder->generation >= 11 && !strstr(buffer, "op_sel"))
+        read_op_sel(&inst[0], read_word(bytes, available));
+    else if (starts_with(inst[0].mnemonic, "v_fmac_f16")) /* printed with a bit for the destination as a source, too */
+        inst[0].op_sel = (uint8_t)((inst[0].op_sel & 3) | (inst[0].op_sel >> 1 & 4));
     if (strcmp(inst[0].mnemonic, "v_swap_b32") == 0 && inst[0].operand_count == 2) {
         memset(&inst[1], 0, sizeof(inst[1]));
         split_swap(inst);
@@ -585,7 +707,8 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
 unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     char buffer[512];
     const char *start = buffer;
-    const size_t bytes_used = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
+    unsigned upper = 0;
+    const size_t bytes_used = disassemble_halves(decoder, bytes, available, address, buffer, sizeof(buffer), &upper);
 
     if (bytes_used == 0)
         return 0;

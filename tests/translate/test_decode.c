@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "decode_cases.h"
+#include "decode_halves.h"
 #include "translate/inst.h"
 #include "translate/isa.h"
 #include "translate/sem.h"
@@ -443,6 +444,32 @@ static void decodes_every_form(void **state) {
         check_case(&decode_cases[i]);
 }
 
+static bool half_is_right(struct wl_decoder *decoder, const struct half_case *test) {
+    struct wl_inst inst[2];
+    unsigned count = wl_decode(decoder, test->bytes, test->size, 0x1000, inst), next = 0;
+
+    if (count != 1 || inst[0].size != test->size || (inst[0].op_sel & ((1u << inst[0].operand_count) - 1)) != test->op_sel ||
+        (!inst[0].sem && !inst[0].isa))
+        return false;
+    for (unsigned i = 0; i < inst[0].operand_count; i++)
+        if (inst[0].operands[i].kind == WL_OPERAND_VGPR && inst[0].operands[i].reg != test->registers[next++])
+            return false;
+    return true;
+}
+
+static void halves_of_registers(void **state) {
+    struct wl_decoder *decoder;
+    unsigned bad = 0;
+
+    (void)state;
+    assert_int_equal(wl_decoder_create(&decoder, "gfx1100", 32), WL_OK);
+    for (size_t i = 0; i < sizeof(half_cases) / sizeof(half_cases[0]); i++)
+        if (!half_is_right(decoder, &half_cases[i]) && ++bad)
+            fprintf(stderr, "%s is decoded wrongly\n", half_cases[i].text);
+    wl_decoder_destroy(decoder);
+    assert_int_equal(bad, 0);
+}
+
 static void immediates_follow_the_type(void **state) {
     const struct wl_operand half = {.kind = WL_OPERAND_IMM, .is_float = true, .number = -0.5};
     const struct wl_operand tiny = {.kind = WL_OPERAND_IMM, .is_float = true, .number = 0.15915494309189532};
@@ -546,6 +573,7 @@ static void survives_random_bytes(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_every_form),
+        cmocka_unit_test(halves_of_registers),
         cmocka_unit_test(immediates_follow_the_type),
         cmocka_unit_test(names_are_canonical),
         cmocka_unit_test(table_has_canonical_names_once),
