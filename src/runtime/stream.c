@@ -477,6 +477,4 @@ void wl_stream_after_fork(struct wl_stream *stream) {
     atomic_store(&stream->busy, false);
     atomic_store(&stream->completed, atomic_load(&stream->submitted));
     atomic_store(&stream->wake_at, UINT64_MAX);
-    atomic_store(&stream->spare, NULL); /* a thread may have been in the middle of taking one */
-    atomic_store(&stream->used, NULL);
 }
