@@ -164,12 +164,18 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     return status;
 }
 
+/* By the library's function: compilers clear structures of such sizes with an instruction that takes 20 ns to begin. */
+static void clear(void *memory, size_t size) {
+    __asm__("" : "+r"(size));
+    memset(memory, 0, size);
+}
+
 static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit,
                      enum wl_shape shape) {
     struct wl_device_function *f = launch->function;
-    memset(job, 0, offsetof(struct wl_job, failure));
+    clear(job, offsetof(struct wl_job, failure));
     job->failure[0] = job->failure[sizeof job->failure - 1] = 0;
-    memset((char *)job + offsetof(struct wl_job, gws), 0, sizeof *job - offsetof(struct wl_job, gws));
+    clear((char *)job + offsetof(struct wl_job, gws), sizeof *job - offsetof(struct wl_job, gws));
     job->device = device;
     job->launch = launch;
     job->function = f;
