@@ -8,6 +8,7 @@
 
 /* Enough to reach the run time of -O2 within a few per cent, at a third of its compile time. */
 #define PASSES       "always-inline,globaldce,function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,adce)"
+#define CLEAN_PASSES "function(mem2reg,instcombine<max-iterations=1;no-verify-fixpoint>,adce)"
 #define QUICK_PASSES "always-inline,globaldce,function(sroa,early-cse,simplifycfg,adce)"
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
@@ -35,9 +36,9 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
     return machine;
 }
 
-enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick) {
+static enum wl_status run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, quick ? QUICK_PASSES : PASSES, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return WL_OK;
@@ -46,6 +47,12 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
     LLVMDisposeErrorMessage(message);
     return status;
 }
+
+enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick) {
+    return run_passes(module, machine, quick ? QUICK_PASSES : PASSES);
+}
+
+enum wl_status wl_emit_clean_up(LLVMModuleRef module, LLVMTargetMachineRef machine) { return run_passes(module, machine, CLEAN_PASSES); }
 
 static bool is_leaving_store(LLVMValueRef user, LLVMValueRef pointer) {
     return LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != pointer &&

@@ -16,6 +16,11 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
 /* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
+/* Makes values of the vector registers that loops of the unit write (promote.c). True: there are such; then
+ * wl_emit_clean_up has to follow. */
+bool wl_emit_promote_rows(LLVMModuleRef module, unsigned wave_size);
+/* Passes behind wl_emit_promote_rows. */
+enum wl_status wl_emit_clean_up(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* What the names of blocks begin with that call a slow function after a test said so. */
 #define WL_COLD_BLOCK "far"
 /* Moves address arithmetic of the optimized unit that only slow paths need in full to where they are taken (outline.c). */

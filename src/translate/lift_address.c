@@ -173,13 +173,24 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
     return check;
 }
 
+/* The address of a lane that a vector access begins at. In LDS, where an inactive lane may lie below offset 0 and the lanes behind it
+ * have wrapped around, the last offsets are those before the LDS: device/cpu/memory.c. */
+static LLVMValueRef leading_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
+    enum { BEFORE = 1024 };
+    if (!lanes->wraps_freely || lanes->wide || lanes->low_fact.bits < 32)
+        return wl_lanes_address(l, lanes, lane);
+    LLVMValueRef offset = LLVMBuildAdd(l->b, extract(l, lanes->offset, lane), LLVMConstInt(l->i32, BEFORE, false), "");
+    LLVMValueRef base = LLVMBuildSub(l->b, lanes->base, LLVMConstInt(l->i64, BEFORE, false), "");
+    return LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), base, "");
+}
+
 /* Both: *start is where lane 0 is or would be, *seen the address of a lane that is active or known. The lanes are `stride` bytes
  * apart and have their elements within `size` of them. */
 static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_lanes *lanes, unsigned stride, unsigned size,
                                            LLVMValueRef *check, LLVMValueRef *start, LLVMValueRef *seen) {
     LLVMValueRef first, last;
     known_lanes(l, for_all_lanes(lanes), &first, &last);
-    *seen = wl_lanes_address(l, lanes, first);
+    *seen = leading_address(l, lanes, first);
     *start = LLVMBuildSub(l->b, *seen, scaled(l, first, stride), "");
     *check = goes_on(l, lanes, first, lanes, last, WL_STRIP, size > stride ? size : stride);
     return stride == size ? WL_PATTERN_CONSECUTIVE : WL_PATTERN_STRIDED;
@@ -263,7 +274,7 @@ unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, 
 LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
                             LLVMValueRef *check) {
     LLVMValueRef first = LLVMConstInt(l->i32, 0, false), last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
-    LLVMValueRef start = wl_lanes_address(l, &strips[0], first);
+    LLVMValueRef start = leading_address(l, &strips[0], first);
     *check = goes_on(l, &strips[0], first, &strips[count - 1], last, (uint64_t)count * WL_STRIP, wl_access_size(access));
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, start));

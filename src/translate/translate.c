@@ -140,6 +140,8 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     uint64_t lifted = now();
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
+    if (!status && !wl_unit_is_unoptimized(unit) && wl_emit_promote_rows(module, request->wave_size))
+        status = wl_emit_clean_up(module, machine);
     if (!status && !wl_unit_is_unoptimized(unit))
         wl_emit_outline_addresses(module);
     if (!status)

@@ -37,10 +37,11 @@ static bool open_rest(struct wl_group *group) {
 bool wl_beyond_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
     struct wl_beyond *beyond = &thread->beyond;
     uint64_t lds = (uint64_t)(uintptr_t)group->lds;
-    if (!lds || address - lds < group->lds_usable || address - lds >= WL_LDS_RESERVED)
+    bool before = lds - address <= PAGE;
+    if (!lds || (!before && (address - lds < group->lds_usable || address - lds >= WL_LDS_RESERVED)))
         return false;
     beyond->seen = true;
-    if (!group->lds_readable) {
+    if (!group->lds_readable && !before) {
         group->lds_readable = open_rest(group);
         return group->lds_readable; /* a store comes back at once */
     }

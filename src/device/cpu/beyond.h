@@ -3,7 +3,8 @@
  *
  * Nothing is compared for that. The part of the reservation (memory.h) that is not LDS is not mapped; the first access there makes
  * all of it readable, so that further reads cost nothing. It also shows the LDS a second time behind 4 GiB, since a vector access
- * begins at its first lane's address, which may be a little below 4 GiB while other lanes' have wrapped around to 0. A store gets pages of its own for the one instruction: the handler makes
+ * begins at its first lane's address, which may be a little below 4 GiB while other lanes' have wrapped around to 0. (Where it is known
+ * that they may, vector accesses take the last KiB of the addresses for the page before the LDS, which is readable from the start.) A store gets pages of its own for the one instruction: the handler makes
  * them writable and lets the processor trap behind it, which then makes them empty and readable again. Where the processor cannot be
  * asked for that (not x86-64), such an access stays a fault. What lies within the memory that is always mapped (64 KiB, or the most
  * that a workgroup on this thread had) goes through. */

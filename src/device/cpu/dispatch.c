@@ -441,6 +441,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
+    group->in_step = true;
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
@@ -460,22 +461,66 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     }
 }
 
-/* Gives every wave of the group that can run one turn, the first wave last. On a GPU the waves run side by side, and kernels get away
+/* The other copy for a wave whose EXEC became partial or full, where that is as simple as it nearly always is. */
+static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
+    enum wl_mode mode = wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+    struct wl_unit *unit = runner->unit;
+    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    if (!code || atomic_load_explicit(&unit->loop_code[mode], memory_order_relaxed) ||
+        atomic_load_explicit(&unit->info[mode], memory_order_relaxed)->rows > wave->vgprs)
+        return false;
+    runner->mode = mode;
+    runner->code = code;
+    return true;
+}
+
+/* Waves take turns from 1 to their number, the first wave the last one. On a GPU the waves run side by side, and kernels get away
  * with no barrier between what all waves read and what the first work item then writes there (rocSOLVER's potrf is such a one). */
+static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) { return turn < group->wave_count ? turn : 0; }
+
+/* Turns of all waves, which are ready, while each comes to a barrier. Returns the turn of the first that did something else, and what
+ * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. */
+static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *reason) {
+    for (uint32_t turn = 1;; turn = turn < group->wave_count ? turn + 1 : 1) {
+        const uint32_t i = wave_of_turn(group, turn);
+        struct wl_runner *runner = &group->runners[i];
+        struct wl_wave *wave = wl_group_wave(group, i);
+        set_float_mode(thread, wave->mode_register);
+        thread->running = runner;
+        do
+            *reason = runner->code(wave);
+        while (*reason == WL_EXIT_MODE && change_copy(runner, wave));
+        if (*reason != WL_EXIT_BARRIER || stopped(job))
+            return turn;
+        thread->float_mode = wave->mode_register;
+        wave->fuel = FUEL;
+    }
+}
+
+/* Gives every wave of the group that can run one turn. */
 static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group) {
     enum progress progress = GROUP_IDLE;
+    uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
+    if (group->in_step) {
+        group->in_step = false;
+        first = run_in_step(job, thread, group, &first_reason);
+        for (uint32_t turn = 1; turn < first; turn++)
+            group->runners[wave_of_turn(group, turn)].state = WL_WAVE_BARRIER;
+        group->waiting = first - 1;
+    }
     for (uint32_t turn = 1; turn <= group->wave_count; turn++) {
-        const uint32_t i = turn < group->wave_count ? turn : 0;
+        const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
         if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
             continue;
         if (runner->state == WL_WAVE_GRID && !wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
             continue;
         struct wl_wave *wave = wl_group_wave(group, i);
-        set_float_mode(thread, wave->mode_register);
+        if (turn != first)
+            set_float_mode(thread, wave->mode_register);
         thread->running = runner;
-        uint32_t reason = runner->code(wave);
-        if (reason == WL_EXIT_BARRIER) { /* by far the most frequent one */
+        uint32_t reason = turn == first ? first_reason : runner->code(wave);
+        if (reason == WL_EXIT_BARRIER) {
             wave->fuel = FUEL;
             runner->state = WL_WAVE_BARRIER;
         } else {
@@ -505,6 +550,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
             if (group->runners[i].state == WL_WAVE_BARRIER)
                 group->runners[i].state = WL_WAVE_READY;
         group->waiting = 0;
+        group->in_step = !group->ended;
         progress = GROUP_MOVED;
     }
     return progress;

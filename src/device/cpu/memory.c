@@ -7,6 +7,7 @@
 
 #define PAGE          4096u
 #define LDS_MAPPED    65536u     /* always accessible; more where a workgroup asks for it */
+#define LDS_BEFORE    PAGE       /* readable as well */
 #define HUGE          (2u << 20) /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
 #define SCRATCH_GUARD 65536u     /* behind each wave's scratch: larger than one frame's step past the end usually is */
 
@@ -17,18 +18,31 @@ static void *reserve(size_t size) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+static void release_lds(struct wl_group *group) {
+    if (group->lds)
+        munmap(group->lds - LDS_BEFORE, LDS_BEFORE + WL_LDS_RESERVED);
+    group->lds = NULL;
+    group->lds_readable = false;
+}
+
+/* A vector access under a mask begins where its first lane would be, which may lie before the LDS if that lane is inactive. Were
+ * there no page, the host would find out lane by lane what is missed, in some 500 cycles. */
+static bool reserve_lds(struct wl_group *group) {
+    uint8_t *before = reserve(LDS_BEFORE + WL_LDS_RESERVED);
+    if (!before || mprotect(before, LDS_BEFORE, PROT_READ) != 0)
+        return false;
+    (void)*(volatile uint8_t *)before; /* a page that nobody touched is none */
+    group->lds = before + LDS_BEFORE;
+    return true;
+}
+
 static enum wl_status fit_lds(struct wl_group *group, uint32_t size) {
     size_t usable = round_up(size > LDS_MAPPED ? size : LDS_MAPPED, PAGE);
     if (group->lds && group->lds_usable >= usable)
         return WL_OK;
-    if (group->lds_readable) { /* laid out for the smaller size */
-        munmap(group->lds, WL_LDS_RESERVED);
-        group->lds = NULL;
-        group->lds_readable = false;
-    }
-    if (!group->lds)
-        group->lds = reserve(WL_LDS_RESERVED);
-    if (!group->lds || mprotect(group->lds, usable, PROT_READ | PROT_WRITE) != 0)
+    if (group->lds_readable) /* laid out for the smaller size */
+        release_lds(group);
+    if ((!group->lds && !reserve_lds(group)) || mprotect(group->lds, usable, PROT_READ | PROT_WRITE) != 0)
         return wl_fail(WL_OUT_OF_MEMORY, "cannot reserve address space for LDS");
     group->lds_usable = (uint32_t)usable;
     return WL_OK;
@@ -85,8 +99,7 @@ enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs 
 }
 
 void wl_group_release(struct wl_group *group) {
-    if (group->lds)
-        munmap(group->lds, WL_LDS_RESERVED);
+    release_lds(group);
     if (group->waves)
         munmap(group->waves - PAGE, group->waves_mapped + 2 * (size_t)PAGE);
     if (group->scratch)
