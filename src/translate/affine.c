@@ -25,6 +25,7 @@ struct step {
     unsigned lanes;            /* over which all that is known of the inputs holds */
     unsigned limit;            /* of lanes that the rule is asked about */
     bool complete;             /* all inputs are known, in the inactive lanes too */
+    bool strips_same;          /* all inputs are the same in each strip */
     bool low_carries;          /* the first result is the low half of a sum whose carry goes to operand 1 */
     bool borrows;              /* or of a difference */
     bool exact;                /* the results are the halves of a 64-bit base + stride * lane */
@@ -435,6 +436,23 @@ static bool is_complete(const struct step *s) {
     return !s->inst->is_dpp && !s->inst->is_sdwa;
 }
 
+/* Whether a lane-wise instruction sees the same inputs in each strip. */
+static bool inputs_same(const struct step *s) {
+    const struct wl_sem *sem = s->inst->sem;
+    if (!sem || s->inst->is_dpp || s->inst->is_sdwa)
+        return false;
+    for (unsigned i = 0; i < sem->input_count; i++)
+        if (sem->inputs[i].type == WL_MASK || sem->inputs[i].role == WL_ROLE_VCC)
+            return false;
+    for (unsigned i = first_input(s->inst); i < s->inst->operand_count; i++) {
+        const struct wl_operand *op = &s->inst->operands[i];
+        for (unsigned d = 0; d < op->count; d++)
+            if (op->kind == WL_OPERAND_VGPR && wl_value_same(row_value(s, op->reg + d)) < 32)
+                return false;
+    }
+    return true;
+}
+
 static void forget_all(struct wl_facts *facts, unsigned rows) {
     memset(facts->row, 0, rows * sizeof facts->row[0]);
     memset(facts->constant_known, 0, sizeof facts->constant_known);
@@ -493,6 +511,9 @@ static void vector_step(struct step *s, uint8_t rule) {
         rest = s->result[0] = s->result[1] = wl_value_uniform();
     if (rule != NO_RULE && !inst->is_dpp && !inst->is_sdwa && !inst->clamp)
         apply_rule(s, rule);
+    for (unsigned i = 0; i < MAX_RESULTS; i++)
+        if (s->strips_same && wl_value_is_affine(s->result[i]))
+            s->result[i].fact.same = 32;
     number_results(s);
     bool low_known = wl_value_is_affine(s->result[0]), low_same = wl_value_is_uniform(s->result[0]);
     for (unsigned i = 0; i < inst->sem->result_count; i++)
@@ -567,6 +588,7 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode, .limit = WL_ALL_LANES};
     s.lanes = known_lanes(&s);
     s.complete = mode == WL_MODE_MASKED && is_complete(&s);
+    s.strips_same = mode == WL_MODE_FULL && inputs_same(&s);
     if (inst->index_mode) { /* may write any register */
         forget_all(facts, unit->rows);
         for (unsigned i = 0; i < inst->operand_count; i++)
@@ -607,7 +629,7 @@ static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { ret
 
 static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
     return a->kind == b->kind && a->partial == b->partial && a->fresh == b->fresh && a->zeros == b->zeros && a->bits == b->bits &&
-           a->stride == b->stride && a->shift == b->shift && a->lanes == b->lanes;
+           a->same == b->same && a->stride == b->stride && a->shift == b->shift && a->lanes == b->lanes;
 }
 
 /* Moves `to` down to what also holds for `from`; true if it changed. */
@@ -632,6 +654,8 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
             to->bits = 32; /* at once, or a counting loop would come back for every bit */
         if (from.zeros < to->zeros)
             to->zeros = from.zeros;
+        if (from.same < to->same)
+            to->same = from.same;
     }
     *to = closed(*to);
     return !same_fact(&was, to);
@@ -712,11 +736,13 @@ static void leave(struct wl_affine *a, struct work *work, const struct wl_facts 
 
 static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     const struct wl_translate_request *request = unit->request;
-    uint32_t lanes = request->shape == WL_SHAPE_ROWS ? WL_STRIP : request->shape == WL_SHAPE_HALVES ? 32 : request->wave_size;
+    enum wl_shape shape = request->shape;
+    uint32_t lanes = shape == WL_SHAPE_LINES ? request->wave_size : shape == WL_SHAPE_HALVES ? 32 : WL_STRIP;
     uint8_t zeros = (uint8_t)__builtin_ctz(lanes);
+    uint8_t same = shape != WL_SHAPE_SQUARES ? 0 : request->packed_workitem_ids ? 10 : 32;
     const struct wl_fact x = {
-        .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
-    const struct wl_fact same = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};
+        .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .same = same, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
+    const struct wl_fact uniform = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;
     if (!request->is_kernel || request->shape == WL_SHAPE_ANY)
@@ -725,7 +751,7 @@ static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
     facts->entry_exec = true;
     facts->row[0] = x;
     for (unsigned i = 1; !request->packed_workitem_ids && i < request->workitem_id_dimensions && i < 3; i++)
-        facts->row[i] = same;
+        facts->row[i] = uniform;
 }
 
 static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts, const uint8_t *rule) {

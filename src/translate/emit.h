@@ -19,10 +19,11 @@ enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machi
 /* Makes values of the vector registers that loops of the unit write (promote.c). True: there are such; then
  * wl_emit_clean_up has to follow. */
 bool wl_emit_promote_rows(LLVMModuleRef module, unsigned wave_size);
-/* Passes behind wl_emit_promote_rows. */
+/* Passes behind wl_emit_promote_rows, for its module. */
 enum wl_status wl_emit_clean_up(LLVMModuleRef module, LLVMTargetMachineRef machine);
 /* What the names of blocks begin with that call a slow function after a test said so. */
 #define WL_COLD_BLOCK "far"
+bool wl_emit_is_cold(LLVMBasicBlockRef block);
 /* Moves address arithmetic of the optimized unit that only slow paths need in full to where they are taken (outline.c). */
 void wl_emit_outline_addresses(LLVMModuleRef module);
 /* The kind of metadata that stores to the wave carry which only exits before the wave's end do. */

@@ -101,6 +101,8 @@ struct wl_lift {
     unsigned item_count, item_capacity;
     uint64_t pending_masks[2];             /* scalar registers whose value the stretch will make */
     uint8_t stretch_loads, stretch_stores; /* WL_CONFLICT_*, of the last segment */
+    uint64_t same_rows[8];                 /* registers that are the same in all strips where the stretch begins */
+    bool loads_same;                       /* some item loads from such an address */
     bool segmented;                        /* some item starts a segment */
     uint32_t stretch_end;                  /* the last recorded instruction, within the piece */
 
@@ -109,7 +111,8 @@ struct wl_lift {
     /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
     struct wl_strip *strip_states; /* `strips` of them */
     struct wl_strip *strip;
-    LLVMValueRef strip_trace;        /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
+    LLVMValueRef shared_row[WL_VGPR_COUNT]; /* of same_rows: loaded by the first strip, or NULL */
+    LLVMValueRef strip_trace;               /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
     LLVMValueRef access_trace;       /* alloca: a struct wl_access_trace, or NULL as long as no access of the unit's own needed one */
     LLVMMetadataRef access_location; /* of the access that the trace is of */
     LLVMValueRef exec;               /* <16 x i1> of active lanes; NULL in FULL code: all are */
@@ -186,6 +189,9 @@ struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst);
 /* Fills item->scalar, item->fact and item->emit for a LOAD, STORE or ATOMIC. An access too rare for a strip form is
  * done at once through a helper: then it flushes the stretch itself and returns false (nothing to emit). */
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);
+/* Marks an access of program memory (LDS, scratch, global) or of struct wl_wave: the two never alias. (lift_address.c) */
+void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access);
+void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access);
 /* Emits a wide access: the builder stands behind all strips of the items before. */
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item);
 /* Emits the stretch collected so far. (lift_stretch.c) */

@@ -77,9 +77,6 @@ LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address); /* ptr 
 /* Loads and stores of program memory: unaligned, marked, volatile on demand. */
 LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile);
 void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile);
-/* Marks an access of program memory (LDS, scratch, global) or of struct wl_wave: the two never alias. */
-void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access);
-void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access);
 /* Loads a field of struct wl_wave that does not change while the unit runs. */
 LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type);
 

@@ -16,7 +16,7 @@ struct slow { /* a slow function being built */
     LLVMValueRef data;    /* alloca: what lanes store, in lane order */
     LLVMValueRef compare; /* alloca: cmpswap's compare values, mskor's and wrap's second operands */
     LLVMValueRef result;  /* alloca: what lanes load */
-    LLVMValueRef trace;   /* alloca: a struct wl_access_trace */
+    LLVMValueRef trace;   /* alloca: a struct wl_access_trace, or NULL: LDS has no faults to tell of */
     LLVMValueRef address_buffer;
     unsigned data_rows;
 };
@@ -34,7 +34,8 @@ static unsigned result_rows(const struct wl_access *a) {
     return a->kind == WL_ACCESS_LOAD || (a->kind == WL_ACCESS_ATOMIC && a->returns) ? a->dwords : 0;
 }
 
-static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER; }
+/* Addresses are offsets of 32 bits. */
+static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER || a->local; }
 
 static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) {
     return LLVMIntTypeInContext(l->context, wl_access_size(a) * 8);
@@ -87,7 +88,8 @@ static LLVMValueRef new_buffer(struct wl_lift *l, LLVMValueRef *rows, unsigned c
 /* The trace ends with the function: later frames do not write all that lies in them, and a search for theirs would find it. */
 static void return_rows(struct wl_lift *l, struct slow *s, LLVMValueRef *rows) {
     unsigned count = result_rows(s->access);
-    LLVMSetVolatile(LLVMBuildStore(l->b, LLVMConstNull(l->i64), s->trace), true);
+    if (s->trace)
+        LLVMSetVolatile(LLVMBuildStore(l->b, LLVMConstNull(l->i64), s->trace), true);
     if (!count)
         LLVMBuildRetVoid(l->b);
     else if (count == 1)
@@ -342,12 +344,17 @@ static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, 
     go(l, done, done);
 }
 
+/* Where a lane's address leads in memory or LDS. */
+static LLVMValueRef memory_address(struct wl_lift *l, struct slow *s, LLVMValueRef address) {
+    return s->access->local ? LLVMBuildAdd(l->b, s->base, LLVMBuildZExt(l->b, address, l->i64, ""), "") : address;
+}
+
 static void one_lane(struct wl_lift *l, struct slow *s, LLVMValueRef lane) {
     LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
     LLVMValueRef address = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, lane), 4);
     switch ((enum wl_place)s->access->place) {
     case WL_PLACE_MEMORY:
-        memory_lane(l, s, address, lane);
+        memory_lane(l, s, memory_address(l, s, address), lane);
         break;
     case WL_PLACE_FLAT:
         flat_lane(l, s, address, lane);
@@ -378,6 +385,28 @@ static void lane_loop(struct wl_lift *l, struct slow *s) {
     LLVMPositionBuilderAtEnd(l->b, done);
 }
 
+/* All 16 lanes, a few at a time. Not more: the host learns for each load by itself which stores it has to wait for. */
+static void full_loop(struct wl_lift *l, struct slow *s) {
+    enum { AT_ONCE = 4 };
+    LLVMBasicBlockRef some, join;
+    split(l, LLVMBuildICmp(l->b, LLVMIntEQ, s->mask, constant(l, l->i16, 0xffff), ""), &some, &join);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), loop = wl_memory_block(l, "lanes"), done = wl_memory_block(l, "all");
+    go(l, loop, loop);
+    LLVMValueRef lane = LLVMBuildPhi(l->b, l->i64, ""), next = lane;
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        one_lane(l, s, next);
+        next = LLVMBuildAdd(l->b, lane, constant(l, l->i64, i + 1), "");
+    }
+    LLVMValueRef values[2] = {constant(l, l->i64, 0), next};
+    LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(l->b)};
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, next, constant(l, l->i64, WL_STRIP), ""), loop, done);
+    LLVMAddIncoming(lane, values, from, 2);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    return_buffer(l, s);
+    LLVMPositionBuilderAtEnd(l->b, some);
+    go(l, join, join);
+}
+
 /* ---- shortcuts for a whole strip ---- */
 
 /* *same: i1, all active lanes have the address of the first active one, which is returned. */
@@ -392,10 +421,21 @@ static LLVMValueRef first_address(struct wl_lift *l, struct slow *s, LLVMValueRe
     return address;
 }
 
+/* i1: the first lane and the last one have the same address, or are not both active. Where that is not so the strip is spared the
+ * comparison of all. */
+static LLVMValueRef may_be_same(struct wl_lift *l, struct slow *s) {
+    LLVMTypeRef type = narrow_addresses(s->access) ? l->i32 : l->i64;
+    LLVMValueRef first = aligned_load(l, type, s->address_buffer, 4);
+    LLVMValueRef last = aligned_load(l, type, offset_pointer(l, s->address_buffer, type, constant(l, l->i64, WL_STRIP - 1)), 4);
+    LLVMValueRef partial = LLVMBuildICmp(l->b, LLVMIntNE, s->mask, constant(l, l->i16, 0xffff), "");
+    return LLVMBuildOr(l->b, partial, LLVMBuildICmp(l->b, LLVMIntEQ, first, last, ""), "");
+}
+
 /* All lanes name one address: a broadcast, or one atomic. */
 static void uniform_shortcut(struct wl_lift *l, struct slow *s) {
-    LLVMBasicBlockRef no, join;
-    LLVMValueRef same, rows[WL_MAX_ROWS], address = first_address(l, s, &same);
+    LLVMBasicBlockRef no, join, different, go_on;
+    split(l, may_be_same(l, s), &different, &go_on);
+    LLVMValueRef same, rows[WL_MAX_ROWS], address = memory_address(l, s, first_address(l, s, &same));
     LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, s->mask, constant(l, l->i16, 0), "");
     split(l, LLVMBuildAnd(l->b, same, some, ""), &no, &join);
     if (s->access->kind == WL_ACCESS_LOAD) {
@@ -411,6 +451,8 @@ static void uniform_shortcut(struct wl_lift *l, struct slow *s) {
     LLVMPositionBuilderAtEnd(l->b, no);
     LLVMBuildBr(l->b, join);
     LLVMPositionBuilderAtEnd(l->b, join);
+    go(l, go_on, different);
+    go(l, go_on, go_on);
 }
 
 /* All lanes name one aligned scratch offset: vector accesses. */
@@ -548,7 +590,10 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
     if (!narrow_addresses(a))
         s.addresses = wl_spread_addresses(l, s.addresses, wl_lift_lanes(l, s.mask, WL_STRIP));
-    trace_access(l, &s);
+    if (a->local)
+        s.address_buffer = new_buffer(l, &s.addresses, 1);
+    else
+        trace_access(l, &s);
     if (a->place == WL_PLACE_MEMORY && ((a->kind == WL_ACCESS_LOAD && !a->is_volatile) || (a->kind == WL_ACCESS_ATOMIC && !a->returns)))
         uniform_shortcut(l, &s);
     if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
@@ -564,6 +609,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
         s.compare = new_buffer(l, rows + a->dwords, a->dwords);
     if (result_rows(a))
         s.result = new_buffer(l, NULL, a->dwords);
+    if (a->local)
+        full_loop(l, &s);
     lane_loop(l, &s);
     return_buffer(l, &s);
 }

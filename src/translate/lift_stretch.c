@@ -8,6 +8,7 @@
 
 enum {
     UNROLL_BUDGET = 24,   /* items * strips up to which the strip loop is unrolled */
+    SAME_BUDGET = 160,    /* the same where strips load the same */
     SEGMENT_BUDGET = 160, /* items * strips that a stretch of several segments may have: it is always unrolled */
 };
 
@@ -35,6 +36,21 @@ static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_
     return conflict;
 }
 
+/* Registers that are known to be the same in all strips where the stretch begins. */
+static void find_same_rows(struct wl_lift *l) {
+    memset(l->same_rows, 0, sizeof l->same_rows);
+    for (unsigned row = 0; l->facts && l->mode == WL_MODE_FULL && !l->in_loop && row < WL_VGPR_COUNT; row++)
+        if (l->facts->row[row].kind == WL_FACT_AFFINE && l->facts->row[row].same == 32)
+            wl_set(l->same_rows, row);
+}
+
+static bool loads_same(const struct wl_lift *l, const struct wl_inst *inst) {
+    if (!inst->isa || inst->isa->class != WL_ISA_LOAD || inst->isa->space != WL_SPACE_LDS)
+        return false;
+    const struct wl_operand *address = wl_memory_operands(inst).address;
+    return address && address->kind == WL_OPERAND_VGPR && wl_bit(l->same_rows, address->reg);
+}
+
 bool wl_stretch_may_segment(const struct wl_lift *l) { return l->mode == WL_MODE_FULL && l->item_count * l->strips <= SEGMENT_BUDGET; }
 
 struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
@@ -51,9 +67,12 @@ struct wl_item *wl_stretch_add(struct wl_lift *l, const struct wl_inst *inst, co
             l->item_capacity = capacity;
         }
     }
+    if (l->item_count == 0)
+        find_same_rows(l);
     l->stretch_loads |= effects->load_spaces;
     l->stretch_stores |= effects->store_spaces;
     l->stretch_end = l->at;
+    l->loads_same |= loads_same(l, inst);
     struct wl_item *item = &l->items[l->item_count++];
     *item = (struct wl_item){.inst = inst, .starts_segment = starts_segment};
     return item;
@@ -88,10 +107,19 @@ static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     } else {
         value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
         LLVMSetAlignment(value, 64);
+        wl_lift_mark_wave(l, value);
     }
     LLVMPositionBuilderAtEnd(l->b, here);
     LLVMSetCurrentDebugLocation2(l->b, location);
     return value;
+}
+
+/* A register that is the same in all strips: one value for them, so that the passes see that what is computed of it, and loaded by
+ * it, is the same as well. */
+static LLVMValueRef shared_row(struct wl_lift *l, unsigned row) {
+    if (!l->shared_row[row])
+        l->shared_row[row] = load_row(l, row);
+    return l->shared_row[row];
 }
 
 LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
@@ -113,7 +141,7 @@ LLVMValueRef wl_strip_row(struct wl_lift *l, unsigned row) {
     if (l->ptx)
         return wl_ptx_row(l, row);
     if (!l->strip->row_value[row])
-        l->strip->row_value[row] = load_row(l, row);
+        l->strip->row_value[row] = wl_bit(l->same_rows, row) ? shared_row(l, row) : load_row(l, row);
     return l->strip->row_value[row];
 }
 
@@ -250,7 +278,9 @@ static void store_row(struct wl_lift *l, unsigned row) {
     if (l->exec) {
         wl_lift_store_lanes(l, value, pointer, 64, l->exec);
     } else {
-        LLVMSetAlignment(LLVMBuildStore(l->b, value, pointer), 64);
+        LLVMValueRef store = LLVMBuildStore(l->b, value, pointer);
+        LLVMSetAlignment(store, 64);
+        wl_lift_mark_wave(l, store);
     }
 }
 
@@ -325,9 +355,9 @@ static void enter_strip(struct wl_lift *l, LLVMValueRef number, LLVMBasicBlockRe
     l->exec_bits = bits;
 }
 
-static void emit_unrolled(struct wl_lift *l, const struct masks *masks) {
+static void emit_unrolled(struct wl_lift *l, const struct masks *masks, unsigned strips) {
     l->strip = &l->strip_states[0];
-    for (unsigned s = 0; s < l->strips; s++) {
+    for (unsigned s = 0; s < strips; s++) {
         LLVMBasicBlockRef next = wl_lift_block(l, "next");
         LLVMValueRef number = wl_lift_int(l, l->i64, s);
         enter_strip(l, number, next);
@@ -390,7 +420,7 @@ static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
     LLVMSetAlignment(store, 8);
 }
 
-static void emit_loop(struct wl_lift *l, const struct masks *masks) {
+static void emit_loop(struct wl_lift *l, const struct masks *masks, unsigned first) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), header = wl_lift_block(l, "strips"), latch = wl_lift_block(l, "latch"),
                       after = wl_lift_block(l, "after");
     LLVMBuildBr(l->b, header);
@@ -405,10 +435,16 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks) {
     LLVMValueRef next = LLVMBuildAdd(l->b, strip, wl_lift_int(l, l->i64, 1), "");
     LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, l->strips), "");
     LLVMBuildCondBr(l->b, more, header, after);
-    LLVMValueRef values[] = {LLVMConstNull(l->i64), next};
+    LLVMValueRef values[] = {wl_lift_int(l, l->i64, first), next};
     LLVMBasicBlockRef from[] = {before, latch};
     LLVMAddIncoming(strip, values, from, 2);
     LLVMPositionBuilderAtEnd(l->b, after);
+}
+
+/* The first strips one by one: what they load, the others may find loaded. */
+static void emit_unrolled_then_loop(struct wl_lift *l, const struct masks *masks, unsigned first) {
+    emit_unrolled(l, masks, first);
+    emit_loop(l, masks, first);
 }
 
 /* The strip whose turn in a loop it is. */
@@ -430,16 +466,18 @@ void wl_lift_flush(struct wl_lift *l) {
     struct masks masks;
     find_masks(l, &masks);
     memset(l->pending_masks, 0, sizeof l->pending_masks); /* emission reads EXEC as it was before a v_cmpx */
+    memset(l->shared_row, 0, sizeof l->shared_row);
     if (l->in_loop)
         emit_one(l, &masks);
     else if (l->segmented)
         emit_segments(l, &masks);
-    else if (l->row_slots || l->item_count * l->strips <= UNROLL_BUDGET)
-        emit_unrolled(l, &masks);
+    else if (l->row_slots || l->item_count * l->strips <= (l->loads_same ? SAME_BUDGET : UNROLL_BUDGET))
+        emit_unrolled(l, &masks, l->strips);
     else
-        emit_loop(l, &masks);
+        emit_unrolled_then_loop(l, &masks, l->loads_same ? 1 : 0);
     l->item_count = 0;
-    l->segmented = false;
+    l->segmented = l->loads_same = false;
+    memset(l->same_rows, 0, sizeof l->same_rows);
     l->stretch_loads = l->stretch_stores = 0;
     for (unsigned i = 0; i < masks.count; i++) {
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");

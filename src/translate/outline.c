@@ -120,7 +120,7 @@ static void use_copies(const struct copies *c, LLVMValueRef user) {
 }
 
 /* Where lift_memory.c calls a slow function after a test. */
-static bool is_cold(LLVMBasicBlockRef block) { return !strncmp(LLVMGetBasicBlockName(block), WL_COLD_BLOCK, strlen(WL_COLD_BLOCK)); }
+bool wl_emit_is_cold(LLVMBasicBlockRef block) { return !strncmp(LLVMGetBasicBlockName(block), WL_COLD_BLOCK, strlen(WL_COLD_BLOCK)); }
 
 /* Copies what a cold block's own instructions take from outside, so that it is the block's own. */
 static void copy_chains(LLVMBuilderRef b, LLVMBasicBlockRef block) {
@@ -310,7 +310,7 @@ void wl_emit_outline_addresses(LLVMModuleRef module) {
         return; /* it is correct as it is */
     *n = (struct narrow){.module = module, .context = context, .b = LLVMCreateBuilderInContext(context), .wave = LLVMGetParam(function, 0)};
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
-        if (is_cold(block))
+        if (wl_emit_is_cold(block))
             copy_chains(n->b, block);
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {

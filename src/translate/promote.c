@@ -307,6 +307,18 @@ static int compare_accesses(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Whether the block calls a function and is no cold one: nothing in vector registers lives across calls. */
+static bool calls(LLVMBasicBlockRef block) {
+    if (wl_emit_is_cold(block))
+        return false;
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst)) {
+        LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+        if (callee && !(LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee)))
+            return true;
+    }
+    return false;
+}
+
 /* Blocks that can follow themselves. */
 static bool is_loop(const struct promote *p, uint32_t block) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(p->blocks[block].at);
@@ -356,6 +368,7 @@ static void promote_component(struct promote *p, uint32_t first, uint32_t end) {
 }
 
 static bool promote_loops(struct promote *p) {
+    enum { LOOPS = 1, CALLS = 2 };
     p->loops = calloc(p->component_count, sizeof *p->loops);
     p->loop_of = calloc(p->component_count, sizeof *p->loop_of);
     uint8_t *loops = calloc(p->component_count, 1);
@@ -364,13 +377,13 @@ static bool promote_loops(struct promote *p) {
         return false;
     }
     for (uint32_t i = 0; i < p->block_count; i++)
-        loops[p->blocks[i].component] |= is_loop(p, i);
+        loops[p->blocks[i].component] |= (is_loop(p, i) ? LOOPS : 0) | (calls(p->blocks[i].at) ? CALLS : 0);
     qsort(p->accesses, p->access_count, sizeof *p->accesses, compare_accesses);
     for (uint32_t first = 0, end; first < p->access_count; first = end) {
         uint32_t component = p->accesses[first].component;
         for (end = first; end < p->access_count && p->accesses[end].component == component;)
             end++;
-        if (loops[component])
+        if (loops[component] == LOOPS)
             promote_component(p, first, end);
     }
     free(loops);

@@ -35,7 +35,9 @@ static uint8_t kind_of(const struct wl_facts *facts, const struct wl_operand *op
 
 /* Bits that the workgroup's size in x does not have. */
 static uint8_t block_zeros(const struct wl_translate_request *request) {
-    return request->shape == WL_SHAPE_ROWS ? 4 : request->shape == WL_SHAPE_HALVES || request->wave_size == 32 ? 5 : 6;
+    return request->shape == WL_SHAPE_ROWS || request->shape == WL_SHAPE_SQUARES ? 4
+           : request->shape == WL_SHAPE_HALVES || request->wave_size == 32       ? 5
+                                                                                 : 6;
 }
 
 static struct wl_value block_size(const struct wl_unit *unit, bool x) {

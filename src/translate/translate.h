@@ -27,10 +27,11 @@
 
 /* Shapes of workgroups that get code of their own. Known to the affine analysis, part of the cache key. */
 enum wl_shape {
-    WL_SHAPE_ANY,    /* nothing is known */
-    WL_SHAPE_ROWS,   /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
-    WL_SHAPE_HALVES, /* waves of 64: the same for each half of the wave; blockDim.x is a multiple of 32 */
-    WL_SHAPE_LINES,  /* the same for each wave: blockDim.x is a multiple of the wave's size */
+    WL_SHAPE_ANY,     /* nothing is known */
+    WL_SHAPE_ROWS,    /* blockDim.x is a multiple of 16: in each strip x is consecutive and y, z are the same */
+    WL_SHAPE_HALVES,  /* waves of 64: the same for each half of the wave; blockDim.x is a multiple of 32 */
+    WL_SHAPE_SQUARES, /* as ROWS, and blockDim.x is 16: x is the same in all strips */
+    WL_SHAPE_LINES,   /* the same for each wave: blockDim.x is a multiple of the wave's size */
     WL_SHAPE_COUNT,
 };
 

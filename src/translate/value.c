@@ -71,6 +71,12 @@ static uint32_t lane_bits(struct wl_value v) {
     return set;
 }
 
+unsigned wl_value_same(struct wl_value v) {
+    if (!wl_value_is_affine(v))
+        return 0;
+    return v.is_constant || (v.fact.stride == 0 && v.fact.lanes >= WL_ALL_LANES) ? 32 : v.fact.same;
+}
+
 /* What two facts say together holds where both hold. */
 static void level(struct wl_value *a, struct wl_value *b) {
     wl_fact_narrow(&a->fact, b->fact.lanes);
@@ -220,11 +226,14 @@ struct wl_value wl_value_and(struct wl_value a, struct wl_value b) {
     if (!mask.is_constant || !lane_part_fits(x))
         return wl_value_unknown;
     uint32_t moving = lane_bits(x);
+    struct wl_value masked = wl_value_unknown;
     if ((mask.constant & moving) == 0)
-        return wl_value_affine(x.fact.lanes, 0, most(zeros, trailing_zeros(mask.constant)), bits);
-    if ((mask.constant & moving) == moving)
-        return wl_value_affine(x.fact.lanes, x.fact.stride, x.fact.zeros, bits);
-    return wl_value_unknown;
+        masked = wl_value_affine(x.fact.lanes, 0, most(zeros, trailing_zeros(mask.constant)), bits);
+    else if ((mask.constant & moving) == moving)
+        masked = wl_value_affine(x.fact.lanes, x.fact.stride, x.fact.zeros, bits);
+    if (wl_value_is_affine(masked) && width(mask.constant) <= wl_value_same(x))
+        masked.fact.same = 32;
+    return masked;
 }
 
 /* ---- register pairs ---- */

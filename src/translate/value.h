@@ -35,6 +35,9 @@ static inline bool wl_value_is_uniform(struct wl_value v) { return wl_fact_is_un
 static inline bool wl_value_is_flat(struct wl_value v) { return wl_value_is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
 static inline bool wl_value_is_zero(struct wl_value v) { return wl_value_is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
 
+/* Low bits that are the same in each strip. */
+unsigned wl_value_same(struct wl_value v);
+
 struct wl_value wl_value_add(struct wl_value a, struct wl_value b);
 struct wl_value wl_value_sub(struct wl_value a, struct wl_value b);
 struct wl_value wl_value_mul(struct wl_value a, struct wl_value b);

@@ -23,7 +23,9 @@ enum wl_shape wl_cpu_launch_shape(const uint32_t block[3], const uint32_t remain
     uint32_t widths = block[0] | remainder[0]; /* partial workgroups number their items by their own width */
     if (widths % WL_STRIP)
         return WL_SHAPE_ANY;
-    return widths % wave_size == 0 ? WL_SHAPE_LINES : widths % 32 == 0 ? WL_SHAPE_HALVES : WL_SHAPE_ROWS;
+    if (widths % 32 == 0)
+        return widths % wave_size == 0 ? WL_SHAPE_LINES : WL_SHAPE_HALVES;
+    return widths == WL_STRIP ? WL_SHAPE_SQUARES : WL_SHAPE_ROWS;
 }
 
 enum wl_status wl_cpu_launch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_unit **unit) {

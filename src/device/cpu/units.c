@@ -14,8 +14,8 @@
 /* ---- the table of targets ------------------------------------------------------------------- */
 
 static uint64_t target_key(uint64_t address, enum wl_shape shape, uint32_t wave_size) {
-    _Static_assert(WL_SHAPE_COUNT <= 4, "a shape takes two bits of the key");
-    return (address << 3 | (uint64_t)shape << 1 | (wave_size == 32)) + 1;
+    _Static_assert(WL_SHAPE_COUNT <= 8, "a shape takes three bits of the key");
+    return (address << 4 | (uint64_t)shape << 1 | (wave_size == 32)) + 1;
 }
 
 static size_t target_slot(uint64_t key, size_t capacity) { return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (capacity - 1); }
