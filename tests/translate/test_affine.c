@@ -21,6 +21,7 @@ struct expectation {
     bool partial;
     unsigned lanes;                           /* 0: any */
     enum { ANY_PAIR, PAIRED, UNPAIRED } pair; /* whether it is a 64-bit base + stride * lane with the next row */
+    enum { ANY_STRIPS, SAME_STRIPS, OTHER_STRIPS } strips;
 };
 
 struct kernel {
@@ -33,14 +34,16 @@ struct kernel {
     struct expectation expect[6];
 };
 
-#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false, 0, ANY_PAIR}
-#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
-#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
-#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
-#define PAIR(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, PAIRED}
-#define NO_PAIR(ROW, STRIDE)             {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, UNPAIRED}
-#define SHIFTED(ROW)                     {ROW, WL_FACT_SHIFTED, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR}
-#define GROUPS(ROW)                      {ROW, WL_FACT_GROUPS, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR}
+#define AFFINE(ROW, STRIDE, ZEROS, BITS) {ROW, WL_FACT_AFFINE, STRIDE, ZEROS, BITS, false, 0, ANY_PAIR, ANY_STRIPS}
+#define UNIFORM(ROW)                     {ROW, WL_FACT_AFFINE, 0, ANYTHING, ANYTHING, false, 0, ANY_PAIR, ANY_STRIPS}
+#define CARRY(ROW)                       {ROW, WL_FACT_CARRY, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR, ANY_STRIPS}
+#define UNKNOWN(ROW)                     {ROW, WL_FACT_UNKNOWN, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR, ANY_STRIPS}
+#define PAIR(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, PAIRED, ANY_STRIPS}
+#define NO_PAIR(ROW, STRIDE)             {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, UNPAIRED, ANY_STRIPS}
+#define SHIFTED(ROW)                     {ROW, WL_FACT_SHIFTED, ANYTHING, ANYTHING, ANYTHING, false, 0, ANY_PAIR, ANY_STRIPS}
+#define GROUPS(ROW)                      {ROW, WL_FACT_GROUPS, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR, ANY_STRIPS}
+#define SAME(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, ANY_PAIR, SAME_STRIPS}
+#define NOT_SAME(ROW, STRIDE)            {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, ANY_PAIR, OTHER_STRIPS}
 #define END                              {.row = WL_VGPR_COUNT}
 #define GFX9                             "gfx906", 64, false, WL_MODE_FULL, WL_SHAPE_ROWS
 #define GFX90A_HALVES                    "gfx90a", 64, true, WL_MODE_FULL, WL_SHAPE_HALVES
@@ -50,7 +53,7 @@ struct kernel {
 #define GFX11                            "gfx1100", 32, true, WL_MODE_FULL, WL_SHAPE_ROWS
 #define MASKED                           "gfx906", 64, false, WL_MODE_MASKED, WL_SHAPE_ROWS
 #define GFX10_LINES                      "gfx1030", 32, false, WL_MODE_FULL, WL_SHAPE_LINES
-#define OVER(LANES, ROW, STRIDE)         {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, LANES, ANY_PAIR}
+#define OVER(LANES, ROW, STRIDE)         {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, LANES, ANY_PAIR, ANY_STRIPS}
 
 /* The workgroup's size; the address of item v[0:1]. */
 #define BLOCK   "s_load_dword s4, s[8:9], 0xc\n"
@@ -61,6 +64,32 @@ static const struct kernel kernels[] = {
      GFX9,
      "v_mov_b32 v3, v0\n v_mov_b32 v4, v1\n v_mov_b32 v5, s4\n s_endpgm",
      {AFFINE(3, 1, 4, 10), AFFINE(4, 0, ANYTHING, 10), UNIFORM(5), END}},
+    {"rows of 16 items",
+     "gfx1030",
+     32,
+     false,
+     WL_MODE_FULL,
+     WL_SHAPE_SQUARES,
+     "v_lshlrev_b32 v3, 2, v0\n v_add_nc_u32 v4, 0x400, v3\n v_lshl_add_u32 v5, v1, 6, v3\n v_add_nc_u32 v6, s4, v3\n"
+     "v_cndmask_b32 v7, v1, v1, vcc_lo\n v_lshlrev_b32 v8, 6, v1\n s_endpgm",
+     {SAME(3, 4), SAME(4, 4), NOT_SAME(5, 4), SAME(6, 4), UNKNOWN(7), NOT_SAME(8, 0)}},
+    {"rows of 16 items, packed",
+     "gfx90a",
+     64,
+     true,
+     WL_MODE_FULL,
+     WL_SHAPE_SQUARES,
+     "v_and_b32 v1, 0x3ff, v0\n v_bfe_u32 v2, v0, 10, 10\n v_and_b32 v3, 0x7ff, v0\n v_lshlrev_b32 v4, 4, v1\n s_endpgm",
+     {SAME(1, 1), NOT_SAME(2, 0), NOT_SAME(3, 1), SAME(4, 16), END}},
+    {"a loop over rows of 16 items",
+     "gfx1030",
+     32,
+     false,
+     WL_MODE_FULL,
+     WL_SHAPE_SQUARES,
+     "v_mov_b32 v3, v0\n v_mov_b32 v4, v0\n 0: v_add_nc_u32 v3, 64, v3\n v_add_nc_u32 v4, v1, v4\n s_add_u32 s4, s4, 1\n"
+     "s_cmp_lt_u32 s4, s5\n s_cbranch_scc1 0b\n s_endpgm",
+     {SAME(3, 1), NOT_SAME(4, 1), END}},
     {"packed ids",
      GFX90A,
      "v_and_b32 v1, 0x3ff, v0\n v_bfe_u32 v2, v0, 10, 10\n v_bfe_u32 v3, v0, 20, 10\n s_endpgm",
@@ -103,7 +132,7 @@ static const struct kernel kernels[] = {
      {GROUPS(3),
       GROUPS(4),
       GROUPS(5),
-      {6, WL_FACT_GROUPS_CARRY, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR},
+      {6, WL_FACT_GROUPS_CARRY, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR, ANY_STRIPS},
       UNIFORM(7),
       END}},
     {"of 16 items, where rows are longer",
@@ -154,7 +183,7 @@ static const struct kernel kernels[] = {
     {"masked writes are partial",
      MASKED,
      "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_endpgm",
-     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true, 0, ANY_PAIR}, END}},
+     {AFFINE(0, 1, 4, 10), {3, WL_FACT_AFFINE, 1, 4, 10, true, 0, ANY_PAIR, ANY_STRIPS}, END}},
     {"narrowing keeps, growing forgets",
      MASKED,
      "v_mov_b32 v3, v0\n s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[4:5]\n v_nop\n s_endpgm",
@@ -298,8 +327,9 @@ static void test_kernels(void **state) {
             bool bits = !affine || want->bits == ANYTHING || want->bits == got->bits;
             bool lanes = !want->lanes || want->lanes == got->lanes;
             bool pair = want->pair == ANY_PAIR || (want->pair == PAIRED) == wl_fact_is_pair(got, got + 1);
-            if (lanes && pair && got->kind == want->kind && (!affine || (got->stride == want->stride && got->partial == want->partial)) &&
-                zeros && bits)
+            bool strips = want->strips == ANY_STRIPS || (want->strips == SAME_STRIPS) == (got->same == 32);
+            if (lanes && pair && strips && got->kind == want->kind &&
+                (!affine || (got->stride == want->stride && got->partial == want->partial)) && zeros && bits)
                 continue;
             fprintf(stderr, "%s: v%u is kind %u stride %d zeros %u bits %u partial %u lanes %u%s\n", kernels[i].title, want->row, got->kind,
                     got->stride, got->zeros, got->bits, got->partial, got->lanes, pair ? "" : ", or its pair");

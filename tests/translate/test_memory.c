@@ -610,6 +610,11 @@ static void run_all(const struct host *host) {
             run_case(host, c->processor, WL_SHAPE_HALVES, c->prelude, c->text);
             row_length = 64;
         }
+        if (*c->prelude) {
+            row_length = WL_STRIP;
+            run_case(host, c->processor, WL_SHAPE_SQUARES, c->prelude, c->text);
+            row_length = 64;
+        }
     }
     print_message("%u checks\n", checks);
     assert_int_equal(failures, 0);
