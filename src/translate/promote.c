@@ -208,7 +208,7 @@ static void follow(struct promote *p, LLVMValueRef pointer, uint64_t offset, boo
         if (LLVMIsAGetElementPtrInst(user))
             follow_offset(p, user, pointer, offset, any_strip, depth);
         else if (any_strip && LLVMIsAInstruction(user))
-            add_access(p, user, offset / all * all, all, ACCESS_OTHER);
+            add_access(p, user, offset, all, ACCESS_OTHER);
         else if (LLVMIsALoadInst(user))
             add_whole(p, user, offset, LLVMTypeOf(user), LLVMGetVolatile(user), ACCESS_LOAD);
         else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer && LLVMGetOperand(user, 0) != pointer)

@@ -37,7 +37,7 @@ static bool open_rest(struct wl_group *group) {
 bool wl_beyond_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
     struct wl_beyond *beyond = &thread->beyond;
     uint64_t lds = (uint64_t)(uintptr_t)group->lds;
-    bool before = lds - address <= PAGE;
+    bool before = address < lds && lds - address <= PAGE;
     if (!lds || (!before && (address - lds < group->lds_usable || address - lds >= WL_LDS_RESERVED)))
         return false;
     beyond->seen = true;

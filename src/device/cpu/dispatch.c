@@ -441,7 +441,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
-    group->in_step = true;
+    group->in_step = !job->groups; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
@@ -550,7 +550,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
             if (group->runners[i].state == WL_WAVE_BARRIER)
                 group->runners[i].state = WL_WAVE_READY;
         group->waiting = 0;
-        group->in_step = !group->ended;
+        group->in_step = !job->groups && !group->ended;
         progress = GROUP_MOVED;
     }
     return progress;
