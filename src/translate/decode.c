@@ -658,10 +658,10 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
         half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
     half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
-    if (!half) { /* of an operand that is 16 bits wide in that processor's manual alone */
+    if (starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
         mark_unknown(inst);
+    if (!half) /* the bits mean nothing */
         return;
-    }
     inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
@@ -694,7 +694,7 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
         set_upper_halves(&inst[0], upper, read_word(bytes, available) >> 25 == 0x3e);
     else if (decoder->generation >= 11 && !strstr(buffer, "op_sel"))
         read_op_sel(&inst[0], read_word(bytes, available));
-    else if (starts_with(inst[0].mnemonic, "v_fmac_f16")) /* printed with a bit for the destination as a source, too */
+    else if (starts_with(inst[0].mnemonic, "v_fmac_f16")) /* op_sel is printed with a place for the destination as a source, too */
         inst[0].op_sel = (uint8_t)((inst[0].op_sel & 3) | (inst[0].op_sel >> 1 & 4));
     if (strcmp(inst[0].mnemonic, "v_swap_b32") == 0 && inst[0].operand_count == 2) {
         memset(&inst[1], 0, sizeof(inst[1]));
@@ -707,8 +707,7 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
 unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     char buffer[512];
     const char *start = buffer;
-    unsigned upper = 0;
-    const size_t bytes_used = disassemble_halves(decoder, bytes, available, address, buffer, sizeof(buffer), &upper);
+    const size_t bytes_used = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));
 
     if (bytes_used == 0)
         return 0;

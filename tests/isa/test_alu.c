@@ -535,6 +535,9 @@ static bool add_item(enum family family, uint32_t opcode, enum form form) {
         return false;
     if ((starts(item->text, "v_permlane") || starts(item->text, "v_swap")) && strstr(item->text, "src_"))
         return false; /* printed, but vector registers alone can be meant */
+    if (now.generation >= 11 && words[0] >> 26 == 0x35 && words[0] & 0x7800 && !strstr(item->text, "op_sel") &&
+        (strstr(item->text, "16") || starts(item->text, "v_align")))
+        return false; /* LLVM 19 does not print which halves are meant; translate-decode has these */
     memcpy(item->bytes, words, 24);
     scratch.processor = now.processor;
     scratch.generation = now.generation;

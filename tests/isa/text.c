@@ -190,4 +190,6 @@ void machine_read_line(const struct machine *m, const char *text, size_t length,
     for (unsigned i = 1; i < count; i++)
         if (!read_modifier(line, words[i]) && line->count < MAX_OPERANDS)
             read_operand(words[i], &line->op[line->count++]);
+    if (machine_starts(line->name, "v_fmac_f16")) /* the third place is nothing, the fourth the destination */
+        line->op_sel = (line->op_sel & 3) | (line->op_sel >> 3 & 1) << 2;
 }
