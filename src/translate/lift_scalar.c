@@ -86,7 +86,7 @@ static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
         return LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, mask, LLVMConstNull(l->mask_type), ""), l->i64, "");
     }
     case WL_SPECIAL_LDS_DIRECT:
-        return LLVMBuildZExt(l->b, wl_lane_lds_direct(l), l->i64, "");
+        return LLVMBuildZExt(l->b, l->ptx ? wl_ptx_lds_direct(l) : wl_lane_lds_direct(l), l->i64, "");
     case WL_SPECIAL_POPS_EXITING_WAVE_ID: /* of pixel shaders in primitive order; there are none */
         return LLVMConstNull(l->i64);
     default:

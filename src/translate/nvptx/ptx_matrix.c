@@ -13,6 +13,8 @@ struct matrix {
     unsigned a, b, d, m, k, blocks, layout;
     unsigned stride, groups, a_elements, b_elements, d_registers;
     bool sparse, flush, packed;
+    bool moved; /* lanes of A or B are moved before anything is computed */
+    bool apart; /* B fills twice as many groups of lanes as A: those 32 lanes further up hold the second half of its elements */
     LLVMValueRef a_dwords[2][MOST_DWORDS], b_dwords[2][MOST_DWORDS]; /* i32, by strip */
     LLVMValueRef c[2][MOST_REGISTERS], index[2];
     LLVMValueRef result[2][MOST_REGISTERS];
@@ -59,10 +61,10 @@ static bool describe(struct wl_lift *l, const struct wl_inst *inst, struct matri
     x->b_elements = x->k >> log_2(x->groups);
     x->packed = x->layout == WL_MATRIX_WMMA12 && (x->d == WL_MATRIX_F16 || x->d == WL_MATRIX_BF16);
     x->d_registers = x->m * x->m * x->blocks / l->wave_size >> x->packed;
-    bool moved =
+    x->moved =
         x->layout == WL_MATRIX_MFMA && !x->sparse && x->d != WL_MATRIX_F64 && (field(x, WL_MATRIX_CBSZ, 3) || field(x, WL_MATRIX_BLGP, 3));
-    bool apart = x->sparse && x->b == WL_MATRIX_I4 && x->groups * x->stride < l->wave_size;
-    return !moved && !apart && x->d_registers && x->d_registers <= MOST_REGISTERS;
+    x->apart = x->sparse && x->b == WL_MATRIX_I4 && l->wave_size == 64 && x->groups * x->stride < l->wave_size;
+    return x->d_registers && x->d_registers <= MOST_REGISTERS;
 }
 
 /* Of register `r` of D (gfx12's packed results: of its half `half`), in the strip at hand. */
@@ -360,6 +362,45 @@ static void read_operands(struct wl_lift *l, struct matrix *x, unsigned register
     }
 }
 
+/* ---- lanes that are moved (dense instructions of gfx9) ---- */
+
+/* cbsz: 2^cbsz neighbouring blocks use the A of one of them, which abid names. */
+static LLVMValueRef a_source(struct wl_lift *l, const struct matrix *x, LLVMValueRef lane) {
+    unsigned cbsz = field(x, WL_MATRIX_CBSZ, 3), together = 1u << cbsz < x->blocks ? 1u << cbsz : x->blocks;
+    LLVMValueRef block = LLVMBuildAnd(l->b, LLVMBuildUDiv(l->b, lane, number(l, x->m), ""), number(l, x->blocks - 1), "");
+    LLVMValueRef from = LLVMBuildAnd(l->b, block, number(l, ~(together - 1)), "");
+    from = LLVMBuildAdd(l->b, from, number(l, field(x, WL_MATRIX_ABID, 4) & (together - 1)), "");
+    return LLVMBuildAdd(l->b, lane, LLVMBuildMul(l->b, LLVMBuildSub(l->b, from, block, ""), number(l, x->m), ""), "");
+}
+
+/* blgp: 1, 2: the lower or upper 32 lanes for both halves; 3: rotated by 16 lanes; 4 to 7: one row of 16 lanes for all. */
+static LLVMValueRef b_source(struct wl_lift *l, const struct matrix *x, LLVMValueRef lane) {
+    unsigned pattern = field(x, WL_MATRIX_BLGP, 3);
+    if (pattern == 3)
+        return LLVMBuildAnd(l->b, LLVMBuildAdd(l->b, lane, number(l, 16), ""), number(l, 63), "");
+    LLVMValueRef kept = LLVMBuildAnd(l->b, lane, number(l, pattern < 3 ? 31 : 15), "");
+    return LLVMBuildOr(l->b, kept, number(l, pattern < 3 ? 32 * (pattern - 1) : 16 * (pattern & 3)), "");
+}
+
+typedef LLVMValueRef source_fn(struct wl_lift *l, const struct matrix *x, LLVMValueRef lane);
+
+static void move_dwords(struct wl_lift *l, const struct matrix *x, LLVMValueRef dwords[2][MOST_DWORDS], unsigned count, source_fn *source) {
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef values[2] = {dwords[0][i], dwords[1][i]};
+        for (unsigned s = 0; s < l->strips; s++) {
+            wl_ptx_enter_strip(l, s);
+            dwords[s][i] = wl_ptx_read_lane(l, values, source(l, x, wl_ptx_wave_lane(l)));
+        }
+    }
+}
+
+static void move_lanes(struct wl_lift *l, struct matrix *x) {
+    if (field(x, WL_MATRIX_CBSZ, 3) && x->blocks > 1)
+        move_dwords(l, x, x->a_dwords, dwords_of(x->a_elements, x->a), a_source);
+    if (field(x, WL_MATRIX_BLGP, 3))
+        move_dwords(l, x, x->b_dwords, dwords_of(x->b_elements, x->b), b_source);
+}
+
 void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     struct matrix x;
@@ -370,8 +411,12 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
         return;
     }
     unsigned count = x.d == WL_MATRIX_F64 ? 2 * x.d_registers : x.d_registers;
-    if (!wl_ptx_mma(l, inst, x.result)) {
+    if (x.moved || !wl_ptx_mma(l, inst, x.result)) {
         read_operands(l, &x, count);
+        if (x.moved)
+            move_lanes(l, &x);
+        if (x.apart)
+            x.b_dwords[0][1] = x.b_dwords[1][0];
         if (x.d == WL_MATRIX_F64)
             multiply_f64(l, &x);
         else

@@ -347,13 +347,6 @@ LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool abso
     return wl_ptx_vector(l, LLVMBuildBitCast(l->b, bits, l->f32, ""));
 }
 
-static bool reads_lds_direct(const struct wl_inst *inst) {
-    for (unsigned i = 0; i < inst->operand_count; i++)
-        if (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg == WL_SPECIAL_LDS_DIRECT)
-            return true;
-    return false;
-}
-
 /* DPP reads its source as it was before any strip was written. */
 static void read_dpp_sources(struct wl_lift *l, const struct wl_inst *inst) {
     unsigned first = 0;
@@ -402,10 +395,6 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst) {
 void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst) {
     if (!inst->size)
         return; /* the second of a pair came with the first */
-    if (reads_lds_direct(inst)) {
-        wl_ptx_unsupported(l, inst);
-        return;
-    }
     if (inst->sem && !wl_lift_find_semantics(l, inst->sem->name)) {
         wl_ptx_unsupported(l, inst);
         return;
