@@ -11,6 +11,9 @@
 /* ---- the packed function ---- */
 
 LLVMValueRef wl_lift_semantics(struct wl_lift *l, const struct wl_sem *sem) {
+    unsigned rounding = l->ptx ? wl_ptx_rounding_of(l, sem) : 0;
+    if (rounding)
+        return wl_ptx_rounded_semantics(l, sem, rounding);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, sem->name);
     if (function)
         return function;
@@ -394,7 +397,7 @@ static LLVMValueRef half_as_float(struct wl_lift *l, LLVMValueRef dwords, bool h
 static LLVMValueRef modify_source(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
     LLVMTypeRef type = LLVMTypeOf(value);
     unsigned kind = LLVMGetTypeKind(LLVMGetElementType(type));
-    if (l->ptx && kind == LLVMFloatTypeKind && l->ptx->keeps_nan)
+    if (l->ptx && (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind) && l->ptx->keeps_nan)
         return wl_ptx_change_sign(l, value, absolute, negate);
     if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind) {
         if (absolute)

@@ -104,26 +104,24 @@ struct access {
     int flags;
 };
 
-/* The pages around [at, at + size). */
-static bool map_at(uint64_t at, size_t size) {
-    enum { PINNED = 1, DEVICE = 1, READ_AND_WRITE = 3, PAGE = 2 << 20 };
-    uint64_t first = at / PAGE * PAGE, bytes = (at + size - first + PAGE - 1) / PAGE * PAGE, address = 0, handle = 0;
-    struct allocation what = {.type = PINNED, .location = {DEVICE, 0}};
-    struct access access = {{DEVICE, 0}, READ_AND_WRITE};
-    if (cuda.cuMemAddressReserve(&address, bytes, 0, first, 0) || address != first)
-        return false;
-    MUST(cuda.cuMemCreate(&handle, bytes, &what, 0));
-    MUST(cuda.cuMemMap(first, bytes, 0, handle, 0));
-    MUST(cuda.cuMemSetAccess(first, bytes, &access, 1));
-    return true;
+uint64_t gpu_allocate(size_t size) {
+    uint64_t address;
+    MUST(cuda.cuMemAlloc(&address, size));
+    return address;
 }
 
-bool gpu_allocate(uint64_t at, size_t size, uint64_t *address) {
-    *address = at;
-    if (at)
-        return map_at(at, size);
-    MUST(cuda.cuMemAlloc(address, size));
-    return true;
+uint64_t gpu_allocate_crossing(void) {
+    enum { PINNED = 1, DEVICE = 1, READ_AND_WRITE = 3, PAGE = 2 << 20 };
+    const uint64_t unit = UINT64_C(1) << 32;
+    uint64_t reserved = 0, handle = 0;
+    struct allocation what = {.type = PINNED, .location = {DEVICE, 0}};
+    struct access access = {{DEVICE, 0}, READ_AND_WRITE};
+    MUST(cuda.cuMemAddressReserve(&reserved, 3 * unit, 0, 0, 0));
+    uint64_t middle = (reserved + unit + PAGE) / unit * unit;
+    MUST(cuda.cuMemCreate(&handle, 2 * PAGE, &what, 0));
+    MUST(cuda.cuMemMap(middle - PAGE, 2 * PAGE, 0, handle, 0));
+    MUST(cuda.cuMemSetAccess(middle - PAGE, 2 * PAGE, &access, 1));
+    return middle;
 }
 
 void gpu_write(uint64_t address, const void *from, size_t size) { MUST(cuda.cuMemcpyHtoD(address, from, size)); }

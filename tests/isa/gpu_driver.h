@@ -25,8 +25,10 @@ struct gpu_kernel {
 
 /* Opens the first GPU; ends the test as skipped if there is none. */
 void gpu_start(void);
-/* Device memory; with `at` not 0 at that address if possible: false, and nothing is had, if not. */
-bool gpu_allocate(uint64_t at, size_t size, uint64_t *address);
+/* Device memory, until the test ends. */
+uint64_t gpu_allocate(size_t size);
+/* The same, 2 MiB to both sides of the address, which is a multiple of 4 GiB. */
+uint64_t gpu_allocate_crossing(void);
 /* Zeroed memory that the host and the GPU have at the same address, until the end. */
 void *gpu_pinned(size_t size);
 void gpu_write(uint64_t address, const void *from, size_t size);

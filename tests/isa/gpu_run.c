@@ -40,7 +40,7 @@ void *lift_memory(size_t size) { return gpu_pinned(size); }
 
 void lift_start(void) {
     gpu_start();
-    gpu_allocate(0, sizeof state, &memory);
+    memory = gpu_allocate(sizeof state);
 }
 
 /* Matrix instructions work on the registers from v200 on and on AGPRs, others on the first 120. */

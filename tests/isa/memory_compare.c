@@ -6,6 +6,7 @@
 
 unsigned mem_checks, mem_failures;
 bool mem_sram_ecc;
+uint64_t mem_base;
 
 static uint32_t seed = 11;
 

@@ -27,13 +27,9 @@ struct built {
 static uint64_t device;
 
 void mem_start(void) {
-    uint64_t memory;
     gpu_start();
-    gpu_allocate(0, sizeof(struct image), &device);
-    if (!gpu_allocate(MEM_BASE, MEM_MEMORY, &memory)) {
-        fprintf(stderr, "no device memory at %#llx\n", (unsigned long long)MEM_BASE);
-        exit(1);
-    }
+    device = gpu_allocate(sizeof(struct image));
+    mem_base = gpu_allocate_crossing() - 4096;
 }
 
 /* ---- the kernel ---- */

@@ -136,6 +136,12 @@ void mem_start(void) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     wl_translate_host(&machine.cpu, &machine.features);
+    /* The sanitizers leave different room. */
+#if defined(__SANITIZE_ADDRESS__)
+    mem_base = UINT64_C(0x68fffffff000);
+#else
+    mem_base = UINT64_C(0x5ffffff000);
+#endif
     size_t lds_space = (UINT64_C(1) << 32) + (1 << 16);
     machine.memory =
         mmap((void *)(uintptr_t)MEM_BASE, MEM_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);

@@ -9,12 +9,9 @@
 enum { MEM_ROWS = 80, MEM_SGPRS = 128, MEM_MEMORY = 1 << 15, MEM_LDS = 1 << 15, MEM_LANE = 4096, MEM_SCRATCH = MEM_LANE * 64 };
 /* Scalar registers with a meaning. */
 enum { MEM_M0 = 124, MEM_EXEC = 126 };
-/* Where program memory lies: a multiple of 4 GiB is in its middle. The sanitizers leave different room. */
-#if defined(__SANITIZE_ADDRESS__)
-#define MEM_BASE UINT64_C(0x68fffffff000)
-#else
-#define MEM_BASE UINT64_C(0x5ffffff000)
-#endif
+/* Where program memory lies, once mem_start has run: a multiple of 4 GiB is in its middle. */
+extern uint64_t mem_base;
+#define MEM_BASE   mem_base
 #define MEM_MIDDLE (MEM_BASE + 4096)
 
 struct mem_state {

@@ -24,7 +24,8 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#define WL_PTX_FUNCTIONS 8192 /* device functions that a kernel may reach */
+#define WL_PTX_ROUNDING_UNKNOWN 0x10
+#define WL_PTX_FUNCTIONS        8192 /* device functions that a kernel may reach */
 
 /* The global memory that an access may reach, and how. */
 enum wl_ptx_space { WL_PTX_GLOBAL, WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_GENERIC };
@@ -70,6 +71,8 @@ struct wl_ptx {
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
+    uint8_t *roundings;  /* the same at the starts of the unit's pieces */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
     bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
@@ -273,6 +276,16 @@ bool wl_ptx_simplify_scales(LLVMModuleRef module);
 bool wl_ptx_fuse_math(LLVMModuleRef module);
 /* Lets the calls be inlined by the next always-inline pass. */
 void wl_ptx_inline_math(LLVMModuleRef module);
+
+/* ---- ptx_rounding.c ---- */
+/* MODE's rounding behind an instruction. */
+uint8_t wl_ptx_rounding_step(uint8_t rounding, const struct wl_inst *inst);
+/* Fills in what it is at each piece's start (`starts`: piece_count bytes). False: to nearest everywhere. */
+bool wl_ptx_rounding_find(const struct wl_unit *unit, uint8_t entry, uint8_t *starts);
+/* By which rounding an instruction's semantics go now: 0 is to nearest; WL_PTX_ROUNDING_UNKNOWN. */
+unsigned wl_ptx_rounding_of(const struct wl_lift *l, const struct wl_sem *sem);
+/* The function of semantics with that rounding (1 to 3). NULL (and l->status set) if that fails. */
+LLVMValueRef wl_ptx_rounded_semantics(struct wl_lift *l, const struct wl_sem *sem, unsigned rounding);
 
 /* ---- ptx_part.c ---- */
 /* Lets threads take the marked branches alone, where nothing on the way to the place at which they meet crosses threads. */

@@ -245,9 +245,11 @@ static void jump(struct wl_lift *l, LLVMValueRef address) {
     LLVMBuildBr(l->b, p->dispatch);
 }
 
-/* A call whose target is known at this place goes there. */
+/* A call whose target is known at this place goes there. Functions are made for the rounding that kernels start with. */
 static void call(struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_ptx *p = l->ptx;
+    if (p->rounding != (p->request->float_mode & 15))
+        wl_ptx_unsupported(l, inst);
     bool by_register = inst->isa->class == WL_ISA_SWAPPC;
     LLVMValueRef target = by_register ? wl_lift_sgpr64(l, inst->operands[1].reg) : NULL;
     wl_lift_set_sgpr64(l, inst->operands[0].reg, wl_lift_next_address(l, inst));
@@ -370,24 +372,9 @@ static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
     if ((hwreg & 63) == HWREG_SH_MEM_BASES)
         value = (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16);
     else if ((hwreg & 63) == HWREG_MODE)
-        value = l->ptx->request->float_mode;
+        value = (l->ptx->request->float_mode & ~15u) | (l->ptx->rounding & 15);
     value = value >> (hwreg >> 6 & 31) & (width == 32 ? UINT32_MAX : (1u << width) - 1);
     wl_lift_set_sgpr(l, inst->operands[0].reg, wl_lift_int(l, l->i32, value));
-}
-
-/* MODE is what the kernel started with. Denormals may be switched for divisions, which are whole here; rounding may not. */
-static void set_register(struct wl_lift *l, const struct wl_inst *inst) {
-    enum { HWREG_MODE = 1 };
-    const struct wl_operand *op = inst->operands;
-    bool rounding = !strcmp(inst->mnemonic, "s_round_mode");
-    if (!rounding && strcmp(inst->mnemonic, "s_denorm_mode") != 0) {
-        uint32_t hwreg = (uint32_t)op[0].bits;
-        rounding = (hwreg & 63) == HWREG_MODE && (hwreg >> 6 & 31) < 4;
-    }
-    const struct wl_operand *value = &op[inst->operand_count - 1];
-    bool constant = value->kind == WL_OPERAND_IMM || value->kind == WL_OPERAND_TEXT;
-    if (rounding && (!constant || (value->bits & 0xf)))
-        wl_ptx_unsupported(l, inst);
 }
 
 static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
@@ -412,8 +399,7 @@ static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_GETREG:
         get_register(l, inst);
         break;
-    case WL_ISA_SETREG:
-        set_register(l, inst);
+    case WL_ISA_SETREG: /* rounding: ptx_rounding.c. Denormals may be switched for divisions, which are whole here */
         break;
     case WL_ISA_SIGNAL_FIRST: {
         LLVMValueRef wave = LLVMBuildLShr(l->b, special_register(l, "tid.x"), wl_lift_int(l, l->i32, 5), "");
@@ -516,6 +502,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
     l->ptx->release = l->ptx->accessed = false;
     memset(l->ptx->compared, 0, sizeof l->ptx->compared);
     l->ptx->exec_is_full = full;
+    l->ptx->rounding = l->ptx->roundings[p];
     meet(l, p);
     if (full)
         restore_exec(l);
@@ -527,6 +514,7 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
         wl_ptx_lift_inst(l, inst);
+        l->ptx->rounding = wl_ptx_rounding_step(l->ptx->rounding, inst);
         if (affine)
             wl_affine_step(&facts, l->unit, inst, WL_MODE_FULL);
         note_order(l, inst);
@@ -599,6 +587,10 @@ static bool find_partings(struct wl_lift *l) {
     free(p->parts);
     free(p->met);
     wl_ptx_flow_destroy(p->flow);
+    free(p->roundings);
+    p->roundings = calloc(unit->piece_count + 1, sizeof *p->roundings);
+    if (p->roundings)
+        wl_ptx_rounding_find(unit, p->request->float_mode & 15, p->roundings);
     p->parts = calloc(unit->piece_count + 1, sizeof *p->parts);
     p->met = calloc(unit->piece_count + 1, sizeof *p->met);
     p->flow = wl_ptx_flow_create(unit, l->wave_size);
@@ -613,7 +605,7 @@ static bool find_partings(struct wl_lift *l) {
         for (unsigned w = 0; w < 2; w++)
             met[w] |= changed[w];
     }
-    return p->parts && p->met && p->flow;
+    return p->parts && p->met && p->flow && p->roundings;
 }
 
 /* Whether memory is accessed by bytes or halves: where compilers copy those they make dwords of them, at any address. Unoptimized code
@@ -736,6 +728,7 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         wl_ptx_flow_destroy(p->flow);
         free(p->parts);
         free(p->met);
+        free(p->roundings);
         free(p->blocks);
     }
     free(p);

@@ -339,12 +339,18 @@ void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects) {
 
 /* Opaque to LLVM, which would make neg and abs of it. */
 LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
-    LLVMValueRef bits = LLVMBuildBitCast(l->b, wl_ptx_scalar(l, value), l->i32, "");
+    LLVMValueRef number = wl_ptx_scalar(l, value);
+    bool wide = LLVMTypeOf(number) == l->f64;
+    LLVMTypeRef type = wide ? l->i64 : l->i32;
+    const char *constraints = wide ? "=l,l" : "=r,r";
+    LLVMValueRef bits = LLVMBuildBitCast(l->b, number, type, "");
     if (absolute)
-        bits = wl_ptx_asm(l, "and.b32 $0, $1, 0x7fffffff;", "=r,r", l->i32, &bits, 1, false);
+        bits =
+            wl_ptx_asm(l, wide ? "and.b64 $0, $1, 0x7fffffffffffffff;" : "and.b32 $0, $1, 0x7fffffff;", constraints, type, &bits, 1, false);
     if (negate)
-        bits = wl_ptx_asm(l, "xor.b32 $0, $1, 0x80000000;", "=r,r", l->i32, &bits, 1, false);
-    return wl_ptx_vector(l, LLVMBuildBitCast(l->b, bits, l->f32, ""));
+        bits =
+            wl_ptx_asm(l, wide ? "xor.b64 $0, $1, 0x8000000000000000;" : "xor.b32 $0, $1, 0x80000000;", constraints, type, &bits, 1, false);
+    return wl_ptx_vector(l, LLVMBuildBitCast(l->b, bits, wide ? l->f64 : l->f32, ""));
 }
 
 /* DPP reads its source as it was before any strip was written. */
@@ -396,6 +402,10 @@ void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst) {
     if (!inst->size)
         return; /* the second of a pair came with the first */
     if (inst->sem && !wl_lift_find_semantics(l, inst->sem->name)) {
+        wl_ptx_unsupported(l, inst);
+        return;
+    }
+    if (inst->sem && wl_ptx_rounding_of(l, inst->sem) == WL_PTX_ROUNDING_UNKNOWN) {
         wl_ptx_unsupported(l, inst);
         return;
     }
