@@ -13,7 +13,7 @@ LANES1(fused_rsq_normal_f32, f32, f32) {
     return fma_lanes(0.5f * y, __builtin_elementwise_min(error, ALL(f32, 1)), y);
 }
 
-/* e^x, at most 0.94 ulp: 2^n e^r with |r| <= ln(2) / 2. */
+/* e^x, at most 0.96 ulp: 2^n e^r with |r| <= ln(2) / 2. */
 LANES1(fused_exp_f32, f32, f32) {
     const f32s x = (f32s)least_or_nan(greatest_or_nan(a[0], -105.0f), 89.0f);
     const f32s shifted = fma_lanes(x, ALL(f32, 0x1.715476p+0f), ALL(f32, 0x1.8p23f)), n = shifted - 0x1.8p23f;
