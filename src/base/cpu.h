@@ -3,6 +3,7 @@
 #define WL_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Kinds of hosts that our own C code is compiled for more than once. Each includes those before it. */
 enum wl_cpu_level {
@@ -35,5 +36,21 @@ static inline void wl_relax(void) {
     __asm__ volatile("isb" ::: "memory"); /* `yield` does nothing on most cores; this takes about as long as x86's pause */
 #endif
 }
+
+/* The CPU's own counter: some ticks a nanosecond on x86, less than one elsewhere. For a quick look whether something took long. */
+static inline uint64_t wl_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+}
+#if defined(__x86_64__)
+#define WL_TICKS_LONG 30000 /* 10 us or so */
+#else
+#define WL_TICKS_LONG 1000 /* 1 to 40 us */
+#endif
 
 #endif

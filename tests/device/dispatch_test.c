@@ -1,8 +1,11 @@
 /* Dispatch with hand-written units: every exit, every kind of grid, faults. */
 #include "device/cpu/helpers.h"
+#include "device/cpu/parts.h"
 #include "device/cpu/workers.h"
 #include "harness.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -109,6 +112,92 @@ static void each_item_runs_once(void **state) {
     assert_int_equal(harness_run(&h), WL_OK);
     for (size_t i = 0; i < sizeof out / sizeof *out; i++)
         assert_int_equal(out[i], 1);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+enum { TAKERS = 4, PARTS = 7, SMALL = 100003 };
+static struct wl_parts parts;
+static _Atomic uint8_t taken[SMALL];
+
+static void *take_all(void *own) {
+    uint64_t first, end;
+    while (wl_parts_take(&parts, (uint32_t)(uintptr_t)own, 50, &first, &end)) {
+        assert(first < end && end <= SMALL);
+        for (uint64_t i = first; i < end; i++)
+            atomic_fetch_add(&taken[i], 1);
+    }
+    return NULL;
+}
+
+/* Some parts have no owner: the others come by all of it. */
+static void parts_are_taken_once(void **state) {
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        pthread_t threads[TAKERS];
+        memset((void *)taken, 0, sizeof taken);
+        wl_parts_init(&parts, SMALL, PARTS);
+        for (uintptr_t i = 0; i < TAKERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, take_all, (void *)(i * 2)), 0);
+        for (int i = 0; i < TAKERS; i++)
+            pthread_join(threads[i], NULL);
+        for (int i = 0; i < SMALL; i++)
+            assert_int_equal(taken[i], 1);
+    }
+}
+
+/* More workgroups than 32 bits count: none is lost at the ends of the parts. */
+static void many_workgroups_are_parted(void **state) {
+    static const uint64_t totals[] = {1, 6, (UINT64_C(1) << 32) - 1, UINT64_C(1) << 32, (UINT64_C(1) << 45) + 12345};
+    (void)state;
+    for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
+        uint64_t first, end, sum = 0, highest = 0;
+        wl_parts_init(&parts, totals[t], PARTS);
+        for (uint32_t own = 0; own < PARTS; own++)
+            while (wl_parts_take(&parts, own, UINT64_MAX, &first, &end)) {
+                sum += end - first;
+                highest = end > highest ? end : highest;
+            }
+        assert_int_equal(sum, totals[t]);
+        assert_int_equal(highest, totals[t]);
+    }
+}
+
+/* ---- kernels whose cost changes ----------------------------------------------------------------- */
+
+static _Atomic bool slow;
+static _Atomic uint64_t workers_seen; /* bit n: worker n */
+
+static uint32_t slow_unit(struct wl_wave *wave) {
+    const struct timespec moment = {0, 200000};
+    const struct wl_runner *runner = wave->owner;
+    const struct wl_thread *thread =
+        (const struct wl_thread *)(const void *)((const char *)runner->group - offsetof(struct wl_thread, group));
+    if (slow) {
+        atomic_fetch_or(&workers_seen, UINT64_C(1) << (thread->index & 63));
+        nanosleep(&moment, NULL);
+    }
+    return WL_EXIT_END;
+}
+
+/* One that was short stays on a thread; when it takes long it soon gets the others, though not every launch is timed. */
+static void threads_come_when_a_kernel_grows(void **state) {
+    (void)state;
+    struct wl_device_info info;
+    h.device->ops->info(h.device, &info);
+    if (info.compute_units < 2)
+        skip();
+    harness_code(&h, slow_unit, slow_unit, false);
+    h.launch.grid[0] = 40;
+    slow = false;
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(harness_run(&h), WL_OK);
+    slow = true;
+    for (int i = 0; i < 3; i++) { /* at worst: not timed; timed; with the others */
+        workers_seen = 0;
+        assert_int_equal(harness_run(&h), WL_OK);
+    }
+    assert_true(__builtin_popcountll(workers_seen) > 1);
 }
 
 /* ---- BARRIER -------------------------------------------------------------------------------- */
@@ -486,6 +575,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(counts_every_wave_and_lane),
         TEST(each_item_runs_once),
+        cmocka_unit_test(parts_are_taken_once),
+        cmocka_unit_test(many_workgroups_are_parted),
+        TEST(threads_come_when_a_kernel_grows),
         TEST(barriers_hold),
         TEST(modes_switch),
         TEST(waiting_for_earlier_workgroups_ends),

@@ -691,7 +691,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
 }
 
 void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
-    uint64_t start = job->timed ? now_ns() : 0;
+    uint64_t start = job->timed ? now_ns() : wl_ticks();
     if (!job->groups) {
         enum wl_status status = wl_dispatch_fit(job, &thread->group);
         if (status != WL_OK) {
@@ -714,4 +714,6 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     wl_float_restore(control);
     if (job->timed)
         atomic_fetch_add_explicit(&job->busy_ns, now_ns() - start, memory_order_relaxed);
+    else if (wl_ticks() - start > WL_TICKS_LONG)
+        atomic_store_explicit(&job->function->launches, 0, memory_order_relaxed); /* it is not as short as it was: the next one is timed */
 }
