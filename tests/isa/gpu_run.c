@@ -50,7 +50,7 @@ static bool is_loaded(unsigned row) {
     return row < (matrix ? 96 : 120) || (matrix && row >= 200 && row < 240);
 }
 
-static bool is_own(unsigned sgpr) { return sgpr >= OWN_FIRST && sgpr <= OWN_LAST; }
+bool lift_is_own(unsigned sgpr) { return sgpr >= OWN_FIRST && sgpr <= OWN_LAST; }
 
 /* ---- the kernel ---- */
 
@@ -84,7 +84,7 @@ static void write_loads(const struct gpu_names *n) {
         step_rows(r, 36);
     }
     for (unsigned i = 0; i < GENERAL; i++)
-        if (!is_own(i)) {
+        if (!lift_is_own(i)) {
             snprintf(name, sizeof name, "s%u", i);
             load_scalar(n, name, i);
         }
@@ -122,7 +122,7 @@ static void write_stores(const struct gpu_names *n) {
     }
     gpu_line("v_mov_b32 v252, 0");
     for (unsigned i = 0; i < GENERAL; i++)
-        if (!is_own(i)) {
+        if (!lift_is_own(i)) {
             snprintf(name, sizeof name, "s%u", i);
             store_scalar(n, name, i);
         }
@@ -200,6 +200,7 @@ void lift_execute(uint64_t exec) {
     for (unsigned r = 0; r < ROWS; r++)
         memcpy(lift_row(r), state.v[r], lift_wave_size * 4);
     for (unsigned i = 0; i < LIFT_SGPRS; i++)
-        if ((i < GENERAL && !is_own(i)) || i == VCC || i == VCC + 1 || (i >= M0 && i <= EXEC) || (i == EXEC + 1 && lift_wave_size == 64))
+        if ((i < GENERAL && !lift_is_own(i)) || i == VCC || i == VCC + 1 || (i >= M0 && i <= EXEC) ||
+            (i == EXEC + 1 && lift_wave_size == 64))
             scalars[i] = state.s[i];
 }

@@ -365,7 +365,7 @@ static void compare(const struct machine *m, uint64_t exec) {
             }
         }
     for (unsigned i = 0; i <= MACHINE_EXEC; i++) {
-        if ((i > MACHINE_VCC + 1 && i < MACHINE_M0) || i == 30 || i == 31)
+        if ((i > MACHINE_VCC + 1 && i < MACHINE_M0) || lift_is_own(i))
             continue;
         if (!same(m->scalar_tags[i], &lift_scalars()[i], &m->s[i], 1)) {
             report("", (i - FIRST_SGPR) / SGPRS, exec, "s", i, -1, lift_scalars()[i], m->s[i]);

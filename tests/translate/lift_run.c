@@ -367,6 +367,7 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
 uint32_t *lift_row(unsigned row) { return wave->vgpr + (size_t)row * lift_wave_size; }
 
 uint32_t *lift_scalars(void) { return wave->sgpr; }
+bool lift_is_own(unsigned sgpr) { return sgpr == 30 || sgpr == 31; }
 
 void lift_execute(uint64_t exec) {
     wave->sgpr[WL_SGPR_EXEC] = (uint32_t)exec;

@@ -39,6 +39,8 @@ void lift_open(const char *processor, unsigned wave_size, const char *text);
 void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *code, size_t size, bool plain_host);
 uint32_t *lift_row(unsigned row);
 uint32_t *lift_scalars(void);
+/* Scalar registers that the machine keeps for itself: what is in them behind a run means nothing. */
+bool lift_is_own(unsigned sgpr);
 void lift_execute(uint64_t exec);
 void lift_close(void);
 
