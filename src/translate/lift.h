@@ -143,6 +143,11 @@ void wl_rows_move(struct wl_lift *l, const struct wl_piece *piece, bool store);
 /* ---- lift_smem.c ---- */
 /* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the stretch. */
 void wl_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
+/* For PTX too. The sum of a scalar access's offsets, before low bits are cut off, as i64. */
+LLVMValueRef wl_lift_smem_offset(struct wl_lift *l, const struct wl_inst *inst);
+/* Bytes of the buffer that the descriptor in `reg` and behind tells, as i64: the number of records, each of the stride's size if there
+ * is one. */
+LLVMValueRef wl_lift_smem_limit(struct wl_lift *l, unsigned reg);
 
 /* ---- lift.c ---- */
 LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);               /* of a byte of struct wl_wave */

@@ -14,7 +14,7 @@ struct smem {
     bool is_volatile;
 };
 
-static LLVMValueRef sum_of_offsets(struct wl_lift *l, const struct wl_inst *inst) {
+LLVMValueRef wl_lift_smem_offset(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
     for (unsigned i = 2; i < inst->operand_count; i++) {
@@ -35,8 +35,7 @@ static LLVMValueRef aligned(struct wl_lift *l, LLVMValueRef address) {
     return LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
 }
 
-/* Bytes of a buffer: the number of records, each of the stride's size if there is one. */
-static LLVMValueRef buffer_size(struct wl_lift *l, unsigned reg) {
+LLVMValueRef wl_lift_smem_limit(struct wl_lift *l, unsigned reg) {
     LLVMValueRef stride = LLVMBuildLShr(l->b, wl_lift_sgpr(l, reg + 1), wl_lift_int(l, l->i32, 16), "");
     stride = LLVMBuildAnd(l->b, stride, wl_lift_int(l, l->i32, 0x3fff), "");
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, stride, LLVMConstNull(l->i32), "");
@@ -50,12 +49,12 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     bool buffer = inst->isa->detail == WL_SMEM_BUFFER;
     unsigned reg = inst->operands[1].reg;
     LLVMValueRef base = wl_lift_sgpr64(l, reg);
-    s.offset = sum_of_offsets(l, inst);
+    s.offset = wl_lift_smem_offset(l, inst);
     if (s.unit == 4)
         s.offset = aligned(l, s.offset);
     if (buffer) {
         base = LLVMBuildAnd(l->b, base, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
-        s.limit = buffer_size(l, reg);
+        s.limit = wl_lift_smem_limit(l, reg);
     }
     s.address = LLVMBuildAdd(l->b, base, s.offset, "");
     if (s.unit == 4 && !buffer)

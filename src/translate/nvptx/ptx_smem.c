@@ -3,33 +3,6 @@
 
 enum { MAX_DWORDS = 16 };
 
-static LLVMValueRef sum_of_offsets(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_operand *op = inst->operands;
-    LLVMValueRef offset = wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0);
-    for (unsigned i = 2; i < inst->operand_count; i++) {
-        LLVMValueRef part = NULL;
-        if (op[i].kind == WL_OPERAND_SGPR)
-            part = LLVMBuildZExt(l->b, wl_lift_sgpr(l, op[i].reg), l->i64, "");
-        else if (op[i].kind == WL_OPERAND_IMM)
-            part = wl_lift_int(l, l->i64, op[i].bits);
-        if (part && inst->isa->detail == WL_SMEM_SCRATCH && op[i].kind == WL_OPERAND_SGPR)
-            part = LLVMBuildShl(l->b, part, wl_lift_int(l, l->i64, 6), "");
-        if (part)
-            offset = LLVMBuildAdd(l->b, offset, part, "");
-    }
-    return offset;
-}
-
-/* Bytes of a buffer: the number of records, each of the stride's size if there is one. */
-static LLVMValueRef buffer_size(struct wl_lift *l, unsigned reg) {
-    LLVMValueRef stride = LLVMBuildLShr(l->b, wl_lift_sgpr(l, reg + 1), wl_lift_int(l, l->i32, 16), "");
-    stride = LLVMBuildAnd(l->b, stride, wl_lift_int(l, l->i32, 0x3fff), "");
-    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, stride, LLVMConstNull(l->i32), "");
-    stride = LLVMBuildSelect(l->b, none, wl_lift_int(l, l->i32, 1), stride, "");
-    LLVMValueRef records = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 2), l->i64, "");
-    return LLVMBuildMul(l->b, records, LLVMBuildZExt(l->b, stride, l->i64, ""), "");
-}
-
 static LLVMValueRef load(struct wl_lift *l, LLVMValueRef address, unsigned unit, bool is_volatile) {
     LLVMTypeRef global = LLVMPointerTypeInContext(l->context, 1);
     LLVMValueRef value = LLVMBuildLoad2(l->b, LLVMIntTypeInContext(l->context, unit * 8), LLVMBuildIntToPtr(l->b, address, global, ""), "");
@@ -62,13 +35,13 @@ struct smem {
 static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     unsigned reg = inst->operands[1].reg;
-    struct smem s = {.base = wl_lift_sgpr64(l, reg), .offset = sum_of_offsets(l, inst), .unit = isa->bits < 32 ? isa->bits / 8 : 4};
+    struct smem s = {.base = wl_lift_sgpr64(l, reg), .offset = wl_lift_smem_offset(l, inst), .unit = isa->bits < 32 ? isa->bits / 8 : 4};
     s.is_volatile = inst->glc || inst->sc0 || inst->sc1 || inst->dlc;
     if (s.unit == 4 && !LLVMIsConstant(s.offset))
         s.offset = LLVMBuildAnd(l->b, s.offset, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
     if (isa->detail == WL_SMEM_BUFFER) {
         s.base = LLVMBuildAnd(l->b, s.base, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
-        s.limit = buffer_size(l, reg);
+        s.limit = wl_lift_smem_limit(l, reg);
     }
     return s;
 }
