@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -58,6 +58,10 @@ check-tsan: deps
 # Kernels of Triton, which is 200 MB of a download: not part of `make check`.
 check-triton: deps all
 	tests/triton/check.sh $(BUILD)
+
+# rocBLAS, rocFFT and rocSOLVER of a newer Debian in a folder of its own, 10 GB: not part of `make check`.
+check-rocm: deps all
+	tests/rocm/check.sh $(BUILD)
 
 # The same sources on another architecture, cross built and emulated.
 check-aarch64:
