@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    MOST_PIECES = 64, /* of a loop */
-    MOST_INSTS = 400,
+    MOST_PIECES = 64,        /* of a loop */
     MOST_UNIT_PIECES = 1500, /* the search looks at each piece for each header */
 };
 
@@ -616,22 +615,6 @@ static void find_occupied(struct search *s) {
     }
 }
 
-/* Work that waits for memory is worth it; arithmetic gains from strips side by side. */
-static bool is_worthwhile(const struct search *s) {
-    enum { MOST_WORK = 32 }; /* vector instructions for each load */
-    uint32_t insts = 0, loads = 0, work = 0;
-    for (uint32_t i = 0; i < s->loop.count; i++) {
-        const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
-        insts += piece->count;
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_inst *inst = &s->unit->insts[piece->first + n];
-            loads += inst->isa && inst->isa->class == WL_ISA_LOAD;
-            work += inst->sem && !inst->sem->scalar;
-        }
-    }
-    return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS;
-}
-
 static void forget_loop(struct wl_strip_loop *loop) {
     free(loop->pieces);
     free(loop->occupied);
@@ -667,7 +650,7 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
         if (s->member[p] && !s->failed)
             s->loop.pieces[s->loop.count++] = p;
     }
-    *found = !s->failed && is_worthwhile(s) && find_exit(s);
+    *found = !s->failed && wl_strip_loop_pays(s->unit, &s->loop) && find_exit(s);
     if (*found)
         find_writes(s);
     *found = *found && !s->failed && find_masks(s) && branches_may_skip(s);

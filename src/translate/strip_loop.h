@@ -62,4 +62,7 @@ void wl_strip_loops_destroy(struct wl_unit *unit);
 /* The loop with this header; NULL: none. */
 const struct wl_strip_loop *wl_strip_loop_at(const struct wl_unit *unit, uint32_t header);
 
+/* Whether a loop that may be run strip by strip should be (strip_loop_pays.c). */
+bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *loop);
+
 #endif

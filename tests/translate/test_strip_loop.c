@@ -72,6 +72,16 @@ static const struct kernel kernels[] = {
      "global_store_dword v7, v5, s[2:3]\n v_add_u32 v7, 4, v7\n v_cmp_ge_u32 vcc, v7, v3\n s_or_b64 s[4:5], vcc, s[4:5]\n"
      "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 1b\n s_endpgm",
      1, 2},
+    {"lanes that count to the same end and load in step", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: v_lshlrev_b32 v8, 2, v4\n global_load_dword v5, v8, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, s10, v4\n"
+     "v_add_u32 v6, v6, v5\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"
+     "s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     0, 0},
+    {"lanes that count so but load elsewhere", GFX9,
+     "s_mov_b64 s[4:5], 0\n 0: global_load_dword v8, v8, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_u32 v4, s10, v4\n"
+     "v_add_u32 v6, v6, v8\n v_cmp_le_i32 vcc, s7, v4\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"
+     "s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm",
+     1, 0},
     {"no load", GFX9,
      "s_mov_b64 s[4:5], 0\n 0: v_add_u32 v4, 4, v4\n v_cmp_ge_u32 vcc, v4, v3\n s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, "
      "s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v4, s[2:3]\n s_endpgm",
