@@ -1,42 +1,6 @@
 /* Writes of an array in random order, each place once. */
-#include "bench.h"
+#define KERNEL                   "scatter"
+#define MOVE(from, index, to, i) (to)[(index)[i]] = (from)[i]
+#include "permuted.h"
 
-#define COUNT (4 << 20) /* 16 MiB */
-
-static float *from, *to;
-static uint32_t *order; /* a permutation */
-static struct buffer dfrom, dto, dorder;
-
-static void make(struct result *result) {
-    struct random random = {2};
-    from = host_array(COUNT * sizeof *from);
-    to = host_array(COUNT * sizeof *to);
-    order = host_array(COUNT * sizeof *order);
-    random_floats(1, from, COUNT, 0, 1);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        uint32_t other = random_below(&random, i + 1);
-        order[i] = order[other];
-        order[other] = i;
-    }
-    *result = (struct result){to, COUNT * sizeof *to, BITS, 0, 0};
-}
-
-static void scatter(const float *restrict from, const uint32_t *restrict index, float *restrict to) {
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < COUNT; i++)
-        to[index[i]] = from[i];
-}
-
-static void native(void) { scatter(from, order, to); }
-
-static void upload(void) {
-    dfrom = new_buffer(COUNT * sizeof *from, from);
-    dto = new_buffer(COUNT * sizeof *to, NULL);
-    dorder = new_buffer(COUNT * sizeof *order, order);
-}
-
-static void device(void) { LAUNCH("scatter", EXTENT(COUNT / 256), EXTENT(256), BUFFER(dfrom), BUFFER(dorder), BUFFER(dto)); }
-
-static void fetch(void) { read_buffer(to, dto, COUNT * sizeof *to); }
-
-const struct benchmark bench_scatter = {make, native, upload, device, fetch, 12e-9 * COUNT, "GB"};
+const struct benchmark bench_scatter = MOVED;
