@@ -14,6 +14,7 @@ enum {
     OWN_LAST = 39,
     GENERAL = 102, /* SGPRs */
     VCC = 106,
+    MODE = 120, /* in memory: bits 31:8 of it */
     M0 = 124,
     SCC = 125,
     EXEC = 126,
@@ -93,6 +94,8 @@ static void write_loads(const struct gpu_names *n) {
     load_scalar(n, "s36", M0);
     gpu_line("%s\n%s", n->scalar_wait, n->wait);
     gpu_line("s_mov_b32 m0, s36");
+    load_scalar(n, "s36", MODE);
+    gpu_line("%s\ns_setreg_b32 hwreg(HW_REG_MODE, 8, 24), s36", n->scalar_wait);
     load_scalar(n, "s36", EXEC);
     load_scalar(n, "s37", EXEC + 1);
     load_scalar(n, "s38", SCC);
@@ -189,6 +192,7 @@ void lift_execute(uint64_t exec) {
     for (unsigned r = 0; r < ROWS; r++)
         memcpy(state.v[r], lift_row(r), lift_wave_size * 4);
     memcpy(state.s, scalars, sizeof scalars);
+    state.s[MODE] = lift_mode_register >> 8;
     state.s[EXEC] = (uint32_t)exec;
     state.s[EXEC + 1] = lift_wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
     gpu_write(memory, &state, sizeof state);

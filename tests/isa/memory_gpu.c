@@ -24,6 +24,8 @@ struct built {
     char *text;
 };
 
+const bool mem_is_strict = false;
+
 static uint64_t device;
 
 void mem_start(void) {

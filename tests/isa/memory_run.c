@@ -16,6 +16,8 @@
 enum { RETURN_ADDRESS = 0x7ead0000 };
 #define IMAGE UINT64_C(0x200000000000)
 
+const bool mem_is_strict = true;
+
 static struct {
     uint8_t *memory, *lds, *scratch;
     struct wl_wave *wave;

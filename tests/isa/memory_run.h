@@ -29,6 +29,9 @@ struct mem_program {
 };
 
 extern unsigned mem_checks, mem_failures;
+/* Lanes that meet at one address do so in the order of their numbers, sums in memory keep denormals, and addresses may be any: not so on
+ * NVIDIA GPUs. */
+extern const bool mem_is_strict;
 /* Memories have error correction: loads into half a register clear the other half. */
 extern bool mem_sram_ecc;
 

@@ -71,6 +71,7 @@ struct wl_ptx {
     LLVMValueRef dpp_source[2][2]; /* of the instruction at hand: by strip and dword, from dpp_row on */
     unsigned dpp_row;
     LLVMValueRef image;  /* i64, loaded at the entry */
+    LLVMValueRef mode;   /* alloca i32: MODE */
     uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
     uint8_t *roundings;  /* the same at the starts of the unit's pieces */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */

@@ -29,6 +29,8 @@ static void make_registers(struct wl_lift *l) {
         LLVMSetAlignment(p->scratch[s], 16);
     }
     p->target = LLVMBuildAlloca(l->b, l->i64, "target");
+    p->mode = LLVMBuildAlloca(l->b, l->i32, "mode");
+    LLVMBuildStore(l->b, wl_lift_int(l, l->i32, p->request->float_mode), p->mode);
 }
 
 static void set64(struct wl_lift *l, int reg, LLVMValueRef value) {
@@ -367,14 +369,35 @@ static void message_return(struct wl_lift *l, const struct wl_inst *inst) {
 
 static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
     enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15 };
-    uint32_t hwreg = (uint32_t)inst->operands[1].bits, value = 0;
+    uint32_t hwreg = (uint32_t)inst->operands[1].bits;
     unsigned width = (hwreg >> 11 & 31) + 1;
+    LLVMValueRef value = LLVMConstNull(l->i32);
     if ((hwreg & 63) == HWREG_SH_MEM_BASES)
-        value = (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16);
+        value = wl_lift_int(l, l->i32, (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16));
     else if ((hwreg & 63) == HWREG_MODE)
-        value = (l->ptx->request->float_mode & ~15u) | (l->ptx->rounding & 15);
-    value = value >> (hwreg >> 6 & 31) & (width == 32 ? UINT32_MAX : (1u << width) - 1);
-    wl_lift_set_sgpr(l, inst->operands[0].reg, wl_lift_int(l, l->i32, value));
+        value = wl_ptx_mode(l);
+    value = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i32, hwreg >> 6 & 31), "");
+    value = LLVMBuildAnd(l->b, value, wl_lift_int(l, l->i32, width == 32 ? UINT32_MAX : (1u << width) - 1), "");
+    wl_lift_set_sgpr(l, inst->operands[0].reg, value);
+}
+
+/* MODE is kept as a value; what its rounding is at a place has to be known beforehand (ptx_rounding.c). Denormals may be switched for
+ * divisions, which are whole here. */
+static void set_register(struct wl_lift *l, const struct wl_inst *inst) {
+    enum { HWREG_MODE = 1, ROUND = HWREG_MODE | 3 << 11, DENORM = HWREG_MODE | 4 << 6 | 3 << 11 };
+    const struct wl_operand *op = inst->operands, *given = &op[inst->operand_count - 1];
+    uint32_t hwreg = inst->isa->detail == WL_REG_ROUND_MODE    ? ROUND
+                     : inst->isa->detail == WL_REG_DENORM_MODE ? DENORM
+                                                               : (uint32_t)op[0].bits;
+    unsigned offset = hwreg >> 6 & 31, width = (hwreg >> 11 & 31) + 1;
+    if ((hwreg & 63) != HWREG_MODE)
+        return;
+    uint32_t mask = (width == 32 ? UINT32_MAX : (1u << width) - 1) << offset;
+    bool constant = given->kind == WL_OPERAND_IMM || given->kind == WL_OPERAND_TEXT;
+    LLVMValueRef value = constant ? wl_lift_int(l, l->i32, given->bits & UINT32_MAX) : wl_lift_scalar_operand(l, given, WL_U32);
+    value = LLVMBuildAnd(l->b, LLVMBuildShl(l->b, value, wl_lift_int(l, l->i32, offset), ""), wl_lift_int(l, l->i32, mask), "");
+    LLVMValueRef kept = LLVMBuildAnd(l->b, wl_ptx_mode(l), wl_lift_int(l, l->i32, ~mask), "");
+    LLVMBuildStore(l->b, LLVMBuildOr(l->b, kept, value, ""), l->ptx->mode);
 }
 
 static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
@@ -399,7 +422,8 @@ static void lift_scalar_class(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_GETREG:
         get_register(l, inst);
         break;
-    case WL_ISA_SETREG: /* rounding: ptx_rounding.c. Denormals may be switched for divisions, which are whole here */
+    case WL_ISA_SETREG:
+        set_register(l, inst);
         break;
     case WL_ISA_SIGNAL_FIRST: {
         LLVMValueRef wave = LLVMBuildLShr(l->b, special_register(l, "tid.x"), wl_lift_int(l, l->i32, 5), "");

@@ -204,4 +204,4 @@ LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef t
 
 LLVMValueRef wl_ptx_image(struct wl_lift *l) { return l->ptx->image; }
 
-LLVMValueRef wl_ptx_mode(struct wl_lift *l) { return wl_lift_int(l, l->i32, l->ptx->request->float_mode); }
+LLVMValueRef wl_ptx_mode(struct wl_lift *l) { return LLVMBuildLoad2(l->b, l->i32, l->ptx->mode, ""); }
