@@ -244,11 +244,22 @@ static void pairs_local(struct wl_lift *l, const struct wl_access *a, const stru
         split_pairs(l, pairs, rows);
 }
 
+/* Stores of a dword by all lanes at a stride that is known: two thirds of the time of the host's scatter. */
+static void dwords_local(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef row) {
+    LLVMValueRef first = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false));
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef value = LLVMBuildExtractElement(l->b, row, LLVMConstInt(l->i32, i, false), "");
+        wl_memory_store(l, value, behind(l, first, (uint64_t)i * (uint32_t)lanes->low_fact.stride), false);
+    }
+}
+
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!a->local || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
         return false;
     if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
         pairs_local(l, a, lanes, rows);
+    else if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && !l->exec && has_known_stride(lanes))
+        dwords_local(l, lanes, rows[0]);
     else if (a->dwords <= 2)
         wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
     else if (a->dwords == 4 && !l->exec)
