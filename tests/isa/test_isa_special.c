@@ -329,6 +329,15 @@ static void fill(unsigned wave_size, unsigned round, bool is_lane_move) {
     start.s[MEM_EXEC + 1] = wave_size == 64 ? (uint32_t)(exec >> 32) : 0;
 }
 
+/* Whether lanes may store to one address. */
+static bool lanes_meet(const char *text) {
+    static const char *const parts[] = {"src2", "condxchg", "store_block", "global_store_dword v1"};
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (strstr(text, parts[i]))
+            return true;
+    return false;
+}
+
 static void run(const char *target, unsigned wave_size, const char *text, void (*reference)(int), int argument, unsigned float_bits) {
     struct mem_program program;
     char what[128];
@@ -341,6 +350,10 @@ static void run(const char *target, unsigned wave_size, const char *text, void (
         if (whole && round % 3)
             continue; /* EXEC has to be full */
         fill(wave_size, round, move);
+        if (!mem_is_strict && lanes_meet(text)) {
+            start.s[MEM_EXEC] = 1u << round;
+            start.s[MEM_EXEC + 1] = 0;
+        }
         for (unsigned l = 0; argument == BY_ADDRESS && l < 64; l++)
             start.v[1][l] |= (mem_random() % 128 - 60) << 17;
         if (strstr(text, "direct")) /* halves and dwords at their own multiples */
