@@ -326,7 +326,9 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
 /* The host's own: in loops whose lanes leave, few lanes are left, for which single loads cost as much as for all. */
 
 bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *a) {
-    return l->piece->in_loop && l->has_avx512 && a->kind == WL_ACCESS_LOAD && a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
+    enum { LARGE = 300 }; /* instructions of a unit: beyond, the code generator takes too long for what all strips would get */
+    return l->piece->in_loop && (l->in_loop || l->unit->inst_count < LARGE) && l->has_avx512 && a->kind == WL_ACCESS_LOAD &&
+           a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
 }
 
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
