@@ -265,6 +265,7 @@ static void start_threads(struct wl_pool *pool) {
             free(start);
             break;
         }
+        pthread_setname_np(pool->threads[pool->started], "wavelift-work");
         pool->started++;
     }
     if (pool->started + 1 < pool->count)
