@@ -71,7 +71,7 @@ static void test_printf() {
 
 int main() {
     check_name = "limits";
-    test_stack();
     test_printf();
+    test_stack(); // the last one: see there
     return finish();
 }

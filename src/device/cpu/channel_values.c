@@ -141,9 +141,10 @@ static void load_packed(const struct wl_channel_format *format, const uint8_t *m
     const uint8_t *width = widths[format->packed & 63];
     uint32_t word = read_raw(memory, format->bits);
     const float unit = format->packed == WL_PACKED_5_9_9_9 ? ldexpf(1, (int)(word >> 27) - 15 - 9) : 0;
-    for (unsigned i = 0; i < format->channels; word >>= width[i++]) {
+    for (unsigned i = 0; i < 4; word >>= width[i++]) {
         const uint32_t raw = word & ((1u << width[i]) - 1);
-        element[i] = unit > 0 ? float_bits((float)raw * unit) : decode(raw, width[i], number_of(format, i));
+        if (i < format->channels)
+            element[i] = unit > 0 ? float_bits((float)raw * unit) : decode(raw, width[i], number_of(format, i));
     }
 }
 
@@ -167,8 +168,9 @@ void wl_channels_load(const struct wl_channel_format *format, const uint8_t *mem
         load_packed(format, memory, element);
         return;
     }
-    for (unsigned i = 0; i < format->channels; i++)
-        element[i] = decode(read_raw(memory + (size_t)i * bits / 8, bits), bits, number_of(format, i));
+    for (unsigned i = 0; i < 4; i++)
+        if (i < format->channels)
+            element[i] = decode(read_raw(memory + (size_t)i * bits / 8, bits), bits, number_of(format, i));
 }
 
 void wl_channels_store(const struct wl_channel_format *format, uint8_t *memory, const uint32_t element[4]) {

@@ -64,6 +64,24 @@ union wl_texel {
     uint32_t u[4];
 };
 
+/* What a descriptor's DST_SEL code selects of a texel. */
+static inline uint32_t wl_image_selected(const union wl_texel *texel, unsigned select, bool integer) {
+    switch (select) {
+    case 1:
+        return integer ? 1 : 0x3f800000;
+    case 4:
+        return texel->u[0];
+    case 5:
+        return texel->u[1];
+    case 6:
+        return texel->u[2];
+    case 7:
+        return texel->u[3];
+    default:
+        return 0;
+    }
+}
+
 /* ---- sampling ---- */
 
 /* One level of an image. */

@@ -14,8 +14,9 @@ static uint32_t get(const uint32_t *words, struct wl_image_field field) {
 
 bool wl_image_decode(unsigned generation, const uint32_t *resource, bool short_form, struct wl_image *image) {
     const struct wl_image_layout *at = wl_image_layout_of(generation);
-    uint32_t words[8] = {0};
-    memcpy(words, resource, (short_form ? 4 : 8) * sizeof *words);
+    uint32_t words[8];
+    for (unsigned i = 0; i < 8; i++)
+        words[i] = i < 4 || !short_form ? resource[i] : 0;
     memset(image, 0, sizeof *image);
     image->base = (uint64_t)get(words, at->base_low) << 8 | (uint64_t)get(words, at->base_high) << 40;
     image->width = get(words, at->width) + 1;

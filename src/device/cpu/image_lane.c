@@ -16,7 +16,7 @@ struct cursor {
 
 static uint32_t take(struct cursor *c) {
     unsigned i = c->next++;
-    uint32_t row = c->access->rows[i / 8 & 1] >> i % 8 * 8 & 255;
+    uint32_t row = (i < 8 ? c->access->rows[0] : c->access->rows[1]) >> i % 8 * 8 & 255;
     c->upper = false;
     return c->access->vgpr[(uint64_t)row * c->access->wave_size + c->lane];
 }
@@ -76,8 +76,9 @@ uint8_t *wl_image_find_texel(const struct wl_image_access *a, uint32_t lane) {
     struct wl_image_level level;
     int64_t at[3] = {0, 0, 0};
     bool half = a->modifiers & WL_IMAGE_A16;
-    for (unsigned i = 0; i < a->axes; i++)
-        at[i] = take_integer(&c, half);
+    for (unsigned i = 0; i < 3; i++)
+        if (i < a->axes)
+            at[i] = take_integer(&c, half);
     if (a->sliced)
         at[2] = take_integer(&c, half);
     int64_t number = a->operation & WL_IMAGE_LEVEL ? take_integer(&c, half) : 0;
@@ -97,8 +98,8 @@ static void load_raw(const struct wl_image_access *a, const uint8_t *memory, uni
 static uint32_t select_channel(const struct wl_image_access *a, unsigned component, const union wl_texel *texel) {
     unsigned select = a->image.selects >> component * 3 & 7;
     if (a->image.selects == 0 || a->operation & WL_IMAGE_RAW)
-        return texel->u[component];
-    return select >= 4 ? texel->u[select - 4] : select == 1 ? (is_float(a) ? 0x3f800000 : 1) : 0;
+        select = component + 4;
+    return wl_image_selected(texel, select, !is_float(a));
 }
 
 void wl_image_load_lane(const struct wl_image_access *a, uint32_t lane) {
@@ -137,9 +138,9 @@ void wl_image_store_lane(const struct wl_image_access *a, uint32_t lane) {
     for (unsigned i = 0; i < 4; i++) {
         unsigned select = a->image.selects >> i * 3 & 7;
         if (a->image.selects == 0 || a->operation & WL_IMAGE_RAW)
-            texel.u[i] = given.u[i];
-        else if (select >= 4)
-            texel.u[select - 4] = given.u[i];
+            select = i + 4;
+        for (unsigned k = 0; k < 4; k++)
+            texel.u[k] = select == k + 4 ? given.u[i] : texel.u[k];
     }
     struct wl_channel_format format = a->image.format;
     if (a->operation & WL_IMAGE_RAW)
@@ -168,6 +169,13 @@ void wl_image_resinfo_lane(const struct wl_image_access *a, uint32_t lane) {
 
 static int signed6(uint32_t bits) { return (int)(bits << 26) >> 26; }
 
+static void read_gradient(const struct wl_image_access *a, struct cursor *c, bool half, float gradient[3]) {
+    for (unsigned i = 0; i < 3; i++)
+        if (i < a->axes)
+            gradient[i] = take_float(c, half);
+    c->upper = false;
+}
+
 void wl_image_read_place(const struct wl_image_access *a, uint32_t lane, struct wl_sample_place *place) {
     struct cursor c = {.access = a, .lane = lane};
     uint32_t operation = a->operation;
@@ -187,13 +195,13 @@ void wl_image_read_place(const struct wl_image_access *a, uint32_t lane, struct 
     }
     if (operation & WL_IMAGE_COMPARE)
         place->reference = take_float(&c, false);
-    for (unsigned d = 0; d < 2 && operation & WL_IMAGE_GRADIENT; d++) {
-        for (unsigned i = 0; i < a->axes; i++)
-            gradients[d][i] = take_float(&c, half_gradient);
-        c.upper = false;
+    if (operation & WL_IMAGE_GRADIENT) {
+        read_gradient(a, &c, half_gradient, gradients[0]);
+        read_gradient(a, &c, half_gradient, gradients[1]);
     }
-    for (unsigned i = 0; i < a->axes; i++)
-        place->at[i] = take_float(&c, half);
+    for (unsigned i = 0; i < 3; i++)
+        if (i < a->axes)
+            place->at[i] = take_float(&c, half);
     if (a->sliced)
         place->slice = take_float(&c, half);
     if (a->image.type == WL_IMAGE_CUBE) /* the cube instructions give 0 to 1, or 1 to 2 where 1.5 is added to them */

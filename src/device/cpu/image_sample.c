@@ -8,6 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+/* On a GPU loops are for what one copy of the code does several times; all others are written out, so that arrays are registers. */
+#ifdef __NVPTX__
+#define ROLLED   _Pragma("clang loop unroll(disable)")
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define ROLLED
+#define UNROLLED
+#endif
+
 /* ---- levels --------------------------------------------------------------------------------------- */
 
 static uint32_t half(uint32_t size) { return size > 1 ? size / 2 : 1; }
@@ -146,7 +155,7 @@ static void place_footprint(struct footprint *f, bool linear) {
     f->linear_z = image->type == WL_IMAGE_3D && f->sampler->linear_z && linear;
     uint32_t sizes[3] = {f->level.width, f->level.height, f->level.depth};
     unsigned axes = image->type == WL_IMAGE_3D ? 3 : plane_axes(image);
-    for (unsigned i = 0; i < 3; i++) {
+    UNROLLED for (unsigned i = 0; i < 3; i++) {
         f->axes[i] = (struct axis){0, -1, 0};
         if (i < axes)
             f->axes[i] = find_axis(cube ? WL_WRAP_CLAMP : f->sampler->wrap[i], place->at[i], sizes[i], place->unnormalized,
@@ -233,46 +242,45 @@ static void mix(union wl_texel *a, const union wl_texel *b, float weight) {
         a->f[i] += (b->f[i] - a->f[i]) * weight;
 }
 
-static void filter_row(const struct footprint *f, int32_t y, int32_t z, union wl_texel *texel) {
-    union wl_texel other;
-    fetch(f, f->axes[0].first, y, z, texel);
-    if (!f->linear || f->axes[0].weight == 0)
-        return;
-    fetch(f, f->axes[0].second, y, z, &other);
-    mix(texel, &other, f->axes[0].weight);
+/* The first of two, or the second mixed into it. */
+static void add(union wl_texel *sum, const union wl_texel *next, unsigned number, float weight) {
+    if (number == 0)
+        *sum = *next;
+    else
+        mix(sum, next, weight);
 }
 
-static void filter_plane(const struct footprint *f, int32_t z, union wl_texel *texel) {
-    union wl_texel other;
-    filter_row(f, f->axes[1].first, z, texel);
-    if (!f->linear || f->axes[1].weight == 0)
-        return;
-    filter_row(f, f->axes[1].second, z, &other);
-    mix(texel, &other, f->axes[1].weight);
-}
+/* The first or the second texel, without a choice of addresses: what they are in stays in registers. */
+static int32_t either(const struct axis *axis, unsigned second) { return axis->first + (int32_t)second * (axis->second - axis->first); }
 
+/* The texels that the filter mixes, one after the other: rows of them, planes of rows, planes. */
 static void sample_level(struct footprint *f, bool linear, uint32_t level, union wl_texel *texel) {
-    union wl_texel other;
     find_footprint(f, linear && (f->place->compare || !is_integer(f->image)), level);
     f->unit = f->linear && !f->place->compare ? unit_of(&f->image->format) : 0;
-    filter_plane(f, f->axes[2].first, texel);
-    if (f->linear_z && f->axes[2].weight != 0) {
-        filter_plane(f, f->axes[2].second, &other);
-        mix(texel, &other, f->axes[2].weight);
+    const unsigned nx = f->linear && f->axes[0].weight != 0 ? 2 : 1, ny = f->linear && f->axes[1].weight != 0 ? 2 : 1,
+                   nz = f->linear_z && f->axes[2].weight != 0 ? 2 : 1;
+    union wl_texel row = {.u = {0, 0, 0, 0}}, plane = row, one;
+    ROLLED for (unsigned i = 0; i < nz * ny * nx; i++) {
+        const unsigned x = nx == 2 ? i & 1 : 0, line = nx == 2 ? i >> 1 : i, y = ny == 2 ? line & 1 : 0, z = ny == 2 ? line >> 1 : line;
+        fetch(f, either(&f->axes[0], x), either(&f->axes[1], y), either(&f->axes[2], z), &one);
+        add(&row, &one, x, f->axes[0].weight);
+        if (x + 1 == nx)
+            add(&plane, &row, y, f->axes[1].weight);
+        if (x + 1 == nx && y + 1 == ny)
+            add(texel, &plane, z, f->axes[2].weight);
     }
-    for (unsigned i = 0; i < 4 && f->unit > 0; i++)
-        texel->f[i] /= f->unit;
+    for (unsigned c = 0; c < 4; c++)
+        if (f->unit > 0)
+            texel->f[c] /= f->unit;
 }
 
 static void select_components(const struct wl_image *image, union wl_texel *texel, bool integer) {
     enum { IDENTITY = 0xfac };
     if (image->selects == IDENTITY || image->selects == 0)
         return;
-    union wl_texel old = *texel;
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned select = image->selects >> i * 3 & 7;
-        texel->u[i] = select >= 4 ? old.u[select - 4] : select == 1 ? (integer ? 1 : 0x3f800000) : 0;
-    }
+    const union wl_texel old = *texel;
+    for (unsigned i = 0; i < 4; i++)
+        texel->u[i] = wl_image_selected(&old, image->selects >> i * 3 & 7, integer);
 }
 
 /* ---- levels of detail ----------------------------------------------------------------------------- */
@@ -321,18 +329,18 @@ void wl_image_sample(const struct wl_image *image, const struct wl_sampler *samp
     struct footprint f = {.image = image, .sampler = sampler, .place = place};
     float lod = place->lod + sampler->bias, clamped = wl_image_clamp_lod(image, sampler, place);
     bool linear = lod > 0 ? sampler->linear_min : sampler->linear;
-    if (sampler->mip == 0 || image->last_level <= image->first_level || !(clamped > 0)) {
-        sample_level(&f, linear, 0, texel);
-    } else if (sampler->mip == 1 || is_integer(image)) {
-        sample_level(&f, linear, (uint32_t)(clamped + 0.5f), texel);
-    } else {
-        uint32_t fixed = (uint32_t)lrintf(clamped * 256);
-        union wl_texel other;
-        sample_level(&f, linear, fixed >> 8, texel);
-        if (fixed & 255) {
-            sample_level(&f, linear, (fixed >> 8) + 1, &other);
-            mix(texel, &other, (float)(fixed & 255) / 256);
-        }
+    uint32_t level = 0, count = 1, weight = 0;
+    if (sampler->mip != 0 && image->last_level > image->first_level && clamped > 0) {
+        const bool nearest = sampler->mip == 1 || is_integer(image);
+        const uint32_t fixed = nearest ? (uint32_t)(clamped + 0.5f) << 8 : (uint32_t)lrintf(clamped * 256);
+        level = fixed >> 8;
+        weight = fixed & 255;
+        count = weight ? 2 : 1;
+    }
+    ROLLED for (uint32_t i = 0; i < count; i++) {
+        union wl_texel one;
+        sample_level(&f, linear, level + i, &one);
+        add(texel, &one, i, (float)weight / 256);
     }
     select_components(image, texel, is_integer(image) && !place->compare);
 }
@@ -343,11 +351,15 @@ void wl_image_gather(const struct wl_image *image, const struct wl_sampler *samp
     float clamped = wl_image_clamp_lod(image, sampler, place);
     find_footprint(&f, true, clamped > 0 && sampler->mip ? (uint32_t)(clamped + 0.5f) : 0);
     const struct axis *x = &f.axes[0], *y = &f.axes[1];
-    const int32_t corners[4][2] = {{x->first, y->second}, {x->second, y->second}, {x->second, y->first}, {x->first, y->first}};
-    for (unsigned i = 0; i < 4; i++) {
+    ROLLED for (unsigned i = 0; i < 4; i++) { /* below left, below right, above right, above left */
+        const bool right = i == 1 || i == 2;
         union wl_texel corner;
-        fetch(&f, corners[i][0], corners[i][1], 0, &corner);
+        fetch(&f, either(x, right), either(y, i < 2), 0, &corner);
         select_components(image, &corner, is_integer(image) && !place->compare);
-        texel->u[i] = corner.u[component];
+        const uint32_t value = wl_image_selected(&corner, component + 4, false);
+        texel->u[0] = i == 0 ? value : texel->u[0];
+        texel->u[1] = i == 1 ? value : texel->u[1];
+        texel->u[2] = i == 2 ? value : texel->u[2];
+        texel->u[3] = i == 3 ? value : texel->u[3];
     }
 }

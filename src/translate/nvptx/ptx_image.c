@@ -7,6 +7,7 @@
 #include "device/cpu/image.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 #define IMAGE_AT(member, i)  (offsetof(struct wl_device_image, member) + 4 * (size_t)(i))
 #define BUFFER_AT(member, i) (offsetof(struct wl_device_buffer, member) + 4 * (size_t)(i))
@@ -66,7 +67,9 @@ static void lift_atomic(struct wl_lift *l, const struct wl_inst *inst, LLVMValue
                    reg = inst->operands[0].reg;
     LLVMValueRef arguments[2] = {record, wl_lift_int(l, l->i32, dwords * 4)};
     struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_GLOBAL, .wide_scope = true};
-    access.address = wl_ptx_device_call(l, "wl_device_image_find", l->i64, arguments, 2);
+    char name[64];
+    snprintf(name, sizeof name, "wl_device_image_find_%u", l->generation);
+    access.address = wl_ptx_device_call(l, name, l->i64, arguments, 2);
     access.predicate = LLVMBuildICmp(l->b, LLVMIntNE, access.address, LLVMConstNull(l->i64), "");
     LLVMValueRef data = atomic_data(l, reg, dwords), compare = two ? atomic_data(l, reg + dwords, dwords) : NULL;
     LLVMValueRef old = wl_ptx_atomic(l, &access, operation, dwords * 32, data, compare, inst->returns);
@@ -79,29 +82,35 @@ static void lift_atomic(struct wl_lift *l, const struct wl_inst *inst, LLVMValue
         wl_ptx_set_dword(l, reg, old);
 }
 
-static const char *device_function(const struct wl_inst *inst) {
+/* `name` has room for it. */
+static void device_function(const struct wl_lift *l, const struct wl_inst *inst, char *name, size_t size) {
     static const char quad_sample[] = WL_PTX_QUAD "_sample";
     static const char *const names[] = {[WL_IMAGE_LOAD] = "wl_device_image_load",
                                         [WL_IMAGE_STORE] = "wl_device_image_store",
                                         [WL_IMAGE_SAMPLE] = "wl_device_image_sample",
                                         [WL_IMAGE_GATHER] = "wl_device_image_sample",
                                         [WL_IMAGE_LOD] = quad_sample,
-                                        [WL_IMAGE_RESINFO] = "wl_device_image_resinfo",
-                                        [WL_IMAGE_BVH] = "wl_device_image_intersect"};
+                                        [WL_IMAGE_RESINFO] = "wl_device_image_resinfo"};
     const uint32_t image = inst->isa->image, kind = WL_IMAGE_KIND_OF(image);
     const bool implicit = kind == WL_IMAGE_SAMPLE && !(image & (WL_IMAGE_LEVEL | WL_IMAGE_ZERO | WL_IMAGE_GRADIENT));
-    return implicit ? names[WL_IMAGE_LOD] : names[kind];
+    if (kind == WL_IMAGE_BVH)
+        snprintf(name, size, "wl_device_image_intersect");
+    else
+        snprintf(name, size, "%s_%u", implicit ? quad_sample : names[kind], l->generation);
 }
 
 void wl_ptx_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
     const uint32_t kind = WL_IMAGE_KIND_OF(inst->isa->image);
     const struct wl_operand *data = &inst->operands[0];
+    char name[64];
     if (!wl_image_is_known(inst)) {
         wl_ptx_unsupported(l, inst);
         return;
     }
     if (kind == WL_IMAGE_STORE || kind == WL_IMAGE_ATOMIC)
         wl_ptx_publish(l);
+    if (kind != WL_IMAGE_ATOMIC)
+        device_function(l, inst, name, sizeof name);
     LLVMValueRef record = wl_ptx_device_record(l, sizeof(struct wl_device_image));
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
@@ -110,7 +119,7 @@ void wl_ptx_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
             lift_atomic(l, inst, record);
             continue;
         }
-        (void)wl_ptx_device_call(l, device_function(inst), l->void_type, &record, 1);
+        (void)wl_ptx_device_call(l, name, l->void_type, &record, 1);
         if (kind != WL_IMAGE_STORE)
             get_rows(l, record, IMAGE_AT(data, 0), data->reg, data_count(data));
     }

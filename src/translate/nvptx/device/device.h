@@ -22,12 +22,23 @@ struct wl_device_image {
     uint32_t active; /* the lane is on: only then anything happens */
 };
 
+/* The rows of `address`, as instructions name them. */
+#define WL_DEVICE_LOW_ROWS  UINT64_C(0x0706050403020100)
+#define WL_DEVICE_HIGH_ROWS UINT64_C(0x0f0e0d0c0b0a0908)
+
+/* For each generation G a function NAME_G, of these. quad_sample is for levels that come from the neighbours: all threads of the warp
+ * call it. find gives the texel's address for an atomic of `bytes` bytes; 0: the lane does nothing. */
 typedef void wl_device_image_fn(struct wl_device_image *image);
-wl_device_image_fn wl_device_image_load, wl_device_image_store, wl_device_image_resinfo, wl_device_image_sample, wl_device_image_intersect;
-/* The same where the level comes from the neighbours: all threads of the warp call it. */
-wl_device_image_fn wl_device_quad_sample;
-/* Of an atomic of `bytes` bytes: the texel's address. 0: the lane does nothing. */
-uint64_t wl_device_image_find(struct wl_device_image *image, uint32_t bytes);
+typedef uint64_t wl_device_image_find_fn(struct wl_device_image *image, uint32_t bytes);
+#define WL_DEVICE_IMAGES(G)                                                                                                                \
+    wl_device_image_fn wl_device_image_load_##G, wl_device_image_store_##G, wl_device_image_resinfo_##G, wl_device_image_sample_##G,       \
+        wl_device_quad_sample_##G;                                                                                                         \
+    wl_device_image_find_fn wl_device_image_find_##G;
+WL_DEVICE_IMAGES(9)
+WL_DEVICE_IMAGES(10)
+WL_DEVICE_IMAGES(11)
+WL_DEVICE_IMAGES(12)
+wl_device_image_fn wl_device_image_intersect; /* of all generations */
 
 struct wl_device_buffer {
     uint32_t address[2], data[WL_DEVICE_DATA], resource[4];

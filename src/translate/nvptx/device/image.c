@@ -4,65 +4,62 @@
 #include "device/cpu/image_lane.h"
 #include "translate/translate.h"
 
-#include "device/cpu/image_bvh.c"
 #include "device/cpu/image_decode.c"
 #include "device/cpu/image_lane.c"
 #include "device/cpu/image_sample.c"
+#include "translate/nvptx/device/channels.c"
 
-#define LOW_ROWS  UINT64_C(0x0706050403020100)
-#define HIGH_ROWS UINT64_C(0x0f0e0d0c0b0a0908)
-
-static void read_access(const struct wl_device_image *image, struct wl_image_access *access) {
+static inline void read_access(const struct wl_device_image *image, unsigned generation, struct wl_image_access *access) {
     const uint32_t kind = WL_IMAGE_KIND_OF(image->operation);
     const bool samples = kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
     const uint32_t count = samples ? *(const uint32_t *)(uintptr_t)(image->borders + WL_PTX_BORDERS_COUNT) : 0;
     wl_image_access_make(access, image->resource, samples ? image->sampler : NULL, (const float(*)[4])(uintptr_t)image->borders, count,
-                         image->operation, image->modifiers);
+                         image->operation, (image->modifiers & ~WL_IMAGE_GENERATION(12)) | WL_IMAGE_GENERATION(generation));
     access->vgpr = image->address;
     access->data = (uint32_t *)(uintptr_t)image->data;
     access->wave_size = 1;
-    access->rows[0] = LOW_ROWS;
-    access->rows[1] = HIGH_ROWS;
+    access->rows[0] = WL_DEVICE_LOW_ROWS;
+    access->rows[1] = WL_DEVICE_HIGH_ROWS;
 }
 
-void wl_device_image_load(struct wl_device_image *image) {
+static inline void load(struct wl_device_image *image, unsigned generation) {
     struct wl_image_access access;
     if (!image->active)
         return;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     wl_image_load_lane(&access, 0);
 }
 
-void wl_device_image_store(struct wl_device_image *image) {
+static inline void store(struct wl_device_image *image, unsigned generation) {
     struct wl_image_access access;
     if (!image->active)
         return;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     wl_image_store_lane(&access, 0);
 }
 
-void wl_device_image_resinfo(struct wl_device_image *image) {
+static inline void resinfo(struct wl_device_image *image, unsigned generation) {
     struct wl_image_access access;
     if (!image->active)
         return;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     wl_image_resinfo_lane(&access, 0);
 }
 
-uint64_t wl_device_image_find(struct wl_device_image *image, uint32_t bytes) {
+static inline uint64_t find(struct wl_device_image *image, uint32_t bytes, unsigned generation) {
     struct wl_image_access access;
     if (!image->active)
         return 0;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     return wl_channel_bytes(&access.image.format) >= bytes ? (uint64_t)(uintptr_t)wl_image_find_texel(&access, 0) : 0;
 }
 
-void wl_device_image_sample(struct wl_device_image *image) {
+static inline void sample(struct wl_device_image *image, unsigned generation) {
     struct wl_image_access access;
     struct wl_sample_place place;
     if (!image->active)
         return;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     wl_image_read_place(&access, 0, &place);
     wl_image_sample_lane(&access, 0, &place);
 }
@@ -92,10 +89,10 @@ static float quad_level(const struct wl_image_access *access, const struct wl_sa
     return wl_image_lod(&access->image, place->unnormalized, dx, dy);
 }
 
-void wl_device_quad_sample(struct wl_device_image *image) {
+static inline void sample_quad(struct wl_device_image *image, unsigned generation) {
     struct wl_image_access access;
     struct wl_sample_place place;
-    read_access(image, &access);
+    read_access(image, generation, &access);
     wl_image_read_place(&access, 0, &place);
     const float level = quad_level(&access, &place, image->active);
     if (!image->active)
@@ -105,10 +102,16 @@ void wl_device_quad_sample(struct wl_device_image *image) {
     wl_image_sample_lane(&access, 0, &place);
 }
 
-/* ---- rays ------------------------------------------------------------------------------------------ */
+/* ---- a copy for each generation, so that what descriptors look like is known ------------------------------------ */
 
-void wl_device_image_intersect(struct wl_device_image *image) {
-    const struct wl_image_rays rays = {image->address, image->resource, 1, image->operation, image->modifiers, {LOW_ROWS, HIGH_ROWS}};
-    if (image->active)
-        wl_image_intersect_lane(&rays, 0, image->data);
-}
+#define COPIES(generation)                                                                                                                 \
+    void wl_device_image_load_##generation(struct wl_device_image *image) { load(image, generation); }                                     \
+    void wl_device_image_store_##generation(struct wl_device_image *image) { store(image, generation); }                                   \
+    void wl_device_image_resinfo_##generation(struct wl_device_image *image) { resinfo(image, generation); }                               \
+    void wl_device_image_sample_##generation(struct wl_device_image *image) { sample(image, generation); }                                 \
+    void wl_device_quad_sample_##generation(struct wl_device_image *image) { sample_quad(image, generation); }                             \
+    uint64_t wl_device_image_find_##generation(struct wl_device_image *image, uint32_t bytes) { return find(image, bytes, generation); }
+COPIES(9)
+COPIES(10)
+COPIES(11)
+COPIES(12)
