@@ -9,9 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FINISH_NS         UINT64_C(1000000000) /* at the end of the process, for what was missed before */
-#define GRACE_NS          UINT64_C(5000000)    /* the same, for what is being made for the first time */
-#define INSTRUCTION_NS    UINT64_C(300000)     /* what native code of one takes to make, about */
+#define FINISH_NS         UINT64_C(1000000000)  /* at the end of the process, for what was missed before */
+#define PATIENCE_NS       UINT64_C(10000000000) /* after which the end does not wait for that, either: a machine is busy */
+#define GRACE_NS          UINT64_C(5000000)     /* the same, for what is being made for the first time */
+#define INSTRUCTION_NS    UINT64_C(300000)      /* what native code of one takes to make, about */
 #define LARGE_NS          UINT64_C(2000000000)
 #define MAX_THREADS       4
 #define CPUS_FOR_ONE      2                   /* CPUs for each thread */
@@ -35,7 +36,7 @@ static struct {
         enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */
     } threads[MAX_THREADS];
     bool finishing;
-    uint64_t deadline; /* with `finishing` */
+    uint64_t deadline; /* with `finishing`: no job is begun any more */
     bool stopping;     /* with `finishing`: what is being made is not waited for any more */
 } tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -86,7 +87,7 @@ static void keep_thread(void) {
     if (!job)
         return;
     pthread_mutex_lock(&tiers.lock);
-    if (!tiers.stopping || job->missed) {
+    if (!tiers.stopping || (job->missed && now_ns() < tiers.deadline + PATIENCE_NS)) {
         pthread_mutex_unlock(&tiers.lock);
         return;
     }

@@ -18,8 +18,8 @@ void wl_tiers_heat(struct wl_unit *unit, uint64_t nanoseconds);
 /* Drops what is asked for of a module that goes, and waits for what is being made of it. Not with the module's lock. */
 void wl_tiers_forget(const struct wl_device_module *module);
 /* When the process ends: what is being made is given up after a moment, where the translator can be stopped, and the cache remembers
- * that it was missed. What an earlier process had missed already is made, as far as it takes about a second, so that the next one
- * finds it. May be called again. */
+ * that it was missed. What an earlier process had missed already is made, as far as it takes about a second (at most ten where
+ * the machine is busy), so that the next one finds it. May be called again. */
 void wl_tiers_finish(void);
 /* Around fork(), with nothing being translated: in the child there are no threads. */
 void wl_tiers_before_fork(void);
