@@ -75,6 +75,8 @@ static LLVMValueRef loop(struct wl_lift *l, const struct wl_ptx_access *a, unsig
     LLVMValueRef result = LLVMBuildPhi(l->b, type, ""), results[2] = {LLVMConstNull(type), found};
     LLVMBasicBlockRef origins[2] = {before, end};
     LLVMAddIncoming(result, results, origins, 2);
+    if (!l->ptx->apart) /* lanes that did not loop wait: what the others did is done, as in a wave */
+        wl_ptx_asm(l, "bar.warp.sync 0xffffffff;", "~{memory}", l->void_type, NULL, 0, true);
     return result;
 }
 
