@@ -1,5 +1,6 @@
 /* Passes, the markers' bodies, PTX. */
 #include "translate/nvptx/ptx.h"
+#include "translate/nvptx/ptx_math.h"
 #include "translate/nvptx/ptx_matrix.h"
 
 #include <llvm-c/Error.h>
@@ -320,6 +321,40 @@ static enum wl_status simplify_math(LLVMModuleRef module, LLVMTargetMachineRef m
     return status ? status : run(module, machine, "always-inline,globaldce,function(sroa,scalarizer," CLEANING ")");
 }
 
+/* ---- signs of f64 ---- */
+
+/* x where `value` is |x| or -x of an f64; *negates says which. */
+static LLVMValueRef find_signed(LLVMValueRef value, bool *negates) {
+    LLVMValueRef called = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
+    *negates = LLVMGetInstructionOpcode(value) == LLVMFNeg;
+    bool absolute = called && LLVMIsAFunction(called) && !strcmp(LLVMGetValueName(called), "llvm.fabs.f64");
+    return absolute || (*negates && LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMDoubleTypeKind) ? LLVMGetOperand(value, 0) : NULL;
+}
+
+/* PTX's abs.f64 and neg.f64 make any NaN of a NaN, with any sign. Where the bits are looked at, they are an AND and an XOR again, of which
+ * the compiler had made them. */
+static void keep_signs(LLVMModuleRef module) {
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+    LLVMValueRef sign = LLVMConstInt(i64, UINT64_C(1) << 63, 0), rest = LLVMConstInt(i64, INT64_MAX, 0);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef at = LLVMGetFirstInstruction(block), next; at; at = next) {
+                bool negates;
+                next = LLVMGetNextInstruction(at);
+                LLVMValueRef value = wl_ptx_is_op(at, LLVMBitCast) && LLVMTypeOf(at) == i64 ? LLVMGetOperand(at, 0) : NULL;
+                LLVMValueRef of = value && LLVMIsAInstruction(value) ? find_signed(value, &negates) : NULL;
+                if (!of)
+                    continue;
+                LLVMPositionBuilderBefore(b, at);
+                LLVMValueRef bits = LLVMBuildBitCast(b, of, i64, "");
+                LLVMReplaceAllUsesWith(at, negates ? LLVMBuildXor(b, bits, sign, "") : LLVMBuildAnd(b, bits, rest, ""));
+                LLVMInstructionEraseFromParent(at);
+            }
+    LLVMDisposeBuilder(b);
+}
+
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,
                                struct wl_ptx_info *info) {
     enum { ROUNDS = 4 };
@@ -355,6 +390,8 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
     }
     if (!status)
         status = run(module, machine, LAST_PASSES);
+    if (!status)
+        keep_signs(module);
     return status;
 }
 
