@@ -193,7 +193,10 @@ bool gpu_launch(const struct gpu_kernel *kernel, const uint64_t kernarg[2]) {
     uint64_t copy[2] = {kernarg[0], kernarg[1]};
     void *parameters[] = {&launch, copy};
     MUST(cuda.cuLaunchKernel(kernel->function, 1, 1, 1, 32, 1, 1, kernel->lds, NULL, parameters, NULL));
-    return cuda.cuCtxSynchronize() == 0;
+    int failed = cuda.cuCtxSynchronize();
+    if (failed)
+        fprintf(stderr, "a kernel failed with CUDA error %d\n", failed);
+    return !failed;
 }
 
 /* ---- text ---- */

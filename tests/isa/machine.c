@@ -96,7 +96,7 @@ static uint64_t raw_source(const struct machine *m, const struct line *line, con
                            char type, bool is_signed, uint64_t *high, bool *enabled) {
     *high = 0;
     if (op->kind == SGPR) {
-        if (type == 'x')
+        if (type == 'x' && op->count > 1) /* not src_scc */
             *high = m->s[op->reg + 2] | (uint64_t)m->s[op->reg + 3] << 32;
         return m->s[op->reg] | (op->count > 1 ? (uint64_t)m->s[op->reg + 1] << 32 : 0);
     }

@@ -25,6 +25,7 @@ struct built {
 };
 
 const bool mem_is_strict = false;
+const unsigned mem_wave_number = 0;
 
 static uint64_t device;
 

@@ -17,6 +17,7 @@ enum { RETURN_ADDRESS = 0x7ead0000 };
 #define IMAGE UINT64_C(0x200000000000)
 
 const bool mem_is_strict = true;
+const unsigned mem_wave_number = 5;
 
 static struct {
     uint8_t *memory, *lds, *scratch;
@@ -106,7 +107,7 @@ void mem_run(const struct mem_program *program, struct mem_state *state) {
                              .scratch_size = MEM_LANE,
                              .wave_size = lanes,
                              .vgprs = WL_VGPR_COUNT,
-                             .wave_index = 5,
+                             .wave_index = mem_wave_number,
                              .mode_register = 0xf0,
                              .fuel = 1000};
     state->s[30] = (uint32_t)(IMAGE + RETURN_ADDRESS);

@@ -32,6 +32,8 @@ extern unsigned mem_checks, mem_failures;
 /* Lanes that meet at one address do so in the order of their numbers, sums in memory keep denormals, and addresses may be any: not so on
  * NVIDIA GPUs. */
 extern const bool mem_is_strict;
+/* The number of the wave that runs, within its workgroup. */
+extern const unsigned mem_wave_number;
 /* Memories have error correction: loads into half a register clear the other half. */
 extern bool mem_sram_ecc;
 
