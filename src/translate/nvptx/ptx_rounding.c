@@ -114,14 +114,18 @@ static LLVMValueRef arithmetic(struct rounded *r, const char *operation, LLVMTyp
     return intrinsic(r, name, arguments, count);
 }
 
+/* Inline PTX: LLVM 19 takes the intrinsics that round towards zero for others. */
 static LLVMValueRef of_integer(struct rounded *r, LLVMValueRef value, LLVMTypeRef to, bool is_signed) {
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+    LLVMTypeRef from = LLVMTypeOf(value), type = LLVMFunctionType(to, &from, 1, 0);
+    unsigned bits = LLVMGetIntTypeWidth(from);
     bool single = LLVMGetTypeKind(to) == LLVMFloatTypeKind, wide = bits == 64;
-    char name[64];
+    char text[64], constraints[8];
     if ((bits != 32 && bits != 64) || (!single && !wide) || (!single && LLVMGetTypeKind(to) != LLVMDoubleTypeKind))
         return NULL; /* exact, or none that there is */
-    snprintf(name, sizeof name, "llvm.nvvm.%s%s2%c%s", is_signed ? "" : "u", wide ? "ll" : "i", single ? 'f' : 'd', r->suffix);
-    return intrinsic(r, name, &value, 1);
+    snprintf(text, sizeof text, "cvt%s.f%d.%c%u $0, $1;", r->suffix, single ? 32 : 64, is_signed ? 's' : 'u', bits);
+    snprintf(constraints, sizeof constraints, "=%c,%c", single ? 'f' : 'd', wide ? 'l' : 'r');
+    LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), 0, 0, LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(r->b, type, code, &value, 1, "");
 }
 
 static LLVMValueRef narrowed(struct rounded *r, LLVMValueRef value, LLVMTypeRef to) {
