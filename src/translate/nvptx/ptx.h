@@ -205,6 +205,8 @@ LLVMValueRef wl_ptx_scratch_address(struct wl_lift *l, const struct wl_operand *
 /* Does an atomic on one lane; data, compare: i32 or i64. Returns the old value. */
 LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *access, unsigned operation, unsigned bits, LLVMValueRef data,
                            LLVMValueRef compare, bool returns);
+/* A lane's dword of LDS that an instruction between memory and LDS names: from M0 and the instruction's offset on, one for each lane. */
+struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
 /* Fences: what waits, invalidations and write-backs amount to. */
 void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);

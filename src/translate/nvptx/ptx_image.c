@@ -130,8 +130,8 @@ void wl_ptx_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
 void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_memory_operands op = wl_memory_operands(inst);
     const struct wl_operand *data = inst->isa->class == WL_ISA_LOAD ? op.result : op.data, *address = op.address, *scalar = address + 2;
-    const bool loads = inst->isa->class == WL_ISA_LOAD;
-    if (inst->isa->class == WL_ISA_ATOMIC || inst->lds || inst->addr64 || !data) {
+    const bool loads = inst->isa->class == WL_ISA_LOAD, to_lds = loads && inst->lds;
+    if (inst->isa->class == WL_ISA_ATOMIC || (inst->lds && !loads) || inst->addr64 || (!data && !to_lds)) {
         wl_ptx_unsupported(l, inst);
         return;
     }
@@ -144,7 +144,8 @@ void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_enter_strip(l, s);
         if (address->kind == WL_OPERAND_VGPR)
             put_rows(l, record, BUFFER_AT(address, 0), address->reg, (inst->idxen ? 1 : 0) + (inst->offen ? 1 : 0));
-        put_rows(l, record, BUFFER_AT(data, 0), data->reg, data_count(data));
+        if (!to_lds)
+            put_rows(l, record, BUFFER_AT(data, 0), data->reg, data_count(data));
         put_scalars(l, record, BUFFER_AT(resource, 0), &address[1], 4);
         wl_ptx_device_put(l, record, BUFFER_AT(soffset, 0), soffset);
         wl_ptx_device_put(l, record, BUFFER_AT(offset, 0), wl_lift_int(l, l->i32, (uint32_t)inst->offset0));
@@ -153,7 +154,12 @@ void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_device_put(l, record, BUFFER_AT(lane, 0), lane);
         put_active(l, record, BUFFER_AT(active, 0));
         (void)wl_ptx_device_call(l, loads ? "wl_device_buffer_load" : "wl_device_buffer_store", l->void_type, &record, 1);
-        if (loads)
+        if (to_lds) {
+            LLVMValueRef value = wl_ptx_device_get(l, record, BUFFER_AT(data, 0));
+            struct wl_ptx_access slot = wl_ptx_lds_slot(l, inst);
+            wl_ptx_store(l, &slot, 32, 1, &value);
+        } else if (loads) {
             get_rows(l, record, BUFFER_AT(data, 0), data->reg, data_count(data));
+        }
     }
 }

@@ -450,14 +450,20 @@ static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         wl_ptx_store(l, &a[i], isa->bits < 32 ? isa->bits : 32, each ? 1 : isa->dwords, values + i);
 }
 
-/* Between memory and LDS, a dword for each lane from M0 and the instruction's offset on. */
-static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
-    const struct wl_isa *isa = inst->isa;
+struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
-    LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), ""), zero = LLVMConstNull(l->i32), value;
+    LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), "");
     struct wl_ptx_access slot = {.inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l)};
     slot.lds = LLVMBuildAdd(l->b, m0, own, "");
     slot.address = wl_ptx_lds_address(l, slot.lds);
+    return slot;
+}
+
+/* Between memory and LDS. */
+static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
+    const struct wl_isa *isa = inst->isa;
+    struct wl_ptx_access slot = wl_ptx_lds_slot(l, inst);
+    LLVMValueRef zero = LLVMConstNull(l->i32), value;
     if (isa->class == WL_ISA_LOAD) {
         wl_ptx_load(l, a, isa->bits < 32 ? isa->bits : 32, isa->sign, 1, &zero, &value);
         wl_ptx_store(l, &slot, 32, 1, &value);
