@@ -138,7 +138,8 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
     if (op[2].kind != WL_OPERAND_VGPR)
         item->scalar[MQSAD_REFERENCE] = wl_lift_scalar_operand(l, &op[2], WL_U32);
     for (unsigned i = 0; i < 4 && op[3].kind != WL_OPERAND_VGPR; i++)
-        item->scalar[MQSAD_ADDENDS + i] = op[3].kind == WL_OPERAND_SGPR
+        item->scalar[MQSAD_ADDENDS + i] = op[3].kind == WL_OPERAND_SGPR && op[3].reg == WL_SGPR_SCC && i ? wl_lift_int(l, l->i32, 0)
+                                          : op[3].kind == WL_OPERAND_SGPR
                                               ? wl_lift_sgpr(l, op[3].reg + i)
                                               : wl_lift_int(l, l->i32, i ? 0 : wl_operand_bits(&op[3], 32, false, true));
     item->sem = wl_lift_find_semantics(l, item->inst->sem->name);
