@@ -18,8 +18,10 @@ struct step {
     size_t *dependencies; /* indices of earlier steps */
     size_t count, room;
     unsigned lane;
+    bool crosses;             /* steps of other lanes depend on it */
     struct wl_stream *stream; /* of the latest launch */
     uint64_t sequence;
+    struct wl_event *reached; /* of steps that cross, in streams of devices with queues; NULL: there was no such launch yet */
 };
 
 struct lane_stream {
@@ -38,6 +40,7 @@ struct wl_graph_exec {
     size_t step_count, step_room;
     struct lane_stream *streams;
     size_t stream_count;
+    struct wl_event *begun;        /* like `reached`, for the launch itself */
     struct wl_stream *last_stream; /* of the latest launch; referenced */
     uint64_t last_sequence;
     struct wl_plan *plan; /* NULL: none was made yet, or it can have none */
@@ -141,6 +144,9 @@ static void choose_lanes(struct wl_graph_exec *exec) {
         last[lane] = i;
     }
     exec->steps[exec->step_count - 1].lane = 0; /* the end is the launching stream's */
+    for (size_t i = 0; i < exec->step_count; i++)
+        for (size_t j = 0; j < exec->steps[i].count; j++)
+            exec->steps[exec->steps[i].dependencies[j]].crosses |= exec->steps[exec->steps[i].dependencies[j]].lane != exec->steps[i].lane;
 }
 
 static bool is_memory(const struct wl_node *node) {
@@ -190,8 +196,13 @@ void wl_graph_exec_destroy(struct wl_graph_exec *exec) {
     }
     for (size_t i = 0; i < exec->stream_count; i++)
         wl_stream_destroy(exec->streams[i].stream);
-    for (size_t i = 0; i < exec->step_count; i++)
+    for (size_t i = 0; i < exec->step_count; i++) {
         free(exec->steps[i].dependencies);
+        if (exec->steps[i].reached)
+            wl_event_destroy(exec->steps[i].reached);
+    }
+    if (exec->begun)
+        wl_event_destroy(exec->begun);
     if (exec->plan)
         wl_plan_release(exec->plan);
     if (exec->graph)
@@ -318,6 +329,13 @@ static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *
     return WL_OK;
 }
 
+/* Where queues of devices are concerned, what a step waits for is an event at the right place: a stream's sequence number alone would stand
+ * for all that the stream's queue has when the wait is given, kernels that wait for this very step among them. */
+static enum wl_status place(struct wl_event **event, struct wl_stream *stream) {
+    enum wl_status status = *event ? WL_OK : wl_event_create(WL_EVENT_NO_TIMING, event);
+    return status == WL_OK ? wl_event_record(*event, stream) : status;
+}
+
 /* The stream waits for the launch's start, if `start` is not 0, and for the steps it depends on in other streams. */
 static enum wl_status queue_waits(struct wl_graph_exec *exec, const struct step *step, struct wl_stream *stream, struct wl_stream *launched,
                                   uint64_t start) {
@@ -326,9 +344,14 @@ static enum wl_status queue_waits(struct wl_graph_exec *exec, const struct step 
     for (size_t i = 0; i <= step->count && status == WL_OK; i++) {
         const struct step *before = i < step->count ? &exec->steps[step->dependencies[i]] : NULL;
         struct wl_stream *other = before ? before->stream : launched;
+        struct wl_event *event = before ? before->reached : exec->begun;
         uint64_t sequence = before ? before->sequence : start;
         if (other == stream || !sequence || wl_stream_has_finished(other, sequence, false))
             continue;
+        if (other->queue && stream->queue && event) {
+            status = wl_event_wait(event, stream);
+            continue;
+        }
         if (!command && !(command = wl_command_new(sizeof *command, run_nothing, NULL)))
             return WL_OUT_OF_MEMORY;
         command->always = true;
@@ -353,6 +376,8 @@ static enum wl_status queue_step(struct wl_graph_exec *exec, struct step *step, 
     enum wl_status status = queue_waits(exec, step, stream, launched, first ? start : 0);
     if (status == WL_OK && step->node && !step->node->disabled)
         status = queue_work(stream, &step->node->work);
+    if (status == WL_OK && step->crosses && stream->queue)
+        status = place(&step->reached, stream);
     step->stream = stream;
     step->sequence = atomic_load(&stream->submitted);
     return status;
@@ -422,6 +447,8 @@ static enum wl_status queue_steps(struct wl_graph_exec *exec, struct wl_stream *
     }
     if (!alone)
         status = wl_stream_mark(stream, &start);
+    if (!alone && status == WL_OK && stream->queue)
+        status = place(&exec->begun, stream);
     for (size_t i = 0; i < exec->stream_count; i++)
         exec->streams[i].used = false;
     for (size_t i = 0; i < exec->step_count && status == WL_OK; i++)
