@@ -52,12 +52,13 @@ endif()
 # before there is any; the rows .threaded and .tiers of the matrix are for the other tiers.
 set(WL_TEST_ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib WAVELIFT_CACHE_DIR=${CMAKE_BINARY_DIR}/cache WAVELIFT_DEVICES=cpu
     WAVELIFT_TIER=2)
-# Where there is a GPU the programs run on it as well (label gpu); multigrid asks for four CPU devices, several for two GPUs.
+# Where there is a GPU the programs run on it as well (label gpu); multigrid asks for four CPU devices, several for two GPUs, and ending
+# for a device behind the end of NVIDIA's driver.
 set(WL_GPU FALSE)
 if(EXISTS /dev/nvidiactl AND NOT WAVELIFT_SANITIZE)
   set(WL_GPU TRUE)
 endif()
-set(wl_not_on_gpus multigrid)
+set(wl_not_on_gpus multigrid ending)
 if(NOT EXISTS /dev/nvidia1)
   list(APPEND wl_not_on_gpus several)
 endif()
