@@ -24,11 +24,20 @@ static INLINE u32s unsigned_f64(f64s a) {
     return CONVERT(u32s, above > 4294967295.0 ? ALL(f64, 4294967295.0) : above);
 }
 #elif defined(__NVPTX__)
-/* The hardware's conversions saturate; those of f32 make 0 of NaN, those of f64 do not. */
+/* The hardware's conversions saturate; those of f32 make 0 of NaN, those of f64 do not. LLVM takes the intrinsics for its own conversions,
+ * whose results of constants beyond the range are undefined. */
 #define integer_f32(a)  ((i32s)__nvvm_f2i_rz((a)[0]))
 #define unsigned_f32(a) ((u32s)(u32)__nvvm_f2ui_rz((a)[0]))
-#define integer_f64(a)  ((i32s)((a)[0] == (a)[0] ? __nvvm_d2i_rz((a)[0]) : 0))
-#define unsigned_f64(a) ((u32s)(u32)((a)[0] == (a)[0] ? __nvvm_d2ui_rz((a)[0]) : 0))
+static INLINE i32s integer_f64(f64s a) {
+    i32 result;
+    __asm__("cvt.rzi.s32.f64 %0, %1;" : "=r"(result) : "d"(a[0]));
+    return (i32s)(a[0] == a[0] ? result : 0);
+}
+static INLINE u32s unsigned_f64(f64s a) {
+    u32 result;
+    __asm__("cvt.rzi.u32.f64 %0, %1;" : "=r"(result) : "d"(a[0]));
+    return (u32s)(a[0] == a[0] ? result : 0);
+}
 #else
 #define integer_f32(a)  fptosisat_i32_f32(a)
 #define unsigned_f32(a) fptouisat_u32_f32(a)
