@@ -21,7 +21,7 @@ cp -a "$build"/lib/lib*.so* "$root/wavelift/lib/"
 for library in libmpack.so.0 libxxhash.so.0; do # what the library needs and that suite may lack
     cp -L "$(ldconfig -p | sed -n "s/.*$library.* => //p" | head -n 1)" "$root/wavelift/lib/"
 done
-cp "$here"/*.cpp "$here"/*.hip "$root/programs/"
+cp "$here"/*.h "$here"/*.cpp "$here"/*.hip "$root/programs/"
 
 # The compiler looks for its own files by /proc; the mount is this process's.
 inside() {

@@ -1,5 +1,7 @@
 // rocFFT through hipFFT, which compiles its kernels at run time: one to three dimensions, complex and real, f32 and f64, batches, odd
 // lengths, against a plain transform on the host, and back.
+#include "check.h"
+
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -8,17 +10,7 @@
 #include <hip/hip_runtime.h>
 #include <hipfft/hipfft.h>
 #include <vector>
-static int fails;
 
-#define CK(x)                                                                                                                              \
-    do {                                                                                                                                   \
-        auto e_ = (x);                                                                                                                     \
-        if ((int)e_) {                                                                                                                     \
-            printf("%s:%d: %s = %d\n", __FILE__, __LINE__, #x, (int)e_);                                                                   \
-            fails++;                                                                                                                       \
-            return;                                                                                                                        \
-        }                                                                                                                                  \
-    } while (0)
 typedef std::complex<double> cd;
 static std::vector<cd> dft(const std::vector<cd> &x, std::vector<int> n) {
     // separable, O(N * sum n)

@@ -1,5 +1,7 @@
 // rocBLAS: levels 1 and 2, solves, and products of every type, transposed and in batches, against loops on the host. The numbers are small
 // integers, so that most results are exact whatever the order of sums.
+#include "check.h"
+
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -12,16 +14,6 @@
 #include <hip/hip_complex.h>
 #include <hip/hip_runtime.h>
 #include <rocblas/rocblas.h>
-#define CK(x)                                                                                                                              \
-    do {                                                                                                                                   \
-        auto e_ = (x);                                                                                                                     \
-        if ((int)e_) {                                                                                                                     \
-            printf("%s:%d: %s = %d\n", __FILE__, __LINE__, #x, (int)e_);                                                                   \
-            fails++;                                                                                                                       \
-            return;                                                                                                                        \
-        }                                                                                                                                  \
-    } while (0)
-static int fails;
 static rocblas_handle h;
 typedef std::complex<float> cf;
 typedef std::complex<double> cd;

@@ -1,4 +1,6 @@
 // rocSOLVER: LU, Cholesky, QR, eigenvalues, singular values. What is compared are residuals, on the host.
+#include "check.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,17 +10,7 @@
 #include <rocblas/rocblas.h>
 #include <rocsolver/rocsolver.h>
 #include <vector>
-static int fails;
 static rocblas_handle h;
-#define CK(x)                                                                                                                              \
-    do {                                                                                                                                   \
-        auto e_ = (x);                                                                                                                     \
-        if ((int)e_) {                                                                                                                     \
-            printf("%s:%d: %s = %d\n", __FILE__, __LINE__, #x, (int)e_);                                                                   \
-            fails++;                                                                                                                       \
-            return;                                                                                                                        \
-        }                                                                                                                                  \
-    } while (0)
 static void report(const char *what, int n, double v, double tol) {
     bool bad = !(v <= tol);
     printf("%s %d: %s %.2g\n", what, n, bad ? "BAD" : "ok", v);
