@@ -228,11 +228,28 @@ static void mark_likely(struct wl_lift *l, LLVMValueRef branch) {
                     LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, parts, 3)));
 }
 
+/* The access in both of its forms, in blocks that a test has led to; what is moved is that of the form that runs. */
+static void access_either(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
+                          LLVMValueRef start, struct moved *m, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow) {
+    struct moved cold = *m;
+    LLVMBasicBlockRef done = wl_memory_block(l, "accessed"), from[2];
+    LLVMPositionBuilderAtEnd(l->b, fast);
+    access_inline(l, a, lanes, pattern, start, m);
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, slow);
+    access_slow(l, a, lanes, &cold, m->pair != NULL);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    merge(l, a, m, &cold, from);
+}
+
 /* A load in a loop whose lanes may be consecutive, for all that is known: as long as they are, that is tested. */
 static void access_tested(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start, failed = wl_lift_alloca(l, l->i1, 1, "failed");
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), test = wl_memory_block(l, "test"), fast = wl_memory_block(l, "near"),
-                      fails = wl_memory_block(l, "fails"), slow = wl_memory_block(l, "far"), done = wl_memory_block(l, "accessed");
+                      fails = wl_memory_block(l, "fails"), slow = wl_memory_block(l, "far");
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
     LLVMBuildStore(l->b, LLVMConstNull(l->i1), failed);
@@ -241,21 +258,11 @@ static void access_tested(struct wl_lift *l, const struct wl_access *a, const st
     LLVMBuildCondBr(l->b, LLVMBuildLoad2(l->b, l->i1, failed, ""), slow, test);
     LLVMPositionBuilderAtEnd(l->b, test);
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);
-    struct moved cold = *m;
     LLVMBuildCondBr(l->b, check, fast, fails);
     LLVMPositionBuilderAtEnd(l->b, fails);
     LLVMBuildStore(l->b, LLVMConstAllOnes(l->i1), failed);
     LLVMBuildBr(l->b, slow);
-    LLVMPositionBuilderAtEnd(l->b, fast);
-    access_inline(l, a, lanes, pattern, start, m);
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), NULL};
-    LLVMBuildBr(l->b, done);
-    LLVMPositionBuilderAtEnd(l->b, slow);
-    access_slow(l, a, lanes, &cold, m->pair != NULL);
-    from[1] = LLVMGetInsertBlock(l->b);
-    LLVMBuildBr(l->b, done);
-    LLVMPositionBuilderAtEnd(l->b, done);
-    merge(l, a, m, &cold, from);
+    access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
 /* The whole ladder. */
@@ -274,19 +281,9 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
         access_inline(l, a, lanes, pattern, start, m);
         return;
     }
-    struct moved cold = *m;
-    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
+    LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
     mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
-    LLVMPositionBuilderAtEnd(l->b, fast);
-    access_inline(l, a, lanes, pattern, start, m);
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), slow};
-    LLVMBuildBr(l->b, done);
-    LLVMPositionBuilderAtEnd(l->b, slow);
-    access_slow(l, a, lanes, &cold, m->pair != NULL);
-    from[1] = LLVMGetInsertBlock(l->b);
-    LLVMBuildBr(l->b, done);
-    LLVMPositionBuilderAtEnd(l->b, done);
-    merge(l, a, m, &cold, from);
+    access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
 /* A 16-bit result: the register's other half is that of `old`. */
