@@ -1,7 +1,6 @@
 /* What the analysis of vector registers finds: small kernels and the facts at their ends. */
-#include "assembler.h"
+#include "assembled.h"
 #include "translate/affine.h"
-#include "translate/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -272,44 +271,29 @@ static const struct kernel kernels[] = {
      {AFFINE(1, 1, 4, 10), UNIFORM(4), END}},
 };
 
-static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
-
 static void facts_at_end(const struct kernel *k, struct wl_facts *facts) {
-    size_t size = 0;
-    uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
-    uint64_t limit = size;
-    assert_non_null(code);
-    struct wl_translate_request request = {.processor = k->processor,
-                                           .wave_size = k->wave_size,
-                                           .image = code,
-                                           .image_size = size,
-                                           .name = k->title,
-                                           .is_kernel = true,
-                                           .workitem_id_dimensions = 3,
-                                           .packed_workitem_ids = k->packed,
-                                           .shape = k->shape,
-                                           .block_size = {true, true, 8, 10, 12, 4},
-                                           .is_code = is_code,
-                                           .context = &limit};
-    struct wl_decoder *decoder = NULL;
-    struct wl_unit unit;
-    assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
-    if (wl_unit_build(&unit, decoder, &request, 0) != WL_OK)
-        fail_msg("%s: %s", k->title, wl_failure());
-    struct wl_affine *affine = wl_affine_create(&unit);
+    const struct wl_translate_request request = {.processor = k->processor,
+                                                 .wave_size = k->wave_size,
+                                                 .workitem_id_dimensions = 3,
+                                                 .packed_workitem_ids = k->packed,
+                                                 .shape = k->shape,
+                                                 .block_size = {true, true, 8, 10, 12, 4},
+                                                 .name = k->title};
+    struct assembled made;
+    assembled_build(&made, request, k->text);
+    struct wl_unit *unit = &made.unit;
+    struct wl_affine *affine = wl_affine_create(unit);
     assert_non_null(affine);
-    for (uint32_t p = 0; p < unit.piece_count; p++) {
-        const struct wl_piece *piece = &unit.pieces[p];
-        if (piece->first + piece->count != unit.inst_count)
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->first + piece->count != unit->inst_count)
             continue;
         wl_affine_start(affine, p, k->mode, facts);
-        for (uint32_t i = piece->first; i + 1 < unit.inst_count; i++)
-            wl_affine_step(facts, &unit, &unit.insts[i], k->mode);
+        for (uint32_t i = piece->first; i + 1 < unit->inst_count; i++)
+            wl_affine_step(facts, unit, &unit->insts[i], k->mode);
     }
     wl_affine_destroy(affine);
-    wl_unit_destroy(&unit);
-    wl_decoder_destroy(decoder);
-    free(code);
+    assembled_free(&made);
 }
 
 static void test_kernels(void **state) {

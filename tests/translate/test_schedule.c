@@ -1,6 +1,5 @@
 /* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule. */
-#include "assembler.h"
-#include "translate/unit.h"
+#include "assembled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,41 +56,24 @@ static const struct kernel kernels[] = {
      "abdecf"},
 };
 
-static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
-
 /* The letters in the order of the unit, by a list of what was there before. */
 static void order_of(const struct kernel *k, char *order) {
-    size_t size = 0;
-    uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
-    uint64_t limit = size;
-    assert_non_null(code);
-    struct wl_translate_request request = {.processor = k->processor,
-                                           .wave_size = k->wave_size,
-                                           .image = code,
-                                           .image_size = size,
-                                           .name = k->title,
-                                           .is_kernel = true,
-                                           .is_code = is_code,
-                                           .context = &limit};
-    struct wl_decoder *decoder = NULL;
-    struct wl_unit unit;
-    assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
-    if (wl_unit_build(&unit, decoder, &request, 0) != WL_OK)
-        fail_msg("%s: %s", k->title, wl_failure());
-    struct wl_inst *before = malloc(unit.inst_count * sizeof *before);
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    assembled_build(&made, request, k->text);
+    struct wl_unit *unit = &made.unit;
+    struct wl_inst *before = malloc(unit->inst_count * sizeof *before);
     assert_non_null(before);
-    memcpy(before, unit.insts, unit.inst_count * sizeof *before);
-    assert_int_equal(wl_unit_schedule(&unit), WL_OK);
+    memcpy(before, unit->insts, unit->inst_count * sizeof *before);
+    assert_int_equal(wl_unit_schedule(unit), WL_OK);
     uint32_t n = 0;
-    for (; n < unit.inst_count && n < 26; n++)
-        for (uint32_t i = 0; i < unit.inst_count; i++)
-            if (before[i].address == unit.insts[n].address && before[i].size == unit.insts[n].size)
+    for (; n < unit->inst_count && n < 26; n++)
+        for (uint32_t i = 0; i < unit->inst_count; i++)
+            if (before[i].address == unit->insts[n].address && before[i].size == unit->insts[n].size)
                 order[n] = (char)('a' + i);
     order[n] = 0;
     free(before);
-    wl_unit_destroy(&unit);
-    wl_decoder_destroy(decoder);
-    free(code);
+    assembled_free(&made);
 }
 
 static void test_orders(void **state) {

@@ -1,5 +1,5 @@
 /* Which loops may be run for one strip after the other (strip_loop.h), and which may not. */
-#include "assembler.h"
+#include "assembled.h"
 #include "translate/strip_loop.h"
 
 #include <setjmp.h>
@@ -117,8 +117,6 @@ static const struct kernel kernels[] = {
      0, 0},
 };
 
-static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(uint64_t *)context; }
-
 /* What ends the loop works on masks of a strip. */
 static bool is_marked(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < loop->count; i++)
@@ -129,36 +127,21 @@ static bool is_marked(const struct wl_unit *unit, const struct wl_strip_loop *lo
 }
 
 static bool is_right(const struct kernel *k) {
-    size_t size = 0;
-    uint8_t *code = test_assemble(k->processor, k->wave_size, k->text, &size);
-    uint64_t limit = size;
-    assert_non_null(code);
-    struct wl_translate_request request = {.processor = k->processor,
-                                           .wave_size = k->wave_size,
-                                           .image = code,
-                                           .image_size = size,
-                                           .name = k->title,
-                                           .is_kernel = true,
-                                           .is_code = is_code,
-                                           .context = &limit};
-    struct wl_decoder *decoder = NULL;
-    struct wl_unit unit;
-    assert_int_equal(wl_decoder_create(&decoder, k->processor, k->wave_size), WL_OK);
-    if (wl_unit_build(&unit, decoder, &request, 0) != WL_OK)
-        fail_msg("%s: %s", k->title, wl_failure());
-    wl_unit_liveness(&unit);
-    assert_int_equal(wl_strip_loops_find(&unit), WL_OK);
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    assembled_build(&made, request, k->text);
+    struct wl_unit *unit = &made.unit;
+    wl_unit_liveness(unit);
+    assert_int_equal(wl_strip_loops_find(unit), WL_OK);
     unsigned pieces = 0, unmarked = 0;
-    for (uint32_t i = 0; i < unit.strip_loop_count; i++) {
-        pieces += unit.strip_loops[i].count;
-        unmarked += !is_marked(&unit, &unit.strip_loops[i]);
+    for (uint32_t i = 0; i < unit->strip_loop_count; i++) {
+        pieces += unit->strip_loops[i].count;
+        unmarked += !is_marked(unit, &unit->strip_loops[i]);
     }
-    bool right = unit.strip_loop_count == k->loops && (!k->pieces || pieces == k->pieces) && !unmarked;
+    bool right = unit->strip_loop_count == k->loops && (!k->pieces || pieces == k->pieces) && !unmarked;
     if (!right)
-        fprintf(stderr, "%s: %u loops of %u pieces, %u without marks\n", k->title, unit.strip_loop_count, pieces, unmarked);
-    wl_unit_destroy(&unit);
-    wl_decoder_destroy(decoder);
-    free(code);
+        fprintf(stderr, "%s: %u loops of %u pieces, %u without marks\n", k->title, unit->strip_loop_count, pieces, unmarked);
+    assembled_free(&made);
     return right;
 }
 
