@@ -4,9 +4,8 @@
  *
  * One line a case, the best of several rounds, and the same as JSON. Exit status 1 if a bar is missed and --check was given. */
 #include "measure.h"
+#include "opencl.h"
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <hip/hip_runtime_api.h>
 
 #include <math.h>
@@ -156,10 +155,6 @@ static void prepare_hip(const char *path) {
 
 /* ---- PoCL ---------------------------------------------------------------------------------------- */
 
-static cl_context context;
-static cl_command_queue queue;
-static cl_kernel kernel;
-
 static void cl_launch(void) {
     size_t items = 64;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
@@ -205,26 +200,6 @@ static double cl_buffer(void) {
         MUST(clReleaseMemObject(memory));
     }
     return (now_ns() - start) / COUNT;
-}
-
-/* False: there is no OpenCL here. */
-static int prepare_cl(void) {
-    static const char *const source = "__kernel void empty() {}";
-    cl_platform_id platform = NULL;
-    cl_device_id device = NULL;
-    cl_int error = 0;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS || clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL) != CL_SUCCESS)
-        return 0;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "empty", &error);
-    MUST(error);
-    return 1;
 }
 
 /* ---- the table ----------------------------------------------------------------------------------- */

@@ -6,9 +6,8 @@
  * many iterations as the launch has workgroups, each of which calls an empty function: what the same work costs a native program.
  * --only takes the cases whose names contain PART. */
 #include "measure.h"
+#include "opencl.h"
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <hip/hip_runtime_api.h>
 
 #include <math.h>
@@ -182,9 +181,6 @@ static double loop_many(void) {
 
 /* ---- PoCL ---------------------------------------------------------------------------------------- */
 
-static cl_command_queue queue;
-static cl_kernel kernel;
-
 static void cl_launch(size_t groups) {
     size_t items = groups * 64, group = 64;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
@@ -215,26 +211,6 @@ static double cl_many(void) {
     cl_launch(MANY);
     MUST(clFinish(queue));
     return (now_ns() - start) / MANY;
-}
-
-/* False: there is no OpenCL here. */
-static int prepare_cl(void) {
-    static const char *const source = "__kernel void empty() {}";
-    cl_platform_id platform = NULL;
-    cl_device_id device = NULL;
-    cl_int error = 0;
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS || clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL) != CL_SUCCESS)
-        return 0;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, (const char **)(uintptr_t)&source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "empty", &error);
-    MUST(error);
-    return 1;
 }
 
 /* ---- the table ----------------------------------------------------------------------------------- */

@@ -460,7 +460,7 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
 }
 
-static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects) {
+bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {
     const struct wl_piece *piece = l->piece;
     struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
     if (!live) {
@@ -486,7 +486,7 @@ static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effect
 void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
-    if (!effects || !prepare_liveness(l, effects)) {
+    if (!effects || !wl_lift_liveness(l, effects)) {
         free(effects);
         l->status = WL_OUT_OF_MEMORY;
         return;

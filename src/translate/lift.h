@@ -325,6 +325,9 @@ uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation);
 /* All scalar registers to the wave, and back. The stretch must be flushed. */
 void wl_lift_spill_scalars(struct wl_lift *l);
 void wl_lift_reload_scalars(struct wl_lift *l);
+/* What each instruction of l->piece reads and writes (`effects`, one for each and one more), and from it what is live after each
+ * (l->live_after). False, with l->status: no memory. */
+bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects);
 /* Lifts a piece into its block (l->blocks). */
 void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t piece);
 /* Records the first error; lifting goes on harmlessly and the unit is dropped. */

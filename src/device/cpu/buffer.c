@@ -1,4 +1,5 @@
 /* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. And one lane's atomics. */
+#include "base/float_bits.h"
 #include "device/cpu/buffer_lane.h"
 #include "device/cpu/image.h"
 #include "device/cpu/lane_mask.h"
@@ -169,37 +170,15 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
 
 /* ---- atomics of one lane -------------------------------------------------------------------- */
 
-static float as_float(uint64_t bits) {
-    float value;
-    uint32_t low = (uint32_t)bits;
-    memcpy(&value, &low, 4);
-    return value;
-}
-
-static uint32_t float_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-
-static double as_double(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, 8);
-    return value;
-}
-
-static uint64_t from_double(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bits;
-}
+/* Of the lower half. */
+static float as_float(uint64_t bits) { return wl_bits_float((uint32_t)bits); }
 
 static uint64_t flush_denormal(uint64_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
 
 static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data) {
-    double a = bits == 64 ? as_double(old) : as_float(old), b = bits == 64 ? as_double(data) : as_float(data);
+    double a = bits == 64 ? wl_bits_double(old) : as_float(old), b = bits == 64 ? wl_bits_double(data) : as_float(data);
     if (operation == WL_ATOMIC_FADD)
-        return bits == 64 ? from_double(a + b) : float_bits(as_float(old) + as_float(data));
+        return bits == 64 ? wl_double_bits(a + b) : wl_float_bits(as_float(old) + as_float(data));
     if (a == b) /* -0 is less than +0 */
         return operation == WL_ATOMIC_FMIN ? old | data : old & data;
     if (isnan(b))
@@ -214,7 +193,7 @@ static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data) {
         if (operation == WL_ATOMIC_PK_ADD_F16) {
             sum = wl_float_to_half(wl_half_to_float(a) + wl_half_to_float(b));
         } else {
-            uint32_t wide = float_bits(as_float((uint64_t)a << 16) + as_float((uint64_t)b << 16));
+            uint32_t wide = wl_float_bits(as_float((uint64_t)a << 16) + as_float((uint64_t)b << 16));
             bool nan = (wide & 0x7fffffff) > 0x7f800000;
             sum = (uint16_t)(nan ? wide >> 16 | 0x40 : (wide + 0x7fff + (wide >> 16 & 1)) >> 16);
         }
@@ -261,7 +240,7 @@ static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_
     case WL_ATOMIC_DEC:
         return old == 0 || old > data ? data : old - 1;
     case WL_ATOMIC_FADD_FLUSH:
-        return flush_denormal(float_bits(as_float(flush_denormal(old)) + as_float(flush_denormal(data))));
+        return flush_denormal(wl_float_bits(as_float(flush_denormal(old)) + as_float(flush_denormal(data))));
     case WL_ATOMIC_FADD:
     case WL_ATOMIC_FMIN:
     case WL_ATOMIC_FMAX:
@@ -276,7 +255,7 @@ static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_
     case WL_ATOMIC_MSKOR:
         return (old & ~data) | other;
     case WL_ATOMIC_FCMPSWAP:
-        return (bits == 64 ? as_double(old) == as_double(other) : as_float(old) == as_float(other)) ? data : old;
+        return (bits == 64 ? wl_bits_double(old) == wl_bits_double(other) : as_float(old) == as_float(other)) ? data : old;
     case WL_ATOMIC_ORDERED_ADD:
         return (uint32_t)old == (uint32_t)data ? (((old >> 32) + (data >> 32)) << 32 | (uint32_t)(old + 1)) : old;
     case WL_ATOMIC_WRAP:

@@ -1,40 +1,29 @@
 /* Elements of channel formats, converted. It runs on NVIDIA's GPUs as well: no state but the arguments. */
+#include "base/float_bits.h"
 #include "device/channels.h"
 
 #include <math.h>
 #include <string.h>
 
-static uint32_t float_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float bits_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 float wl_half_to_float(uint16_t half) {
     uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
     if (magnitude >= 0x7c00)
-        return bits_float(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
+        return wl_bits_float(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
     if (magnitude >= 0x400)
-        return bits_float(sign | ((magnitude << 13) + ((127 - 15) << 23)));
+        return wl_bits_float(sign | ((magnitude << 13) + ((127 - 15) << 23)));
     float value = (float)magnitude * 0x1p-24f;
     return sign ? -value : value;
 }
 
 /* To nearest, ties to even. */
 uint16_t wl_float_to_half(float value) {
-    uint32_t bits = float_bits(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    uint32_t bits = wl_float_bits(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000)
         return (uint16_t)(sign | 0x7e00);
     if (magnitude >= 0x477ff000) /* 65520 */
         return (uint16_t)(sign | 0x7c00);
     if (magnitude < 0x38800000) /* the least normal number: what is below has a fixed unit */
-        return (uint16_t)(sign | (uint32_t)lrintf(bits_float(magnitude) * 0x1p24f));
+        return (uint16_t)(sign | (uint32_t)lrintf(wl_bits_float(magnitude) * 0x1p24f));
     uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
     return (uint16_t)(sign | ((rounded - ((127 - 15) << 23)) >> 13));
 }
@@ -62,19 +51,19 @@ static int32_t extend(uint32_t raw, unsigned bits) { return (int32_t)(raw << (32
 static uint32_t decode(uint32_t raw, unsigned bits, enum wl_channel_number number) {
     switch (number) {
     case WL_NUMBER_UNORM:
-        return float_bits((float)raw / (float)((1u << bits) - 1));
+        return wl_float_bits((float)raw / (float)((1u << bits) - 1));
     case WL_NUMBER_SNORM:
-        return float_bits(fmaxf((float)extend(raw, bits) / (float)((1u << (bits - 1)) - 1), -1));
+        return wl_float_bits(fmaxf((float)extend(raw, bits) / (float)((1u << (bits - 1)) - 1), -1));
     case WL_NUMBER_SINT:
         return (uint32_t)extend(raw, bits);
     case WL_NUMBER_FLOAT:
-        return bits == 32 ? raw : float_bits(wl_half_to_float((uint16_t)(bits == 16 ? raw : raw << (15 - bits))));
+        return bits == 32 ? raw : wl_float_bits(wl_half_to_float((uint16_t)(bits == 16 ? raw : raw << (15 - bits))));
     case WL_NUMBER_SRGB:
-        return float_bits(wl_linear_of_srgb((uint8_t)raw));
+        return wl_float_bits(wl_linear_of_srgb((uint8_t)raw));
     case WL_NUMBER_USCALED:
-        return float_bits((float)raw);
+        return wl_float_bits((float)raw);
     case WL_NUMBER_SSCALED:
-        return float_bits((float)extend(raw, bits));
+        return wl_float_bits((float)extend(raw, bits));
     case WL_NUMBER_UINT:
         break;
     }
@@ -87,7 +76,7 @@ static uint32_t clamp_integer(int64_t value, int64_t low, int64_t high) {
 
 /* 5 exponent bits, no sign: negative numbers become 0. */
 static uint32_t small_float_bits(float value, unsigned bits) {
-    const uint32_t infinity = 31u << (bits - 5), all = float_bits(value);
+    const uint32_t infinity = 31u << (bits - 5), all = wl_float_bits(value);
     if (isnan(value))
         return infinity | 1;
     if (value <= 0)
@@ -100,7 +89,7 @@ static uint32_t small_float_bits(float value, unsigned bits) {
 }
 
 static uint32_t encode(uint32_t value, unsigned bits, enum wl_channel_number number) {
-    const float f = bits_float(value), finite = isnan(f) ? 0 : f;
+    const float f = wl_bits_float(value), finite = isnan(f) ? 0 : f;
     const double top = ldexp(1, (int)bits) - 1, half_top = ldexp(1, (int)bits - 1) - 1;
     switch (number) {
     case WL_NUMBER_UNORM:
@@ -144,7 +133,7 @@ static void load_packed(const struct wl_channel_format *format, const uint8_t *m
     for (unsigned i = 0; i < 4; word >>= width[i++]) {
         const uint32_t raw = word & ((1u << width[i]) - 1);
         if (i < format->channels)
-            element[i] = unit > 0 ? float_bits((float)raw * unit) : decode(raw, width[i], number_of(format, i));
+            element[i] = unit > 0 ? wl_float_bits((float)raw * unit) : decode(raw, width[i], number_of(format, i));
     }
 }
 

@@ -4,6 +4,7 @@
  * are sorted (63), nodes of 64 bytes less 1 (64 to 105), what triangles answer (120). A node's number has its type in bits 0 to 2: a
  * triangle of up to four that share five vertices, a box with halves, a box with floats. What the hardware rounds differently
  * is told by no document: boxes are slabs, triangles the watertight test with shear and scale. */
+#include "base/float_bits.h"
 #include "device/cpu/image_lane.h"
 
 #include <float.h>
@@ -23,18 +24,6 @@ struct ray {
     uint64_t node;
     float extent, origin[3], direction[3], inverse[3];
 };
-
-static uint32_t float_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float bits_float(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static void read_resource(const uint32_t words[4], struct hierarchy *h) {
     const uint64_t low = words[0] | (uint64_t)words[1] << 32, high = words[2] | (uint64_t)words[3] << 32;
@@ -69,17 +58,17 @@ static void read_ray(const struct wl_image_rays *rays, uint32_t lane, struct ray
     ray->node = address(rays, next++, lane);
     if (operation & WL_IMAGE_WIDE)
         ray->node |= (uint64_t)address(rays, next++, lane) << 32;
-    ray->extent = bits_float(address(rays, next++, lane));
+    ray->extent = wl_bits_float(address(rays, next++, lane));
     for (unsigned i = 0; i < 3; i++)
-        ray->origin[i] = bits_float(address(rays, next++, lane));
+        ray->origin[i] = wl_bits_float(address(rays, next++, lane));
     if (modifiers & WL_IMAGE_A16) {
         const uint32_t packed[3] = {address(rays, next, lane), address(rays, next + 1, lane), address(rays, next + 2, lane)};
         read_halves(packed, WL_IMAGE_GENERATION_OF(modifiers), ray);
         return;
     }
     for (unsigned i = 0; i < 3; i++) {
-        ray->direction[i] = bits_float(address(rays, next + i, lane));
-        ray->inverse[i] = bits_float(address(rays, next + 3 + i, lane));
+        ray->direction[i] = wl_bits_float(address(rays, next + i, lane));
+        ray->inverse[i] = wl_bits_float(address(rays, next + 3 + i, lane));
     }
 }
 
@@ -96,8 +85,8 @@ static bool enters(const struct hierarchy *h, const struct ray *ray, const float
         first = fmaxf(first, fminf(a, b));
         last = fminf(last, fmaxf(a, b));
     }
-    if (last >= 0 && float_bits(last) + h->grow < float_bits(INFINITY))
-        last = bits_float(float_bits(last) + h->grow);
+    if (last >= 0 && wl_float_bits(last) + h->grow < wl_float_bits(INFINITY))
+        last = wl_bits_float(wl_float_bits(last) + h->grow);
     *entry = first;
     return first <= fminf(last, ray->extent);
 }
@@ -108,7 +97,7 @@ static void read_box(const uint8_t *node, bool halves, unsigned child, float bou
         uint32_t word;
         const uint8_t *at = node + CHILDREN * sizeof word + (child * 6 + i) * (halves ? sizeof half : sizeof word);
         memcpy(halves ? (void *)&half : (void *)&word, at, halves ? sizeof half : sizeof word);
-        bounds[i / 3][i % 3] = halves ? wl_half_to_float(half) : bits_float(word);
+        bounds[i / 3][i % 3] = halves ? wl_half_to_float(half) : wl_bits_float(word);
     }
 }
 
@@ -190,12 +179,12 @@ static void intersect_triangle(const struct hierarchy *h, const struct ray *ray,
         memcpy(vertices[i], node + corners[type][i] * sizeof vertices[i], sizeof vertices[i]);
     memcpy(&identity, node + IDENTITY, sizeof identity);
     const bool hit = hits(ray, vertices, weights, &numerator, &denominator);
-    result[0] = float_bits(hit ? numerator : INFINITY);
-    result[1] = float_bits(hit ? denominator : 1);
+    result[0] = wl_float_bits(hit ? numerator : INFINITY);
+    result[1] = wl_float_bits(hit ? denominator : 1);
     if (h->barycentrics) {
         const uint32_t sources = identity >> type * 8;
-        result[2] = float_bits(hit ? weights[sources & 3] : 0);
-        result[3] = float_bits(hit ? weights[sources >> 2 & 3] : 0);
+        result[2] = wl_float_bits(hit ? weights[sources & 3] : 0);
+        result[3] = wl_float_bits(hit ? weights[sources >> 2 & 3] : 0);
     } else {
         result[2] = identity;
         result[3] = hit;

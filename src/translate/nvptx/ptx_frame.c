@@ -476,21 +476,6 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
     }
 }
 
-static bool prepare_liveness(struct wl_lift *l, struct wl_effects *effects) {
-    const struct wl_piece *piece = l->piece;
-    struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
-    if (!live)
-        return false;
-    l->live_after = live;
-    struct wl_live now = piece->live_out;
-    for (uint32_t i = piece->count; i-- > 0;) {
-        live[i] = now;
-        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects[i]);
-        wl_live_step(&now, &effects[i]);
-    }
-    return true;
-}
-
 /* Whether stores to memory are in flight, as far as the last memory instruction tells. */
 static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
     l->ptx->accessed |=
@@ -514,7 +499,7 @@ static void meet(struct wl_lift *l, uint32_t piece) {
 static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p, bool full) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
-    if (!effects || !prepare_liveness(l, effects)) {
+    if (!effects || !wl_lift_liveness(l, effects)) {
         free(effects);
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for liveness");
         return;
