@@ -50,9 +50,10 @@ struct alias {
         {#S "_store_short", #S "_store_b16"}, {#S "_store_byte_d16_hi", #S "_store_d16_hi_b8"},                                            \
         {#S "_store_short_d16_hi", #S "_store_d16_hi_b16"}, {#S "_load_dword_addtid", #S "_load_addtid_b32"},                              \
         {#S "_store_dword_addtid", #S "_store_addtid_b32"}, {#S "_load_lds_dword", #S "_load_b32"}, {#S "_load_lds_b32", #S "_load_b32"},  \
-        {#S "_load_lds_ubyte", #S "_load_u8"}, {#S "_load_lds_u8", #S "_load_u8"}, {#S "_load_lds_sbyte", #S "_load_i8"},                  \
-        {#S "_load_lds_i8", #S "_load_i8"}, {#S "_load_lds_ushort", #S "_load_u16"}, {#S "_load_lds_u16", #S "_load_u16"},                 \
-        {#S "_load_lds_sshort", #S "_load_i16"}, {#S "_load_lds_i16", #S "_load_i16"}, {#S "_load_lds_format_x", #S "_load_format_x"}
+        {#S "_load_lds_dwordx3", #S "_load_b96"}, {#S "_load_lds_dwordx4", #S "_load_b128"}, {#S "_load_lds_ubyte", #S "_load_u8"},        \
+        {#S "_load_lds_u8", #S "_load_u8"}, {#S "_load_lds_sbyte", #S "_load_i8"}, {#S "_load_lds_i8", #S "_load_i8"},                     \
+        {#S "_load_lds_ushort", #S "_load_u16"}, {#S "_load_lds_u16", #S "_load_u16"}, {#S "_load_lds_sshort", #S "_load_i16"},            \
+        {#S "_load_lds_i16", #S "_load_i16"}, {#S "_load_lds_format_x", #S "_load_format_x"}
 
 #define ATOMIC(S, OLD, NEW, TYPE)                                                                                                          \
     {#S "_atomic_" #OLD, #S "_atomic_" #NEW "_" #TYPE "32"}, {#S "_atomic_" #OLD "_x2", #S "_atomic_" #NEW "_" #TYPE "64"}

@@ -144,6 +144,11 @@ static void keep_text(const char *text) {
     }
 }
 
+bool gpu_is_exact(void) {
+    const char *math = getenv("WAVELIFT_MATH");
+    return math && !strcmp(math, "exact");
+}
+
 bool gpu_load(const struct gpu_code *code, struct gpu_kernel *kernel) {
     enum { MOST_SHARED = 8, WITHOUT_ASKING = 48 << 10 };
     uint64_t size = code->size;
@@ -157,6 +162,7 @@ bool gpu_load(const struct gpu_code *code, struct gpu_kernel *kernel) {
                  .workitem_id_dimensions = 1,
                  .flushes_f32 = (code->mode & 0x30) != 0x30,
                  .sram_ecc = code->sram_ecc,
+                 .exact_math = gpu_is_exact(),
                  .is_code = is_code,
                  .context = &size},
         .registers = {-1, -1, -1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, .id_rows = 1},

@@ -33,6 +33,8 @@ uint64_t gpu_allocate_crossing(void);
 void *gpu_pinned(size_t size);
 void gpu_write(uint64_t address, const void *from, size_t size);
 void gpu_read(uint64_t address, void *to, size_t size);
+/* WAVELIFT_MATH is "exact". */
+bool gpu_is_exact(void);
 /* False: the translator refuses the code, wl_translate_failure() tells why. */
 bool gpu_load(const struct gpu_code *code, struct gpu_kernel *kernel);
 void gpu_unload(struct gpu_kernel *kernel);

@@ -389,13 +389,13 @@ static void test_target(struct wl_coverage *coverage, const struct target *t) {
             test_mnemonic(t, rows[i].mnemonic);
 }
 
-/* Argument: a generation (9 to 12; without one: all). */
+/* Arguments: a generation (9 to 12; 0 or without one: all), a wave's size (without one: both). */
 int main(int argc, char **argv) {
-    const unsigned generation = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
+    const unsigned generation = argc > 1 ? (unsigned)atoi(argv[1]) : 0, wave_size = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
     struct wl_coverage *coverage = wl_coverage_create();
     mem_start();
     for (size_t i = 0; coverage && i < COUNT(targets); i++)
-        if (!generation || targets[i].generation == generation)
+        if ((!generation || targets[i].generation == generation) && (!wave_size || targets[i].wave_size == wave_size))
             test_target(coverage, &targets[i]);
     wl_coverage_destroy(coverage);
     printf("%u runs, %u failures\n", mem_checks, mem_failures);

@@ -1,6 +1,6 @@
 // Indices behind a workgroup's LDS, in front of it (which is far behind it, as addresses have no sign) and in both halves of a wave:
 // reads give 0, stores are dropped, atomics return 0 and change nothing. What lies within is as ever. Kernels that look at a
-// neighbour first and ask whether there is one afterwards are right on the hardware.
+// neighbour first and ask whether there is one afterwards are right on the hardware. Through flat addresses the same holds behind LDS.
 #include "check.h"
 
 enum { GROUPS = 8, ITEMS = 256, FAR = 20000 /* ints: behind 64 KiB */ };
@@ -28,11 +28,52 @@ __global__ void touch(const int *index, seen *out) {
     out[blockIdx.x * ITEMS + i] = s;
 }
 
+// Which memory it is, is known at run time: flat instructions.
+__global__ void touch_flat(const int *index, int *elsewhere, seen *out) {
+    __shared__ int lds[ITEMS];
+    int i = threadIdx.x, at = index[i], *place = index[ITEMS] ? lds : elsewhere;
+    lds[i] = 1000 + i;
+    __syncthreads();
+    seen s;
+    s.before = place[i];
+    s.far = place[i + index[ITEMS + 1]];
+    s.wild = place[at];
+    __syncthreads();
+    place[at] = 5000 + i;
+    __syncthreads();
+    s.after_store = place[at];
+    s.old = atomicAdd(&place[at], 3);
+    __syncthreads();
+    s.back = place[at];
+    out[blockIdx.x * ITEMS + i] = s;
+}
+
+static int host[ITEMS + 2], *indices;
+static seen seen_of[GROUPS * ITEMS], *out;
+
+static void check(bool flat) {
+    HIP(hipMemcpy(indices, host, sizeof host, hipMemcpyHostToDevice));
+    if (flat)
+        touch_flat<<<GROUPS, ITEMS>>>(indices, indices, out);
+    else
+        touch<<<GROUPS, ITEMS>>>(indices, out);
+    HIP_FINISH();
+    HIP(hipMemcpy(seen_of, out, sizeof seen_of, hipMemcpyDeviceToHost));
+    for (int n = 0; n < GROUPS * ITEMS; n++) {
+        int i = n % ITEMS, at = host[i], before = flat ? 1000 + i : i ? 999 + i : 0;
+        bool within = at >= 0 && at < ITEMS;
+        const seen &s = seen_of[n];
+        EXPECT(s.before == before, "item %d: %d at its place or before it", n, s.before);
+        EXPECT(s.far == 0, "item %d: %d far behind", n, s.far);
+        EXPECT(s.wild == (within ? 1000 + at : 0), "item %d: %d at %d", n, s.wild, at);
+        EXPECT(s.after_store == (within ? 5000 + i : 0), "item %d: %d at %d after a store", n, s.after_store, at);
+        EXPECT(s.old == (within ? 5000 + i : 0), "item %d: an atomic returned %d at %d", n, s.old, at);
+        EXPECT(s.back == (within ? 5003 + i : 0), "item %d: %d at %d after an atomic", n, s.back, at);
+    }
+}
+
 int main() {
     check_name = "lds_range";
-    int host[ITEMS + 2], *index;
-    static seen seen_of[GROUPS * ITEMS];
-    seen *out;
     for (int i = 0; i < ITEMS; i++) // a permutation within; every third is far
         host[i] = i % 3 ? i ^ 5 : i % 2 ? FAR + 1024 * i : -1 - i;
     for (int i = 0; i < ITEMS; i++)
@@ -40,22 +81,13 @@ int main() {
             host[i] = i;
     host[ITEMS] = -1;
     host[ITEMS + 1] = FAR;
-    HIP(hipMalloc((void **)&index, sizeof host));
+    HIP(hipMalloc((void **)&indices, sizeof host));
     HIP(hipMalloc((void **)&out, sizeof seen_of));
-    HIP(hipMemcpy(index, host, sizeof host, hipMemcpyHostToDevice));
-    touch<<<GROUPS, ITEMS>>>(index, out);
-    HIP_FINISH();
-    HIP(hipMemcpy(seen_of, out, sizeof seen_of, hipMemcpyDeviceToHost));
-    for (int n = 0; n < GROUPS * ITEMS; n++) {
-        int i = n % ITEMS, at = host[i];
-        bool within = at >= 0 && at < ITEMS;
-        const seen &s = seen_of[n];
-        EXPECT(s.before == (i ? 999 + i : 0), "item %d: %d before it", n, s.before);
-        EXPECT(s.far == 0, "item %d: %d far behind", n, s.far);
-        EXPECT(s.wild == (within ? 1000 + at : 0), "item %d: %d at %d", n, s.wild, at);
-        EXPECT(s.after_store == (within ? 5000 + i : 0), "item %d: %d at %d after a store", n, s.after_store, at);
-        EXPECT(s.old == (within ? 5000 + i : 0), "item %d: an atomic returned %d at %d", n, s.old, at);
-        EXPECT(s.back == (within ? 5003 + i : 0), "item %d: %d at %d after an atomic", n, s.back, at);
-    }
+    check(false);
+    for (int i = 0; i < ITEMS; i++)
+        if (host[i] < 0) // of a flat address that would be another aperture
+            host[i] = FAR + 1024 * i;
+    host[ITEMS] = 1;
+    check(true);
     return finish();
 }

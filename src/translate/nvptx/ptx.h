@@ -170,6 +170,7 @@ struct wl_ptx_access {
     int64_t offset;         /* bytes to add, constant */
     LLVMValueRef predicate; /* i1 */
     LLVMValueRef lds;       /* i32: SHARED: the address within LDS, whose end is checked; NULL: it is known to be within */
+    LLVMValueRef in_lds;    /* i1: `lds` counts only if this holds; NULL: it does */
     LLVMValueRef room;      /* i64, signed: bytes from the address on that may be accessed; NULL: all. The predicate implies that the
                              * first element has room */
     bool is_volatile;
@@ -181,15 +182,15 @@ void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
                  LLVMValueRef *values);
 void wl_ptx_store(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bits, unsigned count, LLVMValueRef *values);
-/* Generic address of a flat one (i64). */
-LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address);
+/* Finds the generic address of a flat one (i64), and whether it is in LDS. */
+void wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address, struct wl_ptx_access *access);
 /* Finds the address of a buffer access, and what is in range of it: linear buffers and scratch, without an index. */
 void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *access);
 /* The same for a descriptor of any kind, with or without an index: `count` accesses of `bytes` bytes each, behind one another. */
 void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigned count, unsigned bytes, struct wl_ptx_access *accesses);
 /* i1: the descriptor is neither linear nor scratch's. */
 LLVMValueRef wl_ptx_buffer_is_odd(struct wl_lift *l, const struct wl_inst *inst);
-/* i1: `bytes` bytes of a SHARED access lie within LDS. A marker until wl_ptx_settle_lds; constant if `lds` is NULL. */
+/* i1: `bytes` bytes of an access lie within LDS, or it goes elsewhere. A marker until wl_ptx_settle_lds; constant if `lds` is NULL. */
 LLVMValueRef wl_ptx_within_lds(struct wl_lift *l, const struct wl_ptx_access *access, unsigned bytes);
 /* i32: where LDS lies, plus an offset. */
 LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset);
@@ -207,6 +208,8 @@ LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *access
                            LLVMValueRef compare, bool returns);
 /* A lane's dword of LDS that an instruction between memory and LDS names: from M0 and the instruction's offset on, one for each lane. */
 struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *inst);
+/* The threads of a warp wait for each other, and what they have done to memory is seen by all of them. Not where lanes may part. */
+void wl_ptx_meet(struct wl_lift *l);
 void wl_ptx_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
 /* Fences: what waits, invalidations and write-backs amount to. */
 void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
@@ -250,6 +253,7 @@ void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 LLVMValueRef wl_ptx_device_record(struct wl_lift *l, size_t size);
 void wl_ptx_device_put(struct wl_lift *l, LLVMValueRef record, size_t offset, LLVMValueRef value);
 LLVMValueRef wl_ptx_device_get(struct wl_lift *l, LLVMValueRef record, size_t offset); /* i32 */
+/* A call, of all threads of the warp but for wl_device_buffer_find, which becomes part of the kernel. */
 LLVMValueRef wl_ptx_device_call(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
 /* Adds the functions to a module that calls some; what is not called is for globaldce. */
 enum wl_status wl_ptx_link_device(LLVMModuleRef module);

@@ -8,6 +8,8 @@
 
 extern const char wl_ptx_device_code[], wl_ptx_device_code_end[];
 
+static const char inlined[] = "wl_device_buffer_find";
+
 /* ---- calls ---- */
 
 LLVMValueRef wl_ptx_device_record(struct wl_lift *l, size_t size) {
@@ -55,6 +57,8 @@ LLVMValueRef wl_ptx_device_call(struct wl_lift *l, const char *name, LLVMTypeRef
             LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, kind, 0));
         }
     }
+    if (strcmp(name, inlined) != 0)
+        wl_ptx_meet(l);
     return LLVMBuildCall2(l->b, type, function, arguments, count, "");
 }
 
@@ -82,7 +86,7 @@ enum wl_status wl_ptx_link_device(LLVMModuleRef module) {
     if (LLVMLinkModules2(module, device))
         return wl_fail(WL_INTERNAL, "the code for images on NVIDIA GPUs cannot be linked");
     /* Called, it gave other addresses in waves of 64 on an H200 with driver 580, unless that optimized nothing. */
-    LLVMValueRef find = LLVMGetNamedFunction(module, "wl_device_buffer_find");
+    LLVMValueRef find = LLVMGetNamedFunction(module, inlined);
     unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
     if (find)
         LLVMAddAttributeAtIndex(find, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(LLVMGetModuleContext(module), always, 0));

@@ -57,10 +57,18 @@ static bool is_rounded(LLVMValueRef value, LLVMValueRef of) {
     return wl_ptx_is_call(value, "llvm.roundeven.f32") && LLVMGetOperand(value, 0) == of;
 }
 
+/* Whether `value` is v_cvt_i32_f32 (semantics/convert.c) of its first operand. */
+static bool is_truncated(LLVMValueRef value) {
+    LLVMValueRef code = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
+    size_t length = 0;
+    const char *text = code && LLVMIsAInlineAsm(code) ? LLVMGetInlineAsmAsmString(code, &length) : NULL;
+    return text && strstr(text, "cvt.rzi.s32.f32");
+}
+
 static LLVMValueRef find_exponential(LLVMValueRef ldexp_call) {
     LLVMValueRef power = LLVMGetOperand(ldexp_call, 0), count = LLVMGetOperand(ldexp_call, 1);
     LLVMValueRef argument = wl_ptx_is_kept(power, "v_exp_f32") ? LLVMGetOperand(power, 0) : NULL;
-    if (!argument || !wl_ptx_is_op(count, LLVMFPToSI) || !wl_ptx_is_op(argument, LLVMFAdd))
+    if (!argument || !is_truncated(count) || !wl_ptx_is_op(argument, LLVMFAdd))
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef difference = LLVMGetOperand(argument, i), rest = LLVMGetOperand(argument, 1 - i);

@@ -157,6 +157,7 @@ void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst) {
         if (to_lds) {
             LLVMValueRef value = wl_ptx_device_get(l, record, BUFFER_AT(data, 0));
             struct wl_ptx_access slot = wl_ptx_lds_slot(l, inst);
+            wl_ptx_meet(l);
             wl_ptx_store(l, &slot, 32, 1, &value);
         } else if (loads) {
             get_rows(l, record, BUFFER_AT(data, 0), data->reg, data_count(data));

@@ -23,7 +23,8 @@ LLVMValueRef wl_ptx_within_lds(struct wl_lift *l, const struct wl_ptx_access *a,
     LLVMValueRef place = LLVMBuildAdd(l->b, a->lds, number(l, (uint32_t)a->offset), "");
     LLVMValueRef proof = size < bytes ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntULE, place, number(l, size - bytes), "");
     LLVMValueRef arguments[] = {proof, place, number(l, bytes)};
-    return wl_ptx_marker(l, within_marker, l->i1, arguments, 3, true);
+    LLVMValueRef within = wl_ptx_marker(l, within_marker, l->i1, arguments, 3, true);
+    return a->in_lds ? LLVMBuildOr(l->b, within, LLVMBuildNot(l->b, a->in_lds, ""), "") : within;
 }
 
 /* At the kernel's start: the first address at which so many bytes are not within. */

@@ -328,7 +328,7 @@ static LLVMValueRef scratch_local(struct wl_lift *l) {
     return LLVMBuildPtrToInt(l->b, local, l->i32, "");
 }
 
-LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address) {
+void wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address, struct wl_ptx_access *a) {
     LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, address, wl_lift_int(l, l->i64, 32), ""), l->i32, "");
     LLVMValueRef low = LLVMBuildAnd(l->b, address, wl_lift_int(l, l->i64, UINT32_MAX), "");
     LLVMValueRef shared = LLVMBuildPtrToInt(l->b, LLVMBuildAddrSpaceCast(l->b, l->ptx->lds, l->ptr, ""), l->i64, "");
@@ -338,7 +338,10 @@ LLVMValueRef wl_ptx_flat_address(struct wl_lift *l, LLVMValueRef address) {
     if (l->ptx->scratch[wl_ptx_strip(l)])
         result = LLVMBuildSelect(l->b, is_private, LLVMBuildAdd(l->b, scratch_generic(l), low, ""), result, "");
     l->ptx->info->uses_lds = true; /* perhaps */
-    return result;
+    a->space = WL_PTX_GENERIC;
+    a->address = result;
+    a->lds = LLVMBuildTrunc(l->b, address, l->i32, "");
+    a->in_lds = is_shared;
 }
 
 LLVMValueRef wl_ptx_wide_address(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *address,
@@ -390,9 +393,8 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
         a->address = wl_ptx_wide_address(l, inst, op->address, op->scalar);
         return true;
     case WL_SPACE_FLAT:
-        a->space = WL_PTX_GENERIC;
         a->address = wl_ptx_wide_address(l, inst, op->address, op->scalar);
-        a->address = wl_ptx_flat_address(l, LLVMBuildAdd(l->b, a->address, wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0), ""));
+        wl_ptx_flat_address(l, LLVMBuildAdd(l->b, a->address, wl_lift_int(l, l->i64, (uint64_t)(int64_t)inst->offset0), ""), a);
         a->offset = 0;
         return true;
     case WL_SPACE_BUFFER:
@@ -452,24 +454,43 @@ static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 
 struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
-    LLVMValueRef own = LLVMBuildShl(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, 2), "");
-    struct wl_ptx_access slot = {.inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l)};
+    const int32_t size = inst->isa->dwords ? inst->isa->dwords * 4 : 4;
+    LLVMValueRef own = LLVMBuildMul(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, (uint32_t)size), "");
+    struct wl_ptx_access slot = {
+        .inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l), .stride = size};
     slot.lds = LLVMBuildAdd(l->b, m0, own, "");
     slot.address = wl_ptx_lds_address(l, slot.lds);
     return slot;
 }
 
-/* Between memory and LDS. */
-static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a) {
+void wl_ptx_meet(struct wl_lift *l) {
+    if (!l->ptx->apart)
+        wl_ptx_asm(l, "bar.warp.sync 0xffffffff;", "~{memory}", l->void_type, NULL, 0, true);
+}
+
+/* Between memory and LDS. The places of one instruction's lanes are those of other lanes at the next one's: what finds an address may
+ * have let threads part, and they have to meet before LDS is touched. */
+static void move_lds(struct wl_lift *l, const struct wl_inst *inst, struct wl_ptx_access *a, bool each) {
     const struct wl_isa *isa = inst->isa;
+    const bool loads = isa->class == WL_ISA_LOAD;
     struct wl_ptx_access slot = wl_ptx_lds_slot(l, inst);
-    LLVMValueRef zero = LLVMConstNull(l->i32), value;
-    if (isa->class == WL_ISA_LOAD) {
-        wl_ptx_load(l, a, isa->bits < 32 ? isa->bits : 32, isa->sign, 1, &zero, &value);
-        wl_ptx_store(l, &slot, 32, 1, &value);
-    } else {
-        wl_ptx_load(l, &slot, 32, false, 1, &zero, &value);
-        wl_ptx_store(l, a, 32, 1, &value);
+    LLVMValueRef zeros[MAX_DWORDS], values[MAX_DWORDS];
+    for (unsigned i = 0; i < MAX_DWORDS; i++)
+        zeros[i] = LLVMConstNull(l->i32);
+    if (!loads) {
+        wl_ptx_meet(l);
+        wl_ptx_load(l, &slot, 32, false, isa->dwords, zeros, values);
+    }
+    for (unsigned i = 0; i < (each ? isa->dwords : 1u); i++) {
+        const unsigned count = each ? 1 : isa->dwords;
+        if (loads)
+            wl_ptx_load(l, &a[i], isa->bits < 32 ? isa->bits : 32, isa->sign, count, zeros, values + i);
+        else
+            wl_ptx_store(l, &a[i], 32, count, values + i);
+    }
+    if (loads) {
+        wl_ptx_meet(l);
+        wl_ptx_store(l, &slot, 32, isa->dwords, values);
     }
 }
 
@@ -533,7 +554,7 @@ static void atomic(struct wl_lift *l, const struct wl_inst *inst, const struct w
 static void access_one(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a,
                        bool each) {
     if (inst->lds)
-        move_lds(l, inst, a);
+        move_lds(l, inst, a, each);
     else if (inst->isa->addresses == 2)
         access_two(l, inst, op, a);
     else if (inst->isa->class == WL_ISA_LOAD)
@@ -589,7 +610,7 @@ void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
         wl_ptx_lift_typed(l, inst);
         return;
     }
-    if (inst->gds || inst->addr64 || isa->dwords > MAX_DWORDS || (inst->lds && isa->dwords > 1)) {
+    if (inst->gds || inst->addr64 || isa->dwords > MAX_DWORDS) {
         wl_ptx_unsupported(l, inst);
         return;
     }

@@ -50,7 +50,8 @@ static LLVMValueRef in_range(struct wl_lift *l, const struct smem *s, unsigned s
     if (!s->limit)
         return LLVMConstInt(l->i1, 1, 0);
     LLVMValueRef end = LLVMBuildAdd(l->b, s->offset, wl_lift_int(l, l->i64, skip + bytes), "");
-    return LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, "");
+    LLVMValueRef wraps = LLVMBuildICmp(l->b, LLVMIntULT, end, s->offset, "");
+    return LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntULE, end, s->limit, ""), LLVMBuildNot(l->b, wraps, ""), "");
 }
 
 static LLVMValueRef place(struct wl_lift *l, const struct smem *s, unsigned skip) {

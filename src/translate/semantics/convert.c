@@ -24,10 +24,18 @@ static INLINE u32s unsigned_f64(f64s a) {
     return CONVERT(u32s, above > 4294967295.0 ? ALL(f64, 4294967295.0) : above);
 }
 #elif defined(__NVPTX__)
-/* The hardware's conversions saturate; those of f32 make 0 of NaN, those of f64 do not. LLVM takes the intrinsics for its own conversions,
- * whose results of constants beyond the range are undefined. */
-#define integer_f32(a)  ((i32s)__nvvm_f2i_rz((a)[0]))
-#define unsigned_f32(a) ((u32s)(u32)__nvvm_f2ui_rz((a)[0]))
+/* The hardware's conversions saturate; those of f32 make 0 of NaN, those of f64 do not. LLVM would take the intrinsics for its own
+ * conversions, whose results of constants beyond the range are undefined. */
+#define CONVERTED(name, type, from, letter, mode)                                                                                          \
+    static INLINE type name(from##s a) {                                                                                                   \
+        type result;                                                                                                                       \
+        __asm__("cvt." mode " %0, %1;" : "=r"(result) : letter(a[0]));                                                                     \
+        return result;                                                                                                                     \
+    }
+CONVERTED(truncated_f32, i32, f32, "f", "rzi.s32.f32") /* ptx_fuse.c knows it */
+CONVERTED(truncated_unsigned_f32, u32, f32, "f", "rzi.u32.f32")
+#define integer_f32(a)  ((i32s)truncated_f32(a))
+#define unsigned_f32(a) ((u32s)truncated_unsigned_f32(a))
 static INLINE i32s integer_f64(f64s a) {
     i32 result;
     __asm__("cvt.rzi.s32.f64 %0, %1;" : "=r"(result) : "d"(a[0]));
