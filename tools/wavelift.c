@@ -3,6 +3,7 @@
  * instructions there are (isa), kernels as PTX (ptx). Manual page: docs/wavelift.1. */
 #include "commands.h"
 
+#include "base/folder.h"
 #include "base/options.h"
 #include "codeobject/codeobject.h"
 #include "device/cpu/cache.h"

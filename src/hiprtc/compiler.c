@@ -178,7 +178,7 @@ static bool succeeded(pid_t process) {
     return got < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, struct wl_rtc_bytes *log) {
+hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, const char *input, struct wl_rtc_bytes *log) {
     char *messages = wl_rtc_path(folder, "messages");
     posix_spawn_file_actions_t actions;
     pid_t process = 0;
@@ -187,7 +187,7 @@ hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     }
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input ? input : "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
     int error = posix_spawn(&process, command->arguments[0], &actions, NULL, command->arguments, environ);

@@ -154,7 +154,7 @@ static hiprtcResult run_linker(struct ihiprtcLinkState *state) {
         for (unsigned i = 0; i < state->inputs; i++)
             wl_rtc_argument(&command, "%s/%u.bc", state->folder, i);
         wl_rtc_argument(&command, "-o%s/result", state->folder);
-        result = wl_rtc_run(&command, state->folder, &state->log);
+        result = wl_rtc_run(&command, state->folder, NULL, &state->log);
     }
     wl_rtc_command_free(&command);
     return result;

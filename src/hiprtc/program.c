@@ -207,36 +207,103 @@ struct job {
     bool relocatable; /* -fgpu-rdc */
 };
 
+/* Options that programs give and that mean nothing here. Compilers with one pass manager refuse the choice between two, and the device's
+ * declarations and libraries are part of every program, whatever the compiler adds by itself. */
+static bool idle_option(const char *option) {
+    static const char *const names[] = {"-flegacy-pass-manager",
+                                        "-fno-legacy-pass-manager",
+                                        "-fexperimental-new-pass-manager",
+                                        "-fno-experimental-new-pass-manager",
+                                        "-nocudainc",
+                                        "-nogpuinc",
+                                        "-nocudalib",
+                                        "-nogpulib"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The compiler, and what every program is compiled with. */
+static hiprtcResult make_prefix(struct wl_rtc_command *prefix, const struct job *job, struct wl_rtc_bytes *log) {
+    hiprtcResult result = wl_rtc_compiler(prefix, log);
+    if (result != HIPRTC_SUCCESS)
+        return result;
+    wl_rtc_argument(prefix, "-xhip");
+    wl_rtc_argument(prefix, "--cuda-device-only");
+    wl_rtc_argument(prefix, "--offload-arch=%s", job->target);
+    wl_rtc_argument(prefix, "-O3");
+    wl_rtc_argument(prefix, "-D__HIP_PLATFORM_AMD__");
+    wl_rtc_device_libraries(prefix);
+    return prefix->failed ? HIPRTC_ERROR_OUT_OF_MEMORY : HIPRTC_SUCCESS;
+}
+
+static void make_options(struct wl_rtc_command *options, const struct job *job, bool bitcode) {
+    for (int i = 0; i < job->option_count; i++)
+        if (*job->options[i] && !target_option(job->options[i]) && !idle_option(job->options[i]) &&
+            (bitcode || strcmp(job->options[i], "-fgpu-rdc") != 0))
+            wl_rtc_argument(options, "%s", job->options[i]);
+}
+
+static void add_all(struct wl_rtc_command *command, const struct wl_rtc_command *more) {
+    for (size_t i = 0; i < more->count; i++)
+        wl_rtc_argument(command, "%s", more->arguments[i]);
+    command->failed |= more->failed;
+}
+
+static const char *header_name(const void *headers, int index) { return ((const struct header *)headers)[index].name; }
+
+/* One compilation, with the prelude as a precompiled header or as text (NULL). */
+static hiprtcResult compile_with(struct _hiprtcProgram *program, const struct wl_rtc_command *prefix, const struct wl_rtc_command *options,
+                                 const char *folder, const char *precompiled, bool bitcode) {
+    struct wl_rtc_command command = {0};
+    add_all(&command, prefix);
+    wl_rtc_argument(&command, "--no-gpu-bundle-output");
+    if (precompiled) {
+        wl_rtc_argument(&command, "-Xclang");
+        wl_rtc_argument(&command, "-include-pch");
+        wl_rtc_argument(&command, "-Xclang");
+        wl_rtc_argument(&command, "%s", precompiled);
+    } else {
+        wl_rtc_argument(&command, "-include%s/prelude/wavelift.h", folder);
+    }
+    wl_rtc_argument(&command, "-I%s", folder);
+    add_all(&command, options);
+    if (bitcode)
+        wl_rtc_argument(&command, "-emit-llvm");
+    if (bitcode)
+        wl_rtc_argument(&command, "-c");
+    wl_rtc_argument(&command, "%s/%s", folder, program->name);
+    wl_rtc_argument(&command, "-o%s/result", folder);
+    hiprtcResult result = wl_rtc_run(&command, folder, NULL, &program->log);
+    wl_rtc_command_free(&command);
+    return result;
+}
+
+/* What does not compile with the precompiled header is compiled again without it: the messages are then those of the text, and a
+ * header that was the reason is no reason to fail. */
 static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *job, const char *folder, bool bitcode,
                             struct wl_rtc_bytes *output) {
-    struct wl_rtc_command command = {0};
-    hiprtcResult result = wl_rtc_compiler(&command, &program->log);
-    char *path = wl_rtc_path(folder, "result");
+    struct wl_rtc_command prefix = {0}, options = {0};
+    char *path = wl_rtc_path(folder, "result"), *precompiled = NULL;
+    hiprtcResult result = make_prefix(&prefix, job, &program->log);
     if (result == HIPRTC_SUCCESS) {
-        wl_rtc_argument(&command, "-xhip");
-        wl_rtc_argument(&command, "--cuda-device-only");
-        wl_rtc_argument(&command, "--no-gpu-bundle-output");
-        wl_rtc_argument(&command, "--offload-arch=%s", job->target);
-        wl_rtc_argument(&command, "-O3");
-        wl_rtc_argument(&command, "-D__HIP_PLATFORM_AMD__");
-        wl_rtc_device_libraries(&command);
-        wl_rtc_argument(&command, "-include%s/prelude/wavelift.h", folder);
-        wl_rtc_argument(&command, "-I%s", folder);
-        for (int i = 0; i < job->option_count; i++)
-            if (*job->options[i] && !target_option(job->options[i]) && (bitcode || strcmp(job->options[i], "-fgpu-rdc") != 0))
-                wl_rtc_argument(&command, "%s", job->options[i]);
-        if (bitcode)
-            wl_rtc_argument(&command, "-emit-llvm");
-        if (bitcode)
-            wl_rtc_argument(&command, "-c");
-        wl_rtc_argument(&command, "%s/%s", folder, program->name);
-        wl_rtc_argument(&command, "-o%s/result", folder);
-        result = wl_rtc_run(&command, folder, &program->log);
+        make_options(&options, job, bitcode);
+        precompiled = wl_rtc_precompiled(
+            &(struct wl_rtc_parse){&prefix, &options, prelude, folder, program->headers, header_name, program->header_count});
+        result = compile_with(program, &prefix, &options, folder, precompiled, bitcode);
+        if (result == HIPRTC_ERROR_COMPILATION && precompiled) {
+            result = compile_with(program, &prefix, &options, folder, NULL, bitcode);
+            if (result == HIPRTC_SUCCESS)
+                wl_rtc_precompiled_drop(precompiled);
+        }
     }
     if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output)))
         result = HIPRTC_ERROR_COMPILATION;
     free(path);
-    wl_rtc_command_free(&command);
+    free(precompiled);
+    wl_rtc_command_free(&prefix);
+    wl_rtc_command_free(&options);
     return result;
 }
 

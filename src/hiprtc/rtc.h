@@ -5,6 +5,7 @@
  *   names.c     which symbols the name expressions became
  *   live.c      the objects of a kind that there are, so that any other handle is an error and no crash
  *   compiler.c  the compiler as a process, in a folder of its own
+ *   precompiled.c  HIP's headers as a precompiled header, in the cache's folder
  *   files.c     that folder */
 #ifndef WL_RTC_H
 #define WL_RTC_H
@@ -67,13 +68,34 @@ void wl_rtc_command_free(struct wl_rtc_command *command);
 hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log);
 /* Adds where AMD's device libraries are, if the compiler would not find them by itself. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command);
-/* Runs the command and waits for it. What it says goes to `log` (replaced), without the folder's name. HIPRTC_SUCCESS: it
+/* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the folder's name. HIPRTC_SUCCESS: it
  * exited with 0; HIPRTC_ERROR_COMPILATION: with something else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
-hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, struct wl_rtc_bytes *log);
+hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, const char *input, struct wl_rtc_bytes *log);
 /* The current device's architecture ("gfx90a"), into `text`. */
 void wl_rtc_default_target(char *text, size_t size);
 /* printf into freshly allocated bytes, in place of what `bytes` has. */
 __attribute__((format(printf, 2, 3))) void wl_rtc_say(struct wl_rtc_bytes *bytes, const char *format, ...);
+
+/* ---- precompiled.c ---- */
+
+/* What the parsing of the prelude depends on. All is the caller's. */
+struct wl_rtc_parse {
+    const struct wl_rtc_command *prefix;  /* the compiler, and what every program is compiled with */
+    const struct wl_rtc_command *options; /* the program's own options (arguments from 0) */
+    const char *prelude;                  /* the text, which is also in folder/prelude/wavelift.h */
+    const char *folder;                   /* the compilation's folder */
+    const void *names;                    /* the names of the program's own headers: name(names, 0 to name_count - 1) */
+    const char *(*name)(const void *names, int index);
+    int name_count;
+};
+
+/* The name of a precompiled header of the prelude for these options, from the cache or made now; free() it. It is as good as the text: its
+ * headers are as they were when it was made, the program's own headers have other names than those, and macros that the options define
+ * either occur in none of them or were defined when it was made. NULL: none can be had, or, with options that few programs share (paths,
+ * macros that the headers know), it is asked for the first time. Any thread, any number of processes. */
+char *wl_rtc_precompiled(const struct wl_rtc_parse *parse);
+/* Removes a header that the compiler did not take. */
+void wl_rtc_precompiled_drop(const char *path);
 
 /* ---- names.c ---- */
 

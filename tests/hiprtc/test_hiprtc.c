@@ -4,6 +4,7 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -324,6 +325,143 @@ static void test_hip_link(void **state) {
     free(maker_code);
 }
 
+/* ---- the precompiled header -------------------------------------------------------------------- */
+
+/* What a kernel `extern "C" __global__ void k(int *p)` of this source stores. */
+static int value_of(const char *source, int count, const char **options, const char *header, const char *header_name) {
+    hiprtcProgram program = NULL;
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    size_t size = 0;
+    int *device = NULL, value = -1;
+    rtc_ok(hiprtcCreateProgram(&program, source, "k.hip", header ? 1 : 0, &header, &header_name));
+    rtc_ok(hiprtcCompileProgram(program, count, options));
+    char *code = code_of(program, &size);
+    ok(hipModuleLoadData(&module, code));
+    ok(hipModuleGetFunction(&function, module, "k"));
+    ok(hipMalloc((void **)&device, sizeof value));
+    ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&device}, NULL));
+    ok(hipMemcpy(&value, device, sizeof value, hipMemcpyDeviceToHost));
+    ok(hipFree(device));
+    ok(hipModuleUnload(module));
+    rtc_ok(hiprtcDestroyProgram(&program));
+    free(code);
+    return value;
+}
+
+/* Calls `each` with the name of every file in the cache's folder that ends in `suffix`, and counts them. */
+static int each_file(const char *folder, const char *suffix, void (*each)(const char *path)) {
+    int count = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        char path[700];
+        size_t length = strlen(entry->d_name), end = strlen(suffix);
+        if (length < end || strcmp(entry->d_name + length - end, suffix) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (each)
+            each(path);
+        count++;
+    }
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+static void damage(const char *path) { assert_int_equal(truncate(path, 1000), 0); }
+static void delete(const char *path) { assert_int_equal(unlink(path), 0); }
+
+/* In a process with a cache of its own: what is compiled with the header is what is compiled with the text. */
+/* For processes that cmocka does not watch. */
+#define demand(expected, value)                                                                                                            \
+    do {                                                                                                                                   \
+        int value_ = (value);                                                                                                              \
+        if (value_ != (expected)) {                                                                                                        \
+            fprintf(stderr, "line %d: %s is %d\n", __LINE__, #value, value_);                                                              \
+            return 1;                                                                                                                      \
+        }                                                                                                                                  \
+    } while (0)
+
+static int compile_with_header(const char *cache) {
+    const char *defines[] = {"-DTEST_VALUE=5", "-nocudainc"}, *assertions[] = {"-DNDEBUG"}, *options[] = {"-O1", "-flegacy-pass-manager"};
+    static const char plain[] = "extern \"C\" __global__ void k(int *p) { *p = TEST_VALUE; }\n";
+    /* assert.h is read with the prelude: its macro is what it was defined as there. */
+    static const char asserting[] = "extern \"C\" __global__ void k(int *p) {\n"
+                                    "    *p = 1;\n"
+                                    "    assert((*p = 2) == 2);\n"
+                                    "}\n";
+    static const char own[] = "#include <hip/hip_fp16.h>\n"
+                              "extern \"C\" __global__ void k(int *p) { *p = OWN_HEADER; }\n";
+    demand(0, each_file(cache, ".pch", NULL));
+    demand(5, value_of(plain, 2, defines, NULL, NULL));
+    demand(1, each_file(cache, ".pch", NULL));
+    defines[0] = "-DTEST_VALUE=6"; /* no header knows it: the same one does */
+    demand(6, value_of(plain, 2, defines, NULL, NULL));
+    demand(1, each_file(cache, ".pch", NULL));
+    demand(2, value_of(asserting, 0, NULL, NULL, NULL));
+    demand(1, value_of(asserting, 1, assertions, NULL, NULL));
+    demand(1, each_file(cache, ".pch", NULL)); /* made when they are seen again */
+    demand(1, value_of(asserting, 1, assertions, NULL, NULL));
+    demand(2, each_file(cache, ".pch", NULL));
+    demand(1, value_of(asserting, 1, assertions, NULL, NULL));
+    demand(2, value_of(asserting, 0, NULL, NULL, NULL));
+    /* A header of the program's that has the name of one of HIP's takes its place. */
+    demand(9, value_of(own, 0, NULL, "#define OWN_HEADER 9\n", "hip/hip_fp16.h"));
+    /* Damaged: compiled with the text, then made again. */
+    each_file(cache, ".pch", damage);
+    demand(6, value_of(plain, 2, defines, NULL, NULL));
+    demand(1, each_file(cache, ".pch", NULL));
+    demand(6, value_of(plain, 2, defines, NULL, NULL));
+    demand(2, each_file(cache, ".pch", NULL));
+    each_file(cache, ".rtc", damage);
+    demand(6, value_of(plain, 2, defines, NULL, NULL));
+    each_file(cache, ".pch", delete);
+    demand(6, value_of(plain, 2, defines, NULL, NULL));
+    demand(1, each_file(cache, ".pch", NULL));
+    /* Other options for the parser, another header. */
+    demand(2, value_of(asserting, 2, options, NULL, NULL));
+    demand(2, each_file(cache, ".pch", NULL));
+    demand(0, each_file(cache, ".tmp", NULL));
+    return 0;
+}
+
+static void test_precompiled(void **state) {
+    (void)state;
+    enum { PROCESSES = 3 };
+    char cache[] = "/tmp/wavelift-test-XXXXXX";
+    pid_t children[PROCESSES];
+    assert_non_null(mkdtemp(cache));
+    /* One process looks at the folder's files; then several begin with an empty one. */
+    for (int round = 0; round < 2; round++) {
+        int processes = round ? PROCESSES : 1;
+        for (int i = 0; i < processes; i++)
+            if ((children[i] = fork()) == 0) {
+                setenv("WAVELIFT_CACHE_DIR", cache, 1);
+                become_itself(round ? "together" : "header", cache, NULL);
+                _exit(99);
+            }
+        for (int i = 0; i < processes; i++) {
+            int status = -1;
+            waitpid(children[i], &status, 0);
+            assert_int_equal(status, 0);
+        }
+        if (round)
+            assert_true(each_file(cache, ".pch", NULL) >= 1);
+        each_file(cache, ".pch", delete);
+        each_file(cache, ".rtc", delete);
+        each_file(cache, ".wlo", delete);
+    }
+    assert_int_equal(rmdir(cache), 0);
+}
+
+static int compile_together(void) {
+    const char *options[] = {"-DTEST_VALUE=7"};
+    for (int i = 0; i < 3; i++)
+        if (value_of("extern \"C\" __global__ void k(int *p) { *p = TEST_VALUE; }\n", 1, options, NULL, NULL) != 7)
+            return 1;
+    return 0;
+}
+
 /* ---- without a compiler ------------------------------------------------------------------------ */
 
 static int compile_without_compiler(void) {
@@ -354,13 +492,14 @@ static void test_no_compiler(void **state) {
 }
 
 int main(int count, char **arguments) {
-    (void)arguments;
+    if (count == 3)
+        return strcmp(arguments[1], "header") == 0 ? compile_with_header(arguments[2]) : compile_together();
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),  cmocka_unit_test(test_target),
-        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_link), cmocka_unit_test(test_hip_link),
-        cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),         cmocka_unit_test(test_target),
+        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_link),        cmocka_unit_test(test_hip_link),
+        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

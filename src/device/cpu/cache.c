@@ -1,4 +1,5 @@
 #include "device/cpu/cache.h"
+#include "base/folder.h"
 #include "base/options.h"
 #include "device/cpu/wave.h"
 
@@ -96,51 +97,14 @@ uint64_t wl_cache_translator_id(const char *path) {
 /* ---- the folder ----------------------------------------------------------------------------- */
 
 static struct {
-    char path[PATH_MAX];
-    bool usable;
     _Atomic uint64_t written; /* bytes, by this process since the last sweep */
     _Atomic bool swept;
 } folder;
 
-/* Creates a folder and its parents. */
-static bool make_folders(char *path) {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
-static void find_folder(void) {
-    const char *own = wl_options()->cache_dir;
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"); /* NOLINT(concurrency-mt-unsafe): read once */
-    int length;
-    if (wl_options()->cache_size == 0)
-        return;
-    if (own)
-        length = snprintf(folder.path, sizeof folder.path, "%s", own);
-    else if (xdg && *xdg == '/')
-        length = snprintf(folder.path, sizeof folder.path, "%s/wavelift", xdg);
-    else if (home && *home)
-        length = snprintf(folder.path, sizeof folder.path, "%s/.cache/wavelift", home);
-    else
-        return;
-    folder.usable = length > 0 && length < (int)sizeof folder.path - 64;
-}
-
-const char *wl_cache_folder(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_folder);
-    return folder.usable ? folder.path : NULL;
-}
-
 static bool entry_path(char path[PATH_MAX + 64], const struct wl_cache_key *key) {
     if (!wl_cache_folder())
         return false;
-    snprintf(path, PATH_MAX + 64, "%s/%016llx%016llx" SUFFIX, folder.path, (unsigned long long)key->words[1],
+    snprintf(path, PATH_MAX + 64, "%s/%016llx%016llx" SUFFIX, wl_cache_folder(), (unsigned long long)key->words[1],
              (unsigned long long)key->words[0]);
     return true;
 }
@@ -212,10 +176,14 @@ void wl_cache_remove(const struct wl_cache_key *key) {
 
 /* ---- listing and bounding ------------------------------------------------------------------- */
 
+/* Native objects, and hiprtc's precompiled headers with their notes (hiprtc/precompiled.c). */
 static bool has_suffix(const char *name) {
-    size_t length = strlen(name);
-    return length > strlen(SUFFIX) && length < sizeof((struct wl_cache_entry *)NULL)->name &&
-           strcmp(name + length - strlen(SUFFIX), SUFFIX) == 0;
+    static const char *const suffixes[] = {SUFFIX, ".pch", ".rtc"};
+    const char *dot = strrchr(name, '.');
+    bool known = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        known |= dot && dot > name && strcmp(dot, suffixes[i]) == 0;
+    return known && strlen(name) < sizeof((struct wl_cache_entry *)NULL)->name;
 }
 
 static int by_use(const void *a, const void *b) {
@@ -237,7 +205,7 @@ static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_
     size_t room = 0;
     *entries = NULL;
     *count = 0;
-    DIR *directory = wl_cache_folder() ? opendir(folder.path) : NULL;
+    DIR *directory = wl_cache_folder() ? opendir(wl_cache_folder()) : NULL;
     if (!directory)
         return wl_fail(WL_NOT_FOUND, "there is no native-code cache");
     for (struct dirent *e; (e = readdir(directory));) { /* NOLINT(concurrency-mt-unsafe): a stream of its own */
@@ -269,7 +237,7 @@ enum wl_status wl_cache_list(struct wl_cache_entry **entries, size_t *count) { r
 
 static void remove_entry(const char *name) {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", folder.path, name);
+    snprintf(path, sizeof path, "%s/%s", wl_cache_folder(), name);
     unlink(path);
 }
 
@@ -322,15 +290,11 @@ static bool write_all(int file, const void *source, size_t size) {
 }
 
 static int create_temporary(char path[PATH_MAX + 64]) {
-    snprintf(path, PATH_MAX + 64, "%s/" TEMPORARY "XXXXXX", folder.path);
+    snprintf(path, PATH_MAX + 64, "%s/" TEMPORARY "XXXXXX", wl_cache_folder());
     int file = mkostemp(path, O_CLOEXEC);
-    if (file < 0 && errno == ENOENT) {
-        char copy[PATH_MAX];
-        snprintf(copy, sizeof copy, "%s", folder.path);
-        if (make_folders(copy)) {
-            snprintf(path, PATH_MAX + 64, "%s/" TEMPORARY "XXXXXX", folder.path);
-            file = mkostemp(path, O_CLOEXEC);
-        }
+    if (file < 0 && errno == ENOENT && wl_cache_folder_make()) {
+        snprintf(path, PATH_MAX + 64, "%s/" TEMPORARY "XXXXXX", wl_cache_folder());
+        file = mkostemp(path, O_CLOEXEC);
     }
     return file;
 }
@@ -342,7 +306,7 @@ void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t s
         return;
     int file = create_temporary(temporary);
     if (file < 0) {
-        wl_log(3, "the native-code cache %s cannot be written: %m", folder.path);
+        wl_log(3, "the native-code cache %s cannot be written: %m", wl_cache_folder());
         return;
     }
     XXH128_hash_t hash = XXH3_128bits(object, size);
@@ -351,7 +315,7 @@ void wl_cache_write(const struct wl_cache_key *key, const void *object, size_t s
     bool written = write_all(file, &header, sizeof header) && write_all(file, object, size);
     written = close(file) == 0 && written;
     if (!written || rename(temporary, path) != 0) {
-        wl_log(3, "the native-code cache %s cannot be written: %m", folder.path);
+        wl_log(3, "the native-code cache %s cannot be written: %m", wl_cache_folder());
         unlink(temporary);
         return;
     }

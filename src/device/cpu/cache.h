@@ -2,7 +2,7 @@
  *
  * Any number of processes use one folder at once: entries are written to a temporary file and renamed, and whatever is not
  * whole and intact when it is read counts as absent and is deleted. No locks. Every function is thread-safe. A folder that
- * cannot be used is not an error: nothing is found then and nothing is kept (WAVELIFT_LOG=3 says why). */
+ * cannot be used is not an error: nothing is found then and nothing is kept (WAVELIFT_LOG=3 says why). Which folder: base/folder.h. */
 #ifndef WL_DEVICE_CPU_CACHE_H
 #define WL_DEVICE_CPU_CACHE_H
 
@@ -31,9 +31,6 @@ uint64_t wl_cache_translator_id(const char *path);
 /* Identifies this machine's CPU and its features, or the CPU that WAVELIFT_CPU names, without LLVM. */
 uint64_t wl_host_cpu_id(void);
 
-/* The folder in use: WAVELIFT_CACHE_DIR, $XDG_CACHE_HOME/wavelift or ~/.cache/wavelift. NULL: none, or WAVELIFT_CACHE_SIZE is 0. */
-const char *wl_cache_folder(void);
-
 /* Reads an entry. *object is malloc'ed, aligned for an ELF header, and belongs to the caller. WL_NOT_FOUND: there is none. */
 enum wl_status wl_cache_read(const struct wl_cache_key *key, void **object, size_t *size);
 /* Keeps an entry, and removes the oldest ones beyond WAVELIFT_CACHE_SIZE. Failures are logged, not returned. */
@@ -46,7 +43,7 @@ struct wl_cache_entry {
     uint64_t size;
     struct timespec used; /* last use, to the day */
 };
-/* Lists the cache; *entries is malloc'ed and belongs to the caller, the oldest use first. WL_NOT_FOUND: there is no cache folder. */
+/* Lists the cache, what hiprtc keeps there too; *entries is malloc'ed and belongs to the caller, the oldest use first. WL_NOT_FOUND: there is no cache folder. */
 enum wl_status wl_cache_list(struct wl_cache_entry **entries, size_t *count);
 /* Removes all entries, and leftover temporary files; returns the bytes freed in *freed (may be NULL). */
 enum wl_status wl_cache_clear(uint64_t *freed);
