@@ -176,6 +176,7 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
     if (inst->sem) {
         if (!wl_wide_record(l, item))
             wl_valu_record(l, item);
+        wl_index_record(l);
     } else if (inst->isa->class == WL_ISA_CMPX) {
         wl_cmpx_record(l, item);
         wl_lift_flush(l);

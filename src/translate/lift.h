@@ -38,10 +38,34 @@ struct wl_item {
     uint8_t wide;                         /* not 0: a segment of its own, emitted for all strips at once by wl_memory_emit_wide; so
                                            * many strips' elements follow each other */
     bool paired;                          /* first of a VOPD pair: writes after the next item has read */
+    uint8_t index_step;                   /* enum wl_index_step (lift_index.c) */
+    const struct wl_inst *maker;          /* WL_INDEX_HIGH: the instruction that made the low half */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
     struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
     void (*emit)(struct wl_lift *l, struct wl_item *item);
 };
+
+/* What an instruction is in address arithmetic. */
+enum wl_index_step { WL_INDEX_NONE, WL_INDEX_SIGN, WL_INDEX_SHIFT, WL_INDEX_LOW, WL_INDEX_HIGH };
+
+/* A register pair that is base + (index << shift) in the active lanes. */
+struct wl_index {
+    unsigned row; /* of the low half */
+    unsigned shift;
+    bool is_signed;     /* the index is extended by its sign, else by zeros */
+    LLVMValueRef base;  /* i64; NULL: 0 */
+    LLVMValueRef index; /* <16 x i32> */
+};
+
+/* The low half of a sum of such a pair and a base, until the high one comes. */
+struct wl_index_sum {
+    const struct wl_inst *maker; /* NULL: there is none */
+    unsigned low_row, high_row;  /* of the sum's low half; of the pair's high half */
+    struct wl_index index;       /* the pair */
+    LLVMValueRef low;            /* i32: of the base */
+};
+
+#define WL_INDEX_FORMS 12
 
 /* What is known of one strip while its code is built. */
 struct wl_strip {
@@ -52,6 +76,9 @@ struct wl_strip {
     LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
     LLVMValueRef mask_value[WL_SGPR_COUNT]; /* <16 x i1> made by this stretch, by first register */
     uint64_t row_dirty[8];                  /* written in this stretch */
+    struct wl_index index[WL_INDEX_FORMS];  /* pairs that are addresses of that form */
+    unsigned index_count;
+    struct wl_index_sum sum;
 };
 
 struct wl_lift {
@@ -229,6 +256,8 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 /* Rows between stretches. Inactive lanes keep what they have where that is used. */
 LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row);
 void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
+/* The one value (i32) of a row that is the same in all active lanes, if the loop does not write it; else NULL. */
+LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row);
 /* Sets l->exec for the strip; branches to `after` if it has no lanes. */
 void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
@@ -274,6 +303,16 @@ void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
 /* Records an instruction on register pairs that works on its halves (64-bit shifts by constants, packed f32), which spares
  * joining them. False: the instruction is another. */
 bool wl_wide_record(struct wl_lift *l, struct wl_item *item);
+
+/* ---- lift_index.c: addresses that are base + (index << shift) ---- */
+/* Looks whether the stretch's last item is a step of making one. */
+void wl_index_record(struct wl_lift *l);
+/* Emits an item (item->emit), and notes what it makes of addresses. */
+void wl_index_emit(struct wl_lift *l, struct wl_item *item);
+/* Within emit: the form of the pair that begins with this row; NULL: none is known. */
+const struct wl_index *wl_index_find(const struct wl_lift *l, unsigned row);
+/* Within emit: the row is written. */
+void wl_index_forget(struct wl_lift *l, unsigned row);
 
 /* ---- lift_lane.c: cross-lane instructions and source lanes of DPP ---- */
 /* Lifts a LANE instruction. Some become items of the stretch, others are done at once. */

@@ -84,8 +84,16 @@ static LLVMValueRef join_halves(struct wl_lift *l, LLVMValueRef low, LLVMValueRe
     return LLVMBuildOr(l->b, up, LLVMBuildZExt(l->b, low, type, ""), "");
 }
 
+/* An index, or a vector of them, as bytes from the base. */
+static LLVMValueRef index_bytes(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef index, LLVMTypeRef type) {
+    LLVMValueRef wide = lanes->index_signed ? LLVMBuildSExt(l->b, index, type, "") : LLVMBuildZExt(l->b, index, type, "");
+    return LLVMBuildShl(l->b, wide, wl_lift_int(l, type, lanes->index_shift), "");
+}
+
 LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes) {
     LLVMValueRef values;
+    if (lanes->index)
+        return LLVMBuildAdd(l->b, index_bytes(l, lanes, lanes->index, l->strip_i64), wl_strip_splat(l, lanes->index_base), "");
     if (!lanes->wide)
         values = LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, "");
     else
@@ -113,6 +121,8 @@ static LLVMValueRef lane_high(struct wl_lift *l, const struct wl_lanes *lanes, L
 }
 
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
+    if (lanes->index)
+        return LLVMBuildAdd(l->b, index_bytes(l, lanes, extract(l, lanes->index, lane), l->i64), lanes->index_base, "");
     return LLVMBuildAdd(l->b, lane_value(l, lanes, lane), lanes->base, "");
 }
 
@@ -196,8 +206,26 @@ static enum wl_pattern consecutive_by_fact(struct wl_lift *l, const struct wl_la
     return stride == size ? WL_PATTERN_CONSECUTIVE : WL_PATTERN_STRIDED;
 }
 
+/* Lanes are consecutive if their indices count and do not wrap: 32 bits to compare instead of 64. */
+static enum wl_pattern consecutive_by_index(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
+                                            LLVMValueRef *start, LLVMValueRef *seen) {
+    LLVMValueRef first, last;
+    known_lanes(l, false, &first, &last);
+    LLVMValueRef head = extract(l, lanes->index, first), zero = LLVMBuildSub(l->b, head, first, "");
+    LLVMValueRef expected = LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, l->i32, 1), "");
+    LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
+    LLVMValueRef limit = LLVMConstInt(l->i32, (lanes->index_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - WL_STRIP, false);
+    LLVMValueRef counts = LLVMBuildICmp(l->b, lanes->index_signed ? LLVMIntSLE : LLVMIntULE, head, limit, "");
+    *check = LLVMBuildAnd(l->b, wl_memory_all(l, equal, wl_memory_mask(l)), counts, "");
+    *seen = LLVMBuildAdd(l->b, index_bytes(l, lanes, head, l->i64), lanes->index_base, "");
+    *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
+    return WL_PATTERN_CONSECUTIVE;
+}
+
 static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
                                            LLVMValueRef *start, LLVMValueRef *seen) {
+    if (lanes->index && UINT32_C(1) << lanes->index_shift == size)
+        return consecutive_by_index(l, lanes, size, check, start, seen);
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
     LLVMValueRef values = lanes->wide ? lanes->pair : lanes->offset;
@@ -289,7 +317,27 @@ static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, 
            access->place == WL_PLACE_MEMORY && l->has_avx512;
 }
 
+/* The same of indices, which count by `step` in a group and do not wrap. */
+static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
+    LLVMValueRef order[WL_STRIP], within[WL_STRIP], least[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
+        within[i] = wl_lift_int(l, l->i32, (uint64_t)(i % WL_GROUP) * step);
+        least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
+    }
+    LLVMValueRef first = LLVMBuildShuffleVector(l->b, lanes->index, LLVMGetPoison(l->strip_i32), LLVMConstVector(order, WL_STRIP), "");
+    LLVMValueRef expected = LLVMBuildAdd(l->b, first, LLVMConstVector(within, WL_STRIP), "");
+    LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
+    if (step) {
+        LLVMIntPredicate above = lanes->index_signed ? LLVMIntSGE : LLVMIntUGE;
+        good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, above, lanes->index, LLVMConstVector(least, WL_STRIP), ""), "");
+    }
+    return wl_memory_all(l, good, wl_memory_mask(l));
+}
+
 static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
+    if (lanes->index && (uint32_t)lanes->low_fact.stride >> lanes->index_shift << lanes->index_shift == (uint32_t)lanes->low_fact.stride)
+        return index_groups_check(l, lanes, (uint32_t)lanes->low_fact.stride >> lanes->index_shift);
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes), order[WL_STRIP], within[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++) {
         order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);

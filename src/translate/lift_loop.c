@@ -18,6 +18,7 @@ struct wl_lift_loop {
     LLVMValueRef number, first_lane;       /* i64: the strip */
     LLVMValueRef mask[WL_SGPR_COUNT];      /* allocas of i16: the strip's part of masks */
     LLVMValueRef row[WL_VGPR_COUNT];       /* allocas of <16 x i32> */
+    LLVMValueRef uniform[WL_VGPR_COUNT];   /* i32: what the strip's first active lane has of rows that the loop reads only */
     LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
     LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
 };
@@ -137,6 +138,8 @@ LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
     return value;
 }
 
+LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row) { return l->in_loop->uniform[row]; }
+
 void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     if (wl_bit(l->live_after[l->stretch_end].inactive, row))
         value = LLVMBuildSelect(l->b, l->exec, value, wl_loop_load_row(l, row), "");
@@ -148,16 +151,21 @@ static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
     return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, row), &offset, 1, "");
 }
 
-static void take_rows(struct wl_lift *l) {
+static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
     const struct wl_live *live = &l->unit->pieces[loop->header].live_in;
+    LLVMValueRef bits[2] = {LLVMBuildZExt(l->b, slice(l, exec), l->i64, ""), LLVMConstInt(l->i1, 1, false)};
+    LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i64, 1, bits, 2);
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
         if (!wl_bit(loop->rows, row))
             continue;
         LLVMValueRef value = LLVMConstNull(l->strip_i32);
         if (wl_bit(live->active, row) || wl_bit(live->inactive, row)) {
-            value = LLVMBuildLoad2(l->b, l->strip_i32, row_in_wave(l, row), "");
+            LLVMValueRef from = row_in_wave(l, row);
+            value = LLVMBuildLoad2(l->b, l->strip_i32, from, "");
             LLVMSetAlignment(value, 64);
+            if (!wl_bit(loop->rows_written, row))
+                l->in_loop->uniform[row] = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, from, &lane, 1, ""), "");
         }
         LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
     }
@@ -256,7 +264,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         if (masks[reg])
             LLVMBuildStore(l->b, slice(l, masks[reg]), in->mask[reg]);
     }
-    take_rows(l);
+    take_rows(l, exec);
 }
 
 /* Lifts the loop's pieces for a strip: control flow within it goes to blocks of their own, out of it to `done`. */

@@ -89,6 +89,13 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         return lanes;
     }
     unsigned reg = op->address->reg;
+    const struct wl_index *known = l->ptx || wl_lanes_known(&lanes) ? NULL : wl_index_find(l, reg);
+    if (known) {
+        lanes.index = known->index;
+        lanes.index_base = known->base ? LLVMBuildAdd(l->b, known->base, lanes.base, "") : lanes.base;
+        lanes.index_shift = known->shift;
+        lanes.index_signed = known->is_signed;
+    }
     if (l->strip->pair_value[reg] || !wl_lanes_known(&lanes)) {
         lanes.pair = wl_strip_pair(l, reg);
     } else { /* the slow path alone would need the pair */
@@ -219,8 +226,7 @@ static void get_data(struct wl_lift *l, const struct wl_access *a, unsigned reg,
     m->pair = moves_pairs(a) ? wl_strip_known_pair(l, reg) : NULL;
 }
 
-/* Tells the code generator that the slow path is cold. */
-static void mark_likely(struct wl_lift *l, LLVMValueRef branch) {
+void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch) {
     LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
                                 LLVMValueAsMetadata(LLVMConstInt(l->i32, 1000, false)),
                                 LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false))};
@@ -282,7 +288,7 @@ static void access_lanes(struct wl_lift *l, const struct wl_access *a, const str
         return;
     }
     LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
-    mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
     access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
@@ -368,7 +374,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     if (check) {
         LLVMBasicBlockRef fast = wl_memory_block(l, "near"), slow = wl_memory_block(l, WL_COLD_BLOCK);
         done = wl_memory_block(l, "accessed");
-        mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
+        wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, check, fast, slow));
         LLVMPositionBuilderAtEnd(l->b, slow);
         access_wide_slow(l, &a, &w);
         from[1] = LLVMGetInsertBlock(l->b);

@@ -43,9 +43,12 @@ struct wl_access {
 /* The addresses of a strip: base + a 64-bit register pair (`wide`), or base + a zero-extended offset. */
 struct wl_lanes {
     bool wide;
-    LLVMValueRef pair;                  /* wide: <16 x i64>, or NULL: low and high are its halves */
-    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
-    LLVMValueRef base;                  /* i64 */
+    LLVMValueRef pair;              /* wide: <16 x i64>, or NULL: low and high are its halves */
+    LLVMValueRef low, high;         /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef base;              /* i64 */
+    LLVMValueRef index, index_base; /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
+    unsigned index_shift;
+    bool index_signed;
     LLVMValueRef offset;                /* <16 x i32>, or NULL: scalar_offset is every lane's */
     LLVMValueRef scalar_offset;         /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
     LLVMValueRef limit;                 /* i64: BUFFER */
@@ -57,6 +60,8 @@ struct wl_lanes {
 
 /* Flushes the stretch without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);
+/* Tells the code generator that a branch's second way is cold. */
+void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
 
 /* ---- lift_address.c ---- */
 
@@ -140,6 +145,8 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
 /* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report; returns
  * where (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
+/* The same for lanes with an index: their base and indices are there. */
+void wl_access_trace_begin_indexed(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 void wl_access_trace_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);

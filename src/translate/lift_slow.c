@@ -552,7 +552,8 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
 
 /* ---- the same for accesses in the unit itself ---- */
 
-LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
+/* Begins a trace in the unit; `form`: wl_access_trace.narrow. */
+static void begin_trace(struct wl_lift *l, const struct wl_access *a, LLVMValueRef base, LLVMValueRef addresses, uint64_t form) {
     if (!l->access_trace) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
         LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
@@ -568,8 +569,16 @@ LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a,
         location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->subprogram, NULL);
         LLVMSetCurrentDebugLocation2(l->b, location);
     }
-    write_trace(l, l->access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
+    write_trace(l, l->access_trace, base, l->strip->first_lane, wl_memory_mask(l), wl_access_size(a) | form << 32, addresses);
+}
+
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
+    begin_trace(l, a, LLVMConstNull(l->i64), addresses, 0);
     return trace_addresses(l, l->access_trace);
+}
+
+void wl_access_trace_begin_indexed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    begin_trace(l, a, lanes->index_base, lanes->index, WL_TRACE_NARROW(lanes->index_shift, lanes->index_signed));
 }
 
 void wl_access_trace_end(struct wl_lift *l) {

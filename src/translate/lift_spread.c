@@ -278,12 +278,20 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         store(l, &s, rows);
 }
 
+/* The addresses of the first lanes of both halves. */
+static void group_starts(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef start[2]) {
+    LLVMValueRef addresses = lanes->index ? NULL : wl_lanes_addresses(l, lanes);
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef lane = LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false);
+        start[i] = lanes->index ? wl_lanes_address(l, lanes, lane) : LLVMBuildExtractElement(l->b, addresses, lane, "");
+    }
+}
+
 /* One element for each half of the strip. A half without active lanes may have any address: it takes the other's. */
 static void load_same(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, 32u * a->dwords);
-    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), start[2], half[2][2];
-    for (unsigned i = 0; i < 2; i++)
-        start[i] = LLVMBuildExtractElement(l->b, addresses, LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false), "");
+    LLVMValueRef start[2], half[2][2];
+    group_starts(l, lanes, start);
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef from = start[i];
         if (l->exec) {
@@ -306,15 +314,15 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
         return;
     }
     LLVMTypeRef type = LLVMVectorType(l->i32, WL_GROUP), overloads[2] = {type, l->ptr};
-    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), half[2];
+    LLVMValueRef start[2], half[2];
+    group_starts(l, lanes, start);
     for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef start = LLVMBuildExtractElement(l->b, addresses, LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false), "");
         if (!l->exec) {
-            half[i] = wl_memory_load(l, type, start, false);
+            half[i] = wl_memory_load(l, type, start[i], false);
             continue;
         }
-        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start), LLVMConstInt(l->i32, 1, false), part(l, l->exec, i * WL_GROUP, WL_GROUP),
-                                     LLVMConstNull(type)};
+        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start[i]), LLVMConstInt(l->i32, 1, false),
+                                     part(l, l->exec, i * WL_GROUP, WL_GROUP), LLVMConstNull(type)};
         half[i] = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
         wl_lift_mark_memory(l, half[i]);
     }
@@ -331,19 +339,62 @@ bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access 
            a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
 }
 
+/* Elements of `type` at the lanes' pointers. */
+static LLVMValueRef gather_lanes(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef where) {
+    LLVMTypeRef overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef arguments[4] = {where, LLVMConstInt(l->i32, 1, false), wl_strip_exec(l), LLVMConstNull(type)};
+    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    wl_lift_mark_memory(l, loaded);
+    return loaded;
+}
+
+static LLVMValueRef gather_by_address(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
+    struct spread s = {.addresses = wl_lanes_addresses(l, lanes)};
+    wl_access_trace_begin(l, a, s.addresses);
+    LLVMValueRef loaded = gather_lanes(l, type, pointers(l, &s, 0));
+    wl_access_trace_end(l);
+    return loaded;
+}
+
+/* One gather of 16 lanes by base and index, which the host takes for signed. */
+static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
+    LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
+    LLVMValueRef index = lanes->index, base = wl_memory_pointer(l, lanes->index_base);
+    wl_access_trace_begin_indexed(l, a, lanes);
+    LLVMValueRef loaded = gather_lanes(l, type, LLVMBuildGEP2(l->b, scale, base, &index, 1, ""));
+    wl_access_trace_end(l);
+    return loaded;
+}
+
+/* The same for unsigned indices, nearly all of which are less than 2^31. */
+static LLVMValueRef gather_small_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
+    if (lanes->index_signed)
+        return gather_by_index(l, a, lanes, type);
+    LLVMValueRef positive = LLVMBuildICmp(l->b, LLVMIntSGE, lanes->index, LLVMConstNull(l->strip_i32), ""), value[2];
+    LLVMBasicBlockRef small = wl_memory_block(l, "small"), large = wl_memory_block(l, "large"), done = wl_memory_block(l, "gathered"),
+                      from[2];
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, wl_memory_all(l, positive, wl_memory_mask(l)), small, large));
+    LLVMPositionBuilderAtEnd(l->b, small);
+    value[0] = gather_by_index(l, a, lanes, type);
+    from[0] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, large);
+    value[1] = gather_by_address(l, a, lanes, type);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    LLVMValueRef loaded = LLVMBuildPhi(l->b, type, "");
+    LLVMAddIncoming(loaded, value, from, 2);
+    return loaded;
+}
+
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!wl_spread_in_loop_possible(l, a))
         return false;
-    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
-    struct spread s = {.addresses = wl_lanes_addresses(l, lanes)};
-    wl_access_trace_begin(l, a, s.addresses);
-    LLVMValueRef arguments[4] = {pointers(l, &s, 0), LLVMConstInt(l->i32, 1, false), wl_strip_exec(l), LLVMConstNull(type)};
-    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
-    wl_lift_mark_memory(l, loaded);
-    rows[0] = loaded;
+    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
+    rows[0] = lanes->index ? gather_small_index(l, a, lanes, type) : gather_by_address(l, a, lanes, type);
     if (a->dwords == 2)
-        split_pairs(l, loaded, rows);
-    wl_access_trace_end(l);
+        split_pairs(l, rows[0], rows);
     return true;
 }
 

@@ -174,6 +174,7 @@ void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
         return;
     }
     forget_pairs(l, row);
+    wl_index_forget(l, row);
     l->strip->row_value[row] = value;
     wl_set(l->strip->row_dirty, row);
 }
@@ -306,7 +307,7 @@ static unsigned emit_segment(struct wl_lift *l, unsigned first) {
         if (i && l->items[i - 1].paired)
             continue; /* emitted by the first of the pair */
         wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst, column);
-        l->items[i].emit(l, &l->items[i]);
+        wl_index_emit(l, &l->items[i]);
     }
     wl_lift_locate(l, NULL, 0);
     return i;

@@ -315,7 +315,8 @@ static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *w
     for (uint32_t i = 0; access->magic && i < WL_STRIP; i++) {
         uint32_t offset;
         memcpy(&offset, (const char *)access->address + (size_t)i * 4, sizeof offset);
-        uint64_t address = access->narrow ? access->base + offset : access->address[i];
+        uint64_t wide = access->narrow >> 16 ? (uint64_t)(int64_t)(int32_t)offset : offset;
+        uint64_t address = access->narrow ? access->base + (wide << (access->narrow >> 8 & 0xff)) : access->address[i];
         if (!access->narrow && address >> 32 == WL_SHARED_APERTURE_HI)
             address = (uint64_t)(uintptr_t)wave->lds + (uint32_t)address;
         if (fault->code == SI_KERNEL ? address >> 47 != 0 : fault->address - address < access->size) /* SI_KERNEL: no address that can be */

@@ -121,8 +121,10 @@ struct wl_access_trace {
     uint64_t base; /* of narrow addresses */
     uint32_t first_lane, lanes;
     uint32_t size;   /* bytes a lane */
-    uint32_t narrow; /* 1: 16 offsets of 32 bits, else 16 addresses of 64 bits */
+    uint32_t narrow; /* 0: 16 addresses of 64 bits; else WL_TRACE_NARROW: 16 offsets of 32 bits */
     _Alignas(64) uint64_t address[WL_STRIP];
 };
+/* Offsets count units of 1 << shift bytes, and may be negative. */
+#define WL_TRACE_NARROW(shift, is_signed) (UINT64_C(1) | (uint64_t)(shift) << 8 | (uint64_t)(is_signed) << 16)
 
 #endif
