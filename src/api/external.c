@@ -9,6 +9,8 @@
 /* Imported memory: what a hipExternalMemory_t points to. The list of all of them tells live handles from others. */
 struct external {
     struct external *next;
+    struct wl_context *context; /* of the device whose memory it is, with `memory`; NULL: a file that can be mapped */
+    uint64_t memory;
     int file;
     unsigned long long size;
 };
@@ -26,40 +28,85 @@ static struct external **link_of(hipExternalMemory_t handle) {
     return link;
 }
 
-hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem, const hipExternalMemoryHandleDesc *memHandleDesc) {
+/* A descriptor that the device's driver knows, else a file that can be mapped; fills in `made`. */
+static enum wl_status import_file(struct wl_context *context, const hipExternalMemoryHandleDesc *desc, struct external *made) {
+    const struct wl_external_ops *ops = context->device->ops->external;
     struct stat status;
+    *made = (struct external){.file = desc->handle.fd, .size = desc->size};
+    if (fstat(made->file, &status) != 0)
+        return wl_fail(WL_INVALID_VALUE, "descriptor %d: %m", made->file);
+    if (S_ISREG(status.st_mode))
+        return (unsigned long long)status.st_size >= desc->size ? WL_OK : wl_fail(WL_INVALID_VALUE, "the file is smaller than its memory");
+    if (!ops)
+        return wl_fail(WL_INVALID_VALUE, "descriptor %d is no file that can be mapped", made->file);
+    made->context = context;
+    return ops->import_file(context->device, made->file, made->size, (desc->flags & hipExternalMemoryDedicated) != 0, &made->memory);
+}
+
+hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem, const hipExternalMemoryHandleDesc *memHandleDesc) {
     API_REQUIRE(extMem != NULL && memHandleDesc != NULL, hipErrorInvalidValue);
     API_REQUIRE(memHandleDesc->type >= hipExternalMemoryHandleTypeOpaqueFd && memHandleDesc->type <= hipExternalMemoryHandleTypeNvSciBuf,
                 hipErrorInvalidValue);
     API_REQUIRE(memHandleDesc->type == hipExternalMemoryHandleTypeOpaqueFd, hipErrorNotSupported);
     API_REQUIRE(memHandleDesc->size > 0 && !(memHandleDesc->flags & ~hipExternalMemoryDedicated), hipErrorInvalidValue);
-    API_REQUIRE(fstat(memHandleDesc->handle.fd, &status) == 0 && (unsigned long long)status.st_size >= memHandleDesc->size,
-                hipErrorInvalidValue);
     API_CONTEXT(context);
-    API_REQUIRE(!context->info.discrete, hipErrorNotSupported); /* docs/NVIDIA.md */
     struct external *made = malloc(sizeof *made);
     API_REQUIRE(made != NULL, hipErrorOutOfMemory);
+    enum wl_status status = import_file(context, memHandleDesc, made);
+    if (status != WL_OK) {
+        free(made);
+        API_RETURN(status);
+    }
     pthread_mutex_lock(&externals.lock);
-    *made = (struct external){externals.first, memHandleDesc->handle.fd, memHandleDesc->size};
+    made->next = externals.first;
     externals.first = made;
     pthread_mutex_unlock(&externals.lock);
     *extMem = made;
     API_SUCCESS();
 }
 
-/* Runs with the lock held. */
-static enum wl_status map_buffer(const struct external *external, const hipExternalMemoryBufferDesc *desc, void **result) {
-    struct wl_context *context = wl_context_current();
-    if (desc->offset > external->size || desc->size > external->size - desc->offset)
-        return wl_fail(WL_INVALID_VALUE, "the buffer does not lie in the memory");
+/* Pages of a file, which devices are told of that do not reach the host's by themselves. */
+static enum wl_status map_file(const struct external *external, const hipExternalMemoryBufferDesc *desc, struct wl_allocation *made) {
+    struct wl_context *context = made->context;
     void *address = mmap(NULL, desc->size, PROT_READ | PROT_WRITE, MAP_SHARED, external->file, (off_t)desc->offset);
     if (address == MAP_FAILED)
         return wl_fail(WL_INVALID_VALUE, "the descriptor cannot be mapped: %m");
-    enum wl_status status = wl_memory_register(context, WL_MEMORY_EXTERNAL, address, desc->size, 0);
+    enum wl_status status = context->info.discrete ? wl_memory_enroll(context, address, desc->size, 0) : WL_OK;
+    made->address = (uint64_t)(uintptr_t)address;
+    made->enrolled = context->info.discrete && status == WL_OK;
+    if (status == WL_OK)
+        status = wl_memory_adopt(made);
+    if (status == WL_OK)
+        return WL_OK;
+    if (made->enrolled)
+        wl_memory_withdraw(context, address);
+    munmap(address, desc->size);
+    return status;
+}
+
+static enum wl_status map_device(const struct external *external, const hipExternalMemoryBufferDesc *desc, struct wl_allocation *made) {
+    struct wl_device *device = external->context->device;
+    void *address = NULL;
+    enum wl_status status = device->ops->external->map(device, external->memory, desc->offset, desc->size, &address);
     if (status != WL_OK)
-        munmap(address, desc->size);
-    else
-        *result = address;
+        return status;
+    made->address = (uint64_t)(uintptr_t)address;
+    made->context = external->context;
+    made->owner = device;
+    status = wl_memory_adopt(made);
+    if (status != WL_OK)
+        device->ops->release(device, address, desc->size);
+    return status;
+}
+
+/* Runs with the lock held. */
+static enum wl_status map_buffer(const struct external *external, const hipExternalMemoryBufferDesc *desc, void **result) {
+    struct wl_allocation made = {.kind = WL_MEMORY_EXTERNAL, .size = desc->size, .context = wl_context_current()};
+    if (desc->offset > external->size || desc->size > external->size - desc->offset)
+        return wl_fail(WL_INVALID_VALUE, "the buffer does not lie in the memory");
+    enum wl_status status = external->context ? map_device(external, desc, &made) : map_file(external, desc, &made);
+    if (status == WL_OK)
+        *result = (void *)(uintptr_t)made.address;
     return status;
 }
 
@@ -83,7 +130,10 @@ hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem) {
         *link = external->next;
     pthread_mutex_unlock(&externals.lock);
     API_REQUIRE(external != NULL, hipErrorInvalidHandle);
-    close(external->file);
+    if (external->context)
+        external->context->device->ops->external->destroy(external->context->device, external->memory);
+    else
+        close(external->file);
     free(external);
     API_SUCCESS();
 }

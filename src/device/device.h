@@ -175,6 +175,15 @@ struct wl_pool_ops {
     enum wl_status (*import_memory)(struct wl_device *device, uint64_t pool, const void *data, void **memory, size_t *size);
 };
 
+/* Memory of other interfaces, on devices whose memory is not the host's. Such memory is the device's own handle. */
+struct wl_external_ops {
+    /* An opaque descriptor of `size` bytes, which is the device's if this succeeds. WL_INVALID_VALUE: it is not such memory's. */
+    enum wl_status (*import_file)(struct wl_device *device, int file, uint64_t size, bool dedicated, uint64_t *memory);
+    void (*destroy)(struct wl_device *device, uint64_t memory); /* what is mapped stays */
+    /* A part of it as device memory, which wl_device_ops.release takes back. */
+    enum wl_status (*map)(struct wl_device *device, uint64_t memory, uint64_t offset, uint64_t size, void **address);
+};
+
 /* Options of a compilation at load time: pairs of an option's number and its value, as hipModuleLoadDataEx has them. */
 struct wl_jit {
     unsigned count;
@@ -244,6 +253,7 @@ struct wl_device_ops {
     const struct wl_image_ops *images;
     const struct wl_virtual_ops *virtual_memory;
     const struct wl_pool_ops *pools;
+    const struct wl_external_ops *external;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
     /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
     enum wl_status (*reset)(struct wl_device *device);

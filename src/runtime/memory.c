@@ -302,6 +302,8 @@ static void release(struct wl_map_node *node) {
         wl_memory_withdraw(NULL, memory);
     if (allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED)
         release_host(allocation.owner, allocation.kind, memory, capacity);
+    else if (allocation.kind == WL_MEMORY_EXTERNAL && allocation.owner)
+        allocation.owner->ops->release(allocation.owner, memory, capacity);
     else if (allocation.kind == WL_MEMORY_EXTERNAL)
         munmap(memory, page_round(capacity));
 }
@@ -355,8 +357,9 @@ enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind) {
 }
 
 void wl_memory_free_context(struct wl_context *context) {
-    for (void *memory; (memory = wl_map_any(context, OWNED_PAGES));)
-        (void)wl_memory_free(memory, OWNED_PAGES);
+    const unsigned kinds = OWNED_PAGES | (context->info.discrete ? 1u << WL_MEMORY_EXTERNAL : 0);
+    for (void *memory; (memory = wl_map_any(context, kinds));)
+        (void)wl_memory_free(memory, kinds);
     wl_memory_trim(context);
 }
 

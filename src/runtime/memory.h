@@ -35,7 +35,7 @@ enum wl_memory_kind {
     WL_MEMORY_IMPORTED, /* device memory of another process */
     WL_MEMORY_ARRAY,    /* the storage of an array */
     WL_MEMORY_POOL,     /* a piece of a memory pool, which owns the pages */
-    WL_MEMORY_EXTERNAL, /* a mapping of a file of another interface; freeing unmaps it */
+    WL_MEMORY_EXTERNAL, /* a mapping of another interface's memory; freeing unmaps it */
     WL_MEMORY_KINDS
 };
 
@@ -49,8 +49,8 @@ struct wl_allocation {
     void *pool;                 /* of WL_MEMORY_POOL: the pool's handle */
     bool sync_copies;           /* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS */
     bool exportable;            /* a physical that may be shared by file descriptor */
-    bool enrolled;              /* of MANAGED: pages of the system that devices were told of */
-    struct wl_device *owner;    /* of HOST and MANAGED: the device that it came from; NULL: the system */
+    bool enrolled;              /* of MANAGED and EXTERNAL: pages of the system that devices were told of */
+    struct wl_device *owner;    /* of HOST, MANAGED and EXTERNAL: the device that it came from; NULL: the system */
 };
 
 /* ---- allocating (memory.c) ------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
 /* Counts bytes of the context's device memory. WL_OUT_OF_MEMORY if there are not as many. */
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size);
 void wl_memory_refund(struct wl_context *context, size_t size);
-/* Frees every device allocation of a context and its cache (hipDeviceReset). */
+/* Frees every device allocation of a context and its cache (hipDeviceReset), and external memory that the device was told of. */
 void wl_memory_free_context(struct wl_context *context);
 /* Frees the pinned and managed memory that was allocated in a context. */
 void wl_memory_free_host(struct wl_context *context);

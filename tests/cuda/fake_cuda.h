@@ -4,6 +4,7 @@
  *
  *   memory.c   device memory: addresses without access, whose contents lie at other addresses (fake_at); pinned, managed
  *   virtual.c  memory without addresses, addresses without memory
+ *   external.c memory of another interface
  *   stream.c   streams, events, and the thread that does their work
  *   module.c   PTX, "cubins" (PTX with a mark), functions, launches
  *   driver.c   devices, contexts, errors, and control by the test
@@ -39,6 +40,8 @@ struct fake_control {
     long (*memory)(void);            /* bytes of device memory in use */
     void (*last_launch)(struct fake_launch *launch);
     unsigned long (*launches)(void);
+    /* Memory of another interface: a descriptor for the driver, the caller's, and a file with the contents, the fake's. */
+    int (*external)(size_t size, int *file);
 };
 extern const struct fake_control fake_control;
 
@@ -68,6 +71,7 @@ bool fake_find(uint64_t address, size_t size, enum fake_kind *kind);
 void *fake_at(uint64_t address);
 long fake_memory_used(void);
 void fake_elsewhere(bool on);
+int fake_external(size_t size, int *file);
 /* For virtual.c: addresses of the device that nothing else gets (0: none are left), the contents of a part of them by a file (-1: nobody's
  * any more), and whether the device may touch it. */
 uint64_t fake_addresses(size_t size);

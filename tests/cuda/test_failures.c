@@ -17,6 +17,7 @@ static const char *const quiet[] = {"cuCtxGetCurrent",
                                     "cuMemRelease",
                                     "cuMemPoolDestroy",
                                     "cuMemFreeAsync",
+                                    "cuDestroyExternalMemory",
                                     "cuCtxSetLimit",
                                     "cuDeviceGetUuid_v2",
                                     "cuDeviceGetName",
@@ -87,6 +88,9 @@ static const char *const functions[] = {
     "cuMemPoolImportPointer",
     "cuMemAllocFromPoolAsync",
     "cuMemFreeAsync",
+    "cuImportExternalMemory",
+    "cuExternalMemoryGetMappedBuffer",
+    "cuDestroyExternalMemory",
     "cuMemcpyAsync",
     "cuMemcpy2DAsync_v2",
     "cuMemsetD8Async",
@@ -155,6 +159,22 @@ static void use_virtual_memory(void) {
     did(hipMemRelease(memory));
 }
 
+static void use_external_memory(void) {
+    int file = -1, descriptor = fake->external((size_t)2 << 20, &file);
+    const hipExternalMemoryHandleDesc desc = {
+        .type = hipExternalMemoryHandleTypeOpaqueFd, .size = (size_t)2 << 20, .handle.fd = descriptor};
+    const hipExternalMemoryBufferDesc buffer = {.size = 4096};
+    hipExternalMemory_t memory = NULL;
+    void *address = NULL;
+    if (!did(hipImportExternalMemory(&memory, &desc))) {
+        close(descriptor); /* it stayed ours */
+        return;
+    }
+    if (did(hipExternalMemoryGetMappedBuffer(&address, memory, &buffer)))
+        did(hipFree(address));
+    did(hipDestroyExternalMemory(memory));
+}
+
 static void use_pools(void) {
     const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
                                    .handleTypes = hipMemHandleTypePosixFileDescriptor,
@@ -194,6 +214,7 @@ static void use_memory(void) {
         did(hipStreamWaitValue32(NULL, there, 7, hipStreamWaitValueEq, 0xff));
     }
     use_virtual_memory();
+    use_external_memory();
     use_pools();
     if (did(hipHostMalloc((void **)&pinned, 4096, 0)))
         did(hipHostFree(pinned));

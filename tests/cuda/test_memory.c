@@ -1,6 +1,7 @@
 /* Memory that is more than an allocation: virtual memory management, places within shared memory, waits for parts of words, textures. */
 #include "cuda_test.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PIECE ((size_t)2 << 20)
@@ -103,6 +104,94 @@ static void test_export(void **state) {
     ok(hipMemAddressFree(address, 2 * PIECE));
     ok(hipMemRelease(import));
     ok(hipMemRelease(memory));
+}
+
+/* ---- memory of other interfaces ---------------------------------------------------------------------------- */
+
+static void test_external(void **state) {
+    (void)state;
+    int file = -1, descriptor = fake->external(4 * PIECE, &file), unknown[2];
+    hipExternalMemory_t memory = NULL;
+    hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = 4 * PIECE};
+    hipExternalMemoryBufferDesc buffer = {.offset = PIECE, .size = PIECE + 10};
+    hipPointerAttribute_t attributes;
+    char *address = NULL, *second = NULL, text[] = "of another interface", back[sizeof text] = "";
+    assert_int_equal(pipe(unknown), 0);
+    desc.handle.fd = unknown[0];
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, &desc));
+    desc.handle.fd = descriptor;
+    desc.size = 5 * PIECE;
+    fails(hipErrorInvalidValue, hipImportExternalMemory(&memory, &desc));
+    desc.size = 4 * PIECE;
+    ok(hipImportExternalMemory(&memory, &desc));
+    ok(hipExternalMemoryGetMappedBuffer((void **)&address, memory, &buffer));
+    assert_ptr_not_equal(fake->at(address), address); /* not the host's */
+    ok(hipMemcpy(address + 100, text, sizeof text, hipMemcpyHostToDevice));
+    assert_int_equal(pread(file, back, sizeof back, (off_t)PIECE + 100), sizeof back);
+    assert_string_equal(back, text);
+    fails(hipErrorInvalidValue, hipMemset(address, 0, PIECE + 11));
+    ok(hipPointerGetAttributes(&attributes, address));
+    assert_int_equal(attributes.type, hipMemoryTypeDevice);
+    assert_int_equal(attributes.device, 0);
+    buffer.size = 3 * PIECE + 1;
+    fails(hipErrorInvalidValue, hipExternalMemoryGetMappedBuffer((void **)&second, memory, &buffer));
+    ok(hipSetDevice(1)); /* whose memory it is does not change */
+    buffer.size = PIECE;
+    ok(hipExternalMemoryGetMappedBuffer((void **)&second, memory, &buffer));
+    ok(hipSetDevice(0));
+    ok(hipMemcpy(back, second + 100, sizeof back, hipMemcpyDeviceToHost));
+    assert_string_equal(back, text);
+    ok(hipPointerGetAttributes(&attributes, second));
+    assert_int_equal(attributes.device, 0);
+    ok(hipFree(second));
+    ok(hipDestroyExternalMemory(memory));
+    fails(hipErrorInvalidHandle, hipDestroyExternalMemory(memory));
+    assert_int_equal(close(descriptor), -1); /* was the driver's */
+    ok(hipMemcpy(back, address + 100, sizeof back, hipMemcpyDeviceToHost));
+    ok(hipFree(address));
+    fails(hipErrorInvalidValue, hipFree(address));
+    close(unknown[0]);
+    close(unknown[1]);
+}
+
+/* A file is memory that the host and the GPU share. */
+static void test_external_file(void **state) {
+    (void)state;
+    int file = memfd_create("test", 0);
+    hipExternalMemory_t memory = NULL;
+    hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = PIECE, .handle.fd = file};
+    hipExternalMemoryBufferDesc buffer = {.offset = 4096, .size = 8192};
+    char *address = NULL, back[4] = "";
+    assert_int_equal(ftruncate(file, (off_t)PIECE), 0);
+    const unsigned long registered = fake->calls("cuMemHostRegister_v2"), withdrawn = fake->calls("cuMemHostUnregister");
+    ok(hipImportExternalMemory(&memory, &desc));
+    ok(hipExternalMemoryGetMappedBuffer((void **)&address, memory, &buffer));
+    assert_int_equal(fake->calls("cuMemHostRegister_v2"), registered + 1);
+    ok(hipMemset(address + 8190, 0x21, 2));
+    assert_int_equal(pread(file, back, 3, 4096 + 8189), 3);
+    assert_memory_equal(back, "\0\x21\x21", 3);
+    ok(hipFree(address));
+    assert_int_equal(fake->calls("cuMemHostUnregister"), withdrawn + 1);
+    ok(hipDestroyExternalMemory(memory));
+    assert_int_equal(close(file), -1);
+}
+
+/* A reset frees what was mapped. */
+static void test_external_reset(void **state) {
+    (void)state;
+    int file = -1;
+    hipExternalMemory_t memory = NULL;
+    hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = PIECE};
+    hipExternalMemoryBufferDesc buffer = {.size = PIECE};
+    void *address = NULL;
+    desc.handle.fd = fake->external(PIECE, &file);
+    ok(hipImportExternalMemory(&memory, &desc));
+    ok(hipExternalMemoryGetMappedBuffer(&address, memory, &buffer));
+    ok(hipDeviceReset());
+    fails(hipErrorInvalidValue, hipFree(address));
+    ok(hipExternalMemoryGetMappedBuffer(&address, memory, &buffer));
+    ok(hipFree(address));
+    ok(hipDestroyExternalMemory(memory));
 }
 
 /* ---- places within shared memory ------------------------------------------------------------------------------- */
@@ -262,9 +351,10 @@ int main(void) {
     setenv("WAVELIFT_ARCH", "gfx1030", 1);
     fake->kernel("wl_wait", run_wait);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_virtual),       cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
-        cmocka_unit_test(test_inner_handles), cmocka_unit_test(test_shared_pool),    cmocka_unit_test(test_masked_waits),
-        cmocka_unit_test(test_texture),
+        cmocka_unit_test(test_virtual),        cmocka_unit_test(test_virtual_errors), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_inner_handles),  cmocka_unit_test(test_shared_pool),    cmocka_unit_test(test_masked_waits),
+        cmocka_unit_test(test_texture),        cmocka_unit_test(test_external),       cmocka_unit_test(test_external_file),
+        cmocka_unit_test(test_external_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

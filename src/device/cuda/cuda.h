@@ -5,6 +5,7 @@
  *   memory.c     device memory, pinned and managed memory, peers, memory of other processes
  *   virtual.c    virtual memory management
  *   pool.c       pools that are shared with other processes
+ *   external.c   memory of other interfaces
  *   queue.c      queues and marks: CUstream and CUevent
  *   wait.c       waits for parts of words, which the driver's stream memory operations do not know
  *   module.c     AMD code objects on a device: image, kernels
@@ -165,6 +166,7 @@ extern const struct wl_host_memory_ops wl_cuda_host_ops;
 extern const struct wl_image_ops wl_cuda_image_ops;
 extern const struct wl_virtual_ops wl_cuda_virtual_ops;
 extern const struct wl_pool_ops wl_cuda_pool_ops;
+extern const struct wl_external_ops wl_cuda_external_ops;
 
 enum wl_status wl_cuda_allocate(struct wl_device *device, void **memory, size_t size, size_t alignment);
 void wl_cuda_release(struct wl_device *device, void *memory, size_t size);

@@ -249,6 +249,7 @@ static const struct wl_device_ops operations = {
     .images = &wl_cuda_image_ops,
     .virtual_memory = &wl_cuda_virtual_ops,
     .pools = &wl_cuda_pool_ops,
+    .external = &wl_cuda_external_ops,
     .synchronize = synchronize,
     .reset = reset,
     .find = wl_cuda_find,

@@ -201,6 +201,26 @@ typedef struct CUmemAccessDesc_st {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
+typedef struct CUextMemory_st *CUexternalMemory;
+typedef enum CUexternalMemoryHandleType_enum { CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1 } CUexternalMemoryHandleType;
+typedef struct CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st {
+    CUexternalMemoryHandleType type;
+    union {
+        int fd;
+        struct {
+            void *handle;
+            const void *name;
+        } win32;
+        const void *nvSciBufObject;
+    } handle;
+    unsigned long long size;
+    unsigned flags, reserved[16];
+} CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
+typedef struct CUDA_EXTERNAL_MEMORY_BUFFER_DESC_st {
+    unsigned long long offset, size;
+    unsigned flags, reserved[16];
+} CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
+
 typedef struct CUarray_st *CUarray;
 typedef enum CUmemorytype_enum { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 } CUmemorytype;
 typedef struct CUDA_MEMCPY2D_st {
@@ -218,6 +238,7 @@ typedef struct CUDA_MEMCPY2D_st {
 } CUDA_MEMCPY2D;
 
 #define CU_DEVICE_CPU                      ((CUdevice) - 1)
+#define CUDA_EXTERNAL_MEMORY_DEDICATED     1
 #define CU_STREAM_LEGACY                   ((CUstream)0x1)
 #define CU_STREAM_DEFAULT                  0
 #define CU_STREAM_NON_BLOCKING             1
@@ -304,6 +325,10 @@ typedef struct CUDA_MEMCPY2D_st {
     F(OPTIONAL, cuMemPoolImportPointer, cuMemPoolImportPointer, (CUdeviceptr * memory, CUmemoryPool pool, CUmemPoolPtrExportData * data))  \
     F(OPTIONAL, cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (CUdeviceptr * memory, size_t size, CUmemoryPool pool, CUstream stream)) \
     F(OPTIONAL, cuMemFreeAsync, cuMemFreeAsync, (CUdeviceptr memory, CUstream stream))                                                     \
+    F(OPTIONAL, cuImportExternalMemory, cuImportExternalMemory, (CUexternalMemory * memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *desc)) \
+    F(OPTIONAL, cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer,                                                          \
+      (CUdeviceptr * address, CUexternalMemory memory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *desc))                                      \
+    F(OPTIONAL, cuDestroyExternalMemory, cuDestroyExternalMemory, (CUexternalMemory memory))                                               \
     F(NEEDED, cuMemcpy, cuMemcpy, (CUdeviceptr target, CUdeviceptr source, size_t size))                                                   \
     F(NEEDED, cuMemcpyAsync, cuMemcpyAsync, (CUdeviceptr target, CUdeviceptr source, size_t size, CUstream stream))                        \
     F(OPTIONAL, cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream))                                         \
