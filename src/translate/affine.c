@@ -588,7 +588,7 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode, .limit = WL_ALL_LANES};
     s.lanes = known_lanes(&s);
     s.complete = mode == WL_MODE_MASKED && is_complete(&s);
-    s.strips_same = mode == WL_MODE_FULL && inputs_same(&s);
+    s.strips_same = (mode == WL_MODE_FULL || facts->entry_exec) && inputs_same(&s);
     if (inst->index_mode) { /* may write any register */
         forget_all(facts, unit->rows);
         for (unsigned i = 0; i < inst->operand_count; i++)

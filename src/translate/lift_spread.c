@@ -112,9 +112,73 @@ static void load_quads(struct wl_lift *l, const LLVMValueRef *address, LLVMValue
     transpose_quarters(l, rows);
 }
 
+/* ---- four dwords a lane, each four lanes one after the other: how tiles of 64 bytes a row are copied ---- */
+
+enum { FOUR = 4 };
+
+/* i1: whether they are, of addresses or offsets (<16 x iN>). */
+static LLVMValueRef in_fours(struct wl_lift *l, LLVMValueRef addresses) {
+    LLVMTypeRef type = LLVMTypeOf(addresses), element = LLVMGetElementType(type);
+    LLVMValueRef first[WL_STRIP], step[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        first[i] = LLVMConstInt(l->i32, i / FOUR * FOUR, false);
+        step[i] = LLVMConstInt(element, UINT64_C(16) * (i % FOUR), false);
+    }
+    LLVMValueRef starts = LLVMBuildShuffleVector(l->b, addresses, LLVMGetPoison(type), LLVMConstVector(first, WL_STRIP), "");
+    LLVMValueRef wanted = LLVMBuildAdd(l->b, starts, LLVMConstVector(step, WL_STRIP), "");
+    return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, addresses, wanted, ""), LLVMConstInt(l->i16, 0xffff, false));
+}
+
+/* `address`: of each lane, of which the first of each four counts. */
+static void load_fours(struct wl_lift *l, const LLVMValueRef *address, LLVMValueRef *rows) {
+    LLVMValueRef v[FOUR];
+    for (unsigned i = 0; i < FOUR; i++)
+        v[i] = wl_memory_load(l, l->strip_i32, address[(size_t)FOUR * i], false);
+    wl_memory_deinterleave(l, FOUR, v, rows);
+}
+
+static void store_fours(struct wl_lift *l, const LLVMValueRef *address, LLVMValueRef *rows) {
+    LLVMValueRef v[FOUR];
+    wl_memory_interleave(l, FOUR, rows, v);
+    for (unsigned i = 0; i < FOUR; i++)
+        wl_memory_store(l, v[i], address[(size_t)FOUR * i], false);
+}
+
+static void store_quads(struct wl_lift *l, const LLVMValueRef *address, bool three, LLVMValueRef *rows);
+
+/* An access of four dwords a lane in both forms. `find` gives the address of a lane where it is needed. */
+static void access_quads(struct wl_lift *l, bool stores, LLVMValueRef test,
+                         LLVMValueRef (*find)(struct wl_lift *l, const void *of, unsigned lane), const void *of, LLVMValueRef *rows) {
+    LLVMBasicBlockRef fours = wl_memory_block(l, "fours"), single = wl_memory_block(l, "single"), done = wl_memory_block(l, "moved"),
+                      from[2];
+    LLVMValueRef address[WL_STRIP], moved[2][FOUR];
+    LLVMBuildCondBr(l->b, test, fours, single);
+    for (unsigned way = 0; way < 2; way++) {
+        LLVMPositionBuilderAtEnd(l->b, way ? single : fours);
+        for (unsigned i = 0; i < WL_STRIP; i += way ? 1 : FOUR)
+            address[i] = find(l, of, i);
+        if (stores && way)
+            store_quads(l, address, false, rows);
+        else if (stores)
+            store_fours(l, address, rows);
+        else
+            (way ? load_quads : load_fours)(l, address, moved[way]);
+        from[way] = LLVMGetInsertBlock(l->b);
+        LLVMBuildBr(l->b, done);
+    }
+    LLVMPositionBuilderAtEnd(l->b, done);
+    for (unsigned r = 0; r < FOUR && !stores; r++) {
+        LLVMValueRef values[2] = {moved[0][r], moved[1][r]};
+        rows[r] = LLVMBuildPhi(l->b, l->strip_i32, "");
+        LLVMAddIncoming(rows[r], values, from, 2);
+    }
+}
+
+static LLVMValueRef listed_address(struct wl_lift *l, const void *of, unsigned lane) { return lane_address(l, of, lane, 0); }
+
 static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
     const struct wl_access *a = s->access;
-    LLVMValueRef narrow, address[WL_STRIP];
+    LLVMValueRef narrow;
     switch (a->dwords) {
     case 1:
         narrow = gather(l, s, LLVMIntTypeInContext(l->context, a->bits), 0);
@@ -123,8 +187,7 @@ static void load(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) 
         rows[0] = narrow;
         break;
     case 4:
-        lane_addresses(l, s, address);
-        load_quads(l, address, rows);
+        access_quads(l, false, in_fours(l, s->addresses), listed_address, s, rows);
         break;
     default:
         split_pairs(l, gather(l, s, l->i64, 0), rows);
@@ -170,9 +233,13 @@ static void store_quads(struct wl_lift *l, const LLVMValueRef *address, bool thr
 static void store(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows) {
     const struct wl_access *a = s->access;
     LLVMValueRef values = rows[0], address[WL_STRIP];
-    if (a->dwords > 2) {
+    if (a->dwords == 4) {
+        access_quads(l, true, in_fours(l, s->addresses), listed_address, s, rows);
+        return;
+    }
+    if (a->dwords == 3) {
         lane_addresses(l, s, address);
-        store_quads(l, address, a->dwords == 3, rows);
+        store_quads(l, address, true, rows);
         return;
     }
     if (a->dwords == 2) {
@@ -212,13 +279,20 @@ static bool has_known_stride(const struct wl_lanes *lanes) {
     return lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && (uint32_t)lanes->low_fact.stride <= FAR;
 }
 
+static LLVMValueRef own_address(struct wl_lift *l, const void *of, unsigned lane) {
+    return wl_lanes_address(l, of, LLVMConstInt(l->i32, lane, false));
+}
+
 /* Accesses of four dwords by all lanes. Where the stride is known, one address says all. */
 static void quads_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    bool known = has_known_stride(lanes);
     LLVMValueRef address[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++)
-        address[i] = known && i ? behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride)
-                                : wl_lanes_address(l, lanes, LLVMConstInt(l->i32, i, false));
+    if (!has_known_stride(lanes)) {
+        access_quads(l, a->kind == WL_ACCESS_STORE, in_fours(l, lanes->offset), own_address, lanes, rows);
+        return;
+    }
+    address[0] = own_address(l, lanes, 0);
+    for (unsigned i = 1; i < WL_STRIP; i++)
+        address[i] = behind(l, address[0], (uint64_t)i * (uint32_t)lanes->low_fact.stride);
     if (a->kind == WL_ACCESS_LOAD)
         load_quads(l, address, rows);
     else

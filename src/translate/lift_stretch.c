@@ -419,6 +419,7 @@ static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
     LLVMValueRef store = LLVMBuildStore(l->b, both, LLVMBuildGEP2(l->b, l->i8, l->strip_trace, &index, 1, ""));
     LLVMSetVolatile(store, 1);
     LLVMSetAlignment(store, 8);
+    wl_lift_mark_wave(l, store); /* what was loaded before is known behind it */
 }
 
 static void emit_loop(struct wl_lift *l, const struct masks *masks, unsigned first) {
