@@ -1,10 +1,9 @@
-/* The forward analysis of vector registers: transfer functions by mnemonic, joins, and the fixpoint. The algebra is value.c's. */
+/* The analysis of vector registers: transfer functions by mnemonic. The algebra is value.c's, joins and the fixpoint affine_flow.c's. */
 #include "translate/affine.h"
 
 #include "translate/isa.h"
 #include "translate/scalar.h"
 #include "translate/sem.h"
-#include "translate/strip_loop.h"
 #include "translate/value.h"
 
 #include <stdlib.h>
@@ -33,29 +32,9 @@ struct step {
     struct wl_value inputs[2]; /* of the sum or the difference */
 };
 
-/* A number for the value that an instruction gives a row, and for what a row holds at a piece's start. */
-static uint32_t start_number(unsigned row) { return row + 1; }
+/* A number for the value that an instruction gives a row, none of those for what rows hold at a piece's start (affine_flow.c). */
 static uint32_t number_of(const struct step *s, unsigned result) {
     return WL_VGPR_COUNT + 1 + 2 * (uint32_t)(s->inst - s->unit->insts) + result;
-}
-
-/* Facts of groups are AFFINE and CARRY to the algebra, which looks at the lanes; to all others they have kinds of their own. */
-static struct wl_fact opened(struct wl_fact fact) {
-    if (fact.kind == WL_FACT_GROUPS)
-        fact.kind = WL_FACT_AFFINE;
-    else if (fact.kind == WL_FACT_GROUPS_CARRY)
-        fact.kind = WL_FACT_CARRY;
-    return fact;
-}
-
-static struct wl_fact closed(struct wl_fact fact) {
-    if (fact.lanes >= WL_STRIP || fact.kind == WL_FACT_UNKNOWN)
-        return fact;
-    if (fact.kind == WL_FACT_HALF_LANE || fact.kind == WL_FACT_SHIFTED)
-        return (struct wl_fact){0};
-    fact.own = fact.of = 0;
-    fact.kind = fact.kind == WL_FACT_AFFINE ? WL_FACT_GROUPS : WL_FACT_GROUPS_CARRY;
-    return fact;
 }
 
 static struct wl_value row_value(const struct step *s, unsigned row) {
@@ -63,7 +42,7 @@ static struct wl_value row_value(const struct step *s, unsigned row) {
         return wl_value_unknown;
     /* The second of a VOPD pair reads before the first writes. */
     bool second = s->inst->size == 0 && row == s->facts->previous_row;
-    struct wl_value v = {.fact = opened(second ? s->facts->previous : s->facts->row[row])};
+    struct wl_value v = {.fact = wl_fact_opened(second ? s->facts->previous : s->facts->row[row])};
     wl_fact_narrow(&v.fact, s->limit);
     return v;
 }
@@ -135,6 +114,36 @@ static void rule_add_lshl(struct step *s) {
 }
 static void rule_and_or(struct step *s) { s->result[0] = wl_value_or(wl_value_and(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 static void rule_xad(struct step *s) { s->result[0] = wl_value_add(wl_value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
+
+/* ---- 16 bits: of a result the low half is known, and on gfx9 that the other one is zero ---- */
+
+static struct wl_value half_operand(const struct step *s, unsigned i) {
+    struct wl_value v = operand(s, i, 0);
+    if (v.fact.kind == WL_FACT_SHIFTED && v.fact.shift == 0)
+        v.fact.kind = WL_FACT_AFFINE;
+    return wl_value_and(v, wl_value_constant(0xffff));
+}
+
+static void set_half(struct step *s, struct wl_value v) {
+    if (!s->inst->zero_high && wl_value_is_uniform(s->result[0]))
+        return; /* so was the other half */
+    v = wl_value_and(v, wl_value_constant(0xffff));
+    if (s->inst->op_sel)
+        v = wl_value_unknown;
+    if (!s->inst->zero_high && wl_value_is_affine(v)) {
+        v = (struct wl_value){.fact = v.fact};
+        v.fact.kind = WL_FACT_SHIFTED;
+        v.fact.own = v.fact.of = 0;
+    }
+    s->result[0] = v;
+}
+
+static void rule_add16(struct step *s) { set_half(s, wl_value_add(half_operand(s, 1), half_operand(s, 2))); }
+static void rule_mul16(struct step *s) { set_half(s, wl_value_mul(half_operand(s, 1), half_operand(s, 2))); }
+/* Of counts only the low four bits are looked at. */
+static struct wl_value count16(const struct step *s) { return wl_value_and(operand(s, 1, 0), wl_value_constant(15)); }
+static void rule_lshlrev16(struct step *s) { set_half(s, wl_value_shl(half_operand(s, 2), count16(s))); }
+static void rule_lshrrev16(struct step *s) { set_half(s, wl_value_shr(half_operand(s, 2), count16(s), false)); }
 
 /* A factor of a 24-bit product, whose upper bits must not count. */
 static struct wl_value factor24(struct wl_value v, unsigned bits) {
@@ -267,6 +276,7 @@ static const struct rule {
     {"v_add_co_u32", rule_add_co},
     {"v_add_lshl_u32", rule_add_lshl},
     {"v_add_nc_i32", rule_add},
+    {"v_add_nc_u16", rule_add16},
     {"v_add_nc_u32", rule_add},
     {"v_add_nc_u64", rule_add64},
     {"v_and_b32", rule_and},
@@ -281,8 +291,10 @@ static const struct rule {
     {"v_lshl_add_u32", rule_lshl_add},
     {"v_lshl_add_u64", rule_lshl_add64},
     {"v_lshl_or_b32", rule_lshl_or},
+    {"v_lshlrev_b16", rule_lshlrev16},
     {"v_lshlrev_b32", rule_lshlrev},
     {"v_lshlrev_b64", rule_lshlrev64},
+    {"v_lshrrev_b16", rule_lshrrev16},
     {"v_lshrrev_b32", rule_lshrrev},
     {"v_mad_i32_i24", rule_mad24i},
     {"v_mad_i64_i32", rule_mad64i},
@@ -293,6 +305,7 @@ static const struct rule {
     {"v_mov_b32", rule_move},
     {"v_mov_b64", rule_move64},
     {"v_mul_i32_i24", rule_mul24i},
+    {"v_mul_lo_u16", rule_mul16},
     {"v_mul_lo_u32", rule_mul},
     {"v_mul_u32_u24", rule_mul24},
     {"v_or3_b32", rule_or3},
@@ -312,7 +325,7 @@ enum { NO_RULE = 255 };
 
 static int compare_rule(const void *name, const void *rule) { return strcmp(name, ((const struct rule *)rule)->name); }
 
-static uint8_t find_rule(const struct wl_inst *inst) {
+uint8_t wl_affine_rule(const struct wl_inst *inst) {
     if (inst->mnemonic[0] != 'v')
         return NO_RULE;
     const struct rule *found = bsearch(inst->mnemonic, rules, sizeof rules / sizeof *rules, sizeof *rules, compare_rule);
@@ -346,7 +359,7 @@ static bool inputs_uniform(const struct step *s) {
     if (inst->is_dpp || (inst->is_sdwa && inst->dst_unused == 2))
         return false;
     for (unsigned i = 0; i < sem->result_count; i++)
-        if (is_half(sem->results[i].type) && !operand_uniform(s, 0))
+        if (is_half(sem->results[i].type) && !inst->zero_high && !operand_uniform(s, 0))
             return false; /* the other half stays */
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_slot *slot = &sem->inputs[i];
@@ -376,10 +389,11 @@ static void set_row(struct step *s, unsigned row, struct wl_value v, unsigned nu
         v.fact = (struct wl_fact){0};
     else
         v.fact.partial = s->mode == WL_MODE_MASKED && !s->facts->entry_exec;
+    v.fact.since = v.fact.partial ? UINT8_MAX : 0;
     if (v.fact.kind == WL_FACT_AFFINE && !v.fact.own)
         v.fact.own = number;
     v.fact.fresh = v.fact.partial && s->complete;
-    s->facts->row[row] = closed(v.fact);
+    s->facts->row[row] = wl_fact_closed(v.fact);
 }
 
 static void set_operand(struct step *s, unsigned i, struct wl_value v) {
@@ -417,7 +431,7 @@ static unsigned first_input(const struct wl_inst *inst) {
         if (sem->inputs[i].role == WL_ROLE_OLD)
             return 0;
     for (unsigned i = 0; i < sem->result_count; i++)
-        if (is_half(sem->results[i].type))
+        if (is_half(sem->results[i].type) && !inst->zero_high)
             return 0;
     return printed_results(sem);
 }
@@ -583,8 +597,7 @@ static void isa_step(struct step *s, uint8_t rule) {
     }
 }
 
-static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode,
-                           uint8_t rule) {
+void wl_affine_step_by(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode, .limit = WL_ALL_LANES};
     s.lanes = known_lanes(&s);
     s.complete = mode == WL_MODE_MASKED && is_complete(&s);
@@ -604,7 +617,7 @@ static void step_with_rule(struct wl_facts *facts, const struct wl_unit *unit, c
 }
 
 void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode) {
-    step_with_rule(facts, unit, inst, mode, find_rule(inst));
+    wl_affine_step_by(facts, unit, inst, mode, wl_affine_rule(inst));
 }
 
 void wl_affine_settle(struct wl_facts *facts) {
@@ -612,218 +625,4 @@ void wl_affine_settle(struct wl_facts *facts) {
         facts->row[row].fresh = false;
     facts->previous.fresh = false;
     facts->carry_fresh = false;
-}
-
-/* ---- the fixpoint ---- */
-
-struct wl_affine {
-    const struct wl_unit *unit;
-    unsigned rows;
-    struct wl_fact *start;  /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
-    bool *reached;          /* [piece * WL_MODE_COUNT + mode] */
-    bool *entry_exec;       /* the same */
-    struct wl_sgpr *scalar; /* [(piece * WL_MODE_COUNT + mode) * WL_SGPR_COUNT + reg] */
-};
-
-static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { return a->start + (size_t)state * a->rows; }
-
-static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
-    return a->kind == b->kind && a->partial == b->partial && a->fresh == b->fresh && a->zeros == b->zeros && a->bits == b->bits &&
-           a->same == b->same && a->stride == b->stride && a->shift == b->shift && a->lanes == b->lanes;
-}
-
-/* Moves `to` down to what also holds for `from`; true if it changed. */
-static bool join(struct wl_fact *to, struct wl_fact from) {
-    const struct wl_fact was = *to;
-    from = opened(from);
-    *to = opened(*to);
-    bool flat[2] = {to->kind == WL_FACT_CARRY || (to->kind == WL_FACT_AFFINE && !to->stride),
-                    from.kind == WL_FACT_CARRY || (from.kind == WL_FACT_AFFINE && !from.stride)};
-    bool has_stride = to->kind == WL_FACT_AFFINE || to->kind == WL_FACT_SHIFTED;
-    if (to->kind == WL_FACT_UNKNOWN)
-        return false;
-    to->partial |= from.partial;
-    wl_fact_narrow(to, from.lanes);
-    wl_fact_narrow(&from, to->lanes);
-    if (to->kind != from.kind && flat[0] && flat[1]) {
-        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .lanes = to->lanes};
-    } else if (to->kind != from.kind || (has_stride && (to->stride != from.stride || to->shift != from.shift))) {
-        *to = (struct wl_fact){0};
-    } else if (has_stride) {
-        if (from.bits > to->bits)
-            to->bits = 32; /* at once, or a counting loop would come back for every bit */
-        if (from.zeros < to->zeros)
-            to->zeros = from.zeros;
-        if (from.same < to->same)
-            to->same = from.same;
-    }
-    *to = closed(*to);
-    return !same_fact(&was, to);
-}
-
-struct work {
-    uint32_t *stack;
-    uint32_t count;
-    bool *queued;
-};
-
-/* How EXEC changes along an edge. */
-enum exec_change { EXEC_SAME, EXEC_NARROWS, EXEC_CHANGES };
-
-static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode,
-                 enum exec_change change) {
-    if (piece == WL_NO_PIECE)
-        return;
-    if (mode == WL_MODE_FULL && wl_strip_loop_at(a->unit, piece)) /* FULL code runs it with masks */
-        flow(a, work, facts, piece, WL_MODE_MASKED, change);
-    uint32_t state = piece * WL_MODE_COUNT + mode;
-    struct wl_fact *to = start_of(a, state);
-    bool changed = !a->reached[state], entry_exec = facts && facts->entry_exec && change == EXEC_SAME;
-    if (!a->reached[state]) {
-        a->entry_exec[state] = entry_exec;
-    } else if (a->entry_exec[state] && !entry_exec) {
-        a->entry_exec[state] = false;
-        changed = true;
-    }
-    for (unsigned row = 0; row < a->rows; row++) {
-        struct wl_fact fact = facts ? facts->row[row] : (struct wl_fact){0};
-        fact.fresh = false;
-        fact.own = fact.of = 0;
-        if (fact.partial && change == EXEC_CHANGES) /* lanes may come back that were off at the write */
-            fact = (struct wl_fact){0};
-        if (mode == WL_MODE_FULL)
-            fact.partial = false; /* all lanes are active, so all were at the write */
-        if (!a->reached[state])
-            to[row] = fact;
-        else
-            changed |= join(&to[row], fact);
-    }
-    changed |= wl_sgpr_join(a->scalar + (size_t)state * WL_SGPR_COUNT, facts ? facts->scalar : NULL, !a->reached[state]);
-    a->reached[state] = true;
-    if (changed && !work->queued[state]) {
-        work->queued[state] = true;
-        work->stack[work->count++] = state;
-    }
-}
-
-static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode) {
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_WAIT:
-        flow(a, work, facts, piece->next, mode, EXEC_SAME);
-        break;
-    case WL_PIECE_BRANCH:
-        flow(a, work, facts, piece->target, mode, EXEC_SAME);
-        break;
-    case WL_PIECE_CBRANCH:
-        flow(a, work, facts, piece->next, mode, EXEC_SAME);
-        flow(a, work, facts, piece->target, mode, EXEC_SAME);
-        break;
-    case WL_PIECE_EXEC:
-        flow(a, work, facts, piece->next, WL_MODE_FULL, piece->narrows ? EXEC_NARROWS : EXEC_CHANGES);
-        flow(a, work, facts, piece->next, WL_MODE_MASKED, piece->narrows ? EXEC_NARROWS : EXEC_CHANGES);
-        break;
-    case WL_PIECE_CALL:
-        flow(a, work, NULL, piece->next, WL_MODE_FULL, EXEC_CHANGES);
-        flow(a, work, NULL, piece->next, WL_MODE_MASKED, EXEC_CHANGES);
-        break;
-    case WL_PIECE_JUMP:
-    case WL_PIECE_FINISH:
-    case WL_PIECE_FALL_OFF:
-        break;
-    }
-}
-
-static void seed(const struct wl_unit *unit, struct wl_facts *facts) {
-    const struct wl_translate_request *request = unit->request;
-    enum wl_shape shape = request->shape;
-    uint32_t lanes = shape == WL_SHAPE_LINES ? request->wave_size : shape == WL_SHAPE_HALVES ? 32 : WL_STRIP;
-    uint8_t zeros = (uint8_t)__builtin_ctz(lanes);
-    uint8_t same = shape != WL_SHAPE_SQUARES ? 0 : request->packed_workitem_ids ? 10 : 32;
-    const struct wl_fact x = {
-        .kind = WL_FACT_AFFINE, .stride = 1, .zeros = zeros, .same = same, .bits = request->packed_workitem_ids ? 30 : 10, .lanes = lanes};
-    const struct wl_fact uniform = {.kind = WL_FACT_AFFINE, .bits = 10, .lanes = lanes};
-    memset(facts, 0, sizeof *facts);
-    facts->previous_row = UINT16_MAX;
-    if (!request->is_kernel || request->shape == WL_SHAPE_ANY)
-        return;
-    wl_sgpr_seed(facts, request);
-    facts->entry_exec = true;
-    facts->row[0] = x;
-    for (unsigned i = 1; !request->packed_workitem_ids && i < request->workitem_id_dimensions && i < 3; i++)
-        facts->row[i] = uniform;
-}
-
-static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts, const uint8_t *rule) {
-    const struct wl_unit *unit = a->unit;
-    seed(unit, facts);
-    flow(a, work, facts, 0, WL_MODE_FULL, EXEC_SAME);
-    flow(a, work, facts, 0, WL_MODE_MASKED, EXEC_SAME);
-    while (work->count) {
-        uint32_t state = work->stack[--work->count];
-        const struct wl_piece *piece = &unit->pieces[state / WL_MODE_COUNT];
-        enum wl_mode mode = (enum wl_mode)(state % WL_MODE_COUNT);
-        work->queued[state] = false;
-        wl_affine_start(a, state / WL_MODE_COUNT, mode, facts);
-        for (uint32_t i = piece->first; i < piece->first + piece->count; i++)
-            step_with_rule(facts, unit, &unit->insts[i], mode, rule[i]);
-        leave(a, work, facts, piece, mode);
-    }
-}
-
-struct wl_affine *wl_affine_create(const struct wl_unit *unit) {
-    uint32_t states = unit->piece_count * WL_MODE_COUNT;
-    struct wl_affine *a = calloc(1, sizeof *a);
-    struct wl_facts *facts = malloc(sizeof *facts);
-    struct work work = {.stack = malloc(((size_t)states + 1) * sizeof(uint32_t)), .queued = calloc((size_t)states + 1, sizeof(bool))};
-    uint8_t *rule = malloc((size_t)unit->inst_count + 1);
-    bool ok = false;
-    if (!a || !facts || !work.stack || !work.queued || !rule)
-        goto done;
-    a->unit = unit;
-    a->rows = unit->rows < WL_VGPR_COUNT ? unit->rows : WL_VGPR_COUNT;
-    a->start = malloc(((size_t)states * a->rows + 1) * sizeof *a->start);
-    a->reached = calloc((size_t)states + 1, sizeof(bool));
-    a->entry_exec = calloc((size_t)states + 1, sizeof(bool));
-    a->scalar = malloc(((size_t)states + 1) * WL_SGPR_COUNT * sizeof *a->scalar);
-    if (!a->start || !a->reached || !a->entry_exec || !a->scalar)
-        goto done;
-    for (uint32_t i = 0; i < unit->inst_count; i++)
-        rule[i] = find_rule(&unit->insts[i]);
-    if (unit->piece_count)
-        solve(a, &work, facts, rule);
-    ok = true;
-done:
-    free(facts);
-    free(work.stack);
-    free(work.queued);
-    free(rule);
-    if (!ok) {
-        wl_affine_destroy(a);
-        return NULL;
-    }
-    return a;
-}
-
-void wl_affine_destroy(struct wl_affine *a) {
-    if (!a)
-        return;
-    free(a->start);
-    free(a->reached);
-    free(a->entry_exec);
-    free(a->scalar);
-    free(a);
-}
-
-void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mode, struct wl_facts *facts) {
-    uint32_t state = piece * WL_MODE_COUNT + mode;
-    memset(facts, 0, sizeof *facts);
-    facts->previous_row = UINT16_MAX;
-    facts->entry_exec = a->entry_exec[state];
-    if (!a->reached[state])
-        return;
-    memcpy(facts->row, start_of(a, state), a->rows * sizeof facts->row[0]);
-    memcpy(facts->scalar, a->scalar + (size_t)state * WL_SGPR_COUNT, sizeof facts->scalar);
-    for (unsigned row = 0; row < a->rows; row++)
-        facts->row[row].own = facts->row[row].kind == WL_FACT_AFFINE ? start_number(row) : 0;
 }

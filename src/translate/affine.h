@@ -33,7 +33,8 @@ struct wl_fact {
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t same;  /* AFFINE: low bits that are the same in each strip of the wave, lane by lane; 32: the strips' values are */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
-    uint8_t shift; /* SHIFTED */
+    uint8_t shift; /* SHIFTED; 0: the low 16 bits are those of the AFFINE value, the others unknown */
+    uint8_t since; /* places (saved_exec.h) that hold an EXEC from before the last write under a partial EXEC */
     int32_t stride;
     uint32_t lanes;   /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
     uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are
@@ -63,8 +64,17 @@ struct wl_sgpr {
     uint8_t above; /* known zero high bits */
 };
 
+/* Values of EXEC in scalar registers (saved_exec.h). Sets of places are bits. */
+enum { WL_SAVED_PLACES = 8 };
+struct wl_saved {
+    uint8_t valid;                  /* places with an earlier EXEC, of which that at hand is a part */
+    uint8_t entry;                  /* of those, with that of the kernel's entry (entry_exec) */
+    uint8_t outer[WL_SAVED_PLACES]; /* what was valid when a place was filled */
+};
+
 struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
+    struct wl_saved saved;
     struct wl_sgpr scalar[WL_SGPR_COUNT];
     /* Known within a piece only. */
     uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */

@@ -10,7 +10,8 @@
  *   unit.c       control flow: from one address to pieces of straight code with edges and resume points
  *   idiom.c      known sequences of instructions, simplified
  *   liveness.c   which registers a piece needs and leaves
- *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; value.c: the algebra of that; scalar.c: SGPRs
+ *   affine.c     what is known about each VGPR's lanes: uniform, base + stride * lane; affine_flow.c: along the unit's
+ *                paths; value.c: the algebra of that; saved_exec.c: when EXEC is restored; scalar.c: SGPRs
  *   lift*.c      pieces -> LLVM IR, in the FULL or the MASKED form (see device/cpu/wave.h)
  *   steps*.c     pieces -> threaded code, which runs at once: the first tier
  *   emit.c       passes and native code generation; outline.c: one of ours, for addresses

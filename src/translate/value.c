@@ -36,6 +36,24 @@ void wl_fact_narrow(struct wl_fact *fact, unsigned lanes) {
         fact->zeros = (uint8_t)least(fact->zeros, trailing_zeros(lanes) + trailing_zeros((uint32_t)fact->stride));
 }
 
+struct wl_fact wl_fact_opened(struct wl_fact fact) {
+    if (fact.kind == WL_FACT_GROUPS)
+        fact.kind = WL_FACT_AFFINE;
+    else if (fact.kind == WL_FACT_GROUPS_CARRY)
+        fact.kind = WL_FACT_CARRY;
+    return fact;
+}
+
+struct wl_fact wl_fact_closed(struct wl_fact fact) {
+    if (fact.lanes >= WL_STRIP || fact.kind == WL_FACT_UNKNOWN)
+        return fact;
+    if (fact.kind == WL_FACT_HALF_LANE || fact.kind == WL_FACT_SHIFTED)
+        return (struct wl_fact){0};
+    fact.own = fact.of = 0;
+    fact.kind = fact.kind == WL_FACT_AFFINE ? WL_FACT_GROUPS : WL_FACT_GROUPS_CARRY;
+    return fact;
+}
+
 bool wl_fact_fits(const struct wl_fact *fact) {
     if (fact->kind != WL_FACT_AFFINE)
         return false;
@@ -204,6 +222,8 @@ struct wl_value wl_value_xor(struct wl_value a, struct wl_value b) {
 /* Bits of a shifted value are the value's, shifted. */
 static struct wl_value and_shifted(struct wl_value a, uint32_t mask) {
     unsigned k = a.fact.shift;
+    if (!k && mask > 0xffff)
+        return wl_value_unknown;
     a.fact.kind = WL_FACT_AFFINE;
     struct wl_value bits = wl_value_and(a, wl_value_constant(mask << k));
     return wl_value_is_affine(bits) ? wl_value_shr(bits, wl_value_constant(k), false) : wl_value_unknown;

@@ -43,6 +43,7 @@ struct kernel {
 #define GROUPS(ROW)                      {ROW, WL_FACT_GROUPS, ANYTHING, ANYTHING, ANYTHING, false, WL_GROUP, ANY_PAIR, ANY_STRIPS}
 #define SAME(ROW, STRIDE)                {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, ANY_PAIR, SAME_STRIPS}
 #define NOT_SAME(ROW, STRIDE)            {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, false, 0, ANY_PAIR, OTHER_STRIPS}
+#define PARTIAL(ROW, STRIDE)             {ROW, WL_FACT_AFFINE, STRIDE, ANYTHING, ANYTHING, true, 0, ANY_PAIR, ANY_STRIPS}
 #define END                              {.row = WL_VGPR_COUNT}
 #define GFX9                             "gfx906", 64, false, WL_MODE_FULL, WL_SHAPE_ROWS
 #define GFX90A_HALVES                    "gfx90a", 64, true, WL_MODE_FULL, WL_SHAPE_HALVES
@@ -187,6 +188,76 @@ static const struct kernel kernels[] = {
      MASKED,
      "v_mov_b32 v3, v0\n s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[4:5]\n v_nop\n s_endpgm",
      {AFFINE(0, 1, 4, 10), AFFINE(3, 1, 4, 10), UNKNOWN(4), END}},
+    {"restored EXEC",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n v_mov_b32 v5, v0\n s_and_saveexec_b64 s[6:7], vcc\n v_mov_b32 v4, v0\n"
+     "v_add_u32 v5, 1, v5\n s_or_b64 exec, exec, s[6:7]\n v_nop\n s_endpgm",
+     {AFFINE(0, 1, 4, 10), PARTIAL(3, 1), UNKNOWN(4), UNKNOWN(5), END}},
+    {"restored EXEC of the entry",
+     MASKED,
+     "s_mov_b64 s[6:7], exec\n s_and_b64 exec, exec, vcc\n v_mov_b32 v4, v0\n s_mov_b64 exec, s[6:7]\n v_mov_b32 v3, v0\n s_endpgm",
+     {AFFINE(3, 1, 4, 10), UNKNOWN(4), END}},
+    {"EXEC restored in a loop",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n 0: v_add_u32 v3, 64, v3\n s_and_saveexec_b64 s[6:7], vcc\n v_mov_b32 v4, v0\n"
+     "s_or_b64 exec, exec, s[6:7]\n s_add_u32 s8, s8, 1\n s_cmp_lt_u32 s8, s9\n s_cbranch_scc1 0b\n s_endpgm",
+     {PARTIAL(3, 1), UNKNOWN(4), END}},
+    {"restored twice",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_and_saveexec_b64 s[6:7], vcc\n s_and_saveexec_b64 s[8:9], s[10:11]\n"
+     "s_or_b64 exec, exec, s[8:9]\n s_or_b64 exec, exec, s[6:7]\n v_nop\n s_endpgm",
+     {PARTIAL(3, 1), END}},
+    {"an inner EXEC behind an outer one",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n s_and_saveexec_b64 s[8:9], s[10:11]\n s_or_b64 exec, exec, s[4:5]\n v_mov_b32 v3, v0\n"
+     "s_or_b64 exec, exec, s[8:9]\n v_nop\n s_endpgm",
+     {AFFINE(0, 1, 4, 10), AFFINE(3, 1, 4, 10), END}},
+    {"an inner EXEC behind an outer one, below the entry's",
+     MASKED,
+     "s_and_saveexec_b64 s[2:3], s[10:11]\n s_and_saveexec_b64 s[4:5], vcc\n s_and_saveexec_b64 s[8:9], s[10:11]\n s_or_b64 exec, exec, "
+     "s[4:5]\n v_mov_b32 v3, v0\n s_or_b64 exec, exec, s[8:9]\n v_nop\n s_endpgm",
+     {AFFINE(0, 1, 4, 10), UNKNOWN(3), END}},
+    {"a saved EXEC that is written to",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_and_saveexec_b64 s[6:7], vcc\n s_xor_b64 s[6:7], exec, s[6:7]\n"
+     "s_or_b64 exec, exec, s[6:7]\n v_nop\n s_endpgm",
+     {UNKNOWN(3), END}},
+    {"a saved EXEC of one way alone",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_cbranch_scc1 0f\n s_and_saveexec_b64 s[6:7], vcc\n 0: s_or_b64 exec, exec, "
+     "s[6:7]\n v_nop\n s_endpgm",
+     {UNKNOWN(3), END}},
+    {"EXEC that grew before it was restored",
+     MASKED,
+     "s_and_saveexec_b64 s[4:5], vcc\n v_mov_b32 v3, v0\n s_and_saveexec_b64 s[6:7], vcc\n s_or_b64 exec, exec, s[10:11]\n v_mov_b32 v4, "
+     "v0\n s_or_b64 exec, exec, s[6:7]\n v_nop\n s_endpgm",
+     {UNKNOWN(3), UNKNOWN(4), END}},
+    {"restored from half a mask",
+     "gfx1030",
+     32,
+     false,
+     WL_MODE_MASKED,
+     WL_SHAPE_ROWS,
+     "s_and_saveexec_b32 s4, vcc_lo\n v_mov_b32 v3, v0\n s_and_saveexec_b32 s6, vcc_lo\n v_mov_b32 v4, v0\n s_mov_b32 s7, 0\n"
+     "s_or_b32 exec_lo, exec_lo, s6\n v_nop\n s_endpgm",
+     {PARTIAL(3, 1), UNKNOWN(4), END}},
+    {"rows of 16 items under a mask",
+     "gfx90a",
+     64,
+     true,
+     WL_MODE_MASKED,
+     WL_SHAPE_SQUARES,
+     "v_and_b32 v1, 0x3ff, v0\n v_lshlrev_b32 v4, 4, v1\n s_and_saveexec_b64 s[4:5], vcc\n v_lshlrev_b32 v5, 4, v1\n s_nop 0\n s_endpgm",
+     {SAME(1, 1), SAME(4, 16), {5, WL_FACT_AFFINE, 16, ANYTHING, ANYTHING, true, 0, ANY_PAIR, OTHER_STRIPS}, END}},
+    {"16 bits, gfx9",
+     GFX9,
+     "v_lshlrev_b16 v3, 4, v1\n v_add_u16 v4, v3, v0\n v_and_b32 v5, 63, v4\n v_lshrrev_b16 v6, 4, v4\n v_mul_lo_u16 v7, v0, 4\n s_endpgm",
+     {AFFINE(3, 0, 4, 14), AFFINE(4, 1, 4, 15), AFFINE(5, 1, 4, 6), AFFINE(6, 0, 0, 11), AFFINE(7, 4, 6, 13), END}},
+    {"16 bits, the other half stays",
+     GFX10,
+     "v_lshlrev_b16 v3, 4, v1\n v_add_nc_u16 v4, v3, v0\n v_and_b32 v5, 63, v4\n v_and_b32 v6, 0x1ffff, v4\n v_and_b32 v7, 0xffff, v4\n"
+     "v_add_nc_u16 v8, v4, v5 op_sel:[0,0,1]\n s_endpgm",
+     {SHIFTED(4), AFFINE(5, 1, 4, 6), UNKNOWN(6), AFFINE(7, 1, 4, 15), UNKNOWN(8), END}},
     {"a loop counter",
      GFX9,
      "v_mov_b32 v3, v0\n 0: v_add_u32 v3, 64, v3\n s_add_u32 s4, s4, 1\n s_cmp_lt_u32 s4, s5\n s_cbranch_scc1 0b\n s_endpgm",
