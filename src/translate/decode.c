@@ -550,14 +550,23 @@ static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *by
 }
 
 /* The C API takes the bytes as non-const, but does not write. No instruction has more than 20 bytes. */
-static size_t ask_llvm(LLVMDisasmContextRef context, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
-    return LLVMDisasmInstruction(context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
+static size_t ask_llvm(LLVMDisasmContextRef context, unsigned generation, const uint8_t *bytes, uint64_t available, uint64_t address,
+                       char *text, size_t size) {
+    uint8_t copy[24] = {0};
+    const uint64_t copied = available < sizeof copy ? available : sizeof copy;
+    size_t used = LLVMDisasmInstruction(context, (uint8_t *)(uintptr_t)bytes, available < 64 ? available : 64, address, text, size);
+
+    if (!used)
+        memcpy(copy, bytes, copied);
+    while (!used && wl_newer_clear_unused(copy, copied, generation))
+        used = LLVMDisasmInstruction(context, copy, copied, address, text, size);
+    return used;
 }
 
 static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
     if (is_reserved_sdwa(decoder, bytes, available))
         return 0;
-    return ask_llvm(decoder->context, bytes, available, address, text, size);
+    return ask_llvm(decoder->context, decoder->generation, bytes, available, address, text, size);
 }
 
 /* ---- halves of registers, on gfx11 and later ----
@@ -630,7 +639,7 @@ static size_t disassemble_halves(struct wl_decoder *decoder, const uint8_t *byte
                                                       decoder->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32,+real-true16"
                                                                                : "+wavefrontsize32,-wavefrontsize64,+real-true16",
                                                       NULL, 0, NULL, NULL);
-    used = decoder->halves ? ask_llvm(decoder->halves, bytes, available, address, text, size) : 0;
+    used = decoder->halves ? ask_llvm(decoder->halves, decoder->generation, bytes, available, address, text, size) : 0;
     return is_clean(used, text) ? used : 0;
 }
 
@@ -665,6 +674,24 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
+/* As wl_decode, if it is a v_swap_b16; else 0. */
+static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
+                            struct wl_inst inst[2]) {
+    uint8_t replaced[2][8];
+    struct wl_inst made[2];
+    unsigned count = 0;
+    const unsigned size = wl_newer_swap(bytes, available, decoder->generation, replaced, &count);
+
+    for (unsigned i = 0; size && i < count; i++) {
+        if (wl_decode(decoder, replaced[i], sizeof replaced[i], address, made) != 1)
+            return 0;
+        inst[i] = made[0];
+        inst[i].size = i ? 0 : (uint8_t)size;
+    }
+    inst[0].paired = count == 2;
+    return size ? count : 0;
+}
+
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
     char buffer[512];
     const char *text = buffer, *end, *second;
@@ -672,7 +699,7 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
     const size_t size = disassemble_halves(decoder, bytes, available, address, buffer, sizeof(buffer), &upper);
 
     if (size == 0)
-        return 0;
+        return decode_swap(decoder, bytes, available, address, inst);
     memset(&inst[0], 0, sizeof(inst[0]));
     inst[0].address = address;
     inst[0].offset = (uint32_t)address;

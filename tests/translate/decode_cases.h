@@ -472,6 +472,16 @@ static const struct decode_case decode_cases[] = {
 
     {"gfx1200", 32, "v_dual_max_num_f32 v0, v1, v2 :: v_dual_mov_b32 v3, v4", "v_max_f32 v0 v1 v2 :: v_mov_b32 v3 v4"},
     {"gfx1200", 32, "v_cmp_eq_u32 vcc_lo, v1, v2", "v_cmp_eq_u32 s106 v1 v2"},
+
+    /* Sources that VOP3 does not use, as newer compilers write them: v_xor_b32, v_not_b32, v_mul_lo_u16 with a literal, v_cmp_lt_f32. */
+    {"gfx1100", 32, ".long 0xd51d0014, 0x02020501", "v_xor_b32 v20 v1 v2"},
+    {"gfx1100", 32, ".long 0xd5b70014, 0x02010101", "v_not_b32 v20 v1"},
+    {"gfx1200", 32, ".long 0xd5b70014, 0x00010101", "v_not_b32 v20 v1"},
+    {"gfx1100", 32, ".long 0xd7050000, 0x0201ff01, 0xab", "v_mul_lo_u16 v0 v1 =0xab"},
+    {"gfx1030", 32, ".long 0xd51d0014, 0x02020501", "v_xor_b32 v20 v1 v2"},
+    {"gfx90a", 64, ".long 0xd1150014, 0x02020501", "v_xor_b32 v20 v1 v2"},
+    {"gfx1100", 32, ".long 0x7e02cd82", "v_mov_b16 v1 v2 op_sel=1 :: v_mov_b16 v2 v1 op_sel=2"},
+    {"gfx1100", 32, ".long 0x7e02cd81", "v_alignbit_b32 v1 v1 v1 #16"},
 };
 /* clang-format on */
 

@@ -335,6 +335,17 @@ static void ref_swap_branch(struct lift_state *s) {
     s->s[125] = 1;
 }
 
+/* v_swap_b16 v1.l, v2.h, then v1.l, v1.h; LLVM 19 has no text for them. */
+static void ref_swap_halves(struct lift_state *s) {
+    ACTIVE {
+        uint32_t a = V(1);
+        V(1) = (a & 0xffff0000) | V(2) >> 16;
+        V(2) = (V(2) & 0xffff) | a << 16;
+        V(20) = V(1) - V(2);
+        V(1) = V(1) >> 16 | V(1) << 16;
+    }
+}
+
 /* The second of the pair reads a scalar that the stretch still has to make. */
 static void ref_late_scalar(struct lift_state *s) {
     uint64_t result = 0;
@@ -351,6 +362,7 @@ static void test_pairs(void) {
     lift_check("gfx1100,gfx1200", "v_cmp_gt_u32 s4, v1, v2\nv_dual_mov_b32 v1, v2 :: v_dual_add_nc_u32 v2, s4, v1\n", ref_late_scalar);
     lift_check("gfx1100,gfx1200", "v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1\nv_sub_nc_u32 v20, v1, v2\n", ref_swap);
     lift_check(EVERY, "v_swap_b32 v1, v2\nSUB v20, v1, v2\n", ref_swap);
+    lift_check("gfx1100,gfx1200", ".long 0x7e02cd82\nv_sub_nc_u32 v20, v1, v2\n.long 0x7e02cd81\n", ref_swap_halves);
     lift_check(EVERY,
                "s_mov_b32 s20, 3\nloop:\nv_swap_b32 v1, v2\nSUB v20, v1, v2\ns_add_i32 s20, s20, -1\ns_cmp_eq_u32 s20, 0\n"
                "s_cbranch_scc0 loop\n",
