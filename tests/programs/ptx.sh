@@ -70,6 +70,23 @@ for arch in $thorough; do
     count '0fC2D20000' 2 30 $work/black_scholes-$arch/*.ptx
     count '[-]1059760811' 2 30 $work/black_scholes-$arch/*.ptx
 done
+# Factors of matrix products that come from LDS: one ldmatrix each, without loads and shuffles, where rows are known to be aligned.
+products() { # ARCH PROGRAM INSTRUCTIONS SHUFFLES: at most, for one tile
+    make $2 $1 64
+    local folder=$work/$2-$1
+    count '^\s*ldmatrix\.sync\.aligned\.m8n8\.x4' $3 $3 $folder/*aligned_rows*.ptx
+    count '@.* ld\.shared' 0 0 $folder/*aligned_rows*.ptx
+    count 'shfl' 1 $4 $folder/*aligned_rows*.ptx
+    count 'mma\.sync' 8 64 $folder/*aligned_rows*.ptx
+    count '^\s*ldmatrix' 1 $((2 * $3)) $folder/*written_between*.ptx $folder/*one_from_memory*.ptx
+    count '^\s*ldmatrix' 0 0 $folder/*odd_rows*.ptx $folder/*other_odd*.ptx $folder/*of_launch*.ptx
+}
+if [ "$3" = full ]; then
+    products gfx942 matrix_lds 16 32
+    products gfx1100 matrix_lds 8 9
+    products gfx1100 wave64-matrix_lds 8 9
+    products gfx1200 matrix_lds 8 9
+fi
 for arch in $brief; do
     make vadd $arch 16x16
     make scan $arch 128

@@ -291,9 +291,15 @@ static void give_bodies(LLVMModuleRef module) {
     static const struct {
         const char *name;
         void (*build)(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function);
-    } bodies[] = {{"wl.ballot", body_ballot},           {"wl.any", body_any},         {"wl.any.own", body_any},
-                  {"wl.shuffle", body_shuffle},         {"wl.first64", body_first64}, {WL_PTX_GATHER, wl_ptx_body_gather},
-                  {WL_PTX_SCATTER, wl_ptx_body_scatter}};
+    } bodies[] = {{"wl.ballot", body_ballot},
+                  {"wl.any", body_any},
+                  {"wl.any.own", body_any},
+                  {"wl.shuffle", body_shuffle},
+                  {"wl.first64", body_first64},
+                  {WL_PTX_GATHER, wl_ptx_body_gather},
+                  {WL_PTX_SCATTER, wl_ptx_body_scatter},
+                  {WL_PTX_GATHER_BOTH, wl_ptx_body_gather_both},
+                  {WL_PTX_PERMUTE, wl_ptx_body_permute}};
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -380,8 +386,9 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, RANGE_PASSES);
     if (!status && wl_ptx_settle_lds(module))
         status = run(module, machine, CLEANING_PASSES);
-    if (!status && wl_ptx_keep_fragments(module))
-        status = run(module, machine, "function(adce,loop-simplify,lcssa,loop-mssa(licm),adce)");
+    bool kept = !status && wl_ptx_keep_fragments(module);
+    if (!status && (wl_ptx_load_rows(module, parts) || kept))
+        status = run(module, machine, "function(adce,early-cse,loop-simplify,lcssa,loop-mssa(licm),adce)");
     if (!status && info->wave_threads == 64 && needs_both_warps(module))
         status = wl_fail(WL_UNSUPPORTED, "%s: lanes cross the halves of a wave", request->code.name);
     if (!status) {

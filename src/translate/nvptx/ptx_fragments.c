@@ -12,8 +12,8 @@ struct body {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i32;
-    LLVMValueRef lane, quad, thread;    /* quad: lane / 4, thread: lane % 4 */
-    LLVMValueRef place, halves, turned; /* i32: the place and what is added to it */
+    LLVMValueRef lane, quad, thread;   /* quad: lane / 4, thread: lane % 4 */
+    LLVMValueRef place, halves, pairs; /* i32: the place and what is added to it */
 };
 
 static LLVMValueRef number(const struct body *x, uint64_t value) { return LLVMConstInt(x->i32, value, 0); }
@@ -31,13 +31,13 @@ static LLVMValueRef choose(const struct body *x, LLVMValueRef condition, LLVMVal
     return LLVMBuildSelect(x->b, condition, a, b, "");
 }
 
-static struct body begin(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+static struct body begin(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function, unsigned registers) {
     struct body x = {.module = module, .b = b, .i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module))};
-    LLVMValueRef place = LLVMGetParam(function, QUARTERS + 1);
-    x.lane = LLVMGetParam(function, QUARTERS);
+    LLVMValueRef place = LLVMGetParam(function, registers + 1);
+    x.lane = LLVMGetParam(function, registers);
     x.place = bits(&x, place, 0, 2);
     x.halves = bits(&x, place, 2, 1);
-    x.turned = bits(&x, place, 3, 1);
+    x.pairs = bits(&x, place, 3, 1);
     x.quad = bits(&x, x.lane, 2, 3);
     x.thread = bits(&x, x.lane, 0, 2);
     return x;
@@ -78,32 +78,59 @@ static LLVMValueRef place_of(const struct body *x, LLVMValueRef q, LLVMValueRef 
     return choose(x, is_place(x, WL_PTX_PLACE_PLAIN), plain, choose(x, is_place(x, WL_PTX_PLACE_MFMA), mfma, wmma12));
 }
 
+/* Whether the two quarters in the middle change places. */
+static LLVMValueRef changes_pairs(const struct body *x) { return LLVMBuildICmp(x->b, LLVMIntNE, x->pairs, number(x, 0), ""); }
+
 /* The quarter that this lane is in. */
 static LLVMValueRef quarter(const struct body *x) {
     LLVMValueRef wmma12 = sum(x, bits(x, x->lane, 2, 1), times(x, bits(x, x->lane, 4, 1), 1));
     return choose(x, is_place(x, WL_PTX_PLACE_WMMA12), wmma12, bits(x, x->lane, 3, 2));
 }
 
-/* In step i thread t reads from quarter t + i, so that each lane is read by one thread of its quad alone, who wants register t. */
+/* In step i thread t reads from quarter t + i, so that each lane is read by one thread of its quad alone, who wants register t.
+ * `turned`: by how much the registers are further on, E2, E3, E0, E1 if 2. */
+static void gather(const struct body *x, LLVMValueRef function, LLVMValueRef values[QUARTERS], LLVMValueRef turned) {
+    LLVMBuilderRef b = x->b;
+    reflect(x, values, LLVMBuildSub(b, quarter(x), turned, ""));
+    for (unsigned i = 0; i < QUARTERS; i++) {
+        LLVMValueRef from = bits(x, sum(x, x->thread, number(x, i)), 0, 2);
+        values[i] = wl_ptx_build_shuffle(x->module, b, values[i], place_of(x, from, x->quad));
+    }
+    /* Turning by 2 is what swaps the halves. */
+    rotate(x, values, LLVMBuildSub(b, x->thread, LLVMBuildMul(b, x->halves, LLVMBuildAnd(b, x->thread, number(x, 2), ""), ""), ""));
+    LLVMValueRef pairs = changes_pairs(x), second = values[1];
+    values[1] = choose(x, pairs, values[2], second);
+    values[2] = choose(x, pairs, second, values[2]);
+    end(x, function, values);
+}
+
 void wl_ptx_body_gather(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
-    struct body x = begin(module, b, function);
+    struct body x = begin(module, b, function, QUARTERS);
     LLVMValueRef values[QUARTERS];
     for (unsigned i = 0; i < QUARTERS; i++)
         values[i] = LLVMGetParam(function, i);
-    LLVMValueRef own = quarter(&x), done = LLVMBuildMul(b, x.turned, LLVMBuildAnd(b, own, number(&x, 2), ""), "");
-    reflect(&x, values, LLVMBuildSub(b, own, done, ""));
-    for (unsigned i = 0; i < QUARTERS; i++) {
-        LLVMValueRef from = bits(&x, sum(&x, x.thread, number(&x, i)), 0, 2);
-        values[i] = wl_ptx_build_shuffle(module, b, values[i], place_of(&x, from, x.quad));
-    }
-    /* Turning by 2 is what swaps the halves. */
-    rotate(&x, values, LLVMBuildSub(b, x.thread, LLVMBuildMul(b, x.halves, LLVMBuildAnd(b, x.thread, number(&x, 2), ""), ""), ""));
-    end(&x, function, values);
+    gather(&x, function, values, number(&x, 0));
+}
+
+/* The upper lanes' registers are chosen turned, which spares them half of the turning. */
+void wl_ptx_body_gather_both(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    struct body x = begin(module, b, function, 2 * QUARTERS);
+    LLVMValueRef values[QUARTERS], upper = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, x.lane, number(&x, 16), ""), number(&x, 0), "");
+    for (unsigned i = 0; i < QUARTERS; i++)
+        values[i] = choose(&x, upper, LLVMGetParam(function, QUARTERS + (i + 2) % QUARTERS), LLVMGetParam(function, i));
+    gather(&x, function, values, LLVMBuildAnd(b, quarter(&x), number(&x, 2), ""));
+}
+
+void wl_ptx_body_permute(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
+    struct body x = begin(module, b, function, 1);
+    LLVMValueRef own = bits(&x, x.lane, 3, 2), swapped = sum(&x, times(&x, bits(&x, own, 0, 1), 1), bits(&x, own, 1, 1));
+    LLVMValueRef from = place_of(&x, choose(&x, changes_pairs(&x), swapped, own), bits(&x, x.lane, 0, 3));
+    LLVMBuildRet(b, wl_ptx_build_shuffle(module, b, LLVMGetParam(function, 0), from));
 }
 
 /* In step i thread t sends to quarter t + i. For the plain place alone. */
 void wl_ptx_body_scatter(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef function) {
-    struct body x = begin(module, b, function);
+    struct body x = begin(module, b, function, QUARTERS);
     LLVMValueRef values[QUARTERS], own = bits(&x, x.lane, 3, 2), first = times(&x, bits(&x, x.lane, 0, 3), 2);
     for (unsigned i = 0; i < QUARTERS; i++)
         values[i] = LLVMGetParam(function, i);

@@ -34,10 +34,15 @@ static LLVMValueRef dword(struct wl_lift *l, const struct matrix *x, unsigned op
     return wl_ptx_dword(l, x->inst->operands[operand].reg + index);
 }
 
-static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values[QUARTERS], unsigned place) {
+/* Of the `count` values of `from`. */
+static void rearrange_some(struct wl_lift *l, const char *marker, LLVMValueRef const *from, unsigned count, unsigned place,
+                           LLVMValueRef values[QUARTERS]) {
     LLVMTypeRef fields[QUARTERS] = {l->i32, l->i32, l->i32, l->i32}, type = LLVMStructTypeInContext(l->context, fields, QUARTERS, 0);
-    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], l->ptx->lane, number(l, place)};
-    LLVMValueRef call = wl_ptx_marker(l, marker, type, arguments, sizeof arguments / sizeof *arguments, true);
+    LLVMValueRef arguments[2 * QUARTERS + 2];
+    memcpy((void *)arguments, (const void *)from, count * sizeof *from);
+    arguments[count] = l->ptx->lane;
+    arguments[count + 1] = number(l, place);
+    LLVMValueRef call = wl_ptx_marker(l, marker, type, arguments, count + 2, true);
     /* All branches are the same for the whole warp, so the call may move freely until it becomes shuffles. */
     unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
     LLVMRemoveEnumAttributeAtIndex(LLVMGetNamedFunction(l->module, marker), LLVMAttributeFunctionIndex, convergent);
@@ -45,23 +50,25 @@ static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values
         values[q] = LLVMBuildExtractValue(l->b, call, q, "");
 }
 
+static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values[QUARTERS], unsigned place) {
+    rearrange_some(l, marker, values, QUARTERS, place, values);
+}
+
 /* ---- the factors ---- */
 
-/* The four registers of a factor that the lanes gather from; gfx11's are turned in the upper lanes. */
-static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, LLVMValueRef from[QUARTERS]) {
+/* A factor's four registers in mma's layout. */
+static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, unsigned place, LLVMValueRef values[QUARTERS]) {
     const unsigned layout = WL_MATRIX_LAYOUT(x->shape);
-    LLVMValueRef upper = LLVMBuildAnd(l->b, l->ptx->lane, number(l, 16), "");
-    upper = LLVMBuildICmp(l->b, LLVMIntNE, upper, LLVMConstNull(l->i32), "");
-    for (unsigned i = 0; i < QUARTERS; i++) {
-        if (layout == WL_MATRIX_MFMA) { /* lanes t and t + 32 */
-            from[i] = dword(l, x, operand, i / 2, i % 2);
-        } else if (layout == WL_MATRIX_WMMA11) { /* lanes 16 to 31 have what lanes 0 to 15 have */
-            LLVMValueRef low = dword(l, x, operand, 0, i), high = dword(l, x, operand, 0, 4 + (i + 2) % 4);
-            from[i] = LLVMBuildSelect(l->b, upper, high, low, "");
-        } else {
-            from[i] = dword(l, x, operand, 0, i);
-        }
+    LLVMValueRef both[2 * QUARTERS];
+    if (layout == WL_MATRIX_WMMA11) { /* lanes 16 to 31 have what lanes 0 to 15 have */
+        for (unsigned i = 0; i < 2 * QUARTERS; i++)
+            both[i] = dword(l, x, operand, 0, i);
+        rearrange_some(l, WL_PTX_GATHER_BOTH, both, 2 * QUARTERS, place, values);
+        return;
     }
+    for (unsigned i = 0; i < QUARTERS; i++) /* gfx9: of lanes t and t + 32 */
+        values[i] = layout == WL_MATRIX_MFMA ? dword(l, x, operand, i / 2, i % 2) : dword(l, x, operand, 0, i);
+    rearrange(l, WL_PTX_GATHER, values, place);
 }
 
 /* ---- C and D ---- */
@@ -178,12 +185,9 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
     if (!x.c_in_registers)
         x.constant = wl_matrix_constant(c, WL_MATRIX_D(x.shape));
     /* Two dwords of K a thread: which of them comes first does not matter. */
-    const unsigned form =
-        (layout.halves ? WL_PTX_PLACE_HALVES : 0u) | (WL_MATRIX_LAYOUT(x.shape) == WL_MATRIX_WMMA11 ? WL_PTX_PLACE_TURNED : 0u);
-    factor(l, &x, 2, rows);
-    rearrange(l, WL_PTX_GATHER, rows, WL_PTX_PLACE_PLAIN | form);
-    factor(l, &x, 1, columns);
-    rearrange(l, WL_PTX_GATHER, columns, layout.rows | form);
+    const unsigned form = layout.halves ? WL_PTX_PLACE_HALVES : 0u;
+    factor(l, &x, 2, WL_PTX_PLACE_PLAIN | form, rows);
+    factor(l, &x, 1, layout.rows | form | (layout.halves ? WL_PTX_PLACE_PAIRS : 0u), columns);
     const unsigned tiles = 2 * layout.columns; /* of 8 of A's rows */
     for (unsigned tile = 0; tile < tiles; tile++) {
         LLVMValueRef group[2][QUARTERS]; /* of 32 x 32, even and odd rows apart */
@@ -191,7 +195,7 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
             read_group(l, &x, tile, odd, group[odd]);
         for (unsigned block = 0; block < layout.columns; block++) {
             /* Of a 32 x 32 product quarters are 8 columns each. Else a quarter is 8 columns of every second row. */
-            LLVMValueRef *place[4], sum[4], of_tile[2] = {columns[tile], layout.halves ? columns[tile + 2] : NULL};
+            LLVMValueRef *place[4], sum[4], *of_tile = columns + (layout.halves ? 2 * tile : tile);
             for (unsigned i = 0; i < 4; i++) {
                 place[i] = layout.columns == 2 ? &group[i % 2][2 * block + i / 2] : &group[0][i / 2 + 2 * (i % 2)];
                 sum[i] = *place[i];

@@ -13,7 +13,7 @@ static void add_attribute(struct wl_lift *l, LLVMValueRef function, const char *
 
 LLVMValueRef wl_ptx_marker(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count, bool pure) {
     LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
-    LLVMTypeRef types[8];
+    LLVMTypeRef types[10];
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, 0);
