@@ -201,6 +201,20 @@ static double least_value(LLVMValueRef value, unsigned depth) {
     return -INFINITY;
 }
 
+/* Whether a value is known not to be above zero, unless it is NaN: squares times numbers below zero. */
+static bool is_nonpositive(LLVMValueRef value) {
+    for (unsigned i = 0; i < 2 && wl_ptx_is_op(value, LLVMFMul); i++) {
+        double factor = 1;
+        LLVMValueRef x = LLVMGetOperand(value, i), other = LLVMGetOperand(value, 1 - i);
+        if ((find_product(other, &factor) == x && factor <= 0) || (wl_ptx_is_op(other, LLVMFNeg) && LLVMGetOperand(other, 0) == x))
+            return true;
+        if (LLVMIsAConstantFP(other) && wl_ptx_number_of(other) <= 0 && wl_ptx_is_op(x, LLVMFMul) &&
+            LLVMGetOperand(x, 0) == LLVMGetOperand(x, 1))
+            return true;
+    }
+    return wl_ptx_is_op(value, LLVMFNeg) && least_value(LLVMGetOperand(value, 0), 0) >= 0;
+}
+
 /* ---- the passes ---- */
 
 /* Replaces `value` by `name` of the argument x of f32; NULL: the name is unknown. */
@@ -215,7 +229,9 @@ static LLVMValueRef replace_by(LLVMModuleRef module, LLVMBuilderRef b, LLVMValue
 }
 
 static bool fuse_exponential(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef call) {
-    LLVMValueRef x = find_exponential(call), power = x ? replace_by(module, b, call, "fused_exp_f32", x) : NULL;
+    LLVMValueRef x = find_exponential(call), power = NULL;
+    if (x)
+        power = replace_by(module, b, call, is_nonpositive(x) ? "fused_exp_nonpositive_f32" : "fused_exp_f32", x);
     if (power)
         drop_guards(power, x, 0);
     return power != NULL;

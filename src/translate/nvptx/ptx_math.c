@@ -9,8 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const functions[] = {"v_rsq_f32",       "v_sqrt_f32",           "v_exp_f32",     "v_log_f32",    "v_ldexp_f32",
-                                        "v_cmp_class_f32", "fused_rsq_normal_f32", "fused_exp_f32", "fused_log_f32"};
+static const char *const functions[] = {"v_rsq_f32",
+                                        "v_sqrt_f32",
+                                        "v_exp_f32",
+                                        "v_log_f32",
+                                        "v_ldexp_f32",
+                                        "v_cmp_class_f32",
+                                        "fused_rsq_normal_f32",
+                                        "fused_exp_f32",
+                                        "fused_exp_nonpositive_f32",
+                                        "fused_log_f32"};
 
 static void add_attribute(LLVMValueRef function, const char *name) {
     LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));

@@ -13,10 +13,8 @@ LANES1(fused_rsq_normal_f32, f32, f32) {
     return fma_lanes(0.5f * y, __builtin_elementwise_min(error, ALL(f32, 1)), y);
 }
 
-/* e^x, at most 0.96 ulp: 2^n e^r with |r| <= ln(2) / 2. */
-LANES1(fused_exp_f32, f32, f32) {
-    const f32s x = (f32s)least_or_nan(greatest_or_nan(a[0], -105.0f), 89.0f);
-    const f32s shifted = fma_lanes(x, ALL(f32, 0x1.715476p+0f), ALL(f32, 0x1.8p23f)), n = shifted - 0x1.8p23f;
+/* e^r of x = n ln(2) + r with |r| <= ln(2) / 2, at most 0.96 ulp. */
+static INLINE f32s exponential_of_rest(f32s x, f32s n) {
     /* ln(2) in two parts, of which the first times n is exact. */
     const f32s r = fma_lanes(n, ALL(f32, -0x1.7f7d1cp-20f), fma_lanes(n, ALL(f32, -0x1.62e4p-1f), x));
     f32s p = ALL(f32, 0.00139263761f);
@@ -26,12 +24,30 @@ LANES1(fused_exp_f32, f32, f32) {
     p = fma_lanes(p, r, ALL(f32, 0.166665763f));
     p = fma_lanes(p, r, ALL(f32, 0.5f));
     p = fma_lanes(p, r, ALL(f32, 1));
-    p = fma_lanes(p, r, ALL(f32, 1));
+    return fma_lanes(p, r, ALL(f32, 1));
+}
+
+/* e^x, at most 0.96 ulp: 2^n e^r. */
+LANES1(fused_exp_f32, f32, f32) {
+    const f32s x = (f32s)least_or_nan(greatest_or_nan(a[0], -105.0f), 89.0f);
+    const f32s shifted = fma_lanes(x, ALL(f32, 0x1.715476p+0f), ALL(f32, 0x1.8p23f));
+    const f32s p = exponential_of_rest(x, shifted - 0x1.8p23f);
+
     /* n is in the lowest bits of `shifted`; in two parts, because results may be denormal. Of NaN, whose bits are all ones but for the
      * sign, the first part is 0. */
     const u32s bits = (u32s)shifted, half = bits >> 1;
 
     return (f32s)((u32s)p + ((bits - half) << 23)) * (f32s)((half << 23) + 0x3f800000u);
+}
+
+/* e^x of what is not above zero. */
+LANES1(fused_exp_nonpositive_f32, f32, f32) {
+    const f32s x = (f32s)greatest_or_nan(a[0], -105.0f);
+    const f32s shifted = fma_lanes(x, ALL(f32, 0x1.715476p+0f), ALL(f32, 0x1.8p23f + 32));
+    const f32s p = exponential_of_rest(x, shifted - (0x1.8p23f + 32));
+
+    /* The lowest bits are n + 32, so that no step but the last makes denormals. Of NaN they make a number. */
+    return p * (f32s)(((u32s)shifted << 23) + 0x3f800000u) * 0x1p-32f;
 }
 
 /* The natural logarithm, at most 0.95 ulp: e ln(2) + ln(m) with 2/3 <= m < 4/3. */
@@ -52,9 +68,7 @@ LANES1(fused_log_f32, f32, f32) {
     p = fma_lanes(p, f, ALL(f32, 0.333332717f));
     p = fma_lanes(p, f, ALL(f32, -0.5f));
     const f32s result = fma_lanes(e, ALL(f32, 0x1.62e430p-1f), fma_lanes(f * p, f, f));
-    /* Infinity stays, negative numbers and NaN become NaN. */
-    const f32s number = (u32s)a < F32_INFINITY ? result : fma_lanes(a, ALL(f32, __builtin_inff()), ALL(f32, __builtin_inff()));
-
-    return a == 0 ? ALL(f32, -__builtin_inff()) : number;
+    /* Zeros, infinities, negative numbers and NaN have the same logarithm as with any base. */
+    return (u32s)a - 1 < F32_INFINITY - 1 ? result : (f32s)__nvvm_lg2_approx_ftz_f(normal[0]);
 }
 #endif
