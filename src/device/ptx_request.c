@@ -14,6 +14,17 @@ static uint32_t kernarg_size(const struct wl_kernel *kernel) {
     return size;
 }
 
+/* Where the hidden arguments of a workgroup's shape are, if they are as the ABI has them. */
+static uint32_t block_offset(const struct wl_kernel *kernel) {
+    uint32_t offsets[3] = {0};
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const struct wl_argument *argument = &kernel->arguments[i];
+        if (argument->kind >= WL_ARG_HIDDEN_GROUP_SIZE_X && argument->kind <= WL_ARG_HIDDEN_GROUP_SIZE_Z && argument->size == 2)
+            offsets[argument->kind - WL_ARG_HIDDEN_GROUP_SIZE_X] = argument->offset;
+    }
+    return offsets[1] == offsets[0] + 2 && offsets[2] == offsets[0] + 4 ? offsets[0] : 0;
+}
+
 void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobject *object, const struct wl_kernel *kernel,
                          const uint64_t *functions, size_t function_count, uint32_t stack) {
     struct wl_abi abi;
@@ -41,6 +52,7 @@ void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobj
         .static_lds = kernel->lds_size,
         .scratch_size = kernel->dynamic_stack && scratch < stack ? stack : scratch,
         .kernarg_size = kernarg_size(kernel),
+        .block_offset = block_offset(kernel),
         .float_mode = kernel->float_mode,
         .in_data = in_data,
     };

@@ -200,6 +200,7 @@ struct wl_ptx_request {
     uint32_t static_lds;   /* bytes */
     uint32_t scratch_size; /* bytes of private memory a lane */
     uint32_t kernarg_size; /* bytes of the kernarg segment, hidden arguments included */
+    uint32_t block_offset; /* of the hidden arguments that are the workgroups' shape, three u16, in the kernarg segment; 0: it has none */
     uint32_t float_mode;   /* of MODE, as in struct wl_kernel */
     /* Whether data points at a function, with code.context; NULL: it may point at all. Kernels that call through pointers reach those
      * functions and what code makes addresses of. */

@@ -69,6 +69,9 @@ for arch in $thorough; do
     make black_scholes $arch 256
     count '0fC2D20000' 2 30 $work/black_scholes-$arch/*.ptx
     count '[-]1059760811' 2 30 $work/black_scholes-$arch/*.ptx
+    # Of e^(-x * x / 2) it is known that the exponent is not positive; the workgroup's size is no argument.
+    count '0f4B400020' 1 30 $work/black_scholes-$arch/*.ptx
+    count 'ld\.param\.u16' 0 0 $work/black_scholes-$arch/*.ptx
 done
 # Factors of matrix products that come from LDS: one ldmatrix each, without loads and shuffles, where rows are known to be aligned.
 products() { # ARCH PROGRAM INSTRUCTIONS SHUFFLES: at most, for one tile

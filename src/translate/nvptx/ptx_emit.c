@@ -146,7 +146,19 @@ struct segment {
     LLVMBuilderRef b;
     LLVMValueRef base; /* pointer to a parameter's part */
     uint64_t size;
+    const uint32_t *block; /* the workgroups' shape, which lies at block_offset as three u16; NULL: nobody knows it, or it is not there */
+    int64_t block_offset;
 };
+
+/* What a load reads of the workgroups' shape; NULL: something else. */
+static LLVMValueRef known_block(const struct segment *s, LLVMTypeRef type, int64_t offset, uint64_t size) {
+    enum { BYTES = 6 };
+    if (!s->block || offset < s->block_offset || offset + (int64_t)size > s->block_offset + BYTES ||
+        LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+        return NULL;
+    uint64_t shape = s->block[0] | (uint64_t)s->block[1] << 16 | (uint64_t)s->block[2] << 32;
+    return LLVMConstInt(type, shape >> (offset - s->block_offset) * 8, 0);
+}
 
 static bool load_parameter(const struct segment *s, LLVMValueRef load, int64_t offset) {
     LLVMTypeRef type = LLVMTypeOf(load);
@@ -154,6 +166,12 @@ static bool load_parameter(const struct segment *s, LLVMValueRef load, int64_t o
     uint64_t size = LLVMStoreSizeOfType(layout, type);
     if (offset < 0 || (uint64_t)offset + size > s->size)
         return false;
+    LLVMValueRef known = known_block(s, type, offset, size);
+    if (known) {
+        LLVMReplaceAllUsesWith(load, known);
+        LLVMInstructionEraseFromParent(load);
+        return true;
+    }
     LLVMContextRef context = LLVMGetModuleContext(s->module);
     LLVMPositionBuilderBefore(s->b, load);
     LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(context), (uint64_t)offset, 0);
@@ -198,14 +216,16 @@ static bool replace_loads(const struct segment *s, LLVMValueRef pointer, int64_t
     return all;
 }
 
-/* Gives a marker's remaining uses the address in `field` of the launch record; false: there are none. */
-static bool settle_segment(LLVMModuleRef module, const char *marker, LLVMValueRef parameter, uint64_t part, uint64_t size, size_t field) {
+/* `s`: what is known of the segment. Gives a marker's remaining uses the address in `field` of the launch record; false: there are none. */
+static bool settle_segment(LLVMModuleRef module, const char *marker, LLVMValueRef parameter, uint64_t part, struct segment s,
+                           size_t field) {
     LLVMValueRef function = LLVMGetNamedFunction(module, marker), kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
     if (!function)
         return false;
     LLVMContextRef context = LLVMGetModuleContext(module);
     LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
-    struct segment s = {.module = module, .b = LLVMCreateBuilderInContext(context), .size = size};
+    s.module = module;
+    s.b = LLVMCreateBuilderInContext(context);
     LLVMValueRef entry = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)), address = NULL;
     LLVMPositionBuilderBefore(s.b, entry);
     LLVMValueRef index = LLVMConstInt(i64, part, 0);
@@ -226,14 +246,17 @@ static bool settle_segment(LLVMModuleRef module, const char *marker, LLVMValueRe
 }
 
 static void settle_segments(const struct wl_ptx_request *request, LLVMModuleRef module, struct wl_ptx_info *info) {
+    enum { PACKET_BYTES = 64, PACKET_BLOCK = 4 };
     LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY), launch = LLVMGetParam(kernel, 0);
     LLVMValueRef kernarg = info->kernarg_size ? LLVMGetParam(kernel, 1) : launch;
-    (void)request;
-    info->needs_kernarg_memory =
-        settle_segment(module, "wl.kernarg", kernarg, 0, info->kernarg_size, offsetof(struct wl_ptx_launch, kernarg));
-    info->needs_packet_memory = settle_segment(module, "wl.packet", launch, offsetof(struct wl_ptx_launch, packet), 64,
+    const uint32_t *block = request->block[0] ? request->block : NULL;
+    const struct segment arguments = {
+        .size = info->kernarg_size, .block = request->block_offset ? block : NULL, .block_offset = request->block_offset};
+    const struct segment packet = {.size = PACKET_BYTES, .block = block, .block_offset = PACKET_BLOCK}, queue = {0};
+    info->needs_kernarg_memory = settle_segment(module, "wl.kernarg", kernarg, 0, arguments, offsetof(struct wl_ptx_launch, kernarg));
+    info->needs_packet_memory = settle_segment(module, "wl.packet", launch, offsetof(struct wl_ptx_launch, packet), packet,
                                                offsetof(struct wl_ptx_launch, dispatch_packet));
-    info->needs_queue = settle_segment(module, "wl.queue", launch, 0, 0, offsetof(struct wl_ptx_launch, queue));
+    info->needs_queue = settle_segment(module, "wl.queue", launch, 0, queue, offsetof(struct wl_ptx_launch, queue));
 }
 
 /* ---- the markers' bodies ---- */

@@ -151,6 +151,16 @@ static void restore_exec(struct wl_lift *l) {
     }
 }
 
+/* The thread's number within the block. */
+static LLVMValueRef thread_number(struct wl_lift *l) {
+    LLVMValueRef thread = special_register(l, "tid.x");
+    LLVMMetadataRef bounds[2] = {LLVMValueAsMetadata(LLVMConstNull(l->i32)),
+                                 LLVMValueAsMetadata(wl_lift_int(l, l->i32, l->ptx->info->max_threads))};
+    LLVMSetMetadata(thread, LLVMGetMDKindIDInContext(l->context, "range", 5),
+                    LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, bounds, 2)));
+    return thread;
+}
+
 /* A number that is below 2^bits. */
 static LLVMValueRef below(struct wl_lift *l, LLVMValueRef value, unsigned bits) {
     return LLVMBuildAnd(l->b, value, wl_lift_int(l, l->i32, (UINT64_C(1) << bits) - 1), "");
@@ -161,8 +171,7 @@ static void build_entry(struct wl_lift *l) {
     l->entry = wl_lift_block(l, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     make_registers(l);
-    unsigned most = 31 - (unsigned)__builtin_clz(p->info->max_threads * 2 - 1); /* bits of a thread's number */
-    LLVMValueRef thread = below(l, special_register(l, "tid.x"), most);
+    LLVMValueRef thread = thread_number(l);
     unsigned bits = p->apart ? 6 : 5;
     p->lane = below(l, thread, bits);
     LLVMValueRef wave = LLVMBuildLShr(l->b, thread, wl_lift_int(l, l->i32, bits), "");
