@@ -13,6 +13,7 @@ struct rows {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     bool parts;            /* threads may part at branches */
+    LLVMValueRef lane;     /* i32: its number, known everywhere */
     LLVMValueRef gather;   /* the call at hand */
     LLVMValueRef loads[2]; /* of its registers; equal: one load */
 };
@@ -160,8 +161,7 @@ static LLVMValueRef permuted(const struct rows *x, LLVMValueRef address, unsigne
     if (order == WL_PTX_PLACE_PLAIN)
         return address;
     LLVMTypeRef i32 = i32_type(x), types[] = {i32, i32, i32}, type = LLVMFunctionType(i32, types, 3, 0);
-    LLVMValueRef function = LLVMGetNamedFunction(x->module, WL_PTX_PERMUTE),
-                 arguments[] = {address, LLVMGetOperand(x->gather, registers), number(x, order)};
+    LLVMValueRef function = LLVMGetNamedFunction(x->module, WL_PTX_PERMUTE), arguments[] = {address, x->lane, number(x, order)};
     if (!function) {
         static const char *const attributes[] = {"memory", "nounwind", "willreturn", "speculatable"}; /* to leave loops */
         function = LLVMAddFunction(x->module, WL_PTX_PERMUTE, type);
@@ -190,7 +190,7 @@ static void build_ldmatrix(const struct rows *x, LLVMValueRef address, int64_t o
 
 /* gfx11: lanes 16 to 31 want the second load's dwords. */
 static bool load_both(struct rows *x) {
-    LLVMValueRef values[2 * QUARTERS], lane = LLVMGetOperand(x->gather, 2 * QUARTERS);
+    LLVMValueRef values[2 * QUARTERS];
     int64_t distance, offset = 0;
     for (unsigned i = 0; i < 2 * QUARTERS; i++)
         values[i] = LLVMGetOperand(x->gather, i);
@@ -200,7 +200,7 @@ static bool load_both(struct rows *x) {
     if (!at)
         return false;
     LLVMPositionBuilderBefore(x->b, at);
-    LLVMValueRef bit = LLVMBuildAnd(x->b, lane, number(x, 16), ""), address = LLVMGetOperand(x->loads[0], 0);
+    LLVMValueRef bit = LLVMBuildAnd(x->b, x->lane, number(x, 16), ""), address = LLVMGetOperand(x->loads[0], 0);
     if (find_distance(x, &distance) && distance == ROW_BYTES) { /* the bit is the distance */
         offset = offset_of(x->loads[0]);
         address = LLVMBuildAdd(x->b, address, bit, "");
@@ -258,21 +258,20 @@ static void erase_unused_loads(LLVMModuleRef module) {
         }
 }
 
-/* The lane's number, of a block that is before all others. */
-static bool lane_is_early(LLVMValueRef lane) {
-    if (!LLVMIsAInstruction(lane))
-        return true;
-    LLVMBasicBlockRef block = LLVMGetInstructionParent(lane);
-    return block == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+/* The lane's number, at the kernel's entry. */
+static LLVMValueRef entry_lane(const struct rows *x) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(x->module, WL_PTX_ENTRY);
+    LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
+    return LLVMBuildAnd(x->b, wl_ptx_build_intrinsic(x->module, x->b, "llvm.nvvm.read.ptx.sreg.tid.x", NULL, 0), number(x, 31), "");
 }
 
-static bool replace_gathers(struct rows *x, const char *name, unsigned registers, bool (*replace)(struct rows *x)) {
+static bool replace_gathers(struct rows *x, const char *name, bool (*replace)(struct rows *x)) {
     LLVMValueRef function = LLVMGetNamedFunction(x->module, name);
     bool changed = false;
     for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL, next; use; use = next) {
         next = LLVMGetNextUse(use);
         x->gather = LLVMGetUser(use);
-        if (!lane_is_early(LLVMGetOperand(x->gather, registers)) || !replace(x))
+        if (!replace(x))
             continue;
         LLVMInstructionEraseFromParent(x->gather);
         erase_unused(x->loads[0]);
@@ -294,8 +293,13 @@ static void keep_halves(struct rows *x, const char *name, unsigned registers) {
 
 bool wl_ptx_load_rows(LLVMModuleRef module, bool parts) {
     struct rows x = {.module = module, .parts = parts, .b = LLVMCreateBuilderInContext(LLVMGetModuleContext(module))};
-    bool changed = replace_gathers(&x, WL_PTX_GATHER_BOTH, 2 * QUARTERS, load_both);
-    changed |= replace_gathers(&x, WL_PTX_GATHER, QUARTERS, load_own);
+    if (!LLVMGetNamedFunction(module, WL_PTX_GATHER) && !LLVMGetNamedFunction(module, WL_PTX_GATHER_BOTH)) {
+        LLVMDisposeBuilder(x.b);
+        return false;
+    }
+    x.lane = entry_lane(&x);
+    bool changed = replace_gathers(&x, WL_PTX_GATHER_BOTH, load_both);
+    changed |= replace_gathers(&x, WL_PTX_GATHER, load_own);
     if (changed) {
         keep_halves(&x, WL_PTX_GATHER_BOTH, 2 * QUARTERS);
         keep_halves(&x, WL_PTX_GATHER, QUARTERS);
