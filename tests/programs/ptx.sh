@@ -65,6 +65,9 @@ for arch in $thorough; do
     # A divergent loop is each thread's own, with a thread for each lane in waves of 64, too.
     count 'vote|selp' 0 0 $work/mandelbrot-$arch/*.ptx
     count 'maxntid 256' 1 1 $work/mandelbrot-$arch/*.ptx
+    # A loop of 64 turns of four bodies each, four turns at once.
+    make nbody $arch 256
+    count 'rsqrt\.approx' 16 16 $work/nbody-$arch/*ILb0E*.ptx
     # e^x and ln(x) are one function each, known by their constants -105 and 2/3.
     make black_scholes $arch 256
     count '0fC2D20000' 2 30 $work/black_scholes-$arch/*.ptx

@@ -227,6 +227,8 @@ LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
 /* Replaces these markers by comparisons with the launch's size of LDS where the compiler has not found them to be true. True: it changed
  * something, and the module is to be cleaned. */
 bool wl_ptx_settle_lds(LLVMModuleRef module);
+/* Tells LLVM's unrolling which loops of the kernel to unroll, and how far; true: some. */
+bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);
 
 /* ---- ptx_block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */

@@ -28,7 +28,11 @@
     "early-cse,simplifycfg,adce)"
 /* What the ranges of loops' counters prove. */
 #define RANGE_PASSES "function(loop-simplify,lcssa,loop(indvars),correlated-propagation,instcombine<no-verify-fixpoint>,simplifycfg)"
-#define LAST_PASSES  "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
+/* Of the loops alone that ask for it. */
+#define UNROLLING_PASSES                                                                                                                   \
+    "function(loop-simplify,lcssa,loop-unroll<full-unroll-max=0;no-partial;no-runtime;no-upperbound;no-peeling>,"                          \
+    "instcombine<no-verify-fixpoint>,simplifycfg,early-cse,adce)"
+#define LAST_PASSES "always-inline,globaldce,function(early-cse,instcombine<no-verify-fixpoint>,early-cse,adce)"
 
 static pthread_once_t target_once = PTHREAD_ONCE_INIT;
 
@@ -420,6 +424,8 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
     }
     if (!status)
         status = run(module, machine, LAST_PASSES);
+    if (!status && wl_ptx_ask_for_unrolling(module))
+        status = run(module, machine, UNROLLING_PASSES);
     if (!status)
         keep_signs(module);
     return status;
