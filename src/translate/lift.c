@@ -272,8 +272,7 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
 /* ---- changes of EXEC ---- */
 
 enum {
-    SHORT_STAY = 8,  /* vector instructions that MASKED code does for a full EXEC rather than change the copy twice */
-    MAX_SKIPPED = 4, /* scalar instructions of a piece that FULL code does for no lanes */
+    SHORT_STAY = 8, /* vector instructions that MASKED code does for a full EXEC rather than change the copy twice */
 };
 
 /* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
@@ -292,52 +291,132 @@ static bool stays_masked(const struct wl_unit *unit, uint32_t piece) {
     return false;
 }
 
-static bool is_branch_on_exec(const struct wl_unit *unit, const struct wl_piece *piece) {
-    const struct wl_inst *only = &unit->insts[piece->first];
-    return piece->end == WL_PIECE_CBRANCH && piece->count == 1 && (only->isa->detail == WL_IF_EXECZ || only->isa->detail == WL_IF_EXECNZ);
+/* ---- FULL code without lanes ----
+ *
+ * Where FULL code loses all lanes it does itself what is left to do until some come back: the scalar instructions, and the zeros of
+ * masks that vector instructions make. Blocks of a few instructions have no branch on EXECZ around them. */
+
+enum {
+    MAX_IDLE_PIECES = 4, /* up to the next change of EXEC */
+    MAX_IDLE_INSTS = 16, /* of those that do something, to the same place */
+    MAX_IDLE_CHANGES = 4,
+};
+
+/* The pieces that a wave without active lanes goes through up to the next change of EXEC, or its end. */
+struct idle {
+    uint32_t piece[MAX_IDLE_PIECES];
+    unsigned count;
+};
+
+enum idle_work { IDLE_NOTHING, IDLE_LIFT, IDLE_CLEARS, IDLE_NOT_KNOWN };
+
+/* What an instruction does without active lanes: nothing, what it always does, or clears the masks that it makes. */
+static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (inst->sem && inst->sem->scalar)
+        return IDLE_LIFT;
+    if (inst->mnemonic[0] == 's')
+        return inst->sem || (inst->isa->class != WL_ISA_MOVREL && inst->isa->class != WL_ISA_SETREG) ? IDLE_LIFT : IDLE_NOT_KNOWN;
+    for (unsigned i = 0; i < 8; i++)
+        if (effects->def_lanes[i])
+            return IDLE_NOT_KNOWN;
+    bool clears = effects->touch.scalar[0] || effects->touch.scalar[1];
+    if (inst->index_mode)
+        return IDLE_NOT_KNOWN;
+    if (inst->sem)
+        return clears ? IDLE_CLEARS : IDLE_NOTHING;
+    bool moves = inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC;
+    return moves && !clears ? IDLE_NOTHING : IDLE_NOT_KNOWN;
 }
 
-/* Whether a piece only gives a wave without active lanes some again. */
-static bool revives(const struct wl_unit *unit, const struct wl_piece *piece) {
-    bool plain = piece->end == WL_PIECE_EXEC && piece->count <= MAX_SKIPPED && piece->next != WL_NO_PIECE && !piece->is_spin_header;
-    for (uint32_t i = 0; plain && i < piece->count; i++)
-        plain = unit->insts[piece->first + i].mnemonic[0] == 's';
-    return plain;
-}
-
-/* Where a wave without active lanes goes on from a piece, if that is a piece that only gives it lanes again; else WL_NO_PIECE. */
-static uint32_t revival(const struct wl_unit *unit, uint32_t from) {
-    const struct wl_piece *piece = &unit->pieces[from];
-    if (!is_branch_on_exec(unit, piece))
-        return WL_NO_PIECE;
-    uint32_t to = unit->insts[piece->first].isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
-    if (to != WL_NO_PIECE && unit->pieces[to].end == WL_PIECE_BRANCH && unit->pieces[to].count == 1) /* how loops are left */
-        to = unit->pieces[to].target;
-    if (to == WL_NO_PIECE)
-        return to;
-    return revives(unit, &unit->pieces[to]) ? to : WL_NO_PIECE;
-}
-
-/* FULL code without lanes does what gives it some again, and goes on if those are all. */
-static void revive(struct wl_lift *l, const struct wl_piece *piece) {
-    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
+/* Whether the piece can be gone through; adds what it costs. */
+static bool is_idle_piece(const struct wl_lift *l, const struct wl_piece *piece, unsigned *cost) {
     for (uint32_t i = 0; i < piece->count; i++) {
+        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         struct wl_effects effects;
-        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects);
-        wl_lift_inst(l, &l->unit->insts[piece->first + i], &effects);
+        wl_inst_effects(inst, l->wave_size, &effects);
+        enum idle_work work = idle_work(inst, &effects);
+        if (work == IDLE_NOT_KNOWN)
+            return false;
+        *cost += work != IDLE_NOTHING;
     }
-    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
-    LLVMBuildCondBr(l->b, full, l->blocks[piece->next], leave);
-    LLVMPositionBuilderAtEnd(l->b, leave);
-    exit_to_piece(l, WL_EXIT_MODE, piece->next);
+    return !piece->is_spin_header && *cost <= MAX_IDLE_INSTS;
 }
 
-/* FULL code at the end of a piece that left no lanes: no need for the other copy if they come back at once. */
-static void skip_inactive(struct wl_lift *l, uint32_t revived) {
+static uint32_t idle_next(const struct wl_unit *unit, const struct wl_piece *piece) {
+    if (piece->end == WL_PIECE_BRANCH)
+        return piece->target;
+    if (piece->end != WL_PIECE_CBRANCH)
+        return piece->end == WL_PIECE_NEXT ? piece->next : WL_NO_PIECE;
+    switch (unit->insts[piece->first + piece->count - 1].isa->detail) {
+    case WL_IF_EXECZ:
+        return piece->target;
+    case WL_IF_EXECNZ:
+        return piece->next;
+    default:
+        return WL_NO_PIECE;
+    }
+}
+
+/* The way from a piece; false: FULL code cannot go it. */
+static bool find_idle(const struct wl_lift *l, uint32_t from, struct idle *idle) {
+    unsigned cost = 0;
+    for (idle->count = 0; from != WL_NO_PIECE && idle->count < MAX_IDLE_PIECES;) {
+        const struct wl_piece *piece = &l->unit->pieces[from];
+        idle->piece[idle->count++] = from;
+        if (!piece->count || !is_idle_piece(l, piece, &cost))
+            return false;
+        if (piece->end == WL_PIECE_EXEC || piece->end == WL_PIECE_FINISH)
+            return piece->end == WL_PIECE_FINISH || piece->next != WL_NO_PIECE;
+        from = idle_next(l->unit, piece);
+    }
+    return false;
+}
+
+static void lift_idle_piece(struct wl_lift *l, const struct wl_piece *piece) {
+    for (uint32_t i = 0; i < piece->count; i++) {
+        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
+        struct wl_effects effects;
+        wl_inst_effects(inst, l->wave_size, &effects);
+        enum idle_work work = idle_work(inst, &effects);
+        l->descriptor.base = NULL;
+        if (work == IDLE_LIFT)
+            wl_lift_inst(l, inst, &effects);
+        for (unsigned reg = 0; work == IDLE_CLEARS && reg < WL_SGPR_COUNT; reg++)
+            if (wl_bit(effects.touch.scalar, reg))
+                wl_lift_set_sgpr(l, reg, LLVMConstNull(l->i32));
+    }
+}
+
+/* Goes such a way, and on as long as no lanes come back; `left`: so many changes of EXEC may still be. */
+static void go_idle(struct wl_lift *l, const struct idle *idle, unsigned left) {
+    for (unsigned i = 0; i < idle->count; i++)
+        lift_idle_piece(l, &l->unit->pieces[idle->piece[i]]);
+    const struct wl_piece *last = &l->unit->pieces[idle->piece[idle->count - 1]];
+    if (last->end == WL_PIECE_FINISH) {
+        exit_unit(l, WL_EXIT_END);
+        return;
+    }
+    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
+    LLVMValueRef exec = wl_lift_exec(l), full = LLVMBuildICmp(l->b, LLVMIntEQ, exec, LLVMConstAllOnes(l->mask_type), "");
+    LLVMBuildCondBr(l->b, full, l->blocks[last->next], leave);
+    LLVMPositionBuilderAtEnd(l->b, leave);
+    struct idle more;
+    if (left && find_idle(l, last->next, &more)) {
+        LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
+        LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, exec, LLVMConstNull(l->mask_type), ""), none, some);
+        LLVMPositionBuilderAtEnd(l->b, none);
+        go_idle(l, &more, left - 1);
+        LLVMPositionBuilderAtEnd(l->b, some);
+    }
+    exit_to_piece(l, WL_EXIT_MODE, last->next);
+}
+
+/* FULL code at the end of a piece that left some lanes, or none: no need for the other copy where there are none and it can go on. */
+static void skip_inactive(struct wl_lift *l, const struct idle *idle) {
     LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
     LLVMPositionBuilderAtEnd(l->b, none);
-    revive(l, &l->unit->pieces[revived]);
+    go_idle(l, idle, MAX_IDLE_CHANGES);
     LLVMPositionBuilderAtEnd(l->b, some);
 }
 
@@ -353,9 +432,9 @@ static void finish_exec(struct wl_lift *l) {
     LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
     LLVMBuildCondBr(l->b, full, masked ? leave : l->blocks[next], masked ? l->blocks[next] : leave);
     LLVMPositionBuilderAtEnd(l->b, leave);
-    uint32_t revived = masked ? WL_NO_PIECE : revival(l->unit, next);
-    if (revived != WL_NO_PIECE)
-        skip_inactive(l, revived);
+    struct idle idle;
+    if (!masked && find_idle(l, next, &idle))
+        skip_inactive(l, &idle);
     exit_to_piece(l, WL_EXIT_MODE, next);
 }
 
@@ -521,13 +600,13 @@ void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p
 
 /* A loop that is run for one strip after the other, and what comes behind it, without lanes. */
 static void lift_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop) {
-    const struct wl_piece *exit = &l->unit->pieces[loop->exit];
+    struct idle idle;
     wl_lift_strip_loop(l, affine, loop);
     l->piece = &l->unit->pieces[loop->leave];
     if (l->mode == WL_MODE_MASKED)
         LLVMBuildBr(l->b, l->blocks[loop->exit]);
-    else if (revives(l->unit, exit))
-        revive(l, exit);
+    else if (find_idle(l, loop->exit, &idle))
+        go_idle(l, &idle, MAX_IDLE_CHANGES);
     else
         exit_to_piece(l, WL_EXIT_MODE, loop->leave);
 }
