@@ -359,12 +359,37 @@ static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struc
     }
 }
 
+/* Stores of columns: strips whose elements follow each other, lane by lane, if a test says so. */
+static void store_columns(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
+    LLVMBasicBlockRef near = wl_memory_block(l, "near"), far = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "accessed");
+    LLVMValueRef rows[4], zero = LLVMConstInt(l->i32, 0, false), check = LLVMConstAllOnes(l->i1);
+    LLVMValueRef start = wl_lanes_address(l, &w->lanes[0], zero);
+    for (unsigned s = 0; s < l->strips; s++) {
+        LLVMValueRef expected = LLVMBuildAdd(l->b, start, wl_lift_int(l, l->i64, UINT64_C(4) * s), "");
+        LLVMValueRef follows = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lanes_address(l, &w->lanes[s], zero), expected, "");
+        check = LLVMBuildAnd(l->b, check, follows, "");
+        rows[s] = w->fast[s].rows[0];
+    }
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, check, near, far));
+    LLVMPositionBuilderAtEnd(l->b, near);
+    wl_memory_store_columns(l, start, (uint32_t)w->lanes[0].low_fact.stride, rows);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, far);
+    access_wide_slow(l, a, w);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
 /* One check for the wave instead of one for each strip. */
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
     struct wl_access a = describe(l, item->inst);
     struct wide w;
     LLVMValueRef check = NULL, start[4];
     read_wide(l, item, &a, &w);
+    if (a.local) {
+        store_columns(l, &a, &w);
+        return;
+    }
     for (unsigned s = 0; s < l->strips; s += item->wide) {
         LLVMValueRef part;
         start[s / item->wide] = wl_lanes_start(l, &a, &w.lanes[s], item->wide, &part);
@@ -481,9 +506,20 @@ static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, c
     return LLVMBuildAdd(l->b, wl_lift_sgpr64(l, scalar->reg), offset, "");
 }
 
+/* Whether the strips may store columns of a tile in LDS: rows of items are strips, which the first lanes' addresses tell apart. */
+static bool may_store_columns(const struct wl_lift *l, const struct wl_item *item) {
+    const struct wl_isa *isa = item->inst->isa;
+    const struct wl_fact *fact = &item->fact[0];
+    return isa->space == WL_SPACE_LDS && isa->class == WL_ISA_STORE && isa->bits == 32 && isa->dwords == 1 && isa->addresses != 2 &&
+           l->request->shape == WL_SHAPE_SQUARES && l->has_avx512 && !l->ptx && fact->lanes == WL_STRIP && wl_spread_knows_stride(fact) &&
+           (uint32_t)fact->stride >= l->strips * 4 && wl_stretch_may_segment(l);
+}
+
 /* How many strips' accesses can be one; 0: each is for itself. */
 static unsigned wide_strips(const struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     const struct wl_isa *isa = item->inst->isa;
+    if (may_store_columns(l, item))
+        return l->strips;
     bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
     if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
         return 0;

@@ -160,6 +160,10 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMVal
 /* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
  * it. False: nothing is built. rows: data in or results out. */
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Whether all lanes' addresses follow from the first one's, at a stride that is small enough for LDS. */
+bool wl_spread_knows_stride(const struct wl_fact *fact);
+/* Stores a dword of each lane of all strips: lane i's are one after the other at start + i * stride. rows: by strip. */
+void wl_memory_store_columns(struct wl_lift *l, LLVMValueRef start, uint32_t stride, LLVMValueRef *rows);
 /* Whether there is a form without a loop for the lanes of such an access. */
 bool wl_spread_possible(const struct wl_access *access);
 /* Addresses (<16 x i64>) of the lanes in exec (<16 x i1>), and of a spare place for the others. */

@@ -274,9 +274,23 @@ static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, c
     return loaded;
 }
 
-static bool has_known_stride(const struct wl_lanes *lanes) {
+bool wl_spread_knows_stride(const struct wl_fact *fact) {
     enum { FAR = 4096 }; /* so that the last lane is not further behind the end of LDS than its reservation goes */
-    return lanes->low_fact.kind == WL_FACT_AFFINE && !lanes->low_fact.partial && (uint32_t)lanes->low_fact.stride <= FAR;
+    return fact->kind == WL_FACT_AFFINE && !fact->partial && (uint32_t)fact->stride <= FAR;
+}
+
+static bool has_known_stride(const struct wl_lanes *lanes) { return wl_spread_knows_stride(&lanes->low_fact); }
+
+void wl_memory_store_columns(struct wl_lift *l, LLVMValueRef start, uint32_t stride, LLVMValueRef *rows) {
+    LLVMValueRef v[WL_MAX_ROWS];
+    const unsigned each = WL_STRIP / l->strips; /* lanes of a vector */
+    wl_memory_interleave(l, l->strips, rows, v);
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef lane = part(l, v[i / each], i % each * l->strips, l->strips);
+        if (l->strips == 2)
+            lane = LLVMBuildBitCast(l->b, lane, l->i64, "");
+        wl_memory_store(l, lane, behind(l, start, (uint64_t)i * stride), false);
+    }
 }
 
 static LLVMValueRef own_address(struct wl_lift *l, const void *of, unsigned lane) {

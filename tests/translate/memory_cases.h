@@ -7,13 +7,18 @@
 #define ROWS_OF_8     OF_ROWS "v_and_b32 v4, 7, v0\nv_lshl_add_u32 v1, v4, 2, v1\n"
 #define WIDE_ROWS     ROWS_OF_8 "v_add_co_u32 v2, vcc, s0, v1\nv_mov_b32 v3, s1\nv_addc_co_u32 v3, vcc, 0, v3, vcc\n"
 #define FAR_PAIRS     "v_mul_u32_u24 v1, 0x50, v0\n"
-#define SAME_WIDE     "v_mov_b32 v2, s0\nv_mov_b32 v3, s1\n"
-#define G9            "gfx906", 64
-#define G90           "gfx90a", 64
-#define G94           "gfx942", 64
-#define G10           "gfx1030", 32
-#define G11           "gfx1100", 32
-#define G12           "gfx1200", 32
+/* The lane's 16 in v4; columns of 256 bytes, one for each 16 lanes, from the first or from the last on. */
+#define STRIP9    "v_mbcnt_lo_u32_b32 v4, -1, 0\nv_mbcnt_hi_u32_b32 v4, -1, v4\nv_lshrrev_b32 v4, 4, v4\n"
+#define STRIP10   "v_mbcnt_lo_u32_b32 v4, -1, 0\nv_lshrrev_b32 v4, 4, v4\n"
+#define COLUMNS   "v_lshlrev_b32 v4, 2, v4\nv_lshl_add_u32 v1, v0, 8, v4\n"
+#define BACKWARDS "v_sub_u32 v4, 12, v4\nv_lshlrev_b32 v4, 2, v4\nv_lshl_add_u32 v1, v0, 8, v4\n"
+#define SAME_WIDE "v_mov_b32 v2, s0\nv_mov_b32 v3, s1\n"
+#define G9        "gfx906", 64
+#define G90       "gfx90a", 64
+#define G94       "gfx942", 64
+#define G10       "gfx1030", 32
+#define G11       "gfx1100", 32
+#define G12       "gfx1200", 32
 
 static const struct test_case cases[] = {
     /* Global: addresses from registers, by static facts, uniform; 64-bit and saddr forms. */
@@ -50,6 +55,13 @@ static const struct test_case cases[] = {
     {G9, ROWS_OF_8, "global_store_dword v1, v20, s[0:1]"},
     {G9, ROWS_OF_8, "ds_read_b32 v16, v1"},
     {G9, OF_ROWS, "ds_read_b64 v[16:17], v1"},
+    {G9, STRIP9 COLUMNS, "ds_write_b32 v1, v20"},
+    {G9, STRIP9 COLUMNS, "ds_write_b32 v1, v20 offset:2052"},
+    {G9, STRIP9 BACKWARDS, "ds_write_b32 v1, v20"},
+    {G9, STRIP9 COLUMNS "v_lshlrev_b32 v1, 8, v0\n", "ds_write_b32 v1, v20"},
+    {G90, STRIP9 COLUMNS, "ds_write_b32 v1, v20"},
+    {G10, STRIP10 COLUMNS, "ds_write_b32 v1, v20"},
+    {G10, STRIP10 "v_sub_nc_u32 v4, 4, v4\n" COLUMNS, "ds_write_b32 v1, v20"},
     {G9, FAR_PAIRS, "ds_read_b64 v[16:17], v1 offset:8"},
     {G9, FAR_PAIRS, "ds_write_b64 v1, v[20:21]"},
     {G9, "", "global_load_ubyte v16, v[2:3], off"},

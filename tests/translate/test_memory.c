@@ -377,8 +377,8 @@ static void run(const struct program *program, uint64_t exec) {
 
 /* ---- patterns ---- */
 
-enum pattern { CONSECUTIVE, UNIFORM, REVERSED, RANDOM, MISALIGNED, STRIDED, PATTERN_COUNT };
-static const char *const pattern_names[] = {"consecutive", "uniform", "reversed", "random", "misaligned", "strided"};
+enum pattern { CONSECUTIVE, UNIFORM, REVERSED, RANDOM, MISALIGNED, STRIDED, FOURS, PATTERN_COUNT };
+static const char *const pattern_names[] = {"consecutive", "uniform", "reversed", "random", "misaligned", "strided", "fours"};
 enum target { MEMORY, SHARED, PRIVATE, MIXED, TARGET_COUNT }; /* where flat addresses point */
 
 static uint32_t seed = 1;
@@ -400,6 +400,8 @@ static uint32_t pattern_offset(enum pattern pattern, unsigned lane, unsigned siz
         return random_number() % 48 * size;
     case MISALIGNED:
         return random_number() % 1024;
+    case FOURS: /* the last ones first */
+        return (machine.wave_size - 1 - lane) / 4 * 5 * size + lane % 4 * size;
     default:
         return lane * size * 2;
     }
