@@ -25,6 +25,35 @@
     } while (0)
 #define ok(call) fails(hipSuccess, call)
 
+/* Whether device 0 is a GPU: its memory is not the host's, and what hipMemGetInfo says counts other programs' memory, too. */
+static inline bool on_gpu(void) {
+    static int integrated = -1;
+    if (integrated < 0)
+        ok(hipDeviceGetAttribute(&integrated, hipDeviceAttributeIntegrated, 0));
+    return !integrated;
+}
+
+/* The bytes that hipMemGetInfo says are free; on a GPU 0, since they change by themselves. */
+static inline size_t free_memory(void) {
+    size_t bytes = 0;
+    ok(hipMemGetInfo(&bytes, NULL));
+    return on_gpu() ? 0 : bytes;
+}
+
+/* The host's access to memory of any kind. */
+static inline void peek(void *to, const void *device, size_t size) { ok(hipMemcpy(to, device, size, hipMemcpyDefault)); }
+static inline void poke(void *device, const void *from, size_t size) { ok(hipMemcpy(device, from, size, hipMemcpyDefault)); }
+static inline int byte_at(const void *device) {
+    unsigned char byte;
+    peek(&byte, device, 1);
+    return byte;
+}
+static inline int int_at(const void *device) {
+    int value;
+    peek(&value, device, sizeof value);
+    return value;
+}
+
 /* The module of kernels.hip, loaded once, and one of its kernels. */
 static inline hipModule_t test_module(void) {
     static hipModule_t module;

@@ -1,5 +1,5 @@
-/* Forks beside threads that translate, load, launch and unload: the child, which has one thread, can use HIP on its own, and
- * the parent goes on. */
+/* Forks beside threads that translate, load, launch and unload: the child, which has one thread, can use HIP on its own, but no
+ * GPU, and the parent goes on. */
 #include "api_test.h"
 
 #include <pthread.h>
@@ -49,6 +49,8 @@ static int child(void) {
     int *values = NULL;
     alarm(60); /* a lock that nobody will give back */
     failure = NULL;
+    if (on_gpu()) /* which is the parent's */
+        return hipHostMalloc((void **)&values, ITEMS * sizeof *values, 0) == hipErrorIllegalState ? 0 : 2;
     if (hipHostMalloc((void **)&values, ITEMS * sizeof *values, 0) != hipSuccess)
         return 2;
     memset(values, 0, ITEMS * sizeof *values);
@@ -65,6 +67,7 @@ static int child(void) {
 static void test_forks(void **state) {
     (void)state;
     pthread_t threads[THREADS];
+    (void)on_gpu(); /* asked while there is one thread */
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, keep_busy, NULL), 0);
     for (int i = 0; i < FORKS; i++) {

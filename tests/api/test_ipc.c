@@ -16,6 +16,33 @@ extern char **environ;
 
 static int pattern(size_t i, int salt) { return (int)(i * 2654435761u) ^ salt; }
 
+static void fill(void *memory, int salt) {
+    int *words = malloc(SIZE);
+    for (size_t i = 0; i < SIZE / 4; i++)
+        words[i] = pattern(i, salt);
+    poke(memory, words, SIZE);
+    free(words);
+}
+
+/* The number of words that are not the pattern's. */
+static int differences(const void *memory, int salt) {
+    int *words = malloc(SIZE), count = 0;
+    peek(words, memory, SIZE);
+    for (size_t i = 0; i < SIZE / 4; i++)
+        count += words[i] != pattern(i, salt);
+    free(words);
+    return count;
+}
+
+/* The least size of memory that is shared by descriptor. */
+static size_t piece_size(void) {
+    const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, 0}};
+    size_t size = 0;
+    if (hipMemGetAllocationGranularity(&size, &prop, hipMemAllocationGranularityMinimum) != hipSuccess)
+        return 8192;
+    return size < 8192 ? 8192 : size;
+}
+
 /* ---- the other process ------------------------------------------------------------------------------ */
 
 static void must_read(void *to, size_t size) {
@@ -49,16 +76,19 @@ static int use_handle(void) {
     size_t size = 0;
     must_read(&handle, sizeof handle);
     CHECK(hipIpcOpenMemHandle(&memory, handle, hipIpcMemLazyEnablePeerAccess) == hipSuccess);
-    int *ints = memory;
+    int *ints = memory, *copy = malloc(SIZE);
+    peek(copy, memory, SIZE);
     for (size_t i = 0; i < SIZE / 4; i++)
-        CHECK(ints[i] == pattern(i, 1));
+        CHECK(copy[i] == pattern(i, 1));
     CHECK(hipMemGetAddressRange(&base, &size, memory) == hipSuccess && base == memory && size == SIZE);
     CHECK(hipPointerGetAttributes(&attributes, memory) == hipSuccess && attributes.type == hipMemoryTypeDevice);
     CHECK(hipFree(memory) == hipErrorInvalidValue);
     CHECK(hipIpcOpenMemHandle(&again, handle, 0) == hipSuccess && again == memory);
     CHECK(hipIpcCloseMemHandle(again) == hipSuccess);
     for (size_t i = 0; i < SIZE / 4; i++)
-        ints[i] = pattern(i, 2);
+        copy[i] = pattern(i, 2);
+    poke(memory, copy, SIZE);
+    free(copy);
     CHECK(hipMemcpy(ints, ints, 0, hipMemcpyDefault) == hipSuccess);
     CHECK(hipMemset((char *)memory + SIZE, 0, 1) != hipSuccess);
     hipIpcMemHandle_t mine;
@@ -77,8 +107,9 @@ static int outlive_owner(void) {
     CHECK(hipIpcOpenMemHandle(&memory, handle, 0) == hipSuccess);
     must_write("o", 1);
     must_read(&go, 1);
-    CHECK(((int *)memory)[5] == pattern(5, 1));
-    ((int *)memory)[5] = 1;
+    const int one = 1;
+    CHECK(int_at((int *)memory + 5) == pattern(5, 1));
+    poke((int *)memory + 5, &one, sizeof one);
     CHECK(hipIpcCloseMemHandle(memory) == hipSuccess);
     return 0;
 }
@@ -88,8 +119,7 @@ static int share(void) {
     hipIpcMemHandle_t handle;
     void *memory = NULL;
     CHECK(hipMalloc(&memory, SIZE) == hipSuccess);
-    for (size_t i = 0; i < SIZE / 4; i++)
-        ((int *)memory)[i] = pattern(i, 3);
+    fill(memory, 3);
     CHECK(hipIpcGetMemHandle(&handle, memory) == hipSuccess);
     must_write(&handle, sizeof handle);
     CHECK(hipIpcGetMemHandle(&handle, (char *)memory + 4000) == hipSuccess); /* an address inside it */
@@ -102,13 +132,15 @@ static int share(void) {
 static int use_descriptor(int file) {
     hipMemGenericAllocationHandle_t handle = NULL;
     hipMemAccessDesc desc = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    const size_t size = piece_size();
     void *memory = NULL;
     CHECK(hipMemImportFromShareableHandle(&handle, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor) == hipSuccess);
-    CHECK(hipMemAddressReserve(&memory, 8192, 0, NULL, 0) == hipSuccess);
-    CHECK(hipMemMap(memory, 8192, 0, handle, 0) == hipSuccess);
-    CHECK(hipMemSetAccess(memory, 8192, &desc, 1) == hipSuccess);
-    CHECK(((int *)memory)[2000] == 77);
-    ((int *)memory)[2000] = 78;
+    CHECK(hipMemAddressReserve(&memory, size, 0, NULL, 0) == hipSuccess);
+    CHECK(hipMemMap(memory, size, 0, handle, 0) == hipSuccess);
+    CHECK(hipMemSetAccess(memory, size, &desc, 1) == hipSuccess);
+    CHECK(int_at((int *)memory + 2000) == 77);
+    const int changed = 78;
+    poke((int *)memory + 2000, &changed, sizeof changed);
     return 0;
 }
 
@@ -174,8 +206,7 @@ static int finish(const struct other *other) {
 static char *filled(int salt) {
     void *memory = NULL;
     ok(hipMalloc(&memory, SIZE));
-    for (size_t i = 0; i < SIZE / 4; i++)
-        ((int *)memory)[i] = pattern(i, salt);
+    fill(memory, salt);
     return memory;
 }
 
@@ -197,15 +228,13 @@ static void test_share(void **state) {
     char *memory = filled(1);
     hipIpcMemHandle_t handle, same;
     ok(hipIpcGetMemHandle(&handle, memory));
-    for (size_t i = 0; i < SIZE / 4; i++) /* moving the pages kept the contents */
-        assert_int_equal(((int *)memory)[i], pattern(i, 1));
+    assert_int_equal(differences(memory, 1), 0); /* moving the pages kept the contents */
     ok(hipIpcGetMemHandle(&same, memory));
     assert_memory_equal(&handle, &same, sizeof handle);
     struct other other = start("use", NULL);
     tell(&other, &handle, sizeof handle);
     assert_int_equal(finish(&other), 0);
-    for (size_t i = 0; i < SIZE / 4; i++)
-        assert_int_equal(((int *)memory)[i], pattern(i, 2));
+    assert_int_equal(differences(memory, 2), 0);
     ok(hipFree(memory));
     assert_int_equal(descriptors(), before);
 }
@@ -223,15 +252,15 @@ static void test_owner_dies(void **state) {
     ok(hipIpcOpenMemHandle(&middle, inside, 0));
     assert_ptr_equal(middle, (char *)memory + 4000);
     ok(hipIpcCloseMemHandle(middle));
-    assert_int_equal(((int *)memory)[SIZE / 4 - 1], pattern(SIZE / 4 - 1, 3));
+    assert_int_equal(int_at((int *)memory + SIZE / 4 - 1), pattern(SIZE / 4 - 1, 3));
     kill(owner.process, SIGKILL);
     assert_int_equal(finish(&owner), 1000 + SIGKILL);
-    assert_int_equal(((int *)memory)[7], pattern(7, 3)); /* the owner is dead; the memory is not */
+    assert_int_equal(int_at((int *)memory + 7), pattern(7, 3)); /* the owner is dead; the memory is not */
     void *second = NULL;
     ok(hipIpcOpenMemHandle(&second, handle, 0)); /* it is mapped here */
     assert_ptr_equal(memory, second);
     ok(hipIpcCloseMemHandle(memory));
-    assert_int_equal(((int *)memory)[7], pattern(7, 3));
+    assert_int_equal(int_at((int *)memory + 7), pattern(7, 3));
     ok(hipIpcCloseMemHandle(memory));
     fails(hipErrorMapFailed, hipIpcOpenMemHandle(&memory, handle, 0));
 }
@@ -248,7 +277,7 @@ static void test_freed_by_owner(void **state) {
     void *reused = filled(4); /* the freed pages are not handed out again while they are shared */
     tell(&other, "g", 1);
     assert_int_equal(finish(&other), 0);
-    assert_int_equal(((int *)reused)[5], pattern(5, 4));
+    assert_int_equal(int_at((int *)reused + 5), pattern(5, 4));
     ok(hipFree(reused));
 }
 
@@ -257,6 +286,7 @@ static void test_descriptor(void **state) {
     hipMemAllocationProp prop;
     hipMemGenericAllocationHandle_t handle = NULL;
     hipMemAccessDesc desc = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    const size_t size = piece_size();
     void *memory = NULL;
     int file = -1;
     char text[16];
@@ -264,22 +294,23 @@ static void test_descriptor(void **state) {
     prop.type = hipMemAllocationTypePinned;
     prop.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
     prop.location.type = hipMemLocationTypeDevice;
-    ok(hipMemCreate(&handle, 8192, &prop, 0));
-    ok(hipMemAddressReserve(&memory, 8192, 0, NULL, 0));
-    ok(hipMemMap(memory, 8192, 0, handle, 0));
-    ok(hipMemSetAccess(memory, 8192, &desc, 1));
-    ((int *)memory)[2000] = 77;
+    ok(hipMemCreate(&handle, size, &prop, 0));
+    ok(hipMemAddressReserve(&memory, size, 0, NULL, 0));
+    ok(hipMemMap(memory, size, 0, handle, 0));
+    ok(hipMemSetAccess(memory, size, &desc, 1));
+    const int first = 77;
+    poke((int *)memory + 2000, &first, sizeof first);
     ok(hipMemExportToShareableHandle(&file, handle, hipMemHandleTypePosixFileDescriptor, 0));
     int inherited = dup(file);
     snprintf(text, sizeof text, "%d", inherited);
     struct other other = start("descriptor", text);
     assert_int_equal(finish(&other), 0);
-    assert_int_equal(((int *)memory)[2000], 78);
+    assert_int_equal(int_at((int *)memory + 2000), 78);
     close(inherited);
     close(file);
-    ok(hipMemUnmap(memory, 8192));
+    ok(hipMemUnmap(memory, size));
     ok(hipMemRelease(handle));
-    ok(hipMemAddressFree(memory, 8192));
+    ok(hipMemAddressFree(memory, size));
 }
 
 static void test_errors(void **state) {
@@ -325,9 +356,9 @@ static void *hammer(void *argument) {
         unsigned char *memory = NULL;
         hipIpcMemHandle_t handle;
         ok(hipMalloc((void **)&memory, size));
-        memset(memory, (int)(seed >> 24), size);
+        ok(hipMemset(memory, (int)(seed >> 24), size));
         ok(hipIpcGetMemHandle(&handle, memory));
-        assert_int_equal(memory[size - 1], seed >> 24);
+        assert_int_equal(byte_at(memory + size - 1), seed >> 24);
         ok(hipFree(memory));
     }
     return NULL;

@@ -717,7 +717,9 @@ static void test_variants(const char *processor, uint8_t *memory) {
     check_packed(processor, memory);
 }
 
-int main(void) {
+/* Argument: a generation (without one: all). */
+int main(int count, char **arguments) {
+    const unsigned wanted = count > 1 ? (unsigned)atoi(arguments[1]) : 0;
     static const struct {
         const char *name;
         unsigned generation;
@@ -726,6 +728,8 @@ int main(void) {
     uint8_t *memory = lift_memory(1 << 17);
     for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
         generation = processors[i].generation;
+        if (wanted && wanted != generation)
+            continue;
         test_formats(processors[i].name, memory);
         test_variants(processors[i].name, memory);
     }

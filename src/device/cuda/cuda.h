@@ -83,8 +83,10 @@ struct wl_cuda_device {
 
 static inline struct wl_cuda_device *wl_cuda(const struct wl_device *device) { return (struct wl_cuda_device *)(uintptr_t)device; }
 
-/* Makes the device's context the thread's, if it is not. */
+/* Makes the device's context the thread's, if it is not. WL_ILLEGAL_STATE: in a child of fork. */
 enum wl_status wl_cuda_enter(const struct wl_cuda_device *device);
+/* Whether a status means that the context can do nothing any more. */
+bool wl_cuda_is_fault(enum wl_status status);
 /* What came back from a call that may report an earlier kernel's fault: remembers the first one and prints one sentence. Returns
  * the status as wl_cuda_check does. */
 enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, const char *what);
@@ -137,7 +139,7 @@ struct wl_device_function {
     struct wl_device_function *next;
 };
 
-/* The variant for a shape, made at the first call. Cheap when it is there. Thread-safe. */
+/* The variant for a shape, made at the first call. Cheap when it is there. An error that is not the device's fault stays. Thread-safe. */
 enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32_t block[3], bool partial,
                                struct wl_cuda_variant **variant);
 /* `loaded`: the driver still has them. */

@@ -17,13 +17,14 @@
 /* Asked each time: a program that uses the driver as well may have changed it. */
 enum wl_status wl_cuda_enter(const struct wl_cuda_device *device) {
     CUcontext current = NULL;
+    if (wl_cuda_forked())
+        return wl_fail(WL_ILLEGAL_STATE, "a child of fork cannot use GPU %d", device->handle);
     if (device->driver->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == device->context)
         return WL_OK;
     return wl_cuda_check(device->driver->cuCtxSetCurrent(device->context), "the context of GPU %d", device->handle);
 }
 
-/* After one of these the context can do nothing any more. */
-static bool is_fault(enum wl_status status) {
+bool wl_cuda_is_fault(enum wl_status status) {
     return status == WL_ILLEGAL_ADDRESS || status == WL_ILLEGAL_INSTRUCTION || status == WL_ASSERT || status == WL_ABORTED;
 }
 
@@ -45,11 +46,11 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
     if (result == CUDA_SUCCESS)
         return WL_OK;
     enum wl_status status = wl_cuda_check(result, "%s", what);
-    if (is_fault(status) && wl_cuda_services_asserted(device))
+    if (wl_cuda_is_fault(status) && wl_cuda_services_asserted(device))
         status = wl_fail(WL_ASSERT, "a kernel on GPU %d stopped behind a failed assertion", device->handle);
     if (status == WL_ASSERT)
         wl_cuda_services_flush(device);
-    if (is_fault(status) && atomic_compare_exchange_strong(&device->fault, &(int){WL_OK}, (int)status)) {
+    if (wl_cuda_is_fault(status) && atomic_compare_exchange_strong(&device->fault, &(int){WL_OK}, (int)status)) {
         char suspects[1024];
         name_suspects(device, suspects, sizeof suspects);
         wl_log(0, "%s failed on GPU %d, found by %s. The driver does not say where; with WAVELIFT_DEVICES=cpu the same program reports it",
@@ -210,10 +211,40 @@ static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
     return WL_OK;
 }
 
+/* ---- fork: in the child no thread but this one exists, and the driver is its parent's ----------------------- */
+
+enum { MOST_DEVICES = 64 };
+static struct wl_cuda_device *_Atomic devices[MOST_DEVICES]; /* all that were made */
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void after_fork(void) {
+    for (unsigned i = 0; i < MOST_DEVICES; i++) {
+        struct wl_cuda_device *device = atomic_load(&devices[i]);
+        if (!device)
+            continue;
+        pthread_mutex_init(&device->lock, NULL);
+        pthread_mutex_init(&device->services_lock, NULL);
+        atomic_store(&device->services, NULL); /* what kernels print is for the parent */
+    }
+}
+
+static void register_fork(void) { pthread_atfork(NULL, NULL, after_fork); }
+
+/* Notes a device, or forgets it. */
+static void note_device(struct wl_cuda_device *device, bool alive) {
+    pthread_once(&fork_once, register_fork);
+    for (unsigned i = 0; i < MOST_DEVICES; i++) {
+        struct wl_cuda_device *expected = alive ? NULL : device;
+        if (atomic_compare_exchange_strong(&devices[i], &expected, alive ? device : NULL))
+            return;
+    }
+}
+
 /* ---- creation --------------------------------------------------------------------------------- */
 
 static void destroy(struct wl_device *device) {
     struct wl_cuda_device *cuda = wl_cuda(device);
+    note_device(cuda, false);
     while (cuda->marks) {
         struct wl_device_mark *mark = cuda->marks;
         cuda->marks = mark->next;
@@ -303,6 +334,7 @@ enum wl_status wl_cuda_device_create(struct wl_device **result, unsigned ordinal
         destroy(&device->base);
         return status == WL_NOT_FOUND ? status : wl_fail(WL_NOT_FOUND, "%s", wl_failure());
     }
+    note_device(device, true);
     *result = &device->base;
     return WL_OK;
 }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ static struct {
     struct wl_cuda_driver functions;
     bool usable;
     char failure[320]; /* why it is not usable */
+    atomic_bool forked;
 } driver = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -43,6 +45,10 @@ static bool find_functions(void *library) {
     return true;
 }
 
+static void after_fork(void) { atomic_store(&driver.forked, true); }
+
+bool wl_cuda_forked(void) { return atomic_load_explicit(&driver.forked, memory_order_relaxed); }
+
 static void open_driver(void) {
     /* Kernels that are loaded with their first launch may have to wait for kernels that run, and these for them. */
     (void)setenv("CUDA_MODULE_LOADING", "EAGER", 0); /* NOLINT(concurrency-mt-unsafe): once, before the driver starts */
@@ -59,6 +65,8 @@ static void open_driver(void) {
     if (result == CUDA_SUCCESS)
         result = driver.functions.cuDriverGetVersion(&driver.functions.version);
     driver.usable = result == CUDA_SUCCESS;
+    if (driver.usable)
+        pthread_atfork(NULL, NULL, after_fork);
     if (!driver.usable)
         snprintf(driver.failure, sizeof driver.failure, "the CUDA driver does not start: error %d", (int)result);
 }

@@ -390,6 +390,10 @@ struct wl_cuda_driver {
  * there is none, or it does not work. It is never closed. Thread-safe. */
 enum wl_status wl_cuda_driver(const struct wl_cuda_driver **driver);
 
+/* Whether this process is a child of fork whose parent had opened the driver: no call of the driver may be made here, as its threads
+ * and locks are the parent's. */
+bool wl_cuda_forked(void);
+
 /* The status that stands for a driver's error, without recording anything. */
 enum wl_status wl_cuda_status(CUresult result);
 /* WL_OK, or the status of `result` with a sentence: what failed ("cuMemAlloc of 4096 bytes"), the error's name and text. */

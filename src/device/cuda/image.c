@@ -164,6 +164,8 @@ static enum wl_status describe(struct wl_device_module *module, const char *name
 
 static enum wl_status image_kernel(struct wl_device_module *module, const char *name, const struct wl_kernel **kernel) {
     enum wl_status status = WL_OK;
+    if (wl_cuda_forked())
+        return wl_cuda_enter(module->device);
     pthread_mutex_lock(&module->lock);
     struct wl_device_function *function = module->kernels;
     while (function && strcmp(function->own.name, name) != 0)
@@ -220,6 +222,8 @@ static void list_names(struct wl_device_module *module) {
 }
 
 static size_t image_kernel_count(struct wl_device_module *module) {
+    if (wl_cuda_forked())
+        return 0;
     pthread_mutex_lock(&module->lock);
     list_names(module);
     size_t count = module->name_count;

@@ -157,14 +157,20 @@ static enum wl_status load_cubin(const struct wl_device_function *function, stru
     return status;
 }
 
-static bool take_kept(const struct wl_device_function *function, struct wl_cuda_variant *variant, const struct wl_cache_key *key) {
+/* WL_NOT_FOUND: there is none that can be used. */
+static enum wl_status take_kept(const struct wl_device_function *function, struct wl_cuda_variant *variant,
+                                const struct wl_cache_key *key) {
     void *object = NULL;
     size_t size = 0;
     if (wl_cache_read(key, &object, &size) != WL_OK)
-        return false;
+        return WL_NOT_FOUND;
     const struct kept *entry = object;
-    bool usable = size > sizeof *entry && load_cubin(function, variant, entry + 1) == WL_OK;
-    if (usable) {
+    enum wl_status status = size > sizeof *entry ? load_cubin(function, variant, entry + 1) : wl_fail(WL_INVALID_IMAGE, "it is cut off");
+    if (wl_cuda_is_fault(status)) { /* of a kernel before */
+        free(object);
+        return status;
+    }
+    if (status == WL_OK) {
         variant->info = entry->info;
     } else {
         wl_log(2, "the cached code of %s is not usable (%s); it is made again", function->kernel->name, wl_failure());
@@ -172,16 +178,17 @@ static bool take_kept(const struct wl_device_function *function, struct wl_cuda_
             (void)function->module->device->driver->cuModuleUnload(variant->module);
         variant->module = NULL;
         wl_cache_remove(key);
+        status = WL_NOT_FOUND;
     }
     free(object);
-    return usable;
+    return status;
 }
 
 static enum wl_status make(struct wl_device_function *function, struct wl_cuda_variant *variant) {
     const struct wl_cuda_device *device = function->module->device;
     struct wl_cache_key key = variant_key(function, variant);
     enum wl_status status = wl_cuda_enter(device);
-    if (status != WL_OK || take_kept(function, variant, &key))
+    if (status != WL_OK || (status = take_kept(function, variant, &key)) != WL_NOT_FOUND)
         return status;
     struct wl_ptx_request request;
     struct wl_ptx_result result = {0};
@@ -196,7 +203,7 @@ static enum wl_status make(struct wl_device_function *function, struct wl_cuda_v
     if (status == WL_OK) {
         variant->info = result.info;
         keep(&key, &result.info, cubin, size);
-    } else if (cubin || result.text) { /* the driver refuses what the translator made */
+    } else if ((cubin || result.text) && !wl_cuda_is_fault(status)) { /* the driver refuses what the translator made */
         status = wl_fail(status == WL_OUT_OF_MEMORY ? status : WL_INTERNAL, "%s", wl_failure());
     }
     free_text(&result);
@@ -212,39 +219,48 @@ static struct wl_cuda_variant *find(const struct wl_device_function *function, c
     return variant;
 }
 
-static struct wl_cuda_variant *add(struct wl_device_function *function, const uint32_t block[3], bool partial) {
+static enum wl_status add(struct wl_device_function *function, const uint32_t block[3], bool partial, struct wl_cuda_variant **result) {
     struct wl_cuda_variant *variant = calloc(1, sizeof *variant);
     if (!variant)
-        return NULL;
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", function->kernel->name);
     memcpy(variant->block, block, sizeof variant->block);
     variant->partial = partial;
     variant->stack = stack_size(function);
     variant->failed = make(function, variant);
+    if (wl_cuda_is_fault(variant->failed)) { /* not this kernel's: once the device is reset it can be made */
+        enum wl_status status = variant->failed;
+        free(variant);
+        return status;
+    }
     if (variant->failed)
         variant->failure = strdup(wl_failure());
     function->variant_count++;
     variant->next = atomic_load_explicit(&function->variants, memory_order_relaxed);
     atomic_store_explicit(&function->variants, variant, memory_order_release);
-    return variant;
+    *result = variant;
+    return WL_OK;
 }
 
 enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32_t block[3], bool partial,
                                struct wl_cuda_variant **result) {
     static const uint32_t any[3] = {0, 0, 0};
     struct wl_cuda_variant *variant = find(function, block, partial);
+    enum wl_status status = WL_OK;
+    if (!variant && wl_cuda_forked()) /* the lock may be held by a thread that is not here */
+        return wl_cuda_enter(function->module->device);
     if (!variant) {
         pthread_mutex_lock(&function->module->lock);
         variant = find(function, block, partial);
         if (!variant) {
             if (function->variant_count >= WL_CUDA_SHAPES && (variant = find(function, any, partial)) == NULL)
-                variant = add(function, any, partial);
+                status = add(function, any, partial, &variant);
             else if (!variant)
-                variant = add(function, block, partial);
+                status = add(function, block, partial, &variant);
         }
         pthread_mutex_unlock(&function->module->lock);
     }
-    if (!variant)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for kernel %s", function->kernel->name);
+    if (status != WL_OK)
+        return status;
     if (variant->failed)
         return wl_fail(variant->failed, "%s", variant->failure ? variant->failure : "translation failed");
     *result = variant;

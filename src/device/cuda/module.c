@@ -98,6 +98,8 @@ enum wl_status wl_cuda_module_function(struct wl_device_module *module, const st
                                        struct wl_device_function **result) {
     if (module->object && kernel->wave_size != 32 && kernel->wave_size != 64)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
+    if (wl_cuda_forked())
+        return wl_cuda_enter(module->device);
     pthread_mutex_lock(&module->lock);
     struct wl_device_function *function = module->kernels;
     while (function && function->kernel != kernel)
