@@ -34,7 +34,7 @@ static inline bool on_gpu(void) {
 }
 
 /* The bytes that hipMemGetInfo says are free; on a GPU 0, since they change by themselves. */
-static inline size_t free_memory(void) {
+static inline size_t memory_left(void) {
     size_t bytes = 0;
     ok(hipMemGetInfo(&bytes, NULL));
     return on_gpu() ? 0 : bytes;

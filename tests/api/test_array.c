@@ -124,12 +124,12 @@ static void test_accounting(void **state) {
     hipChannelFormatDesc desc = bytes1();
     hipArray_t array = NULL;
     size_t before = 0, between = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     ok(hipMallocArray(&array, &desc, 1000, 1000, 0));
-    between = free_memory();
+    between = memory_left();
     assert_true(on_gpu() || before - between >= 1000 * 1000);
     ok(hipFreeArray(array));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 
@@ -380,7 +380,7 @@ static void test_mipmaps(void **state) {
     hipExtent extent;
     unsigned char in[64], out[64];
     size_t before = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     ok(hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(32, 8, 0), 99, 0)); /* 6 levels: 32, 16, 8, 4, 2, 1 */
     static const unsigned widths[] = {32, 16, 8, 4, 2, 1}, heights[] = {8, 4, 2, 1, 1, 1};
     for (unsigned i = 0; i < 6; i++) {
@@ -414,7 +414,7 @@ static void test_mipmaps(void **state) {
     ok(hipMipmappedArrayDestroy(mipmap));
     fails(hipErrorInvalidValue, hipMipmappedArrayCreate(&mipmap, &block, 0));
     fails(hipErrorInvalidValue, hipMallocMipmappedArray(&mipmap, NULL, make_hipExtent(4, 4, 0), 1, 0));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 
@@ -493,13 +493,13 @@ static void test_reset(void **state) {
     void *device = NULL;
     size_t before = 0, after = 0;
     char byte = 5;
-    before = free_memory();
+    before = memory_left();
     ok(hipMallocArray(&array, &desc, 100, 100, 0));
     ok(hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(16, 16, 0), 3, 0));
     ok(hipGetMipmappedArrayLevel(&level, mipmap, 1));
     ok(hipMalloc(&device, 100));
     ok(hipDeviceReset());
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
     ok(hipMallocArray(&fresh, &desc, 100, 100, 0)); /* perhaps at the same address */
     fails(hipErrorInvalidHandle, hipMemcpyHtoA(array, 0, &byte, 1));
@@ -511,7 +511,7 @@ static void test_reset(void **state) {
     assert_int_equal(byte, 5);
     ok(hipFreeArray(fresh));
     fails(hipErrorInvalidValue, hipFree(device));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 

@@ -358,7 +358,7 @@ static void test_isolation_and_merge(void **state) {
     fails(hipErrorStreamCaptureImplicit, hipStreamWaitEvent(NULL, inside, 0));
     end_invalid(first);
     fails(hipErrorCapturedEvent, hipStreamWaitEvent(second, inside, 0));
-    ok(hipStreamQuery(second));
+    ok(hipStreamSynchronize(second));
     fails(hipErrorCapturedEvent, hipEventSynchronize(inside));
     ok(hipEventDestroy(outside));
     ok(hipEventDestroy(inside));

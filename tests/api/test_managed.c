@@ -477,14 +477,14 @@ static void test_threads(void **state) {
     pthread_t threads[THREADS];
     unsigned seeds[THREADS];
     size_t before = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     for (unsigned i = 0; i < THREADS; i++) {
         seeds[i] = 1000 + i;
         assert_int_equal(pthread_create(&threads[i], NULL, hammer, &seeds[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 

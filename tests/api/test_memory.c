@@ -12,7 +12,7 @@ static void test_allocate(void **state) {
     size_t size = 0, total = 0, before = 0;
     hipDeviceptr_t base = NULL;
     ok(hipMemGetInfo(NULL, &total));
-    before = free_memory();
+    before = memory_left();
     ok(hipMalloc(&memory, 1000));
     assert_int_equal((uintptr_t)memory % 256, 0);
     ok(hipMemGetAddressRange(&base, &size, (char *)memory + 999));
@@ -31,7 +31,7 @@ static void test_allocate(void **state) {
     fails(hipErrorInvalidValue, hipMalloc(NULL, 1));
     fails(hipErrorOutOfMemory, hipMalloc(&memory, total + 1));
     fails(hipErrorOutOfMemory, hipMalloc(&memory, SIZE_MAX));
-    assert_int_equal(free_memory(), before);
+    assert_int_equal(memory_left(), before);
     hipGetLastError();
 }
 
@@ -302,7 +302,7 @@ static void test_flags_and_pitches(void **state) {
     void *memory = NULL;
     size_t pitch = 0, before = 0, after = 0;
     hipPitchedPtr block;
-    before = free_memory();
+    before = memory_left();
     for (unsigned flags = 0; flags <= hipDeviceMallocContiguous; flags++) {
         ok(hipExtMallocWithFlags(&memory, 8, flags));
         ok(hipFree(memory));
@@ -329,7 +329,7 @@ static void test_flags_and_pitches(void **state) {
     ok(hipFree(block.ptr));
     fails(hipErrorInvalidValue, hipMalloc3D(NULL, make_hipExtent(1, 1, 1)));
     fails(hipErrorOutOfMemory, hipMalloc3D(&block, make_hipExtent(1, SIZE_MAX, 2)));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 
@@ -362,14 +362,14 @@ static void test_blocks(void **state) {
     pthread_t threads[64];
     unsigned seeds[64];
     size_t before = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     for (unsigned i = 0; i < 64; i++) {
         seeds[i] = i + 1;
         assert_int_equal(pthread_create(&threads[i], NULL, take_and_give, &seeds[i]), 0);
     }
     for (unsigned i = 0; i < 64; i++)
         pthread_join(threads[i], NULL);
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 
@@ -402,14 +402,14 @@ static void test_stream_ordered(void **state) {
     hipStream_t stream = NULL;
     void *memory = NULL;
     size_t before = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     ok(hipStreamCreate(&stream));
     ok(hipMallocAsync(&memory, 4096, stream));
     ok(hipMemsetAsync(memory, 1, 4096, stream));
     ok(hipFreeAsync(memory, stream));
     fails(hipErrorInvalidValue, hipFreeAsync(memory, stream));
     ok(hipStreamSynchronize(stream));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
     ok(hipStreamDestroy(stream));
 }

@@ -94,9 +94,9 @@ static void test_create(void **state) {
     hipMemGenericAllocationHandle_t handle = NULL;
     size_t before = 0, between = 0, after = 0, total = 0;
     ok(hipMemGetInfo(NULL, &total));
-    before = free_memory();
+    before = memory_left();
     ok(hipMemCreate(&handle, 4 * MIB, &prop, 0));
-    between = free_memory();
+    between = memory_left();
     assert_int_equal(before - between, on_gpu() ? 0 : 4 * MIB);
     ok(hipMemGetAllocationPropertiesFromHandle(&back, handle));
     assert_int_equal(back.type, hipMemAllocationTypePinned);
@@ -104,7 +104,7 @@ static void test_create(void **state) {
     assert_int_equal(back.location.id, 0);
     assert_int_equal(back.requestedHandleType, hipMemHandleTypeNone);
     ok(hipMemRelease(handle));
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
     fails(hipErrorInvalidValue, hipMemRelease(handle));
     fails(hipErrorInvalidValue, hipMemRelease(NULL));
@@ -416,14 +416,14 @@ static void test_threads(void **state) {
     pthread_t threads[64];
     unsigned seeds[64];
     size_t before = 0, after = 0;
-    before = free_memory();
+    before = memory_left();
     for (unsigned i = 0; i < 64; i++) {
         seeds[i] = 77 + i;
         assert_int_equal(pthread_create(&threads[i], NULL, hammer, &seeds[i]), 0);
     }
     for (unsigned i = 0; i < 64; i++)
         pthread_join(threads[i], NULL);
-    after = free_memory();
+    after = memory_left();
     assert_int_equal(before, after);
 }
 
