@@ -432,7 +432,7 @@ static void set_descriptor(struct mem_state *s, const struct descriptor *d, unsi
     s->s[7] = d->word3;
     for (unsigned lane = 0; lane < lanes; lane++) {
         if (d->small)
-            s->v[1][lane] = s->v[1][lane] / size * size % 48;
+            s->v[1][lane] = pattern == MISALIGNED ? s->v[1][lane] % 47 : s->v[1][lane] / size * size % 48;
         s->v[5][lane] = pattern == SAME ? 7 : pattern == RANDOM ? mem_random() % 48 : lane;
         s->v[6][lane] = pattern == REVERSED ? lanes - 1 - lane : mem_random() % 48;
         s->v[7][lane] = mem_random() % 4 * size;
@@ -447,7 +447,8 @@ static void run_descriptors(const struct test *t, const struct mem_program *prog
         for (unsigned pattern = 0; is_usable(t, &descriptors[d]) && pattern < PATTERNS; pattern++) {
             if (pattern == MISALIGNED && !mem_is_strict)
                 continue;
-            if (pattern == MISALIGNED && (row->kind == ATOMIC || descriptors[d].high >> 30))
+            /* Elements that swizzling parts: threaded code's helper, which scratch needs on gfx9 and gfx10. */
+            if (pattern == MISALIGNED && (row->kind == ATOMIC || (descriptors[d].high >> 30 && !getenv("WL_TEST_STEPS"))))
                 continue;
             fill_for(&start_state, row);
             set_addresses(&start_state, t->target, (enum pattern)pattern, size, IN_MEMORY, MEM_MIDDLE);

@@ -107,7 +107,7 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
         for (uint32_t i = 0; i < count; i++) {
             uint32_t raw = 0;
             if (wl_buffer_in_range(&place, i * bytes, bytes))
-                memcpy(&raw, wl_buffer_memory(&place, i * bytes), bytes);
+                wl_buffer_copy(&place, i * bytes, &raw, bytes, false);
             if (element & WL_ELEMENT_LDS) {
                 raw = merge(raw, 0, element);
                 memcpy(lds_slot(wave, instruction, l), &raw, 4);
@@ -142,7 +142,7 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
             if (element & WL_ELEMENT_HIGH)
                 value >>= 16;
             if (wl_buffer_in_range(&place, i * bytes, bytes))
-                memcpy(wl_buffer_memory(&place, i * bytes), &value, bytes);
+                wl_buffer_copy(&place, i * bytes, &value, bytes, true);
         }
     }
 }

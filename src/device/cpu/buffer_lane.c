@@ -8,9 +8,7 @@
 /* An element, dword by dword, as swizzling can part them. */
 static void copy_element(const struct wl_buffer_place *p, uint8_t *bytes, uint32_t size, bool store) {
     for (uint32_t at = 0; at < size; at += 4) {
-        uint32_t part = size - at < 4 ? size - at : 4;
-        uint8_t *memory = wl_buffer_memory(p, at);
-        memcpy(store ? memory : bytes + at, store ? bytes + at : memory, part);
+        wl_buffer_copy(p, at, bytes + at, size - at < 4 ? size - at : 4, store);
     }
 }
 

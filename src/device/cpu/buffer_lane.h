@@ -6,6 +6,8 @@
 #include "device/channels.h"
 #include "device/cpu/helpers.h"
 
+#include <string.h>
+
 struct wl_buffer {
     uint64_t base;
     uint32_t stride, records, index_stride, swizzle_size; /* swizzle_size 0: linear */
@@ -80,6 +82,20 @@ static inline uint64_t wl_buffer_distance(const struct wl_buffer_place *p, uint3
 
 static inline uint8_t *wl_buffer_memory(const struct wl_buffer_place *p, uint32_t skip) {
     return (uint8_t *)(uintptr_t)(p->buffer->base + p->soffset + wl_buffer_distance(p, skip));
+}
+
+/* Copies `bytes` bytes of an element from its byte `skip` on, which swizzling parts where a piece ends. */
+static inline void wl_buffer_copy(const struct wl_buffer_place *p, uint32_t skip, void *data, uint32_t bytes, bool store) {
+    const uint32_t size = p->buffer->swizzle_size;
+    if (!size || (p->offset + skip) % size + bytes <= size) {
+        uint8_t *memory = wl_buffer_memory(p, skip);
+        memcpy(store ? (void *)memory : data, store ? data : (void *)memory, bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint8_t *memory = wl_buffer_memory(p, skip + i), *byte = (uint8_t *)data + i;
+        *(store ? memory : byte) = *(store ? byte : memory);
+    }
 }
 
 static inline bool wl_buffer_in_range(const struct wl_buffer_place *p, uint32_t skip, uint32_t bytes) {
