@@ -223,7 +223,7 @@ CUresult cuMemFreeHost(void *address) {
 CUresult cuMemHostRegister_v2(void *address, size_t size, unsigned flags) {
     FAKE_ENTER();
     enum fake_kind kind;
-    FAKE_REQUIRE(!(flags & ~15u), CUDA_ERROR_INVALID_VALUE);
+    FAKE_REQUIRE(!(flags & ~15u) && !(flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_INVALID_VALUE); /* there is none */
     (void)fake_find((uint64_t)(uintptr_t)address, size, &kind);
     FAKE_REQUIRE(kind == FAKE_UNKNOWN, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     add((uint64_t)(uintptr_t)address, size, FAKE_PINNED, true);

@@ -132,12 +132,17 @@ static void host_release(struct wl_device *base, void *memory) {
 
 static enum wl_status enroll(struct wl_device *base, void *memory, size_t size, unsigned flags) {
     struct wl_cuda_device *device = wl_cuda(base);
-    unsigned how = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | (flags & WL_HOST_IO ? CU_MEMHOSTREGISTER_IOMEMORY : 0) |
-                   (flags & WL_HOST_READ_ONLY ? CU_MEMHOSTREGISTER_READ_ONLY : 0);
+    const unsigned plain = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+    const unsigned how =
+        plain | (flags & WL_HOST_IO ? CU_MEMHOSTREGISTER_IOMEMORY : 0) | (flags & WL_HOST_READ_ONLY ? CU_MEMHOSTREGISTER_READ_ONLY : 0);
     CUdeviceptr address = 0;
     enum wl_status status = wl_cuda_enter(device);
-    if (status == WL_OK)
-        status = wl_cuda_check(device->driver->cuMemHostRegister(memory, size, how), "cuMemHostRegister of %zu bytes", size);
+    if (status != WL_OK)
+        return status;
+    CUresult result = device->driver->cuMemHostRegister(memory, size, how);
+    if (result != CUDA_SUCCESS && how != plain) /* to HIP these are hints; the driver refuses what is no I/O memory, or not read-only */
+        result = device->driver->cuMemHostRegister(memory, size, plain);
+    status = wl_cuda_check(result, "cuMemHostRegister of %zu bytes", size);
     if (status != WL_OK)
         return status;
     status = wl_cuda_check(device->driver->cuMemHostGetDevicePointer(&address, memory, 0), "the device's address of %p", memory);
