@@ -122,7 +122,7 @@ void wl_lift_spill_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, tru
 
 void wl_lift_reload_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, false); }
 
-static void exit_unit(struct wl_lift *l, enum wl_exit why) {
+void wl_lift_exit(struct wl_lift *l, enum wl_exit why) {
     wl_denormal_switch(l, false);
     LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
 }
@@ -136,8 +136,7 @@ static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
             LLVMSetMetadata(i, LLVMGetMDKindIDInContext(l->context, WL_LEAVING, strlen(WL_LEAVING)), empty);
 }
 
-/* Leaves with the registers that are live at `piece` stored, to come back there. */
-static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
+void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
     const struct wl_piece *to = &l->unit->pieces[piece];
     LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
@@ -147,14 +146,14 @@ static void exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
     wl_rows_move(l, to, true);
     set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
     mark_leaving(l, before);
-    exit_unit(l, why);
+    wl_lift_exit(l, why);
 }
 
 static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     wl_lift_spill_scalars(l);
     LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
-    exit_unit(l, WL_EXIT_JUMP);
+    wl_lift_exit(l, WL_EXIT_JUMP);
 }
 
 /* ---- instructions ---- */
@@ -259,183 +258,14 @@ static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
     }
 }
 
-static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
+LLVMBasicBlockRef wl_lift_block_of(struct wl_lift *l, uint32_t piece) {
     if (piece != WL_NO_PIECE)
         return l->blocks[piece];
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
     LLVMPositionBuilderAtEnd(l->b, off);
-    exit_unit(l, WL_EXIT_ILLEGAL);
+    wl_lift_exit(l, WL_EXIT_ILLEGAL);
     LLVMPositionBuilderAtEnd(l->b, here);
     return off;
-}
-
-/* ---- changes of EXEC ---- */
-
-enum {
-    SHORT_STAY = 8, /* vector instructions that MASKED code does for a full EXEC rather than change the copy twice */
-};
-
-/* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
-static bool stays_masked(const struct wl_unit *unit, uint32_t piece) {
-    for (unsigned vectors = 0; piece != WL_NO_PIECE; piece = unit->pieces[piece].next) {
-        const struct wl_piece *p = &unit->pieces[piece];
-        for (uint32_t i = 0; i < p->count; i++)
-            vectors += unit->insts[p->first + i].mnemonic[0] != 's';
-        if (vectors > SHORT_STAY)
-            return false;
-        if (p->end == WL_PIECE_EXEC || p->end == WL_PIECE_WAIT || p->end == WL_PIECE_FINISH)
-            return true;
-        if (p->end != WL_PIECE_NEXT)
-            return false;
-    }
-    return false;
-}
-
-/* ---- FULL code without lanes ----
- *
- * Where FULL code loses all lanes it does itself what is left to do until some come back: the scalar instructions, and the zeros of
- * masks that vector instructions make. Blocks of a few instructions have no branch on EXECZ around them. */
-
-enum {
-    MAX_IDLE_PIECES = 4, /* up to the next change of EXEC */
-    MAX_IDLE_INSTS = 16, /* of those that do something, to the same place */
-    MAX_IDLE_CHANGES = 4,
-};
-
-/* The pieces that a wave without active lanes goes through up to the next change of EXEC, or its end. */
-struct idle {
-    uint32_t piece[MAX_IDLE_PIECES];
-    unsigned count;
-};
-
-enum idle_work { IDLE_NOTHING, IDLE_LIFT, IDLE_CLEARS, IDLE_NOT_KNOWN };
-
-/* What an instruction does without active lanes: nothing, what it always does, or clears the masks that it makes. */
-static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effects *effects) {
-    if (inst->sem && inst->sem->scalar)
-        return IDLE_LIFT;
-    if (inst->mnemonic[0] == 's')
-        return inst->sem || (inst->isa->class != WL_ISA_MOVREL && inst->isa->class != WL_ISA_SETREG) ? IDLE_LIFT : IDLE_NOT_KNOWN;
-    for (unsigned i = 0; i < 8; i++)
-        if (effects->def_lanes[i])
-            return IDLE_NOT_KNOWN;
-    bool clears = effects->touch.scalar[0] || effects->touch.scalar[1];
-    if (inst->index_mode)
-        return IDLE_NOT_KNOWN;
-    if (inst->sem)
-        return clears ? IDLE_CLEARS : IDLE_NOTHING;
-    bool moves = inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC;
-    return moves && !clears ? IDLE_NOTHING : IDLE_NOT_KNOWN;
-}
-
-/* Whether the piece can be gone through; adds what it costs. */
-static bool is_idle_piece(const struct wl_lift *l, const struct wl_piece *piece, unsigned *cost) {
-    for (uint32_t i = 0; i < piece->count; i++) {
-        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
-        struct wl_effects effects;
-        wl_inst_effects(inst, l->wave_size, &effects);
-        enum idle_work work = idle_work(inst, &effects);
-        if (work == IDLE_NOT_KNOWN)
-            return false;
-        *cost += work != IDLE_NOTHING;
-    }
-    return !piece->is_spin_header && *cost <= MAX_IDLE_INSTS;
-}
-
-static uint32_t idle_next(const struct wl_unit *unit, const struct wl_piece *piece) {
-    if (piece->end == WL_PIECE_BRANCH)
-        return piece->target;
-    if (piece->end != WL_PIECE_CBRANCH)
-        return piece->end == WL_PIECE_NEXT ? piece->next : WL_NO_PIECE;
-    switch (unit->insts[piece->first + piece->count - 1].isa->detail) {
-    case WL_IF_EXECZ:
-        return piece->target;
-    case WL_IF_EXECNZ:
-        return piece->next;
-    default:
-        return WL_NO_PIECE;
-    }
-}
-
-/* The way from a piece; false: FULL code cannot go it. */
-static bool find_idle(const struct wl_lift *l, uint32_t from, struct idle *idle) {
-    unsigned cost = 0;
-    for (idle->count = 0; from != WL_NO_PIECE && idle->count < MAX_IDLE_PIECES;) {
-        const struct wl_piece *piece = &l->unit->pieces[from];
-        idle->piece[idle->count++] = from;
-        if (!piece->count || !is_idle_piece(l, piece, &cost))
-            return false;
-        if (piece->end == WL_PIECE_EXEC || piece->end == WL_PIECE_FINISH)
-            return piece->end == WL_PIECE_FINISH || piece->next != WL_NO_PIECE;
-        from = idle_next(l->unit, piece);
-    }
-    return false;
-}
-
-static void lift_idle_piece(struct wl_lift *l, const struct wl_piece *piece) {
-    for (uint32_t i = 0; i < piece->count; i++) {
-        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
-        struct wl_effects effects;
-        wl_inst_effects(inst, l->wave_size, &effects);
-        enum idle_work work = idle_work(inst, &effects);
-        l->descriptor.base = NULL;
-        if (work == IDLE_LIFT)
-            wl_lift_inst(l, inst, &effects);
-        for (unsigned reg = 0; work == IDLE_CLEARS && reg < WL_SGPR_COUNT; reg++)
-            if (wl_bit(effects.touch.scalar, reg))
-                wl_lift_set_sgpr(l, reg, LLVMConstNull(l->i32));
-    }
-}
-
-/* Goes such a way, and on as long as no lanes come back; `left`: so many changes of EXEC may still be. */
-static void go_idle(struct wl_lift *l, const struct idle *idle, unsigned left) {
-    for (unsigned i = 0; i < idle->count; i++)
-        lift_idle_piece(l, &l->unit->pieces[idle->piece[i]]);
-    const struct wl_piece *last = &l->unit->pieces[idle->piece[idle->count - 1]];
-    if (last->end == WL_PIECE_FINISH) {
-        exit_unit(l, WL_EXIT_END);
-        return;
-    }
-    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
-    LLVMValueRef exec = wl_lift_exec(l), full = LLVMBuildICmp(l->b, LLVMIntEQ, exec, LLVMConstAllOnes(l->mask_type), "");
-    LLVMBuildCondBr(l->b, full, l->blocks[last->next], leave);
-    LLVMPositionBuilderAtEnd(l->b, leave);
-    struct idle more;
-    if (left && find_idle(l, last->next, &more)) {
-        LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
-        LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, exec, LLVMConstNull(l->mask_type), ""), none, some);
-        LLVMPositionBuilderAtEnd(l->b, none);
-        go_idle(l, &more, left - 1);
-        LLVMPositionBuilderAtEnd(l->b, some);
-    }
-    exit_to_piece(l, WL_EXIT_MODE, last->next);
-}
-
-/* FULL code at the end of a piece that left some lanes, or none: no need for the other copy where there are none and it can go on. */
-static void skip_inactive(struct wl_lift *l, const struct idle *idle) {
-    LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
-    LLVMPositionBuilderAtEnd(l->b, none);
-    go_idle(l, idle, MAX_IDLE_CHANGES);
-    LLVMPositionBuilderAtEnd(l->b, some);
-}
-
-/* FULL code goes on while all lanes are active, MASKED code until they are again for long. */
-static void finish_exec(struct wl_lift *l) {
-    uint32_t next = l->piece->next;
-    bool masked = l->mode == WL_MODE_MASKED;
-    if (next == WL_NO_PIECE || l->in_loop || (masked && (l->piece->narrows || stays_masked(l->unit, next)))) {
-        LLVMBuildBr(l->b, block_of(l, next));
-        return;
-    }
-    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
-    LLVMBasicBlockRef leave = wl_lift_block(l, "leave");
-    LLVMBuildCondBr(l->b, full, masked ? leave : l->blocks[next], masked ? l->blocks[next] : leave);
-    LLVMPositionBuilderAtEnd(l->b, leave);
-    struct idle idle;
-    if (!masked && find_idle(l, next, &idle))
-        skip_inactive(l, &idle);
-    exit_to_piece(l, WL_EXIT_MODE, next);
 }
 
 /* The resource that a GWS instruction names; its operand goes to the wave. */
@@ -475,38 +305,37 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
         set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
     }
     if (l->piece->next == WL_NO_PIECE)
-        exit_unit(l, why);
+        wl_lift_exit(l, why);
     else
-        exit_to_piece(l, why, l->piece->next);
+        wl_lift_exit_to_piece(l, why, l->piece->next);
 }
 
 static void finish_piece(struct wl_lift *l) {
     const struct wl_piece *piece = l->piece;
     const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
-    wl_lift_flush(l);
     switch (piece->end) {
     case WL_PIECE_NEXT:
-        LLVMBuildBr(l->b, block_of(l, piece->next));
+        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->next));
         break;
     case WL_PIECE_BRANCH:
-        LLVMBuildBr(l->b, block_of(l, piece->target));
+        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->target));
         break;
     case WL_PIECE_CBRANCH: {
         LLVMValueRef taken = condition(l, last);
-        LLVMBuildCondBr(l->b, taken, block_of(l, piece->target), block_of(l, piece->next));
+        LLVMBuildCondBr(l->b, taken, wl_lift_block_of(l, piece->target), wl_lift_block_of(l, piece->next));
         break;
     }
     case WL_PIECE_EXEC:
-        finish_exec(l);
+        wl_exec_finish(l);
         break;
     case WL_PIECE_WAIT:
         finish_wait(l, last);
         break;
     case WL_PIECE_FINISH:
-        exit_unit(l, WL_EXIT_END);
+        wl_lift_exit(l, WL_EXIT_END);
         break;
     case WL_PIECE_FALL_OFF:
-        exit_unit(l, WL_EXIT_ILLEGAL);
+        wl_lift_exit(l, WL_EXIT_ILLEGAL);
         break;
     case WL_PIECE_JUMP:
         exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg));
@@ -535,7 +364,7 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMPositionBuilderAtEnd(l->b, empty);
     if (l->in_loop)
         wl_loop_yield(l, piece);
-    exit_to_piece(l, WL_EXIT_YIELD, piece);
+    wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
 }
@@ -563,23 +392,19 @@ static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effect
             l->descriptor.base = NULL;
 }
 
-void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p) {
+bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
     const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
     struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
     if (!effects || !wl_lift_liveness(l, effects)) {
         free(effects);
         l->status = WL_OUT_OF_MEMORY;
-        return;
+        return false;
     }
     l->effects = effects;
-    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
     l->descriptor.base = NULL;
-    if (piece->is_spin_header)
-        spend_fuel(l, p);
-    struct wl_facts facts;
-    l->facts = affine ? &facts : NULL;
-    if (affine)
-        wl_affine_start(affine, p, l->mode, &facts);
+    l->facts = l->affine ? facts : NULL;
+    if (l->affine)
+        wl_affine_start(l->affine, p, l->mode, facts);
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
@@ -587,39 +412,49 @@ void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p
         forget_descriptor(l, &effects[i]);
         if (l->in_loop)
             wl_loop_step(l, inst, &effects[i]);
-        if (affine)
-            wl_affine_step(&facts, l->unit, inst, l->mode);
+        if (l->affine)
+            wl_affine_step(facts, l->unit, inst, l->mode);
     }
     if (l->status)
         l->item_count = 0;
-    finish_piece(l);
-    l->facts = NULL;
+    wl_lift_flush(l);
     l->effects = NULL;
     free(effects);
+    return true;
+}
+
+void wl_lift_piece(struct wl_lift *l, uint32_t p) {
+    struct wl_facts facts;
+    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
+    if (l->unit->pieces[p].is_spin_header)
+        spend_fuel(l, p);
+    if (wl_lift_body(l, p, &facts))
+        finish_piece(l);
+    l->facts = NULL;
 }
 
 /* A loop that is run for one strip after the other, and what comes behind it, without lanes. */
-static void lift_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop) {
-    struct idle idle;
-    wl_lift_strip_loop(l, affine, loop);
+static void lift_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
+    struct wl_idle idle;
+    wl_lift_strip_loop(l, loop);
     l->piece = &l->unit->pieces[loop->leave];
     if (l->mode == WL_MODE_MASKED)
         LLVMBuildBr(l->b, l->blocks[loop->exit]);
-    else if (find_idle(l, loop->exit, &idle))
-        go_idle(l, &idle, MAX_IDLE_CHANGES);
+    else if (wl_idle_find(l, loop->exit, &idle))
+        wl_idle_go(l, &idle);
     else
-        exit_to_piece(l, WL_EXIT_MODE, loop->leave);
+        wl_lift_exit_to_piece(l, WL_EXIT_MODE, loop->leave);
 }
 
 /* MASKED code that waited with a full EXEC, since little was left to do before. */
 static void change_copy_if_full(struct wl_lift *l, uint32_t piece) {
-    if (stays_masked(l->unit, piece))
+    if (wl_exec_stays_masked(l->unit, piece))
         return;
     LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
     LLVMBasicBlockRef change = wl_lift_block(l, "change"), go_on = wl_lift_block(l, "masked");
     LLVMBuildCondBr(l->b, full, change, go_on);
     LLVMPositionBuilderAtEnd(l->b, change);
-    exit_unit(l, WL_EXIT_MODE);
+    wl_lift_exit(l, WL_EXIT_MODE);
     LLVMPositionBuilderAtEnd(l->b, go_on);
 }
 
@@ -653,7 +488,7 @@ static void build_entry(struct wl_lift *l) {
         LLVMBuildBr(l->b, l->blocks[p]);
     }
     LLVMPositionBuilderAtEnd(l->b, nowhere);
-    exit_unit(l, WL_EXIT_ILLEGAL);
+    wl_lift_exit(l, WL_EXIT_ILLEGAL);
 }
 
 /* ---- the unit ---- */
@@ -757,7 +592,8 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     struct wl_lift *l = calloc(1, sizeof *l);
     if (!l)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
-    *l = (struct wl_lift){.request = request, .unit = unit, .mode = request->mode, .wave_size = request->wave_size, .context = context};
+    *l = (struct wl_lift){
+        .request = request, .unit = unit, .affine = affine, .mode = request->mode, .wave_size = request->wave_size, .context = context};
     l->strips = l->wave_size / WL_STRIP;
     l->lanes = WL_STRIP;
     l->generation = wl_lift_generation(request->processor);
@@ -797,9 +633,9 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         for (uint32_t p = 0; p < unit->piece_count && !l->status; p++) {
             const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(unit, p);
             if (loop)
-                lift_loop(l, affine, loop);
+                lift_loop(l, loop);
             else
-                wl_lift_piece(l, affine, p);
+                wl_lift_piece(l, p);
         }
         add_info(l);
     }

@@ -84,6 +84,7 @@ struct wl_strip {
 struct wl_lift {
     const struct wl_translate_request *request;
     const struct wl_unit *unit;
+    const struct wl_affine *affine; /* NULL: nothing is known of registers */
     enum wl_mode mode;
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
     unsigned lanes;             /* of a strip: WL_STRIP */
@@ -132,6 +133,9 @@ struct wl_lift {
     bool loads_same;                       /* some item loads from such an address */
     bool segmented;                        /* some item starts a segment */
     uint32_t stretch_end;                  /* the last recorded instruction, within the piece */
+
+    bool aside;           /* lift_exec.c: MASKED pieces are lifted within FULL code */
+    unsigned aside_items; /* so far */
 
     struct wl_lift_loop *in_loop; /* lift_loop.c: the loop whose pieces are lifted for one strip; NULL: none */
 
@@ -242,9 +246,25 @@ void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
 
+/* ---- lift_exec.c ---- */
+/* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
+bool wl_exec_stays_masked(const struct wl_unit *unit, uint32_t piece);
+/* The end of l->piece, which changed EXEC: FULL code goes on while all lanes are active, MASKED code until they are again for long. */
+void wl_exec_finish(struct wl_lift *l);
+enum { WL_IDLE_PIECES = 4 };
+/* The pieces that a wave without active lanes goes through up to the next change of EXEC, or its end. */
+struct wl_idle {
+    uint32_t piece[WL_IDLE_PIECES];
+    unsigned count;
+};
+/* The way from a piece; false: FULL code cannot go it. */
+bool wl_idle_find(const struct wl_lift *l, uint32_t from, struct wl_idle *idle);
+/* FULL code goes such a way, and on: the builder's block ends. */
+void wl_idle_go(struct wl_lift *l, const struct wl_idle *idle);
+
 /* ---- lift_loop.c: loops run for one strip after the other; all but the first within one (l->in_loop) ---- */
 /* Lifts such a loop behind its header's block; the builder is left where it is over for all strips, with EXEC 0. */
-void wl_lift_strip_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop);
+void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop);
 /* A mask of the strip's lanes, in the low bits of mask_type; of a scalar register, or of a wave's mask. */
 LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg);
 LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask);
@@ -368,7 +388,16 @@ void wl_lift_reload_scalars(struct wl_lift *l);
  * (l->live_after). False, with l->status: no memory. */
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects);
 /* Lifts a piece into its block (l->blocks). */
-void wl_lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t piece);
+void wl_lift_piece(struct wl_lift *l, uint32_t piece);
+/* Lifts a piece's instructions where the builder stands, without what its end does; l->piece is the piece then. `facts` is used as long
+ * as l->facts is set, which is the caller's to clear. False, with l->status: no memory. */
+bool wl_lift_body(struct wl_lift *l, uint32_t piece, struct wl_facts *facts);
+/* Leaves the unit. */
+void wl_lift_exit(struct wl_lift *l, enum wl_exit why);
+/* Leaves it with the registers that are live at `piece` stored, to come back there. */
+void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece);
+/* A piece's block; for WL_NO_PIECE a new one that exits. */
+LLVMBasicBlockRef wl_lift_block_of(struct wl_lift *l, uint32_t piece);
 /* Records the first error; lifting goes on harmlessly and the unit is dropped. */
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what);
 /* Lets the instructions built from now on carry this instruction's address (NULL: none), for fault reports; `column`: which

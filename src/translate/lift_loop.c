@@ -268,7 +268,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
 }
 
 /* Lifts the loop's pieces for a strip: control flow within it goes to blocks of their own, out of it to `done`. */
-static void lift_pieces(struct wl_lift *l, const struct wl_affine *affine) {
+static void lift_pieces(struct wl_lift *l) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_loop *loop = in->loop;
     LLVMBasicBlockRef *outer = l->blocks, *own = calloc(l->unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
@@ -286,7 +286,7 @@ static void lift_pieces(struct wl_lift *l, const struct wl_affine *affine) {
     l->mode = WL_MODE_MASKED;
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
-        wl_lift_piece(l, affine, loop->pieces[i]);
+        wl_lift_piece(l, loop->pieces[i]);
     }
     l->blocks = outer;
     l->mode = mode;
@@ -310,7 +310,7 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
 
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }
 
-void wl_lift_strip_loop(struct wl_lift *l, const struct wl_affine *affine, const struct wl_strip_loop *loop) {
+void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
     struct wl_lift_loop *in = calloc(1, sizeof *in);
     LLVMValueRef before[WL_SGPR_COUNT] = {NULL};
     if (!in) {
@@ -325,7 +325,7 @@ void wl_lift_strip_loop(struct wl_lift *l, const struct wl_affine *affine, const
         if (wl_bit(loop->scalars_written, reg) && l->sgpr[reg])
             before[reg] = wl_lift_sgpr(l, reg);
     begin(l, before);
-    lift_pieces(l, affine);
+    lift_pieces(l);
     LLVMPositionBuilderAtEnd(l->b, in->done);
     leave_rows(l, loop->exit);
     add_results(l, loop->exit);

@@ -276,7 +276,9 @@ static void store_row(struct wl_lift *l, unsigned row) {
         return;
     }
     LLVMValueRef pointer = row_pointer(l, row);
-    if (l->exec) {
+    if (l->exec && l->row_slots) /* a masked store would keep the slot from becoming a value */
+        value = LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "");
+    if (l->exec && !l->row_slots) {
         wl_lift_store_lanes(l, value, pointer, 64, l->exec);
     } else {
         LLVMValueRef store = LLVMBuildStore(l->b, value, pointer);
