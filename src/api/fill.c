@@ -1,6 +1,14 @@
 /* HIP reference: Memory management, fills. */
 #include "api/copy.h"
 
+/* The context whose device has to fill memory that a stream's does not reach: a GPU's, or a CPU device's; else NULL. */
+static struct wl_context *filler(const struct wl_stream *stream, const struct wl_allocation *target) {
+    const unsigned shared = 1u << WL_MEMORY_HOST | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_REGISTERED;
+    if (!target->context || target->context->info.discrete == stream->context->info.discrete || shared >> target->kind & 1)
+        return NULL;
+    return target->kind == WL_MEMORY_EXTERNAL && !target->owner ? NULL : target->context; /* files are everybody's */
+}
+
 hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
@@ -22,7 +30,9 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
         return wl_api_fail(function, hipErrorInvalidValue, "the fill leaves its memory, or may not write it");
     if (!target.size)
         return wl_api_fail(function, hipErrorInvalidValue, "not memory that HIP knows");
-    return wl_api_status(function, wl_command_fill(stream, fill, !async));
+    struct wl_fill request = *fill;
+    request.via = filler(stream, &target);
+    return wl_api_status(function, wl_command_fill(stream, &request, !async));
 }
 
 static hipError_t fill_line(const char *function, void *dst, uint32_t value, unsigned size, size_t count, hipStream_t stream, bool async) {
@@ -61,18 +71,19 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
 }
 
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) {
-    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
+    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0, NULL};
     return wl_api_fill(__func__, &fill, NULL, false);
 }
 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
-    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0};
+    struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0, NULL};
     return wl_api_fill(__func__, &fill, stream, true);
 }
 
 static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipExtent *extent) {
     return (struct wl_fill){
-        pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, pointer->pitch * pointer->ysize};
+        pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, pointer->pitch * pointer->ysize,
+        NULL};
 }
 
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
@@ -91,7 +102,7 @@ static hipError_t fill_plane(const char *function, void *dst, size_t pitch, uint
                              hipStream_t stream, bool async) {
     if (pitch % size)
         return wl_api_fail(function, hipErrorInvalidValue, "the pitch is not a multiple of the element's size");
-    struct wl_fill fill = {dst, value, size, width, height, 1, pitch, 0};
+    struct wl_fill fill = {dst, value, size, width, height, 1, pitch, 0, NULL};
     return wl_api_fill(function, &fill, stream, async);
 }
 

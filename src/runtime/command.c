@@ -149,11 +149,11 @@ struct fill_command {
 };
 
 enum wl_status wl_fill_run(struct wl_stream *stream, const struct wl_fill *fill) {
-    struct wl_device *device = stream->context->device;
+    struct wl_device *device = (fill->via ? fill->via : stream->context)->device;
     for (size_t slice = 0; slice < fill->slices; slice++)
         for (size_t row = 0; row < fill->rows; row++) {
             char *target = (char *)fill->target + slice * fill->slice + row * fill->pitch;
-            enum wl_status status = stream->queue
+            enum wl_status status = stream->queue && !fill->via
                                         ? device->ops->queues->fill(stream->queue, target, fill->pattern, fill->pattern_size, fill->width)
                                         : device->ops->fill(device, target, fill->pattern, fill->pattern_size, fill->width);
             if (status != WL_OK)
@@ -173,7 +173,7 @@ enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *f
     if (!command)
         return WL_OUT_OF_MEMORY;
     command->fill = *fill;
-    command->base.gives = true;
+    command->base.gives = !fill->via;
     return submit(stream, &command->base, wait);
 }
 

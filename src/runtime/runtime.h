@@ -339,6 +339,7 @@ struct wl_fill {
     uint32_t pattern;
     unsigned pattern_size; /* 1, 2, 4 */
     size_t width /* elements */, rows, slices, pitch, slice;
+    struct wl_context *via; /* the context whose device fills; NULL: the stream's */
 };
 enum wl_status wl_command_fill(struct wl_stream *stream, const struct wl_fill *fill, bool wait);
 /* Fills at once, in the calling thread, or gives the fill to the stream's queue. */

@@ -80,7 +80,8 @@ static int use_handle(void) {
     peek(copy, memory, SIZE);
     for (size_t i = 0; i < SIZE / 4; i++)
         CHECK(copy[i] == pattern(i, 1));
-    CHECK(hipMemGetAddressRange(&base, &size, memory) == hipSuccess && base == memory && size == SIZE);
+    CHECK(hipMemGetAddressRange(&base, &size, memory) == hipSuccess && base == memory &&
+          (on_gpu() ? size >= SIZE : size == SIZE)); /* a driver tells what it allocated */
     CHECK(hipPointerGetAttributes(&attributes, memory) == hipSuccess && attributes.type == hipMemoryTypeDevice);
     CHECK(hipFree(memory) == hipErrorInvalidValue);
     CHECK(hipIpcOpenMemHandle(&again, handle, 0) == hipSuccess && again == memory);
@@ -90,7 +91,7 @@ static int use_handle(void) {
     poke(memory, copy, SIZE);
     free(copy);
     CHECK(hipMemcpy(ints, ints, 0, hipMemcpyDefault) == hipSuccess);
-    CHECK(hipMemset((char *)memory + SIZE, 0, 1) != hipSuccess);
+    CHECK(hipMemset((char *)memory + size, 0, 1) != hipSuccess);
     hipIpcMemHandle_t mine;
     CHECK(hipIpcGetMemHandle(&mine, memory) == hipErrorInvalidDevicePointer);
     CHECK(hipIpcCloseMemHandle(memory) == hipSuccess);
@@ -267,6 +268,8 @@ static void test_owner_dies(void **state) {
 
 static void test_freed_by_owner(void **state) {
     (void)state;
+    if (on_gpu()) /* the driver leaves it undefined */
+        skip();
     char *memory = filled(1), said = 0;
     hipIpcMemHandle_t handle;
     ok(hipIpcGetMemHandle(&handle, memory));
@@ -337,7 +340,7 @@ static void test_errors(void **state) {
     fails(hipErrorInvalidValue, hipIpcCloseMemHandle(&local));
     fails(hipErrorInvalidHandle, hipIpcCloseMemHandle(memory));
     ok(hipFree(memory));
-    fails(hipErrorMapFailed, hipIpcOpenMemHandle(&opened, handle, 0)); /* freed: nobody's any more */
+    fails(on_gpu() ? hipErrorInvalidContext : hipErrorMapFailed, hipIpcOpenMemHandle(&opened, handle, 0)); /* freed: nobody's any more */
     ok(hipHostFree(host));
     ok(hipFree(managed));
     unsigned capable = 9;

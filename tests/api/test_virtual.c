@@ -74,7 +74,7 @@ static void test_reserve(void **state) {
     ok(hipMemAddressFree(address, 16 * PAGE));
     fails(hipErrorInvalidValue, hipMemAddressFree(address, 16 * PAGE));
     ok(hipMemAddressReserve(&again, 16 * PAGE, 0, address, 0)); /* free: there */
-    assert_true(on_gpu() || address == again); /* the driver need not */
+    assert_true(on_gpu() || address == again);                  /* the driver need not */
     ok(hipMemAddressFree(again, 16 * PAGE));
     ok(hipMemAddressReserve(&address, (size_t)1 << 36, 0, NULL, 0)); /* addresses cost no memory */
     ok(hipMemAddressFree(address, (size_t)1 << 36));

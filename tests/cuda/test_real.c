@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -331,6 +332,54 @@ static void test_virtual_memory(void **state) {
     ok(hipMemAddressFree(address, 2 * size));
 }
 
+/* Memory as another interface would hand it out: the driver takes what its virtual memory management exported. And a file. */
+static void test_external_memory(void **state) {
+    (void)state;
+    const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+                                       .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+                                       .location = {hipMemLocationTypeDevice, 0}};
+    const hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t memory;
+    hipExternalMemory_t external;
+    size_t size = 0;
+    char *own = NULL, *buffer = NULL;
+    unsigned back = 0, one = 1;
+    int file = -1;
+    ok(hipMemGetAllocationGranularity(&size, &prop, hipMemAllocationGranularityMinimum));
+    ok(hipMemCreate(&memory, size, &prop, 0));
+    ok(hipMemAddressReserve((void **)&own, size, 0, NULL, 0));
+    ok(hipMemMap(own, size, 0, memory, 0));
+    ok(hipMemSetAccess(own, size, &access, 1));
+    ok(hipMemset(own, 0, size));
+    ok(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0));
+    hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .handle.fd = file, .size = size};
+    hipExternalMemoryBufferDesc part = {.offset = 65536, .size = 4096};
+    ok(hipImportExternalMemory(&external, &desc));
+    ok(hipExternalMemoryGetMappedBuffer((void **)&buffer, external, &part));
+    ok(hipModuleLaunchKernel(function_of("add"), 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&buffer, &one, &one}, NULL));
+    ok(hipMemcpy(&back, own + 65536, 4, hipMemcpyDeviceToHost));
+    assert_int_equal(back, 1);
+    ok(hipFree(buffer));
+    ok(hipDestroyExternalMemory(external));
+    ok(hipMemUnmap(own, size));
+    ok(hipMemRelease(memory));
+    ok(hipMemAddressFree(own, size));
+
+    desc = (hipExternalMemoryHandleDesc){.type = hipExternalMemoryHandleTypeOpaqueFd, .handle.fd = memfd_create("test", 0), .size = 65536};
+    part = (hipExternalMemoryBufferDesc){.offset = 4096, .size = 4096};
+    assert_int_equal(ftruncate(desc.handle.fd, 65536), 0);
+    file = dup(desc.handle.fd);
+    ok(hipImportExternalMemory(&external, &desc));
+    ok(hipExternalMemoryGetMappedBuffer((void **)&buffer, external, &part));
+    ok(hipModuleLaunchKernel(function_of("add"), 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&buffer, &one, &one}, NULL));
+    ok(hipDeviceSynchronize());
+    assert_int_equal(pread(file, &back, 4, 4096), 4);
+    assert_int_equal(back, 1);
+    ok(hipFree(buffer));
+    ok(hipDestroyExternalMemory(external));
+    close(file);
+}
+
 /* The last one. */
 static void test_fault(void **state) {
     (void)state;
@@ -362,10 +411,10 @@ int main(void) {
     if (hipModuleLoadData(&module, ptx) != hipSuccess)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_properties),     cmocka_unit_test(test_sample),   cmocka_unit_test(test_options),
-        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_streams),  cmocka_unit_test(test_host_side),
-        cmocka_unit_test(test_pool),           cmocka_unit_test(test_overhead), cmocka_unit_test(test_masked_waits),
-        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_properties),     cmocka_unit_test(test_sample),          cmocka_unit_test(test_options),
+        cmocka_unit_test(test_symbols),        cmocka_unit_test(test_streams),         cmocka_unit_test(test_host_side),
+        cmocka_unit_test(test_pool),           cmocka_unit_test(test_overhead),        cmocka_unit_test(test_masked_waits),
+        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_external_memory), cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

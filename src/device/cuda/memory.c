@@ -237,6 +237,8 @@ static enum wl_status shared_open(struct wl_device *base, const void *handle, vo
     if (status == WL_OK)
         status =
             wl_cuda_check(device->driver->cuIpcOpenMemHandle(&address, shared, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), "cuIpcOpenMemHandle");
+    if (status == WL_INTERNAL) /* CUDA_ERROR_UNKNOWN: the process, or the memory, is no more */
+        status = wl_fail(WL_NOT_FOUND, "%s", wl_failure());
     if (status == WL_OK)
         status = wl_cuda_check(device->driver->cuMemGetAddressRange(&begin, size, address), "the size of shared memory");
     if (status == WL_OK)
