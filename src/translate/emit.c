@@ -86,7 +86,7 @@ static bool is_read_only(LLVMValueRef pointer, unsigned depth) {
 }
 
 void wl_emit_note_kept_wave(LLVMModuleRef module) {
-    enum { FIELDS = 7, KEEPS_WAVE = 5 }; /* of struct wl_unit_info */
+    enum { FIELDS = 9, KEEPS_WAVE = 5 }; /* of struct wl_unit_info */
     LLVMValueRef info = LLVMGetNamedGlobal(module, "wl_unit_info"), fields[FIELDS];
     if (!is_read_only(LLVMGetParam(LLVMGetNamedFunction(module, "wl_unit"), 0), 0))
         return;

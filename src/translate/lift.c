@@ -3,6 +3,7 @@
 
 #include "device/cpu/helpers.h"
 #include "translate/emit.h"
+#include "translate/gang.h"
 #include "translate/strip_loop.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -102,7 +103,7 @@ LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef r
 
 /* ---- entry and exits ---- */
 
-static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
+void wl_lift_move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
     if (l->in_memory)
         return;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
@@ -118,9 +119,9 @@ static void move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
 
 static const uint64_t all_scalars[2] = {UINT64_MAX, UINT64_MAX};
 
-void wl_lift_spill_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, true); }
+void wl_lift_spill_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, true); }
 
-void wl_lift_reload_scalars(struct wl_lift *l) { move_scalars(l, all_scalars, false); }
+void wl_lift_reload_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, false); }
 
 void wl_lift_exit(struct wl_lift *l, enum wl_exit why) {
     wl_denormal_switch(l, false);
@@ -142,7 +143,7 @@ void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) 
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
     wl_set(live, WL_SGPR_EXEC);
     wl_set(live, WL_SGPR_EXEC + 1);
-    move_scalars(l, live, true);
+    wl_lift_move_scalars(l, live, true);
     wl_rows_move(l, to, true);
     set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
     mark_leaving(l, before);
@@ -185,6 +186,8 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
 }
 
 static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (l->gang && wl_gang_instruction(l, inst))
+        return;
     if (l->in_loop && inst->on_strip_masks) {
         wl_loop_mask_work(l, inst);
         return;
@@ -241,6 +244,8 @@ void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 /* ---- ends of pieces ---- */
 
 static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
+    if (l->gang && l->mode == WL_MODE_MASKED && inst->isa->detail >= WL_IF_EXECZ)
+        return wl_gang_has_lanes(l, inst->isa->detail == WL_IF_EXECNZ);
     LLVMValueRef zero = LLVMConstNull(l->mask_type);
     switch (inst->isa->detail) {
     case WL_IF_SCC0:
@@ -279,6 +284,10 @@ static LLVMValueRef gws_resource(struct wl_lift *l, const struct wl_inst *inst) 
 
 static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     enum wl_exit why = WL_EXIT_YIELD;
+    if (l->gang) { /* a barrier, to which all come together, or nothing */
+        LLVMBuildBr(l->b, wl_lift_block_of(l, l->piece->next));
+        return;
+    }
     switch (inst->isa->class) {
     case WL_ISA_BARRIER:
         why = WL_EXIT_BARRIER;
@@ -364,7 +373,10 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMPositionBuilderAtEnd(l->b, empty);
     if (l->in_loop)
         wl_loop_yield(l, piece);
-    wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
+    if (l->gang)
+        wl_gang_split(l, piece);
+    else
+        wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
 }
@@ -412,6 +424,8 @@ bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
         forget_descriptor(l, &effects[i]);
         if (l->in_loop)
             wl_loop_step(l, inst, &effects[i]);
+        if (l->gang)
+            wl_gang_step_over(l, inst);
         if (l->affine)
             wl_affine_step(facts, l->unit, inst, l->mode);
     }
@@ -428,6 +442,8 @@ void wl_lift_piece(struct wl_lift *l, uint32_t p) {
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
     if (l->unit->pieces[p].is_spin_header)
         spend_fuel(l, p);
+    if (l->gang)
+        wl_gang_begin_piece(l, p);
     if (wl_lift_body(l, p, &facts))
         finish_piece(l);
     l->facts = NULL;
@@ -470,6 +486,10 @@ static void build_entry(struct wl_lift *l) {
     wl_rows_create(l);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     wl_denormal_switch(l, true);
+    if (l->gang) {
+        wl_gang_enter(l);
+        return;
+    }
     LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
     LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
     for (uint32_t p = 0; p < unit->piece_count; p++) {
@@ -481,7 +501,7 @@ static void build_entry(struct wl_lift *l) {
         uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
         wl_set(live, WL_SGPR_EXEC);
         wl_set(live, WL_SGPR_EXEC + 1);
-        move_scalars(l, live, false);
+        wl_lift_move_scalars(l, live, false);
         wl_rows_move(l, &unit->pieces[p], false);
         if (l->mode == WL_MODE_MASKED && p != unit->entry)
             change_copy_if_full(l, p);
@@ -507,7 +527,9 @@ void wl_lift_make_types(struct wl_lift *l) {
     l->f64 = LLVMDoubleTypeInContext(c);
     l->ptr = LLVMPointerTypeInContext(c, 0);
     l->void_type = LLVMVoidTypeInContext(c);
-    l->mask_type = l->wave_size == 64 ? l->i64 : l->i32;
+    l->mask_type = l->wave_mask = l->wave_size == 64 ? l->i64 : l->i32;
+    if (!l->ptx && l->request->mode == WL_MODE_GANG)
+        l->mask_type = LLVMVectorType(l->wave_mask, l->gang_lanes / l->wave_size);
     l->strip_i1 = LLVMVectorType(l->i1, l->lanes);
     l->strip_i8 = LLVMVectorType(l->i8, l->lanes);
     l->strip_i16 = LLVMVectorType(l->i16, l->lanes);
@@ -537,6 +559,24 @@ static LLVMDIBuilderRef add_debug_info(struct wl_lift *l) {
     return di;
 }
 
+/* Whether no work item ids are overwritten. */
+static bool keeps_ids(const struct wl_lift *l) {
+    unsigned ids = l->request->packed_workitem_ids ? 1 : l->request->workitem_id_dimensions;
+    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
+        struct wl_effects effects;
+        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
+        if (effects.touch.vector[0] & ((UINT64_C(1) << ids) - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool may_gang(const struct wl_lift *l) {
+    struct wl_gang *gang = l->mode == WL_MODE_FULL ? wl_gang_find(l->unit) : NULL;
+    wl_gang_destroy(gang);
+    return gang;
+}
+
 static void add_info(struct wl_lift *l) {
     const struct wl_unit *unit = l->unit;
     LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
@@ -558,9 +598,11 @@ static void add_info(struct wl_lift *l) {
                              wl_lift_int(l, l->i32, unit->inst_count),
                              wl_lift_int(l, l->i32, unit->resume_count),
                              wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
-                             LLVMConstNull(l->i32), /* keeps_wave: known when the module is optimized */
+                             wl_lift_int(l, l->i32, l->gang && keeps_ids(l)), /* keeps_wave; of waves: known when the module is optimized */
+                             wl_lift_int(l, l->i32, may_gang(l)),
+                             LLVMConstNull(l->i32),
                              array};
-    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 7, 0);
+    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 9, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
     LLVMSetInitializer(global, info);
     LLVMSetGlobalConstant(global, 1);
@@ -595,12 +637,13 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     *l = (struct wl_lift){
         .request = request, .unit = unit, .affine = affine, .mode = request->mode, .wave_size = request->wave_size, .context = context};
     l->strips = l->wave_size / WL_STRIP;
+    l->gang_lanes = request->mode == WL_MODE_GANG ? request->gang_lanes : 0;
     l->lanes = WL_STRIP;
     l->generation = wl_lift_generation(request->processor);
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->has_masks = l->has_avx512 || (request->features && strstr(request->features, "+avx2"));
-    l->in_memory = unit->resume_count > MANY_RESUME_POINTS;
+    l->in_memory = unit->resume_count > MANY_RESUME_POINTS && request->mode != WL_MODE_GANG;
     l->splits_denormals = wl_denormal_split(unit);
     l->splits_rounding = wl_rounding_split(unit);
     wl_lift_make_types(l);
@@ -621,16 +664,19 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     find_scalars(l);
     l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
     l->strip_states = calloc(l->strips, sizeof *l->strip_states);
+    bool as_gang = request->mode == WL_MODE_GANG;
     if (!l->blocks || !l->strip_states) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks and strips");
-    } else {
+    } else if (!as_gang || wl_gang_create(l)) {
         LLVMBasicBlockRef entry = wl_lift_block(l, "entry");
-        for (uint32_t p = 0; p < unit->piece_count; p++)
+        for (uint32_t p = 0; p < unit->piece_count && !as_gang; p++)
             l->blocks[p] = wl_lift_block(l, "piece");
         LLVMDeleteBasicBlock(entry);
         build_entry(l);
         LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
-        for (uint32_t p = 0; p < unit->piece_count && !l->status; p++) {
+        if (l->gang)
+            wl_gang_lift(l);
+        for (uint32_t p = 0; p < unit->piece_count && !l->status && !l->gang; p++) {
             const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(unit, p);
             if (loop)
                 lift_loop(l, loop);
@@ -638,7 +684,10 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
                 wl_lift_piece(l, p);
         }
         add_info(l);
+    } else if (!l->status) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a gang");
     }
+    wl_gang_release(l);
     LLVMDIBuilderFinalize(di);
     LLVMDisposeDIBuilder(di);
     enum wl_status status = l->status;

@@ -29,6 +29,7 @@
 
 struct wl_lift;
 struct wl_lift_loop; /* lift_loop.c */
+struct wl_lift_gang; /* lift_gang.c */
 struct wl_ptx;       /* nvptx/ptx.h */
 
 struct wl_item {
@@ -70,7 +71,8 @@ struct wl_index_sum {
 /* What is known of one strip while its code is built. */
 struct wl_strip {
     LLVMBasicBlockRef start;                /* register loads go here, so that they dominate all of the strip's code */
-    LLVMValueRef number;                    /* i64 */
+    LLVMValueRef in_wave;                   /* i64 */
+    LLVMValueRef number;                    /* the same, or of a gang's strips */
     LLVMValueRef first_lane;                /* i64: number * 16 */
     LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
     LLVMValueRef pair_value[WL_VGPR_COUNT]; /* <16 x i64> of rows n, n + 1 known so far, or NULL */
@@ -87,6 +89,7 @@ struct wl_lift {
     const struct wl_affine *affine; /* NULL: nothing is known of registers */
     enum wl_mode mode;
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
+    unsigned gang_lanes;        /* with `gang`: of all waves */
     unsigned lanes;             /* of a strip: WL_STRIP */
     struct wl_ptx *ptx;         /* not NULL: the one-lane form, for a thread of an NVIDIA GPU. `lanes` is 1, a strip is a warp, values
                                  * of strips are vectors of one element, and each instruction is emitted at once (nvptx/ptx.h) */
@@ -102,7 +105,8 @@ struct wl_lift {
     LLVMValueRef function, wave; /* wave: the function's parameter, struct wl_wave * */
     LLVMBasicBlockRef entry;     /* holds the allocas; ends in a branch */
     LLVMTypeRef i1, i8, i16, i32, i64, i128, f16, bf16, f32, f64, ptr, void_type;
-    LLVMTypeRef mask_type;                                                                            /* i32 or i64: a wave-wide mask */
+    LLVMTypeRef mask_type; /* i32 or i64: a wave-wide mask; of a gang a vector of them */
+    LLVMTypeRef wave_mask; /* i32 or i64 */
     LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
     LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
     bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
@@ -138,6 +142,7 @@ struct wl_lift {
     unsigned aside_items; /* so far */
 
     struct wl_lift_loop *in_loop; /* lift_loop.c: the loop whose pieces are lifted for one strip; NULL: none */
+    struct wl_lift_gang *gang;    /* lift_gang.c: all waves of a workgroup; mask_type is a vector of their masks; NULL: one wave */
 
     /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
     struct wl_strip *strip_states; /* `strips` of them */
@@ -268,6 +273,8 @@ void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop);
 /* A mask of the strip's lanes, in the low bits of mask_type; of a scalar register, or of a wave's mask. */
 LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg);
 LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask);
+/* Two masks combined, for gangs too. */
+LLVMValueRef wl_mask_combine(struct wl_lift *l, unsigned logic, LLVMValueRef a, LLVMValueRef b);
 void wl_loop_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
 /* Lifts an instruction marked on_strip_masks. */
 void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst);
@@ -283,6 +290,42 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
 /* Puts the wave together as it is when this strip is at `piece`: to exit there. */
 void wl_loop_yield(struct wl_lift *l, uint32_t piece);
+
+/* ---- lift_gang.c: a workgroup as one wave (gang.h); all but the first two with l->gang ---- */
+/* Prepares l for it. False: l->status says why not, or there is no memory. */
+bool wl_gang_create(struct wl_lift *l);
+void wl_gang_release(struct wl_lift *l);
+/* Ends the entry block: loads what the unit starts with. */
+void wl_gang_enter(struct wl_lift *l);
+/* Lifts all pieces, in both forms. */
+void wl_gang_lift(struct wl_lift *l);
+/* Masks of the gang, vectors of the waves' masks: of a scalar register; of one wave's mask that all waves have. */
+LLVMValueRef wl_gang_mask(struct wl_lift *l, unsigned reg);
+void wl_gang_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
+LLVMValueRef wl_gang_spread(struct wl_lift *l, LLVMValueRef mask);
+/* Whether EXEC has some lanes, or none. */
+LLVMValueRef wl_gang_has_lanes(struct wl_lift *l, bool some);
+/* A loop over the waves; in MASKED code over those that have lanes. What begins it gives what ends it its latch. */
+LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l);
+void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch);
+/* Within the loop: the wave's state; the gang's number of a strip of the wave (i64); the wave's part of a mask, and of EXEC. */
+LLVMValueRef wl_gang_state(struct wl_lift *l);
+LLVMValueRef wl_gang_strip(struct wl_lift *l, LLVMValueRef in_wave);
+LLVMValueRef wl_gang_wave_mask(struct wl_lift *l, LLVMValueRef mask);
+LLVMValueRef wl_gang_wave_exec(struct wl_lift *l);
+/* Puts the wave's part of a mask that the loop makes (0 for those left out), and behind the loop takes all of them as the register's. */
+void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
+void wl_gang_take_mask(struct wl_lift *l, unsigned reg);
+/* Behind a plain write to a scalar register. */
+void wl_gang_written(struct wl_lift *l, unsigned reg);
+/* Lifts an instruction if it works on masks; steps over any, behind it. */
+bool wl_gang_instruction(struct wl_lift *l, const struct wl_inst *inst);
+void wl_gang_step_over(struct wl_lift *l, const struct wl_inst *inst);
+/* At a piece's start; at its end, where EXEC changed. */
+void wl_gang_begin_piece(struct wl_lift *l, uint32_t piece);
+void wl_gang_finish_exec(struct wl_lift *l);
+/* Exits, for the waves to go on by themselves at a piece with a resume point. */
+void wl_gang_split(struct wl_lift *l, uint32_t piece);
 
 /* ---- lift_order.c ---- */
 /* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
@@ -381,6 +424,8 @@ void wl_image_rows(const struct wl_inst *inst, uint64_t rows[2]);
 uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation);
 
 /* ---- lift.c ---- */
+/* Scalar registers to the wave, or from there, if they are in variables. */
+void wl_lift_move_scalars(struct wl_lift *l, const uint64_t set[2], bool store);
 /* All scalar registers to the wave, and back. The stretch must be flushed. */
 void wl_lift_spill_scalars(struct wl_lift *l);
 void wl_lift_reload_scalars(struct wl_lift *l);

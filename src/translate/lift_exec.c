@@ -215,6 +215,10 @@ static void go_aside(struct wl_lift *l, const struct aside *aside) {
 void wl_exec_finish(struct wl_lift *l) {
     uint32_t next = l->piece->next;
     bool masked = l->mode == WL_MODE_MASKED;
+    if (l->gang && next != WL_NO_PIECE) {
+        wl_gang_finish_exec(l);
+        return;
+    }
     if (next == WL_NO_PIECE || l->in_loop || (masked && (l->piece->narrows || wl_exec_stays_masked(l->unit, next)))) {
         LLVMBuildBr(l->b, wl_lift_block_of(l, next));
         return;

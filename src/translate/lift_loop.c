@@ -76,8 +76,8 @@ static LLVMValueRef operand_mask(struct wl_lift *l, const struct wl_operand *ope
     return slice(l, constant);
 }
 
-static LLVMValueRef combine(struct wl_lift *l, const struct wl_mask_work *work, LLVMValueRef a, LLVMValueRef b) {
-    switch (work->logic) {
+LLVMValueRef wl_mask_combine(struct wl_lift *l, unsigned logic, LLVMValueRef a, LLVMValueRef b) {
+    switch ((enum wl_mask_logic)logic) {
     case WL_MASK_MOVE:
         return a;
     case WL_MASK_NOT:
@@ -111,7 +111,7 @@ void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst) {
     if (work.to == WL_SGPR_EXEC)
         wl_lift_flush(l);
     LLVMValueRef a = operand_mask(l, &work.a), b = operand_mask(l, &work.b), exec = load_mask(l, WL_SGPR_EXEC);
-    LLVMValueRef result = combine(l, &work, a, b);
+    LLVMValueRef result = wl_mask_combine(l, work.logic, a, b);
     if (work.saves)
         wl_loop_set_mask(l, work.saved, work.saves_new ? result : exec);
     wl_loop_set_mask(l, work.to, result);

@@ -37,7 +37,7 @@ static bool works_on_strips(const struct wl_inst *inst) {
 static bool fits(const struct wl_lift *l) {
     const struct wl_unit *unit = l->unit;
     unsigned items = 0;
-    if (l->mode != WL_MODE_FULL || unit->strip_loop_count || l->ptx || l->in_memory || unit->waits || !l->request->is_kernel)
+    if (l->mode != WL_MODE_FULL || l->gang || unit->strip_loop_count || l->ptx || l->in_memory || unit->waits || !l->request->is_kernel)
         return false;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         if (!works_on_strips(&unit->insts[i]))

@@ -39,6 +39,8 @@ void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
         wl_lift_flush(l); /* the stretch runs under the old EXEC */
     LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
+    if (l->gang)
+        wl_gang_written(l, reg);
     if (l->ptx)
         wl_ptx_scalar_written(l, reg, value);
 }
@@ -52,6 +54,8 @@ void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
 LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) {
     if (l->in_loop)
         return wl_loop_mask(l, reg);
+    if (l->gang)
+        return wl_gang_mask(l, reg);
     return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
 }
 

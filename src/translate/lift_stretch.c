@@ -93,8 +93,8 @@ static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
     if (l->row_slots)
         return l->row_slots[row * l->strips + (unsigned)LLVMConstIntGetZExtValue(l->strip->number)];
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
-    LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 6), ""), "");
-    return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
+    LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 6), ""), "");
+    return LLVMBuildGEP2(l->b, l->i8, l->gang ? wl_gang_state(l) : l->wave, &offset, 1, "");
 }
 
 static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
@@ -231,14 +231,18 @@ void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef poi
 
 LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
 
+/* A strip's bits of a wave's mask, as i16. */
+static LLVMValueRef slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef strip) {
+    LLVMValueRef first_lane = LLVMBuildTrunc(l->b, LLVMBuildShl(l->b, strip, wl_lift_int(l, l->i64, 4), ""), l->wave_mask, "");
+    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, first_lane, ""), l->i16, "");
+}
+
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
     if (l->ptx)
         return wl_ptx_of_mask(l, mask);
     if (l->in_loop)
         return wl_lift_lanes(l, LLVMBuildTrunc(l->b, mask, l->i16, ""), WL_STRIP);
-    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, "");
-    LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
-    return wl_lift_lanes(l, bits, WL_STRIP);
+    return wl_lift_lanes(l, slice(l, l->gang ? wl_gang_wave_mask(l, mask) : mask, l->strip->in_wave), WL_STRIP);
 }
 
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
@@ -263,8 +267,8 @@ static void find_masks(struct wl_lift *l, struct masks *masks) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(l->pending_masks, reg)) {
             masks->reg[masks->count] = reg;
-            masks->sum[masks->count] = wl_lift_alloca(l, l->mask_type, 8, "mask");
-            LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), masks->sum[masks->count++]);
+            masks->sum[masks->count] = wl_lift_alloca(l, l->wave_mask, 8, "mask");
+            LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), masks->sum[masks->count++]);
             reg += step - 1;
         }
 }
@@ -292,18 +296,19 @@ static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
     struct wl_strip *strip = l->strip;
     LLVMBasicBlockRef body = wl_lift_block(l, "strip");
     memset(strip, 0, sizeof *strip);
-    strip->number = number;
+    strip->in_wave = number;
+    strip->number = l->gang ? wl_gang_strip(l, number) : number;
     strip->start = wl_lift_block(l, "start");
     LLVMBuildBr(l->b, strip->start);
     LLVMPositionBuilderAtEnd(l->b, strip->start);
-    strip->first_lane = LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), "");
+    strip->first_lane = LLVMBuildShl(l->b, strip->number, wl_lift_int(l, l->i64, 4), "");
     LLVMBuildBr(l->b, body);
     LLVMPositionBuilderAtEnd(l->b, body);
 }
 
 /* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
 static unsigned emit_segment(struct wl_lift *l, unsigned first) {
-    LLVMValueRef number = l->strip->number;
+    LLVMValueRef number = l->strip->in_wave;
     unsigned i = first, column = LLVMIsConstant(number) ? 1 + (unsigned)LLVMConstIntGetZExtValue(number) : WL_COLUMN_TRACE;
     for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++) {
         if (i && l->items[i - 1].paired)
@@ -328,10 +333,11 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
             continue;
         if (l->exec)
             lanes = LLVMBuildAnd(l->b, lanes, l->exec, "");
-        LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->mask_type, "");
+        LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->wave_mask, "");
+        LLVMValueRef place = LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 4), "");
         if (!l->in_loop)
-            bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, l->strip->first_lane, l->mask_type, ""), "");
-        LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks->sum[i], "");
+            bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, place, l->wave_mask, ""), "");
+        LLVMValueRef sum = LLVMBuildLoad2(l->b, l->wave_mask, masks->sum[i], "");
         LLVMBuildStore(l->b, LLVMBuildOr(l->b, sum, bits, ""), masks->sum[i]);
     }
 }
@@ -348,9 +354,7 @@ static void enter_strip(struct wl_lift *l, LLVMValueRef number, LLVMBasicBlockRe
         l->exec = NULL;
         return;
     }
-    LLVMValueRef first_lane = LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), "");
-    LLVMValueRef shift = LLVMBuildTrunc(l->b, first_lane, l->mask_type, "");
-    LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_lift_exec(l), shift, ""), l->i16, "");
+    LLVMValueRef bits = slice(l, l->gang ? wl_gang_wave_exec(l) : wl_lift_exec(l), number);
     LLVMBasicBlockRef some = wl_lift_block(l, "active");
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i16), ""), skip, some);
     LLVMPositionBuilderAtEnd(l->b, some);
@@ -397,12 +401,16 @@ static void emit_segments(struct wl_lift *l, const struct masks *masks) {
     }
 }
 
-/* In a loop only the stack can tell which strip it was that faulted. */
-static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
-    bool accesses = false;
+static bool has_accesses(const struct wl_lift *l) {
     for (unsigned i = 0; i < l->item_count; i++)
-        accesses |= !l->items[i].inst->sem;
-    if (!accesses)
+        if (!l->items[i].inst->sem)
+            return true;
+    return false;
+}
+
+/* In a loop only the stack can tell which strip it was that faulted. `number`: of all strips there are. */
+static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
+    if (!has_accesses(l))
         return;
     if (!l->strip_trace) {
         LLVMTypeRef fields[] = {l->i64, l->i32, l->i32};
@@ -432,7 +440,7 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks, unsigned fir
     LLVMValueRef strip = LLVMBuildPhi(l->b, l->i64, "s");
     l->strip = &l->strip_states[0];
     enter_strip(l, strip, latch);
-    trace_strip(l, strip);
+    trace_strip(l, l->gang ? wl_gang_strip(l, strip) : strip);
     emit_strip(l, strip, masks);
     LLVMBuildBr(l->b, latch);
     LLVMPositionBuilderAtEnd(l->b, latch);
@@ -462,6 +470,29 @@ static void emit_one(struct wl_lift *l, const struct masks *masks) {
     LLVMPositionBuilderAtEnd(l->b, after);
 }
 
+/* All strips of a wave. */
+static void emit_wave(struct wl_lift *l, const struct masks *masks) {
+    if (l->segmented)
+        emit_segments(l, masks);
+    else if (l->row_slots || l->item_count * l->strips <= (l->loads_same ? SAME_BUDGET : UNROLL_BUDGET))
+        emit_unrolled(l, masks, l->strips);
+    else
+        emit_unrolled_then_loop(l, masks, l->loads_same ? 1 : 0);
+}
+
+/* The waves of a gang, one after the other. */
+static void emit_gang(struct wl_lift *l, const struct masks *masks) {
+    LLVMBasicBlockRef latch = wl_gang_begin_waves(l);
+    for (unsigned i = 0; i < masks->count; i++)
+        LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), masks->sum[i]);
+    l->exec = NULL;
+    trace_strip(l, wl_gang_strip(l, LLVMConstNull(l->i64))); /* columns say which strip of the wave */
+    emit_wave(l, masks);
+    for (unsigned i = 0; i < masks->count; i++)
+        wl_gang_put_mask(l, masks->reg[i], LLVMBuildLoad2(l->b, l->wave_mask, masks->sum[i], ""));
+    wl_gang_end_waves(l, latch);
+}
+
 void wl_lift_flush(struct wl_lift *l) {
     if (l->facts)
         wl_affine_settle(l->facts);
@@ -473,17 +504,19 @@ void wl_lift_flush(struct wl_lift *l) {
     memset(l->shared_row, 0, sizeof l->shared_row);
     if (l->in_loop)
         emit_one(l, &masks);
-    else if (l->segmented)
-        emit_segments(l, &masks);
-    else if (l->row_slots || l->item_count * l->strips <= (l->loads_same ? SAME_BUDGET : UNROLL_BUDGET))
-        emit_unrolled(l, &masks, l->strips);
+    else if (l->gang)
+        emit_gang(l, &masks);
     else
-        emit_unrolled_then_loop(l, &masks, l->loads_same ? 1 : 0);
+        emit_wave(l, &masks);
     l->item_count = 0;
     l->segmented = l->loads_same = false;
     memset(l->same_rows, 0, sizeof l->same_rows);
     l->stretch_loads = l->stretch_stores = 0;
     for (unsigned i = 0; i < masks.count; i++) {
+        if (l->gang) {
+            wl_gang_take_mask(l, masks.reg[i]);
+            continue;
+        }
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, masks.sum[i], "");
         if (l->in_loop)
             wl_loop_set_mask(l, masks.reg[i], sum);

@@ -208,7 +208,7 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
         if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR) {
             LLVMValueRef mask = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
-            return l->in_loop ? wl_loop_slice(l, mask) : mask;
+            return l->in_loop ? wl_loop_slice(l, mask) : l->gang ? wl_gang_spread(l, mask) : mask;
         }
         if (l->ptx || wl_stretch_mask_pending(l, reg))
             return NULL;

@@ -79,10 +79,12 @@ static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_d
 
 /* ---- translation ---- */
 
+static const char *const mode_names[WL_COPY_COUNT] = {"full", "masked", "gang"};
+
 static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%.200s-%llx-%s-%s.ll", request->dump, request->name, (unsigned long long)request->entry,
-             request->mode == WL_MODE_FULL ? "full" : "masked", stage);
+             mode_names[request->mode], stage);
     char *message = NULL;
     if (LLVMPrintModuleToFile(module, path, &message)) {
         fprintf(stderr, "wavelift: cannot write %s: %s\n", path, message);
@@ -93,7 +95,7 @@ static void dump(const struct wl_translate_request *request, LLVMModuleRef modul
 static void dump_object(const struct wl_translate_request *request, const struct wl_translate_result *result) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%.200s-%llx-%s.o", request->dump, request->name, (unsigned long long)request->entry,
-             request->mode == WL_MODE_FULL ? "full" : "masked");
+             mode_names[request->mode]);
     FILE *file = fopen(path, "wb");
     if (file) {
         fwrite(result->object, 1, result->size, file);
@@ -140,11 +142,11 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     uint64_t lifted = now();
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
-    if (!status && !wl_unit_is_unoptimized(unit) && wl_emit_promote_rows(module, request->wave_size))
+    if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_GANG && wl_emit_promote_rows(module, request->wave_size))
         status = wl_emit_clean_up(module, machine);
     if (!status && !wl_unit_is_unoptimized(unit))
         wl_emit_outline_addresses(module);
-    if (!status)
+    if (!status && request->mode != WL_MODE_GANG)
         wl_emit_note_kept_wave(module);
     if (!status && request->dump)
         dump(request, module, "optimized");
@@ -187,7 +189,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
             status = wl_unit_schedule(&unit);
         if (!status)
             wl_unit_liveness(&unit);
-        if (!status)
+        if (!status && request->mode != WL_MODE_GANG)
             status = wl_strip_loops_find(&unit);
         result->instructions = unit.inst_count;
         result->decode_ns = now() - start;

@@ -58,9 +58,10 @@ struct wl_translate_request {
     bool flushes_f32;                /* some kernel of the code object starts with f32 denormals flushed */
     bool sram_ecc;                   /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;
-    bool loop_entries; /* native code: loop entries are resume points, see struct wl_steps_control */
-    bool exact_math;   /* approximate instructions are rounded correctly */
-    const char *cpu;   /* LLVM's name of the host CPU and its features; both from wl_translate_host */
+    uint32_t gang_lanes; /* WL_MODE_GANG: work items of a workgroup: a multiple of the wave's size, WL_MAX_GANG at most */
+    bool loop_entries;   /* native code: loop entries are resume points, see struct wl_steps_control */
+    bool exact_math;     /* approximate instructions are rounded correctly */
+    const char *cpu;     /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);
@@ -84,7 +85,10 @@ struct wl_unit_info {
     uint32_t resume_count;
     uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;
                                       * WL_POLLS: may wait for other workgroups, which must then be run in order */
-    uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it */
+    uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it.
+                          * Of a gang: it leaves the work items' ids where they are */
+    uint32_t may_gang;   /* FULL: 1: there can be a WL_MODE_GANG copy */
+    uint32_t reserved;
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
 

@@ -25,8 +25,8 @@ void harness_load(struct harness *h) {
 
 void harness_code(struct harness *h, wl_unit_code *full, wl_unit_code *masked, bool may_wait) {
     static const struct harness_info infos[2] = {
-        {WL_WAVE_ABI, 8, 5, 1, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
-        {WL_WAVE_ABI, 8, 5, 1, 1, 0, {{4096, 0, 0}, {0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 1, 0, 0, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
+        {WL_WAVE_ABI, 8, 5, 1, 1, 0, 0, 0, {{4096, 0, 0}, {0, 0, 0}}},
     };
     const struct wl_unit_info *info = harness_info(&infos[may_wait]);
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++) {

@@ -21,6 +21,20 @@ __global__ void gather(const int *from, const unsigned *index, int *out) {
     unsigned i = threadIdx.y * blockDim.x + threadIdx.x;
     out[i] = from[(size_t)index[i] * 1000003];
 }
+/* Of a workgroup that may be run as one wave. */
+__global__ void behind_barriers(int *where) {
+    __shared__ int part[256];
+    int i = threadIdx.x;
+    part[i] = i;
+    for (int half = 128; half > 16; half /= 2) {
+        __syncthreads();
+        if (i < half)
+            part[i] += part[i + half];
+        __syncthreads();
+    }
+    if (i == 200)
+        where[part[5] & 1] = 1;
+}
 __global__ void nothing() {}
 /* One workgroup faults while the other does something for ever. */
 enum Loop { SPIN, BARRIER, POLL, SLEEP };
@@ -65,7 +79,9 @@ static int run(const std::string &which) {
         HIP(hipMalloc((void **)&indices, sizeof index));
         HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
         gather<<<1, dim3(16, 4)>>>(array, indices, array + 64);
-    } else if (which == "callee")
+    } else if (which == "barriers")
+        behind_barriers<<<1, 256>>>(wild);
+    else if (which == "callee")
         in_callee<<<1, 64>>>(wild);
     else if (which.substr(0, 4) == "loop") {
         HIP(hipMemset(array, 0, 4096));
@@ -93,6 +109,7 @@ int main(int argc, char **argv) {
         {"atomic", "wild_atomic", hipErrorIllegalAddress},
         {"beyond", "beyond", hipErrorIllegalAddress},
         {"gather", "gather", hipErrorIllegalAddress},
+        {"barriers", "behind_barriers", hipErrorIllegalAddress},
         {"callee", "in_callee", hipErrorIllegalAddress},
         {"loop00", "one_faults", hipErrorIllegalAddress},
         {"loop01", "one_faults", hipErrorIllegalAddress},
@@ -124,6 +141,8 @@ int main(int argc, char **argv) {
                    "%s: the source line is missing: %s", test.which, text.c_str());
         if (std::string(test.which) == "gather")
             EXPECT(text.find("work item (5, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
+        if (std::string(test.which) == "barriers" && !std::strstr(argv[0], "-O0"))
+            EXPECT(text.find("work item (200, 0, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "store" && !std::strstr(argv[0], "-O0")) // there a whole strip is stored at once
             EXPECT(text.find("work item (37, 0, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "store")

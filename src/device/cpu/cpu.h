@@ -73,22 +73,25 @@ struct wl_unit {
     uint32_t wave_size; /* of the waves that run it: a device function may serve kernels of both sizes, with a unit for each */
     /* The copies, NULL until they are needed: threaded code at first, or native code. Written under the module's lock, read without;
      * what `info` says of waiting and registers is the same for both. */
-    _Atomic(wl_unit_code *) code[WL_MODE_COUNT];
-    _Atomic(const struct wl_unit_info *) info[WL_MODE_COUNT];
-    _Atomic(struct wl_native *) native[WL_MODE_COUNT]; /* reports of faults look there, whatever thread makes more */
+    _Atomic(wl_unit_code *) code[WL_COPY_COUNT];
+    _Atomic(const struct wl_unit_info *) info[WL_COPY_COUNT];
+    _Atomic(struct wl_native *) native[WL_COPY_COUNT]; /* reports of faults look there, whatever thread makes more */
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
-    _Atomic(wl_unit_code *) loop_code[WL_MODE_COUNT];
-    _Atomic(struct wl_native *) loop_native[WL_MODE_COUNT];
+    _Atomic(wl_unit_code *) loop_code[WL_COPY_COUNT];
+    _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
+    /* The gang copy is for workgroups of so many work items, which the first launch says; 0: none was asked for. */
+    _Atomic uint32_t gang_lanes;
+    _Atomic bool gang_off;  /* its waves go different ways too often */
     struct wl_steps *steps; /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;
     struct wl_thunk *thunk;       /* a wl_unit_code that runs it */
     bool no_steps;                /* there can be none */
     _Atomic uint64_t heat;        /* nanoseconds spent in threaded code */
-    bool asked[2][WL_MODE_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
+    bool asked[2][WL_COPY_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
     /* A copy that could not be made is not tried again. */
-    enum wl_status failed[WL_MODE_COUNT];
-    char *failure[WL_MODE_COUNT];
+    enum wl_status failed[WL_COPY_COUNT];
+    char *failure[WL_COPY_COUNT];
     struct wl_unit *next; /* of the module */
 };
 
@@ -180,8 +183,9 @@ struct wl_group {
         const struct wl_unit *unit;
         uint32_t states, rows, lds_size, scratch_size;
     } fit;
-    atomic_flag claimed; /* cooperative launches: a thread is running it */
-    struct wl_runner runners[WL_MAX_WAVES];
+    atomic_flag claimed;                    /* cooperative launches: a thread is running it */
+    uint32_t gang_block[3];                 /* the workgroup whose ids the waves still have, of gangs; 0: none */
+    struct wl_runner runners[WL_MAX_WAVES]; /* the first one is a gang's as well */
 };
 
 /* Workitem ids of all waves of a workgroup: wave w's rows start at w * rows * wave_size. */
@@ -219,6 +223,7 @@ struct wl_thread {
     const uint32_t *id_table;  /* the rows of the workgroup at hand */
     struct wl_extent extent;   /* of the workgroup at hand */
     uint32_t part;             /* of the job at hand */
+    uint32_t splits;           /* gangs of the job at hand that were split */
     unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
     uint32_t float_mode;       /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
@@ -241,7 +246,8 @@ struct wl_job {
     struct wl_unit *unit;
     enum wl_shape shape;
     bool may_wait;
-    bool keeps_wave; /* waves that run the FULL copy can run again as they are */
+    bool keeps_wave;    /* waves that run the FULL copy can run again as they are */
+    wl_unit_code *gang; /* runs whole workgroups; NULL: waves run by themselves */
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */
@@ -257,6 +263,7 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
+    _Atomic uint64_t splits;    /* gangs that were split */
     _Atomic bool asserted;      /* device code printed a failed assertion */
     _Atomic bool beyond;        /* accesses behind the LDS have been reported */
     char failure[512];          /* sentence of the first failure, by the thread that set `status` */

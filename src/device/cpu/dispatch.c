@@ -200,6 +200,7 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
             if (!answer_trap(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
             continue;
+        case WL_EXIT_SPLIT: /* of gangs alone */
         case WL_EXIT_ILLEGAL:
             break;
         }
@@ -224,6 +225,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size)
         return WL_OK; /* from another launch of the kernel */
     group->fit.function = 0;
+    group->gang_block[0] = 0;
     enum wl_status status =
         wl_group_fit(group, &(struct wl_group_needs){states, job->rows, job->wave_size, job->scratch_size, job->lds_size});
     if (status != WL_OK)
@@ -441,6 +443,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
+    group->gang_block[0] = 0;
     group->in_step = !job->groups; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
@@ -569,9 +572,89 @@ static void back_off(unsigned rounds) {
     }
 }
 
+/* ---- workgroups as one wave ------------------------------------------------------------------ */
+
+/* The waves of a gang go on by themselves. */
+static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
+    struct wl_group *group = &thread->group;
+    const struct wl_wave *first = wl_group_wave(group, 0);
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t step = job->wave_size / 32;
+    group->wave_count = job->whole.waves;
+    group->waiting = group->ended = 0;
+    group->in_step = true;
+    group->gang_block[0] = 0;
+    thread->splits++;
+    for (uint32_t w = 0; w < job->whole.waves; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        struct wl_runner *runner = &group->runners[w];
+        for (uint32_t reg = 0; reg < WL_SGPR_COUNT && w; reg += step)
+            if (!(first->gang_masks[reg / 64] >> reg % 64 & 1))
+                memcpy(&wave->sgpr[reg], &first->sgpr[reg], step * sizeof *wave->sgpr);
+        if (abi->ttmp_groups) {
+            move_wave(abi, wave, group->id);
+            wave->sgpr[WL_SGPR_TTMP + 8] = w << 25;
+        }
+        wave->resume = first->resume;
+        wave->wave_index = w;
+        wave->mode_register = first->mode_register;
+        wave->fuel = FUEL;
+        runner->state = WL_WAVE_READY;
+        enum wl_mode mode = wave_exec(wave) == full_exec(job->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+        if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
+            return GROUP_FAILED;
+    }
+    return GROUP_MOVED;
+}
+
+/* Starts all waves of a workgroup as one. */
+static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], bool keeps_ids) {
+    enum { GANG_FUEL = 1 << 20 };
+    struct wl_group *group = &thread->group;
+    struct wl_wave *wave = wl_group_wave(group, 0);
+    uint32_t row_words = job->function->abi.id_rows * job->wave_size, *s = wave->sgpr;
+    for (uint32_t i = 0; i < job->sgpr_count; i += 16)
+        *(line *)(s + i) = *(const line *)(job->sgprs + i);
+    move_wave(&job->function->abi, wave, id);
+    s[WL_SGPR_M0] = UINT32_MAX;
+    s[WL_SGPR_SCC] = 0;
+    s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
+    wave->resume = 0;
+    wave->wave_index = 0;
+    wave->gang_stride = group->wave_stride;
+    wave->mode_register = job->function->kernel->float_mode;
+    wave->fuel = GANG_FUEL;
+    memcpy(group->id, id, sizeof group->id);
+    if (keeps_ids && memcmp(group->gang_block, job->whole.size, sizeof group->gang_block) == 0)
+        return;
+    for (uint32_t w = 0; w < job->whole.waves; w++)
+        memcpy(wl_group_wave(group, w)->vgpr, thread->id_table + (size_t)w * row_words, row_words * sizeof(uint32_t));
+    memcpy(group->gang_block, job->whole.size, sizeof group->gang_block);
+}
+
+/* Runs a workgroup's waves as one, to their end or until they part. */
+static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+    struct wl_wave *wave = wl_group_wave(&thread->group, 0);
+    struct wl_runner *runner = &thread->group.runners[0];
+    const struct wl_unit_info *info = atomic_load_explicit(&job->unit->info[WL_MODE_GANG], memory_order_acquire);
+    start_gang(job, thread, id, info->keeps_wave);
+    set_float_mode(thread, wave->mode_register);
+    runner->unit = job->unit;
+    runner->code = job->gang;
+    runner->mode = WL_MODE_GANG;
+    thread->running = runner;
+    uint32_t reason = job->gang(wave);
+    if (reason == WL_EXIT_END)
+        return GROUP_DONE;
+    if (reason == WL_EXIT_SPLIT)
+        return split_gang(job, thread);
+    answer_illegal(job, thread, runner, wave);
+    return GROUP_FAILED;
+}
+
 static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint32_t count) {
     (void)count; /* 1 */
-    enum progress progress = start_group(job, thread, &thread->group, id);
+    enum progress progress = job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id);
     unsigned idle = 0;
     while (progress != GROUP_DONE && progress != GROUP_FAILED) {
         progress = step_group(job, thread, &thread->group);
@@ -705,7 +788,10 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     uint32_t control = wl_float_enter(thread->float_mode);
     thread->job = job;
     thread->beyond.seen = false;
+    thread->splits = 0;
     run_guarded(job, thread);
+    if (thread->splits)
+        atomic_fetch_add_explicit(&job->splits, thread->splits, memory_order_relaxed);
     thread->running = NULL;
     if (thread->beyond.seen && !atomic_exchange(&job->beyond, true))
         wl_log(2, "kernel %s: accesses outside the workgroup's %u bytes of LDS read 0 and were not stored", job->function->kernel->name,

@@ -49,6 +49,9 @@ static uint64_t context_sp(const ucontext_t *context) {
 #endif
 }
 
+/* Whether what runs is all waves of a workgroup. */
+static bool is_gang(const struct wl_runner *runner) { return runner->mode == WL_MODE_GANG; }
+
 /* What threaded code has written down about the instruction that it is at; 0: the wave is not in threaded code. */
 static uint32_t step_place(const struct wl_thread *thread, const struct wl_runner *runner) {
     const struct wl_job *job = thread->job;
@@ -56,6 +59,8 @@ static uint32_t step_place(const struct wl_thread *thread, const struct wl_runne
     if (!runner->unit->steps || !job)
         return 0;
     bool own = job->may_wait || job->keeps_wave;
+    if (is_gang(runner))
+        return 0;
     return wl_group_wave((struct wl_group *)(uintptr_t)group, own ? (uint32_t)(runner - group->runners) : 0)->fault_pc;
 }
 
@@ -63,7 +68,7 @@ static bool is_in(const struct wl_native *native, uint64_t pc) { return native &
 
 /* Whether a PC lies in a unit's own code, of which the line table knows. */
 static bool find_line(const struct wl_unit *unit, uint64_t pc, uint64_t *offset, unsigned *column, bool *exact) {
-    for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+    for (int mode = 0; mode < WL_COPY_COUNT; mode++) {
         const struct wl_native *copies[] = {unit->native[mode], unit->loop_native[mode]};
         for (unsigned i = 0; i < sizeof copies / sizeof *copies; i++)
             if (is_in(copies[i], pc) && wl_native_line(copies[i], pc, offset, column, exact))
@@ -93,7 +98,7 @@ __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(
 
 /* Whether a PC lies in a unit's code: there the thread holds no lock and nothing is half done. */
 static bool in_unit(const struct wl_unit *unit, uint64_t pc) {
-    for (int mode = 0; mode < WL_MODE_COUNT; mode++)
+    for (int mode = 0; mode < WL_COPY_COUNT; mode++)
         if (is_in(unit->native[mode], pc) || is_in(unit->loop_native[mode], pc))
             return true;
     return false;
@@ -114,11 +119,14 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
     uint64_t pc = context_pc(context), offset;
     unsigned column = 0;
     bool exact, own = find_line(unit, pc, &offset, &column, &exact);
-    if (own && column == WL_COLUMN_TRACE) {
+    bool gang = is_in(unit->native[WL_MODE_GANG], pc), one = own && column && column != WL_COLUMN_ACCESS && column != WL_COLUMN_TRACE;
+    if ((own && column == WL_COLUMN_TRACE) || (one && gang)) {
         const struct wl_strip_trace *strip = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
         if (strip)
             thread->fault.strip = *strip;
-    } else if (own && column && column != WL_COLUMN_ACCESS) {
+        if (one)
+            thread->fault.strip.first_lane += (column - 1) * WL_STRIP;
+    } else if (one) {
         thread->fault.strip = (struct wl_strip_trace){WL_STRIP_TRACE, (column - 1) * WL_STRIP, 0xffff};
     } else if (own ? column == WL_COLUMN_ACCESS : in_unit(unit, pc)) {
         const struct wl_access_trace *access = find_trace(thread, context, WL_ACCESS_TRACE, _Alignof(struct wl_access_trace));
@@ -307,8 +315,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const
         p->length += (size_t)written < sizeof p->text - p->length ? (size_t)written : sizeof p->text - p->length - 1;
 }
 
-/* The lanes that may have raised the fault: the first and the last one of the wave. False: not known. */
-static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *wave, uint32_t *first, uint32_t *last) {
+/* The lanes that may have raised the fault: the first and the last one of the wave, or gang, of `size` lanes. False: not known. */
+static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *wave, uint32_t size, uint32_t *first, uint32_t *last) {
     const struct wl_access_trace *access = &fault->access;
     uint32_t lanes = access->magic ? access->lanes : fault->strip.magic ? fault->strip.lanes : 0;
     uint32_t base = access->magic ? access->first_lane : fault->strip.first_lane, hit = 0;
@@ -324,7 +332,7 @@ static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *w
     }
     if (hit & lanes)
         lanes = hit & lanes & -(hit & lanes); /* the lowest: accesses are in the order of lanes */
-    if (!lanes || base + 31 - (uint32_t)__builtin_clz(lanes) >= wave->wave_size)
+    if (!lanes || base + 31 - (uint32_t)__builtin_clz(lanes) >= size)
         return false;
     *first = base + (uint32_t)__builtin_ctz(lanes);
     *last = base + 31 - (uint32_t)__builtin_clz(lanes);
@@ -352,16 +360,18 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
         wave = wl_group_wave(group, (uint32_t)(runner - group->runners));
     uint32_t first, last, start = wave->wave_index * job->wave_size;
     add(p, " in kernel %s, workgroup (%u, %u, %u), ", job->function->kernel->name, group->id[0], group->id[1], group->id[2]);
-    if (fault && faulting_lanes(fault, wave, &first, &last)) {
+    if (fault && faulting_lanes(fault, wave, is_gang(runner) ? job->whole.items : wave->wave_size, &first, &last)) {
         add(p, first == last ? "work item " : "one of the work items ");
         add_item(p, job, group, start + first);
         if (first != last) {
             add(p, " to ");
             add_item(p, job, group, start + last);
-            add(p, " (wave %u, lanes %u to %u)", wave->wave_index, first, last);
+            add(p, " (wave %u, lanes %u to %u)", (start + first) / job->wave_size, first % job->wave_size, last % job->wave_size);
         } else {
-            add(p, " (wave %u, lane %u)", wave->wave_index, first);
+            add(p, " (wave %u, lane %u)", (start + first) / job->wave_size, first % job->wave_size);
         }
+    } else if (is_gang(runner)) {
+        add(p, "one of the work items %u to %u", 0u, job->whole.items - 1);
     } else {
         add(p, "wave %u (work items %u to %u)", wave->wave_index, start, start + job->wave_size - 1);
     }

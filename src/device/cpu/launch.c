@@ -17,6 +17,7 @@
 #define SHARE_NS      1500  /* the least work that is worth another thread */
 #define JOIN_NS       150   /* what a thread that joins costs those that join with it: they meet in one cache line */
 #define TIMED         8     /* one of so many launches on one thread is timed again */
+#define SPLITS_SHARE  4     /* gangs of which more than one in so many are split do not pay */
 #define LOCAL_KERNARG 4096
 
 enum wl_shape wl_cpu_launch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size) {
@@ -155,6 +156,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
+    if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
+        atomic_store(&job->unit->gang_off, true);
     if (hostcall)
         wl_hostcall_flush(hostcall);
     if (status == WL_OK && job->timed) {
@@ -170,6 +173,17 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
 static void clear(void *memory, size_t size) {
     __asm__("" : "+r"(size));
     memset(memory, 0, size);
+}
+
+/* The kernel's code for whole workgroups, if this launch may use it. */
+static wl_unit_code *find_gang(const struct wl_job *job, const struct wl_unit_info *info) {
+    const struct wl_launch *l = job->launch;
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t items = job->whole.items;
+    if (!info->may_gang || !job->may_wait || job->partial || l->cooperative || job->scratch_size || abi->group_info >= 0 ||
+        job->whole.waves < 2 || items % job->wave_size || items > WL_MAX_GANG)
+        return NULL;
+    return wl_units_gang(job->function->module, job->unit, items);
 }
 
 static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit,
@@ -197,6 +211,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
+    job->gang = find_gang(job, info);
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {

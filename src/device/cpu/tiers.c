@@ -54,7 +54,9 @@ static void unlink_job(struct job **list, struct job *job) {
 
 static uint64_t heat_of(const struct job *job) { return atomic_load_explicit(&job->unit->heat, memory_order_relaxed); }
 
-static uint64_t cost_of(const struct job *job) { return atomic_load(&job->unit->info[job->mode])->instructions * INSTRUCTION_NS; }
+static uint64_t cost_of(const struct job *job) {
+    return atomic_load(&job->unit->info[job->mode == WL_MODE_GANG ? WL_MODE_FULL : job->mode])->instructions * INSTRUCTION_NS;
+}
 
 /* Units that take seconds are made only when they have shown to be worth it: the process waits at its end for what is being made. */
 static bool is_worth_it(const struct job *job) {

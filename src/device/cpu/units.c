@@ -157,6 +157,7 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.name = unit->name;
     request.shape = unit->shape;
     request.mode = mode;
+    request.gang_lanes = mode == WL_MODE_GANG ? atomic_load(&unit->gang_lanes) : 0;
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
     if (unit->kernel) {
@@ -180,9 +181,12 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     if (status != WL_OK)
         return wl_fail(status, "%s", translator->failure());
     wl_log(3, "translated %s (%s%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
-           mode == WL_MODE_FULL ? "full" : "masked", loops ? ", loops" : "", (int)unit->shape, result->instructions,
-           (unsigned long long)result->decode_ns / 1000, (unsigned long long)result->lift_ns / 1000,
-           (unsigned long long)result->optimize_ns / 1000, (unsigned long long)result->codegen_ns / 1000);
+           mode == WL_MODE_GANG   ? "gang"
+           : mode == WL_MODE_FULL ? "full"
+                                  : "masked",
+           loops ? ", loops" : "", (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
+           (unsigned long long)result->lift_ns / 1000, (unsigned long long)result->optimize_ns / 1000,
+           (unsigned long long)result->codegen_ns / 1000);
     return WL_OK;
 }
 
@@ -192,7 +196,8 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.code_object[0] = module->hash[0];
     subject.code_object[1] = module->hash[1];
     subject.address = unit->address;
-    subject.mode = (uint32_t)mode + (loops ? WL_MODE_COUNT : 0);
+    subject.mode = (uint32_t)mode + (loops ? WL_COPY_COUNT : 0);
+    subject.gang_lanes = mode == WL_MODE_GANG ? atomic_load(&unit->gang_lanes) : 0;
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
@@ -301,7 +306,7 @@ static bool make_steps(struct wl_device_module *module, struct wl_unit *unit) {
 static enum wl_status publish_native(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, struct wl_native *native) {
     atomic_store_explicit(&unit->native[mode], native, memory_order_release); /* first: it is looked up for faults in the code */
     enum wl_status status = publish(module, unit, mode, native->code, native->info);
-    if (status == WL_OK && unit->steps)
+    if (status == WL_OK && unit->steps && mode != WL_MODE_GANG)
         atomic_store_explicit(&unit->steps_control->native[mode], 1, memory_order_release);
     return status;
 }
@@ -341,6 +346,36 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *un
     wl_module_unlock(module);
     *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     return status;
+}
+
+/* Under the module's lock. WL_NOT_FOUND: it is being made in the background. */
+static enum wl_status make_gang(struct wl_device_module *module, struct wl_unit *unit) {
+    struct wl_cache_key key = unit_key(module, unit, WL_MODE_GANG, false);
+    struct wl_native *native;
+    enum wl_status status = load_cached(&key, unit, &native);
+    if (status != WL_OK && wl_options()->tier != 2) {
+        wl_tiers_request(module, unit, WL_MODE_GANG, false);
+        return WL_NOT_FOUND;
+    }
+    if (status != WL_OK)
+        status = make_native(module, unit, WL_MODE_GANG, false, &key, &native);
+    return status == WL_OK ? publish_native(module, unit, WL_MODE_GANG, native) : status;
+}
+
+wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_unit *unit, uint32_t lanes) {
+    uint32_t none = 0;
+    if (atomic_load_explicit(&unit->gang_off, memory_order_relaxed) || wl_options()->tier == 1)
+        return NULL;
+    if (atomic_compare_exchange_strong(&unit->gang_lanes, &none, lanes)) {
+        wl_module_lock(module);
+        enum wl_status status = make_gang(module, unit);
+        wl_module_unlock(module);
+        if (status != WL_OK && status != WL_NOT_FOUND)
+            wl_log(1, "%s is not run as a gang: %s", unit->name, wl_failure());
+    } else if (none != lanes) {
+        return NULL;
+    }
+    return atomic_load_explicit(&unit->code[WL_MODE_GANG], memory_order_acquire);
 }
 
 void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops) {
@@ -411,7 +446,7 @@ void wl_units_release(struct wl_device_module *module) {
     while (module->units) {
         struct wl_unit *unit = module->units;
         module->units = unit->next;
-        for (int mode = 0; mode < WL_MODE_COUNT; mode++) {
+        for (int mode = 0; mode < WL_COPY_COUNT; mode++) {
             wl_native_unload(unit->native[mode]);
             wl_native_unload(unit->loop_native[mode]);
             free(unit->failure[mode]);
