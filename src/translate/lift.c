@@ -414,12 +414,14 @@ bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
     }
     l->effects = effects;
     l->descriptor.base = NULL;
+    l->matrices_done = 0;
     l->facts = l->affine ? facts : NULL;
     if (l->affine)
         wl_affine_start(l->affine, p, l->mode, facts);
     for (uint32_t i = 0; i < piece->count && !l->status; i++) {
         const struct wl_inst *inst = &l->unit->insts[piece->first + i];
         l->at = i;
+        l->matrices_done >>= 1;
         wl_lift_inst(l, inst, &effects[i]);
         forget_descriptor(l, &effects[i]);
         if (l->in_loop)

@@ -121,6 +121,7 @@ struct wl_lift {
     struct wl_live *live_after;       /* by instruction of the piece */
     const struct wl_effects *effects; /* the same */
     uint32_t at;                      /* the instruction being recorded, within the piece */
+    uint64_t matrices_done;           /* matrix instructions behind `at` that were done with an earlier one: bit n is that of at + n */
 
     /* The buffer descriptor that was read last in this piece (lift_buffer.c); base is NULL if its registers changed. */
     struct {

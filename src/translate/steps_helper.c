@@ -15,8 +15,12 @@ struct call {
 
 static const struct wl_step *run_matrix(struct wl_machine *m, const struct wl_step *step) {
     const struct call *c = step->data;
-    m->wave->helpers->matrix(m->wave, wl_machine_row(m, c->rows[0]), wl_machine_row(m, c->rows[1]), wl_machine_row(m, c->rows[2]),
-                             c->in_registers ? wl_machine_row(m, c->rows[3]) : NULL, c->constant, c->shape, c->modifiers);
+    const struct wl_matrix_product product = {.d = wl_machine_row(m, c->rows[0]),
+                                              .a = wl_machine_row(m, c->rows[1]),
+                                              .b = wl_machine_row(m, c->rows[2]),
+                                              .c = c->in_registers ? wl_machine_row(m, c->rows[3]) : NULL,
+                                              .constant = c->constant};
+    m->wave->helpers->matrix(m->wave, &product, 1, c->shape, c->modifiers);
     return step + 1;
 }
 

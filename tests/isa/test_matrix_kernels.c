@@ -38,13 +38,19 @@ static bool same(uint32_t x, uint32_t y, unsigned kind) {
     return true;
 }
 
+static void once(wl_matrix_fn *run, uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+                 uint64_t constant, uint32_t shape, uint32_t modifiers) {
+    const struct wl_matrix_product product = {d, a, b, c, constant};
+    run(wave_size, &product, 1, shape, modifiers);
+}
+
 static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *second, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
                         const struct registers *in) {
     static struct registers x, y;
     x = y = *in;
     bool sparse = WL_MATRIX_SPARSE(shape);
-    first(wave_size, x.d, x.a, x.b, sparse || modifiers & 1 ? x.c : NULL, 0x3f80, shape, modifiers);
-    second(wave_size, y.d, y.a, y.b, sparse || modifiers & 1 ? y.c : NULL, 0x3f80, shape, modifiers);
+    once(first, wave_size, x.d, x.a, x.b, sparse || modifiers & 1 ? x.c : NULL, 0x3f80, shape, modifiers);
+    once(second, wave_size, y.d, y.a, y.b, sparse || modifiers & 1 ? y.c : NULL, 0x3f80, shape, modifiers);
     for (unsigned i = 0; i < ROWS * LANES; i++)
         if (!same(x.d[i], y.d[i], WL_MATRIX_D(shape))) {
             fprintf(stderr, "%s wave%u modifiers %#x: dword %u: %08x and %08x\n", name, wave_size, modifiers, i, x.d[i], y.d[i]);
@@ -65,12 +71,46 @@ static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_
     memcpy(apart.b, b, sizeof apart.b);
     memcpy(apart.c, c, sizeof apart.c);
     memcpy(apart.d, d, sizeof apart.d);
-    run(wave_size, apart.d, apart.a, apart.b, apart.c, 0, shape, modifiers);
-    run(wave_size, d, a, b, c, 0, shape, modifiers);
+    once(run, wave_size, apart.d, apart.a, apart.b, apart.c, 0, shape, modifiers);
+    once(run, wave_size, d, a, b, c, 0, shape, modifiers);
     if (memcmp(d, apart.d, sizeof apart.d) == 0)
         return 0;
     fprintf(stderr, "%s wave%u modifiers %#x: overlapping operands make a difference\n", name, wave_size, modifiers);
     return 1;
+}
+
+/* Instructions at once: as one after the other. Some of them add to one D, some multiply by the same registers. */
+static unsigned compare_group(const char *name, wl_matrix_fn *run, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
+                              const struct registers *in) {
+    enum { D_ROWS = 32, RESULTS = 3, FACTORS = 4, FACTOR_ROWS = 8 };
+    static _Alignas(64) uint32_t together[RESULTS * D_ROWS * LANES], apart[RESULTS * D_ROWS * LANES];
+    struct wl_matrix_product product[WL_MATRIX_GROUP];
+    const uint32_t count = 1 + random_number() % WL_MATRIX_GROUP;
+    if (!wl_matrix_may_group(shape, modifiers))
+        return 0;
+    for (unsigned i = 0; i < RESULTS * D_ROWS * LANES; i++)
+        together[i] = apart[i] = in->c[i % (ROWS * LANES)];
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t place = (size_t)(random_number() % RESULTS) * D_ROWS * LANES;
+        const uint32_t kind = random_number() % 4;
+        product[i] = (struct wl_matrix_product){.d = together + place,
+                                                .a = in->a + (size_t)(random_number() % FACTORS) * FACTOR_ROWS * LANES,
+                                                .b = in->b + (size_t)(random_number() % FACTORS) * FACTOR_ROWS * LANES,
+                                                .c = kind == 0   ? NULL
+                                                     : kind == 1 ? in->d
+                                                                 : together + place,
+                                                .constant = 0x3f800000};
+        once(run, wave_size, apart + place, product[i].a, product[i].b, kind > 1 ? apart + place : product[i].c, product[i].constant, shape,
+             modifiers);
+    }
+    run(wave_size, product, count, shape, modifiers);
+    for (unsigned i = 0; i < RESULTS * D_ROWS * LANES; i++)
+        if (!same(together[i], apart[i], WL_MATRIX_D(shape))) {
+            fprintf(stderr, "%s wave%u modifiers %#x: %u at once, dword %u: %08x and %08x\n", name, wave_size, modifiers, count, i,
+                    together[i], apart[i]);
+            return 1;
+        }
+    return 0;
 }
 
 int main(void) {
@@ -99,6 +139,8 @@ int main(void) {
             for (uint32_t wave = layout == WL_MATRIX_MFMA ? 64 : 32; wave <= 64; wave *= 2) {
                 checks++;
                 failures += compare_overlapping(row->name, wl_matrix_base, wave, row->matrix, modifiers, &in);
+                const uint32_t grouped = round & 1 ? modifiers : layout == WL_MATRIX_MFMA ? 0 : modifiers & 0x6c00;
+                failures += compare_group(row->name, wl_matrix_base, wave, row->matrix, grouped, &in);
                 failures += compare(row->name, wl_matrix_base, wl_matrix_base, wave, row->matrix, modifiers, &in); /* the same each time */
 #if defined(__x86_64__)
                 if (level >= WL_CPU_AVX2)
@@ -106,8 +148,11 @@ int main(void) {
                 if (level >= WL_CPU_AVX512)
                     failures += compare_overlapping(row->name, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
                 if (level >= WL_CPU_AVX512)
+                    failures += compare_group(row->name, wl_matrix_avx512, wave, row->matrix, grouped, &in);
+                if (level >= WL_CPU_AVX512)
                     failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
                 if (wl_cpu_has_dot()) {
+                    failures += compare_group(row->name, wl_matrix_dot, wave, row->matrix, grouped, &in);
                     failures += compare_overlapping(row->name, wl_matrix_dot, wave, row->matrix, modifiers, &in);
                     failures += compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row->matrix, modifiers, &in);
                     failures +=

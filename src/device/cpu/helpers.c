@@ -47,6 +47,15 @@ void wl_float_restore(uint32_t control) {
 #endif
 }
 
+void wl_float_leave(uint32_t control) {
+#if defined(__x86_64__)
+    if ((_mm_getcsr() ^ control) & ~(uint32_t)_MM_EXCEPT_MASK)
+        _mm_setcsr(control);
+#else
+    wl_float_restore(control);
+#endif
+}
+
 /* ---- addresses ------------------------------------------------------------------------------ */
 
 void *wl_flat_pointer(const struct wl_wave *wave, uint64_t address, uint32_t lane) {

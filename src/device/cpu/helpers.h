@@ -48,6 +48,8 @@ enum {
 /* Buffers: the generation decides the layout of descriptors and formats. 9 to 12. */
 #define WL_ELEMENT_GENERATION(generation) ((uint32_t)((generation) - 9) << 28)
 
+struct wl_matrix_product; /* matrix.h */
+
 struct wl_helpers {
     /* ---- moves between lanes ---- */
 
@@ -114,10 +116,9 @@ struct wl_helpers {
 
     /* ---- matrices ---- */
 
-    /* A matrix instruction on all lanes, whatever EXEC is: device/cpu/matrix.h says how `shape` and `modifiers` describe it.
-     * `c` NULL: each element of C is `constant`. Sparse: `c` is the index register. Not influenced by MODE. */
-    void (*matrix)(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                   uint32_t shape, uint32_t modifiers);
+    /* Matrix instructions on all lanes, whatever EXEC is: device/cpu/matrix.h says how `shape` and `modifiers` describe them, and when
+     * there may be several. Not influenced by MODE. */
+    void (*matrix)(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
     /* Denormals of the host's floating-point unit for code with f64 arithmetic (`inside` 1): flushed only where MODE flushes both
      * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
     void (*denormals)(struct wl_wave *wave, uint32_t inside);
@@ -159,6 +160,9 @@ extern const struct wl_helpers wl_helpers_table;
  * rounding) and returns the previous control word; wl_float_restore sets that again. Cheap. */
 uint32_t wl_float_enter(uint32_t mode_register);
 void wl_float_restore(uint32_t control);
+/* The same between translated code's instructions, where nobody looks at the exceptions that were recorded meanwhile: those stay. Setting
+ * the control word waits for all that is under way. */
+void wl_float_leave(uint32_t control);
 
 /* Translates a flat address of one lane to a host pointer: LDS and scratch apertures, else the address itself. For scratch,
  * only the dword that holds the byte is contiguous. */

@@ -24,8 +24,7 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
                           uint32_t offset, uint32_t element);
 void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                            uint32_t offset, uint32_t element, uint32_t operation);
-void wl_help_matrix(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                    uint32_t shape, uint32_t modifiers);
+void wl_help_matrix(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
 uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes);
 void wl_help_ds_src2(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);

@@ -18,11 +18,10 @@ static void choose_kernels(void) {
 #endif
 }
 
-void wl_help_matrix(struct wl_wave *wave, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                    uint32_t shape, uint32_t modifiers) {
+void wl_help_matrix(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers) {
     enum { NEAREST_WITH_DENORMALS = 0xf0 };
     pthread_once(&once, choose_kernels);
     uint32_t control = wl_float_enter(NEAREST_WITH_DENORMALS);
-    kernels(wave->wave_size, d, a, b, c, constant, shape, modifiers);
-    wl_float_restore(control);
+    kernels(wave->wave_size, product, count, shape, modifiers);
+    wl_float_leave(control);
 }

@@ -63,10 +63,30 @@ enum {
     WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
 };
 
-/* Computes on rows of a wave of `wave_size` lanes (helpers.h says what a row is). `c`: the first row of C, or NULL: every element
- * is `constant`, in the format of D. Sparse: `c` is the index row, and D is C as well. Rows may overlap. */
-typedef void wl_matrix_fn(uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                          uint32_t shape, uint32_t modifiers);
+/* One instruction: pointers to the first rows of D, A, B and C (helpers.h says what a row is). `c` NULL: every element of C is `constant`,
+ * in the format of D. Sparse: `c` is the index row, and D is C as well. Rows of one instruction may overlap. */
+struct wl_matrix_product {
+    uint32_t *d;
+    const uint32_t *a, *b, *c;
+    uint64_t constant;
+};
+
+enum {
+    WL_MATRIX_CHAIN = 4,  /* products that are added up in registers */
+    WL_MATRIX_GROUP = 16, /* instructions at once, at most */
+};
+
+/* Whether instructions of a shape may be done at once: where D is not rounded or saturated between two that add to it. */
+static inline int wl_matrix_may_group(uint32_t shape, uint32_t modifiers) {
+    const uint32_t wmma_c = 4u << WL_MATRIX_NEG_LO | 4u << WL_MATRIX_NEG_HI, mfma = WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA;
+    return (WL_MATRIX_D(shape) == WL_MATRIX_F32 || WL_MATRIX_D(shape) == WL_MATRIX_I32) && !WL_MATRIX_SPARSE(shape) &&
+           WL_MATRIX_M(shape) != 4 && !(modifiers & (WL_MATRIX_FLUSH | WL_MATRIX_CLAMP)) && (mfma || !(modifiers & wmma_c));
+}
+
+/* Does `count` instructions of one shape on a wave of `wave_size` lanes, with the result that they have one after the other; more than one
+ * only where they may be grouped. Then none reads as A or B what another one writes, their D are the same or apart, and the C of each is
+ * its D, a constant, or apart from all D. */
+typedef void wl_matrix_fn(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
 
 /* The same kernels, compiled for hosts of increasing ability. On other machines than x86-64 the first stands alone. */
 wl_matrix_fn wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512;

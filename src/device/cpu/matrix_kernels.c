@@ -287,17 +287,22 @@ INLINE void write_d(const struct matrix *x, enum form form, uint32_t *d, f32x16 
 
 static bool overlaps(const uint32_t *p, size_t p_size, const uint32_t *q, size_t q_size) { return p < q + q_size && q < p + p_size; }
 
+/* Products that are added up, one after the other, are runs of columns of A and rows of B: one for each product and group of lanes. */
+enum { MOST_GROUPS = 4, MOST_RUNS = WL_MATRIX_CHAIN * MOST_GROUPS };
+
 struct operands {
     uint32_t *d;
-    const float *a, *b;
+    const float *a[MOST_RUNS], *b[MOST_RUNS]; /* sparse, and blocks of 4: of the product */
+    unsigned runs;
     const uint32_t *c, *index;
     uint32_t constant;
 };
 
 /* `rows` rows of one block, `width` * 16 columns: one vector of D for each of both. */
-INLINE void dense_tile(f32x16 *sum, const float *a, const float *b, const struct matrix *x, unsigned rows, unsigned width) {
-    for (unsigned g = 0; g < x->groups; g++) {
-        const float *a_lane = a + g * x->stride, *b_lane = b + g * x->stride;
+INLINE void dense_tile(f32x16 *sum, const struct operands *o, unsigned row, unsigned column, const struct matrix *x, unsigned rows,
+                       unsigned width) {
+    for (unsigned run = 0; run < o->runs; run++) {
+        const float *a_lane = o->a[run] + row, *b_lane = o->b[run] + column;
         for (unsigned e = 0; e < x->a_elements; e++, a_lane += LANES, b_lane += LANES) {
             f32x16 columns[2];
 #pragma unroll
@@ -341,9 +346,9 @@ INLINE void multiply(const struct matrix *x, const struct operands *o, enum form
                 sum[v] = form == INTEGER || x->d == WL_MATRIX_I32 ? (f32x16)0 : start[v];
             }
             if (sparse)
-                sparse_tile(sum, o->a + m, o->b, o->index + m, x, rows, width);
+                sparse_tile(sum, o->a[0] + m, o->b[0], o->index + m, x, rows, width);
             else
-                dense_tile(sum, o->a + block * 16 * width + m, o->b + block * 16 * width, x, rows, width);
+                dense_tile(sum, o, block * 16 * width + m, block * 16 * width, x, rows, width);
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++) {
                 const unsigned r = v / width, at = first + places[m + r] + v % width * 16;
@@ -401,232 +406,42 @@ static void multiply_4x4(const struct matrix *x, const struct operands *o) {
             const f32x16 start = read_c(x, ANY, o->c ? o->c + at : NULL, o->constant, false);
             f32x16 sum = x->d == WL_MATRIX_I32 ? (f32x16)0 : start;
             for (unsigned e = 0; e < x->a_elements; e++) {
-                const f32x16 v = loadf(o->a + e * LANES + l);
-                sum = FMA(SPREAD_ANY(v, m), loadf(o->b + e * LANES + l), sum);
+                const f32x16 v = loadf(o->a[0] + e * LANES + l);
+                sum = FMA(SPREAD_ANY(v, m), loadf(o->b[0] + e * LANES + l), sum);
             }
             write_d(x, ANY, o->d + at, sum, start, false);
         }
 }
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BF16__) && defined(__AVX512VBMI__)
-#include <immintrin.h>
+/* ---- products that are added up ---- */
 
-/* ---- hosts with dot products of bytes and of bf16 ----
- *
- * A dword of a lane holds neighbouring elements of K, of A's row or B's column, which is what the host's instructions multiply. */
-
-typedef __attribute__((ext_vector_type(64))) uint8_t u8x64;
-
-struct dot {
-    const struct matrix *x;
-    const struct operands *o;
-    const uint32_t *a, *b;    /* dwords: of element e at e * `pitch` */
-    unsigned dwords, pitch;   /* of a lane */
-    bool swapped;             /* B is what is unsigned */
-    const u32x16 *correction; /* sums start at minus this, by block and vector of columns; NULL: at 0 */
+/* Converted elements of the products of a chain. The next chain may multiply by the same registers, as neighbouring tiles of a matrix do. */
+struct stage {
+    _Alignas(64) uint32_t element[WL_MATRIX_CHAIN][MOST_ELEMENTS * LANES];
+    const uint32_t *of[WL_MATRIX_CHAIN]; /* NULL: nothing */
+    bool pairs;                          /* they are pairs of bf16, else f32 */
 };
 
-INLINE u32x16 byte_dot(u32x16 sum, u32x16 bytes, u32x16 signed_bytes) {
-    return (u32x16)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)bytes, (__m512i)signed_bytes);
+struct chain {
+    const struct wl_matrix_product *product[WL_MATRIX_CHAIN];
+    unsigned products;
+    struct stage *a, *b;
+};
+
+/* Whether registers have to be converted for the product of this number; notes that they are. */
+INLINE bool must_stage(struct stage *s, unsigned p, const uint32_t *rows, bool pairs) {
+    for (unsigned i = 0; i < WL_MATRIX_CHAIN && s->pairs != pairs; i++)
+        s->of[i] = NULL;
+    s->pairs = pairs;
+    const bool must = s->of[p] != rows;
+    s->of[p] = rows;
+    return must;
 }
 
-/* 128 times the sums of B's columns: A's elements are taken as unsigned ones, 128 more than they are. */
-static void correct_columns(const struct dot *t, u32x16 *correction) {
-    const struct matrix *x = t->x;
-    for (unsigned v = 0; v < x->stride / 16; v++) {
-        u32x16 sum = 0;
-        for (unsigned g = 0; g < x->groups; g++)
-            for (unsigned e = 0; e < t->dwords; e++)
-                sum = byte_dot(sum, (u32x16)0x80808080, load(t->b + e * t->pitch + g * x->stride + 16 * v));
-        correction[v] = sum;
-    }
-}
-
-INLINE void byte_tile(u32x16 *sum, const struct dot *t, unsigned row, unsigned column, unsigned rows, unsigned width) {
-    for (unsigned g = 0; g < t->x->groups; g++)
-        for (unsigned e = 0; e < t->dwords; e++) {
-            const uint32_t *a = t->a + e * t->pitch + g * t->x->stride + row, *b = t->b + e * t->pitch + g * t->x->stride + column;
-            u32x16 columns[2];
-#pragma unroll
-            for (unsigned w = 0; w < width; w++)
-                columns[w] = load(b + 16 * w);
-#pragma unroll
-            for (unsigned r = 0; r < rows; r++)
-#pragma unroll
-                for (unsigned w = 0; w < width; w++)
-                    sum[r * width + w] = t->swapped ? byte_dot(sum[r * width + w], columns[w], (u32x16)a[r])
-                                                    : byte_dot(sum[r * width + w], (u32x16)a[r], columns[w]);
-        }
-}
-
-INLINE void multiply_bytes(const struct dot *t, unsigned rows, unsigned width) {
-    const struct matrix *x = t->x;
-    const struct operands *o = t->o;
-    const uint16_t *places = places_of(x);
-    for (unsigned block = 0; block < x->blocks; block++)
-        for (unsigned m = 0; m < 16 * width; m += rows) {
-            const unsigned first = block * 256 * width * width;
-            u32x16 sum[16];
-#pragma unroll
-            for (unsigned v = 0; v < rows * width; v++)
-                sum[v] = t->correction ? -t->correction[block * width + v % width] : (u32x16)0;
-            byte_tile(sum, t, block * 16 * width + m, block * 16 * width, rows, width);
-#pragma unroll
-            for (unsigned v = 0; v < rows * width; v++) {
-                const unsigned at = first + places[m + v / width] + v % width * 16;
-                const u32x16 c = o->c ? load(o->c + at) : (u32x16)o->constant;
-                const bool clamp = (x->modifiers & WL_MATRIX_CLAMP) != 0;
-                store(o->d + at, clamp ? (u32x16)__builtin_elementwise_add_sat((i32x16)c, (i32x16)sum[v]) : c + sum[v]);
-            }
-        }
-}
-
-/* Dwords of A or B where they are, or copied if D would overwrite them or bits are to be changed. */
-static const uint32_t *dot_rows(const struct matrix *x, const uint32_t *rows, unsigned dwords, uint32_t flip, const struct operands *o,
-                                size_t d_size, uint32_t *copy) {
-    const size_t count = (size_t)dwords * x->wave_size;
-    if (!flip && !overlaps(rows, count, o->d, d_size))
-        return rows;
-    for (size_t i = 0; i < count; i += 16)
-        store(copy + i, load(rows + i) ^ flip);
-    return copy;
-}
-
-/* Integers of 8 bits, unless both matrices are unsigned. False: another way has to be taken. */
-static bool run_bytes(const struct matrix *x, const struct operands *o, const uint32_t *a, const uint32_t *b, size_t d_size) {
-    const bool mfma = x->layout == WL_MATRIX_MFMA;
-    const bool a_signed = mfma || field(x, WL_MATRIX_NEG_LO, 3) & 1, b_signed = mfma || field(x, WL_MATRIX_NEG_LO, 3) & 2;
-    if (x->a != WL_MATRIX_I8 || x->b != WL_MATRIX_I8 || x->sparse || x->m == 4 || (mfma && x->modifiers) || !(a_signed || b_signed) ||
-        x->a_elements % 4)
-        return false;
-    _Alignas(64) uint32_t copy_a[MOST_ELEMENTS / 4 * LANES], copy_b[MOST_ELEMENTS / 4 * LANES];
-    u32x16 correction[4];
-    struct dot t = {.x = x, .o = o, .dwords = x->a_elements / 4, .pitch = x->wave_size, .swapped = !b_signed};
-    t.a = dot_rows(x, a, t.dwords, a_signed && b_signed ? 0x80808080 : 0, o, d_size, copy_a);
-    t.b = dot_rows(x, b, t.dwords, 0, o, d_size, copy_b);
-    if (a_signed && b_signed) {
-        correct_columns(&t, correction);
-        t.correction = correction;
-    }
-    if (x->m == 32)
-        multiply_bytes(&t, 8, 2);
-    else
-        multiply_bytes(&t, 16, 1);
-    return true;
-}
-
-/* ---- numbers of 8 bits are exact in bf16, and their products and sums of any order of magnitude but C's ---- */
-
-/* bf16 bits of numbers of 7 bits without special values: `f` bits of fraction, exponents as far from bf16's as `up` says. */
-#define LEADING(n)         ((n) >= 4 ? 2 : (n) >= 2 ? 1 : 0)
-#define NORMAL(n, f, up)   ((((n) >> (f)) + (up)) << 7 | ((n) & ((1 << (f)) - 1)) << (7 - (f)))
-#define DENORMAL(n, f, up) ((n) == 0 ? 0 : ((up) + 1 - (f) + LEADING(n)) << 7 | (((n) << (7 - LEADING(n))) & 0x7f))
-#define NUMBER(n, f, up)   ((n) >> (f) ? NORMAL(n, f, up) : DENORMAL(n, f, up))
-#define E4M3(n)            ((n) == 0x7f ? 0x7fc0 : NUMBER(n, 3, 120))
-#define E4M3_FNUZ(n)       NUMBER(n, 3, 119)
-#define E5M2(n)            ((n) > 0x7c ? 0x7fc0 : (n) == 0x7c ? 0x7f80 : NUMBER(n, 2, 112))
-#define E5M2_FNUZ(n)       NUMBER(n, 2, 111)
-#define OF_8(kind, shift, n)                                                                                                               \
-    (kind(n) >> (shift)) & 0xff, (kind((n) + 1) >> (shift)) & 0xff, (kind((n) + 2) >> (shift)) & 0xff, (kind((n) + 3) >> (shift)) & 0xff,  \
-        (kind((n) + 4) >> (shift)) & 0xff, (kind((n) + 5) >> (shift)) & 0xff, (kind((n) + 6) >> (shift)) & 0xff,                           \
-        (kind((n) + 7) >> (shift)) & 0xff
-#define OF_64(kind, shift, n)                                                                                                              \
-    OF_8(kind, shift, n), OF_8(kind, shift, (n) + 8), OF_8(kind, shift, (n) + 16), OF_8(kind, shift, (n) + 24),                            \
-        OF_8(kind, shift, (n) + 32), OF_8(kind, shift, (n) + 40), OF_8(kind, shift, (n) + 48), OF_8(kind, shift, (n) + 56)
-#define TABLE(kind)                                                                                                                        \
-    {                                                                                                                                      \
-        {OF_64(kind, 0, 0), OF_64(kind, 0, 64)}, { OF_64(kind, 8, 0), OF_64(kind, 8, 64) }                                                 \
-    }
-static const _Alignas(64) uint8_t small_numbers[4][2][128] = {TABLE(E4M3), TABLE(E4M3_FNUZ), TABLE(E5M2), TABLE(E5M2_FNUZ)};
-
-INLINE u8x64 look_up(u8x64 index, const uint8_t *table) {
-    return (u8x64)_mm512_permutex2var_epi8((__m512i)load(table), (__m512i)index, (__m512i)load(table + 64));
-}
-
-/* Pairs of bf16, the first in the high half: the host multiplies and adds that half first. */
-static void stage_small(uint32_t *staged, const uint32_t *rows, const struct matrix *x, unsigned kind) {
-    const bool fnuz = x->layout == WL_MATRIX_MFMA && !(x->modifiers & WL_MATRIX_OCP);
-    const uint8_t *low = small_numbers[(kind == WL_MATRIX_BF8 ? 2 : 0) + fnuz][0], *high = low + 128;
-    const u32x16 lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    /* Bytes of low parts, or (64 more) of high ones: of elements 1 and 0, and of 3 and 2. */
-    const u32x16 order[2] = {lane * 0x04040404 + 0x40004101, lane * 0x04040404 + 0x42024303};
-    for (unsigned r = 0; r < x->a_elements / 4; r++)
-        for (unsigned l = 0; l < staged_lanes(x); l += 16) {
-            const u8x64 bytes = (u8x64)load(rows + r * x->wave_size + l);
-            u8x64 lows = look_up(bytes, low), highs = look_up(bytes, high) | (bytes & 0x80);
-            if (fnuz) {
-                lows = bytes == 0x80 ? (u8x64)0xc0 : lows;
-                highs = bytes == 0x80 ? (u8x64)0x7f : highs;
-            }
-            for (unsigned i = 0; i < 2; i++)
-                store(staged + (2 * r + i) * LANES + l, (u32x16)_mm512_permutex2var_epi8((__m512i)lows, (__m512i)order[i], (__m512i)highs));
-        }
-}
-
-INLINE void pair_tile(f32x16 *sum, const struct dot *t, unsigned row, unsigned column, unsigned rows, unsigned width) {
-    for (unsigned g = 0; g < t->x->groups; g++)
-        for (unsigned e = 0; e < t->dwords; e++) {
-            const uint32_t *a = t->a + e * t->pitch + g * t->x->stride + row, *b = t->b + e * t->pitch + g * t->x->stride + column;
-            u32x16 columns[2];
-#pragma unroll
-            for (unsigned w = 0; w < width; w++)
-                columns[w] = load(b + 16 * w);
-#pragma unroll
-            for (unsigned r = 0; r < rows; r++)
-#pragma unroll
-                for (unsigned w = 0; w < width; w++)
-                    sum[r * width + w] = (f32x16)_mm512_dpbf16_ps((__m512)sum[r * width + w], (__m512bh)(u32x16)a[r], (__m512bh)columns[w]);
-        }
-}
-
-INLINE void multiply_pairs(const struct dot *t, unsigned rows, unsigned width) {
-    const struct matrix *x = t->x;
-    const uint16_t *places = places_of(x);
-    for (unsigned block = 0; block < x->blocks; block++)
-        for (unsigned m = 0; m < 16 * width; m += rows) {
-            const unsigned first = block * 256 * width * width;
-            f32x16 sum[16];
-#pragma unroll
-            for (unsigned v = 0; v < rows * width; v++)
-                sum[v] = read_c(x, PLAIN, t->o->c ? t->o->c + first + places[m + v / width] + v % width * 16 : NULL, t->o->constant, false);
-            pair_tile(sum, t, block * 16 * width + m, block * 16 * width, rows, width);
-#pragma unroll
-            for (unsigned v = 0; v < rows * width; v++)
-                store(t->o->d + first + places[m + v / width] + v % width * 16, (u32x16)sum[v]);
-        }
-}
-
-/* Denormals of C: the host's dot products take them for zero. */
-static bool has_denormals(const struct operands *o, size_t size) {
-    enum { DENORMAL_CLASS = 0x20 };
-    unsigned found = _mm512_fpclass_ps_mask((__m512)(u32x16)o->constant, DENORMAL_CLASS);
-    for (size_t i = 0; o->c && i < size; i += 16)
-        found |= _mm512_fpclass_ps_mask((__m512)load(o->c + i), DENORMAL_CLASS);
-    return found;
-}
-
-static bool is_small(unsigned kind) { return kind == WL_MATRIX_FP8 || kind == WL_MATRIX_BF8; }
-
-static bool run_small(const struct matrix *x, const struct operands *o, const uint32_t *a, const uint32_t *b, size_t d_size) {
-    enum { C_MODIFIERS = 4 << WL_MATRIX_NEG_LO | 4 << WL_MATRIX_NEG_HI };
-    const uint32_t unwanted = x->layout == WL_MATRIX_MFMA ? ~(uint32_t)WL_MATRIX_OCP : C_MODIFIERS;
-    if (!is_small(x->a) || !is_small(x->b) || x->d != WL_MATRIX_F32 || x->sparse || x->m == 4 || x->modifiers & unwanted ||
-        x->a_elements % 4 || has_denormals(o, d_size))
-        return false;
-    _Alignas(64) uint32_t staged_a[MOST_ELEMENTS / 2 * LANES], staged_b[MOST_ELEMENTS / 2 * LANES];
-    const struct dot t = {.x = x, .o = o, .a = staged_a, .b = staged_b, .dwords = x->a_elements / 2, .pitch = LANES};
-    stage_small(staged_a, a, x, x->a);
-    stage_small(staged_b, b, x, x->b);
-    if (x->m == 32)
-        multiply_pairs(&t, 8, 2);
-    else
-        multiply_pairs(&t, 16, 1);
-    return true;
-}
-
-#define RUN_DOT(x, o, a, b, size) (run_bytes(x, o, a, b, size) || run_small(x, o, a, b, size))
+#if defined(__AVX512VNNI__) && defined(__AVX512BF16__) && defined(__AVX512VBMI__)
+#include "device/cpu/matrix_dot.h"
 #else
-#define RUN_DOT(x, o, a, b, size) false
+#define RUN_DOT(x, o, chain, size) false
 #endif
 
 /* ---- f64: four lanes of a column hold its four elements of K ---- */
@@ -704,44 +519,88 @@ static unsigned index_set(const struct matrix *x) {
     return field(x, WL_MATRIX_CBSZ, 3) ? 0 : field(x, WL_MATRIX_ABID, 4);
 }
 
-void WL_MATRIX_RUN(uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t constant,
-                   uint32_t shape, uint32_t modifiers) {
-    _Alignas(64) float staged_a[MOST_ELEMENTS * LANES], staged_b[MOST_ELEMENTS * LANES];
+/* Converts what a product multiplies, as far as the last chain did not, and lists it. */
+static void stage_product(const struct matrix *x, struct operands *o, const struct chain *chain, unsigned p, size_t d_size) {
+    const bool apart = x->sparse && x->b == WL_MATRIX_I4 && x->layout == WL_MATRIX_WMMA12 && x->groups * x->stride < x->wave_size;
+    const bool moves = !x->sparse && x->layout == WL_MATRIX_MFMA && field(x, 0, WL_MATRIX_NEG_LO);
+    const struct wl_matrix_product *product = chain->product[p];
+    float *a = (float *)chain->a->element[p], *b = (float *)chain->b->element[p];
+    if (in_place(x, product->a, x->a_elements, o->d, d_size) && in_place(x, product->b, x->b_elements, o->d, d_size)) {
+        a = (float *)(uintptr_t)product->a; /* read only */
+        b = (float *)(uintptr_t)product->b;
+    } else {
+        if (moves) /* the lanes that were moved are not those of the registers */
+            chain->a->of[p] = chain->b->of[p] = NULL;
+        if (must_stage(chain->a, p, product->a, false))
+            stage(a, product->a, x->a_elements, x, x->a, 0);
+        if (must_stage(chain->b, p, product->b, false))
+            stage(b, product->b, apart ? 8 : x->b_elements, x, x->b, 1);
+        if (apart)
+            gather_b(b);
+        if (moves)
+            move_lanes(x, a, b);
+    }
+    for (unsigned g = 0; g < (x->groups < MOST_GROUPS ? x->groups : MOST_GROUPS); g++) {
+        o->a[o->runs] = a + g * x->stride;
+        o->b[o->runs++] = b + g * x->stride;
+    }
+}
+
+static void run_chain(const struct matrix *x, const struct chain *chain) {
     _Alignas(64) uint32_t copy[MOST_ROWS * LANES], index[LANES];
-    const struct matrix x = describe(wave_size, shape, modifiers);
-    const size_t size = (size_t)x.m * x.m * x.blocks >> is_packed(&x); /* dwords of C and D */
-    struct operands o = {.d = d, .a = staged_a, .b = staged_b, .c = c, .index = index, .constant = (uint32_t)constant};
-    if (x.sparse) {
-        const unsigned shift = index_set(&x) * 2 * x.a_elements & 31;
-        for (unsigned l = 0; l < wave_size; l++)
-            index[l] = c[l] >> shift;
-        o.c = d;
-    } else if (c && c != d && overlaps(c, x.d == WL_MATRIX_F64 ? 2 * size : size, d, x.d == WL_MATRIX_F64 ? 2 * size : size)) {
-        memcpy(copy, c, (x.d == WL_MATRIX_F64 ? 2 * size : size) * sizeof *copy);
+    const struct wl_matrix_product *first = chain->product[0];
+    const size_t size = (size_t)x->m * x->m * x->blocks >> is_packed(x), dwords = x->d == WL_MATRIX_F64 ? 2 * size : size; /* of C and D */
+    struct operands o = {.d = first->d, .c = first->c, .index = index, .constant = (uint32_t)first->constant};
+    if (x->sparse) {
+        const unsigned shift = index_set(x) * 2 * x->a_elements & 31;
+        for (unsigned l = 0; l < x->wave_size; l++)
+            index[l] = first->c[l] >> shift;
+        o.c = o.d;
+    } else if (o.c && o.c != o.d && overlaps(o.c, dwords, o.d, dwords)) {
+        memcpy(copy, o.c, dwords * sizeof *copy);
         o.c = copy;
     }
-    if (x.d == WL_MATRIX_F64) {
-        multiply_f64(&x, d, a, b, o.c, constant);
+    if (x->d == WL_MATRIX_F64) {
+        multiply_f64(x, o.d, first->a, first->b, o.c, first->constant);
         return;
     }
-    if (RUN_DOT(&x, &o, a, b, size))
+    if (RUN_DOT(x, &o, chain, size))
         return;
-    const bool apart = x.sparse && x.b == WL_MATRIX_I4 && x.layout == WL_MATRIX_WMMA12 && x.groups * x.stride < wave_size;
-    if (in_place(&x, a, x.a_elements, d, size) && in_place(&x, b, x.b_elements, d, size)) {
-        o.a = (const float *)a;
-        o.b = (const float *)b;
-    } else {
-        stage(staged_a, a, x.a_elements, &x, x.a, 0);
-        stage(staged_b, b, apart ? 8 : x.b_elements, &x, x.b, 1);
-    }
-    if (apart)
-        gather_b(staged_b);
-    if (!x.sparse && x.layout == WL_MATRIX_MFMA && modifiers)
-        move_lanes(&x, staged_a, staged_b);
-    if (x.m == 4)
-        multiply_4x4(&x, &o);
-    else if (x.sparse)
-        multiply_sparse(&x, &o);
+    for (unsigned p = 0; p < chain->products; p++)
+        stage_product(x, &o, chain, p, size);
+    if (x->m == 4)
+        multiply_4x4(x, &o);
+    else if (x->sparse)
+        multiply_sparse(x, &o);
     else
-        multiply_dense(&x, &o);
+        multiply_dense(x, &o);
+}
+
+/* Moves the first product that is not done, and those that add to the same D behind it, to a chain. `done`: bits of products. */
+static uint32_t find_chain(struct chain *chain, const struct wl_matrix_product *product, uint32_t count, uint32_t done) {
+    const uint32_t first = (uint32_t)__builtin_ctz(~done);
+    chain->products = 0;
+    for (uint32_t i = first; i < count && chain->products < WL_MATRIX_CHAIN; i++) {
+        if (product[i].d != product[first].d || done >> i & 1)
+            continue;
+        if (i > first && product[i].c != product[i].d)
+            break;
+        done |= UINT32_C(1) << i;
+        chain->product[chain->products++] = &product[i];
+    }
+    return done;
+}
+
+void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers) {
+    const struct matrix x = describe(wave_size, shape, modifiers);
+    struct stage a, b;
+    struct chain chain = {.a = &a, .b = &b};
+    const uint32_t all = (UINT32_C(1) << count) - 1;
+    for (unsigned p = 0; p < WL_MATRIX_CHAIN; p++)
+        a.of[p] = b.of[p] = NULL;
+    a.pairs = b.pairs = false;
+    for (uint32_t done = 0; done != all;) {
+        done = find_chain(&chain, product, count, done);
+        run_chain(&x, &chain);
+    }
 }
