@@ -146,6 +146,7 @@ hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned
         enum wl_status opened = open_of_device(context, &handle, devPtr);
         API_REQUIRE(opened != WL_INVALID_VALUE, hipErrorInvalidHandle);
         API_REQUIRE(opened != WL_ILLEGAL_STATE, hipErrorInvalidContext);
+        API_REQUIRE(opened != WL_NOT_FOUND, hipErrorMapFailed);
         API_RETURN(opened);
     }
     memcpy(&ticket, handle.reserved, sizeof ticket);

@@ -293,8 +293,16 @@ static hipError_t try_shape(hipFunction_t function, unsigned gx, unsigned gy, un
     return hipModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, lds, NULL, NULL, NULL);
 }
 
+/* Bytes of LDS that a block may have. */
+static unsigned most_lds(void) {
+    hipDeviceProp_t properties;
+    ok(hipGetDeviceProperties(&properties, 0));
+    return (unsigned)(on_gpu() ? properties.sharedMemPerBlockOptin : 65536);
+}
+
 static void test_limits(void **state) {
     (void)state;
+    const unsigned lds = most_lds();
     hipFunction_t empty = test_kernel("empty");
     for (int size = 0; size < 6; size++) { /* each size of 0 */
         unsigned s[6] = {1, 1, 1, 64, 1, 1};
@@ -311,9 +319,9 @@ static void test_limits(void **state) {
     fails(hipErrorInvalidValue, try_shape(empty, 1, 65536, 1, 1, 1, 1, 0));       /* blocks in y */
     fails(hipErrorInvalidValue, try_shape(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0));
     fails(hipErrorLaunchFailure, try_launch("small_block", NULL, 1, 65, NULL));
-    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 64, 1, 1, 65537));
-    ok(try_shape(empty, 1, 1, 1, 64, 1, 1, 65536));
-    fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, 65537, NULL, NULL));
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 64, 1, 1, lds + 1));
+    ok(try_shape(empty, 1, 1, 1, 64, 1, 1, lds));
+    fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernel(empty, 1, 1, 1, 64, 1, 1, lds + 1, NULL, NULL));
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel((hipFunction_t)state, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel(NULL, 1, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL));
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel(empty, 1, 1, 1, 64, 1, 1, 0, (hipStream_t)state, NULL, NULL));
@@ -425,11 +433,11 @@ static void test_attributes(void **state) {
     fails(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSize(&grid, NULL, test_kernel("add"), 0, 0));
     fails(hipErrorInvalidDeviceFunction, hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, NULL, 0, 0));
     fails(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, test_kernel("add"), 0, 0, 7));
-    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, 40000)); /* LDS for one */
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, most_lds() - 25000)); /* LDS for one */
 #ifndef API_FAKE
     assert_int_equal(value, 1);
 #endif
-    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, 70000));
+    ok(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, test_kernel("add"), 64, most_lds() + 4000));
     assert_int_equal(value, 0);
     hipGetLastError();
 }
@@ -443,11 +451,12 @@ static int attribute(hipFunction_attribute which, const char *kernel) {
 /* What the code object's metadata says. */
 static void test_attributes_of_metadata(void **state) {
     (void)state;
+    const unsigned lds = most_lds();
     assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "needs"), 1000);
     assert_in_range(attribute(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "needs"), 400, 512);
     assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "add"), 0);
     assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, "needs"), 1024);
-    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "needs"), 65536 - 1000);
+    assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "needs"), (int)lds - 1000);
     assert_in_range(attribute(HIP_FUNC_ATTRIBUTE_NUM_REGS, "needs"), 1, 512);
     assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, "needs"), 0);
     assert_int_equal(attribute(HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA, "needs"), 0);
@@ -458,8 +467,8 @@ static void test_attributes_of_metadata(void **state) {
     int *out = NULL, index = 42;
     void *arguments[] = {&out, &index};
     ok(hipHostMalloc((void **)&out, 4096, 0));
-    ok(hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, 65536 - 1000, NULL, arguments, NULL));
-    fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, 65536 - 999, NULL, arguments, NULL));
+    ok(hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, lds - 1000, NULL, arguments, NULL));
+    fails(hipErrorLaunchOutOfResources, hipModuleLaunchKernel(test_kernel("needs"), 1, 1, 1, 64, 1, 1, lds - 999, NULL, arguments, NULL));
     ok(hipDeviceSynchronize());
 #ifndef API_FAKE
     assert_int_equal(out[63], 84);
