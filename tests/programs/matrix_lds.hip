@@ -112,7 +112,7 @@ __device__ void multiply(_Float16 *rows_a, _Float16 *rows_b, const _Float16 *a, 
 
 #define KERNEL(name, instruction, pitch, way)                                                                                              \
     __global__ void __launch_bounds__(64) name(const _Float16 *a, const _Float16 *b, float *c) {                                           \
-        __shared__ __attribute__((aligned(16))) _Float16 rows_a[most * (pitch)], rows_b[most * (pitch)];                                       \
+        __shared__ __attribute__((aligned(16))) _Float16 rows_a[most * (pitch)], rows_b[most * (pitch)];                                   \
         multiply<instruction, pitch, way>(rows_a, rows_b, a, b, c);                                                                        \
     }
 KERNEL(aligned_rows, Instruction, depth + 8, STATIC_LDS)
@@ -127,7 +127,10 @@ __global__ void __launch_bounds__(64) of_launch(const _Float16 *a, const _Float1
     multiply<Instruction, depth + 8, STATIC_LDS>(rows, rows + most * (depth + 8), a, b, c);
 }
 
-static void run(const char *name, void (*kernel)(const _Float16 *, const _Float16 *, float *), int tile, size_t lds) {
+/* Of A: there are denormals among its elements; they count as zero. */
+enum Inputs { NORMAL, DENORMAL, FLUSHED };
+static void run(const char *name, void (*kernel)(const _Float16 *, const _Float16 *, float *), int tile, size_t lds,
+                Inputs inputs = NORMAL) {
     const size_t count = (size_t)blocks * most * depth, results = (size_t)blocks * most * most;
     std::vector<_Float16> a(count), b(count);
     std::vector<float> got(results, -1.0f), want(results, -1.0f);
@@ -135,6 +138,8 @@ static void run(const char *name, void (*kernel)(const _Float16 *, const _Float1
     for (auto *matrix : {&a, &b})
         for (_Float16 &x : *matrix)
             x = (_Float16)((int)(random.next() >> 8 & 31) - 16) / (_Float16)8;
+    for (size_t i = 0; i < count && inputs != NORMAL; i++) // two of three are below 2^-14
+        a[i] = (_Float16)std::ldexp(i & 1 ? -1.0f : 1.0f, (i / depth + i) % 3 ? -15 - (int)(i % 2) : -13);
     _Float16 *da, *db;
     float *dc;
     HIP(hipMalloc((void **)&da, count * sizeof *da));
@@ -153,8 +158,12 @@ static void run(const char *name, void (*kernel)(const _Float16 *, const _Float1
         for (int i = 0; i < tile; i++)
             for (int j = 0; j < tile; j++) {
                 float sum = 0;
-                for (int k = 0; k < depth; k++)
-                    sum += (float)a[(block * most + i) * depth + k] * (float)b[(block * most + j) * depth + k];
+                for (int k = 0; k < depth; k++) {
+                    float x = (float)a[(block * most + i) * depth + k];
+                    if (inputs == FLUSHED && std::fabs(x) < std::ldexp(1.0f, -14))
+                        x = 0;
+                    sum += x * (float)b[(block * most + j) * depth + k];
+                }
                 want[(block * most + i) * most + j] = sum;
             }
     compare(name, got.data(), want.data(), results);
@@ -173,6 +182,9 @@ int main() {
     run("written between", written_between, tile, 0);
     run("other, aligned rows", other_aligned, 16, 0);
     run("other, odd rows", other_odd, 16, 0);
+    const Inputs denormals = std::strncmp(properties.gcnArchName, "gfx90a", 6) == 0 ? FLUSHED : DENORMAL;
+    run("denormals", aligned_rows, tile, 0, denormals);
+    run("other, denormals", other_odd, 16, 0, denormals);
     run("of the launch", of_launch, tile, 2 * most * (depth + 8) * sizeof(_Float16));
     return finish();
 }

@@ -88,6 +88,7 @@ products() { # ARCH PROGRAM INSTRUCTIONS SHUFFLES: at most, for one tile
     count '^\s*ldmatrix' 0 0 $folder/*odd_rows*.ptx $folder/*other_odd*.ptx $folder/*of_launch*.ptx
 }
 if [ "$3" = full ]; then
+    products gfx90a matrix_lds 16 32
     products gfx942 matrix_lds 16 32
     products gfx1100 matrix_lds 8 9
     products gfx1100 wave64-matrix_lds 8 9

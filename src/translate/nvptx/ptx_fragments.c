@@ -12,8 +12,8 @@ struct body {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMTypeRef i32;
-    LLVMValueRef lane, quad, thread;   /* quad: lane / 4, thread: lane % 4 */
-    LLVMValueRef place, halves, pairs; /* i32: the place and what is added to it */
+    LLVMValueRef lane, quad, thread;          /* quad: lane / 4, thread: lane % 4 */
+    LLVMValueRef place, halves, pairs, flush; /* i32: the place and what is added to it */
 };
 
 static LLVMValueRef number(const struct body *x, uint64_t value) { return LLVMConstInt(x->i32, value, 0); }
@@ -38,6 +38,7 @@ static struct body begin(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fu
     x.place = bits(&x, place, 0, 2);
     x.halves = bits(&x, place, 2, 1);
     x.pairs = bits(&x, place, 3, 1);
+    x.flush = bits(&x, place, 4, 1);
     x.quad = bits(&x, x.lane, 2, 3);
     x.thread = bits(&x, x.lane, 0, 2);
     return x;
@@ -87,6 +88,14 @@ static LLVMValueRef quarter(const struct body *x) {
     return choose(x, is_place(x, WL_PTX_PLACE_WMMA12), wmma12, bits(x, x->lane, 3, 2));
 }
 
+/* The bits of an f32, or of a zero with its sign. */
+static LLVMValueRef flushed(const struct body *x, LLVMValueRef value) {
+    LLVMTypeRef f32 = LLVMFloatTypeInContext(LLVMGetModuleContext(x->module));
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(x->b, value, f32, ""), LLVMConstReal(f32, 1)};
+    LLVMValueRef product = wl_ptx_build_intrinsic(x->module, x->b, "llvm.nvvm.mul.rn.ftz.f", arguments, 2);
+    return LLVMBuildBitCast(x->b, product, x->i32, "");
+}
+
 /* In step i thread t reads from quarter t + i, so that each lane is read by one thread of its quad alone, who wants register t.
  * `turned`: by how much the registers are further on, E2, E3, E0, E1 if 2. */
 static void gather(const struct body *x, LLVMValueRef function, LLVMValueRef values[QUARTERS], LLVMValueRef turned) {
@@ -101,6 +110,8 @@ static void gather(const struct body *x, LLVMValueRef function, LLVMValueRef val
     LLVMValueRef pairs = changes_pairs(x), second = values[1];
     values[1] = choose(x, pairs, values[2], second);
     values[2] = choose(x, pairs, second, values[2]);
+    for (unsigned i = 0; i < QUARTERS; i++)
+        values[i] = choose(x, LLVMBuildICmp(b, LLVMIntNE, x->flush, number(x, 0), ""), flushed(x, values[i]), values[i]);
     end(x, function, values);
 }
 
@@ -148,12 +159,14 @@ void wl_ptx_body_scatter(LLVMModuleRef module, LLVMBuilderRef b, LLVMValueRef fu
 /* Phis of scattered values that were resolved: they stay gathered in others. */
 struct resolved {
     LLVMValueRef from[QUARTERS], to[QUARTERS];
+    uint64_t place;
 };
 struct keeper {
     LLVMModuleRef module;
     LLVMBuilderRef b;
     LLVMValueRef gather; /* the function */
     LLVMValueRef lane;   /* what its calls have */
+    uint64_t place;      /* the plain one, perhaps with WL_PTX_PLACE_FLUSH */
     struct resolved *list;
     size_t count, capacity;
 };
@@ -208,7 +221,7 @@ static bool has_scattered(LLVMValueRef const phis[QUARTERS]) {
 
 static void gather_at(const struct keeper *x, LLVMBasicBlockRef block, LLVMValueRef const values[QUARTERS], LLVMValueRef to[QUARTERS]) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(x->module));
-    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], x->lane, LLVMConstInt(i32, WL_PTX_PLACE_PLAIN, 0)};
+    LLVMValueRef arguments[] = {values[0], values[1], values[2], values[3], x->lane, LLVMConstInt(i32, x->place, 0)};
     LLVMPositionBuilderBefore(x->b, LLVMGetBasicBlockTerminator(block));
     LLVMValueRef call = LLVMBuildCall2(x->b, LLVMGlobalGetValueType(x->gather), x->gather, arguments, QUARTERS + 2, "");
     for (unsigned i = 0; i < QUARTERS; i++)
@@ -231,6 +244,7 @@ static bool resolve_phis(struct keeper *x, LLVMValueRef const phis[QUARTERS], LL
     for (unsigned i = 0; i < QUARTERS; i++)
         to[i] = LLVMBuildPhi(x->b, LLVMTypeOf(phis[0]), "");
     struct resolved *entry = &x->list[x->count++];
+    entry->place = x->place;
     memcpy((void *)entry->from, (const void *)phis, sizeof entry->from);
     memcpy((void *)entry->to, (const void *)to, sizeof entry->to);
     for (unsigned k = 0; k < LLVMCountIncoming(phis[0]); k++) {
@@ -253,12 +267,12 @@ static bool resolve(struct keeper *x, LLVMValueRef const values[QUARTERS], LLVMV
             to[i] = LLVMGetOperand(call, i);
         return true;
     }
-    if (all_same_constant(values)) {
+    if (all_same_constant(values) && (x->place == WL_PTX_PLACE_PLAIN || LLVMIsNull(values[0]))) {
         memcpy((void *)to, (const void *)values, QUARTERS * sizeof *to);
         return true;
     }
     for (size_t i = 0; i < x->count; i++)
-        if (equal(x->list[i].from, values)) {
+        if (x->list[i].place == x->place && equal(x->list[i].from, values)) {
             memcpy((void *)to, (const void *)x->list[i].to, QUARTERS * sizeof *to);
             return true;
         }
@@ -271,7 +285,8 @@ static bool replace(struct keeper *x, LLVMValueRef call) {
     x->lane = LLVMGetOperand(call, QUARTERS);
     for (unsigned i = 0; i < QUARTERS; i++)
         values[i] = LLVMGetOperand(call, i);
-    if (!LLVMIsAConstantInt(place) || LLVMConstIntGetZExtValue(place) != WL_PTX_PLACE_PLAIN || !resolve(x, values, to))
+    x->place = LLVMConstIntGetZExtValue(place);
+    if ((x->place & ~(uint64_t)WL_PTX_PLACE_FLUSH) != WL_PTX_PLACE_PLAIN || !resolve(x, values, to))
         return false;
     for (LLVMUseRef use = LLVMGetFirstUse(call), next; use; use = next) {
         LLVMValueRef user = LLVMGetUser(use);

@@ -30,6 +30,7 @@ enum wl_ptx_place {
     /* To add to one: */
     WL_PTX_PLACE_HALVES = 4, /* threads 2 and 3 get quarters 0 and 2, and 1 and 3, the other way round */
     WL_PTX_PLACE_PAIRS = 8,  /* the results of quarters 0, 2, 1 and 3, in this order: mma wants a column's halves side by side */
+    WL_PTX_PLACE_FLUSH = 16, /* f32s: zeros instead of denormals, of which what is scattered has none */
 };
 #define WL_PTX_GATHER      "wl.gather"
 #define WL_PTX_GATHER_BOTH "wl.gather.both"

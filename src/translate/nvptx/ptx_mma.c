@@ -15,6 +15,7 @@ enum { QUARTERS = 4 };
 struct matrix {
     const struct wl_inst *inst;
     uint32_t shape;
+    bool flush; /* f16: denormals count as zero */
     bool c_in_registers;
     uint64_t constant; /* an element of C else */
 };
@@ -55,6 +56,16 @@ static void rearrange(struct wl_lift *l, const char *marker, LLVMValueRef values
 }
 
 /* ---- the factors ---- */
+
+/* Pairs of f16s whose denormals are zeros. Sums of the products of what is left, multiples of 2^-48, and of a C without denormals have none
+ * either. */
+static void flush(struct wl_lift *l, LLVMValueRef values[QUARTERS]) {
+    LLVMValueRef arguments[2] = {NULL, number(l, 0x3c003c00)}; /* ones */
+    for (unsigned i = 0; i < QUARTERS; i++) {
+        arguments[0] = values[i];
+        values[i] = wl_ptx_asm(l, "mul.rn.ftz.f16x2 $0, $1, $2;", "=r,r,r", l->i32, arguments, 2, false);
+    }
+}
 
 /* A factor's four registers in mma's layout. */
 static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, unsigned place, LLVMValueRef values[QUARTERS]) {
@@ -100,7 +111,7 @@ static void read_group(struct wl_lift *l, const struct matrix *x, unsigned tile,
         group[j] = x->c_in_registers ? dword(l, x, 3, strip, reg) : number(l, x->constant);
     }
     if (x->c_in_registers)
-        rearrange(l, WL_PTX_GATHER, group, WL_PTX_PLACE_PLAIN);
+        rearrange(l, WL_PTX_GATHER, group, WL_PTX_PLACE_PLAIN | (x->flush ? WL_PTX_PLACE_FLUSH : 0u));
 }
 
 static void write_group(struct wl_lift *l, const struct matrix *x, unsigned tile, unsigned odd, LLVMValueRef group[QUARTERS],
@@ -158,9 +169,9 @@ static void multiply(struct wl_lift *l, const struct matrix *x, bool halves, LLV
 static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct layout *layout) {
     const unsigned kind = WL_MATRIX_A(x->shape), k = WL_MATRIX_K(x->shape), m = WL_MATRIX_M(x->shape), d = WL_MATRIX_D(x->shape);
     const unsigned row_dwords = k * (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16 ? 2 : 1) / 4; /* of a row of A */
-    if (l->request->exact_math || wl_matrix_modifiers(x->inst, l->request->processor, x->shape) || WL_MATRIX_SPARSE(x->shape) ||
-        WL_MATRIX_BLOCKS(x->shape) != 1 || WL_MATRIX_B(x->shape) != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) ||
-        !type_name(kind) || l->ptx->request->sm < 80)
+    const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->request->processor, x->shape) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
+    if (l->request->exact_math || modifiers || WL_MATRIX_SPARSE(x->shape) || WL_MATRIX_BLOCKS(x->shape) != 1 ||
+        WL_MATRIX_B(x->shape) != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !type_name(kind) || l->ptx->request->sm < 80)
         return false;
     switch (WL_MATRIX_LAYOUT(x->shape)) {
     case WL_MATRIX_MFMA:
@@ -178,6 +189,7 @@ static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct 
 bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef result[2][WL_PTX_MATRIX_REGISTERS]) {
     const struct wl_operand *c = &inst->operands[3];
     struct matrix x = {.inst = inst, .shape = wl_matrix_shape(inst, l->generation), .c_in_registers = c->kind == WL_OPERAND_VGPR};
+    x.flush = WL_MATRIX_A(x.shape) == WL_MATRIX_F16 && (wl_matrix_modifiers(inst, l->request->processor, x.shape) & WL_MATRIX_FLUSH);
     struct layout layout;
     LLVMValueRef rows[QUARTERS], columns[QUARTERS];
     if (!find_layout(l, &x, &layout))
@@ -188,6 +200,10 @@ bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef resu
     const unsigned form = layout.halves ? WL_PTX_PLACE_HALVES : 0u;
     factor(l, &x, 2, WL_PTX_PLACE_PLAIN | form, rows);
     factor(l, &x, 1, layout.rows | form | (layout.halves ? WL_PTX_PLACE_PAIRS : 0u), columns);
+    if (x.flush) {
+        flush(l, rows);
+        flush(l, columns);
+    }
     const unsigned tiles = 2 * layout.columns; /* of 8 of A's rows */
     for (unsigned tile = 0; tile < tiles; tile++) {
         LLVMValueRef group[2][QUARTERS]; /* of 32 x 32, even and odd rows apart */
