@@ -407,6 +407,21 @@ static void full_loop(struct wl_lift *l, struct slow *s) {
     go(l, join, join);
 }
 
+/* Stores of few lanes: one after the other, since the host's scatter costs the same for all numbers of lanes. */
+static void few_lanes_shortcut(struct wl_lift *l, struct slow *s) {
+    enum { FEW = 4 };
+    LLVMBasicBlockRef many, join;
+    LLVMValueRef count = wl_lift_intrinsic(l, "llvm.ctpop", &l->i16, 1, &s->mask, 1), rows[WL_MAX_ROWS];
+    split(l, LLVMBuildICmp(l->b, LLVMIntULE, count, constant(l, l->i16, FEW), ""), &many, &join);
+    for (unsigned i = 0; i < s->data_rows; i++)
+        rows[i] = LLVMGetParam(s->function, ARGUMENT_DATA + i);
+    s->data = new_buffer(l, rows, s->data_rows);
+    lane_loop(l, s);
+    return_buffer(l, s);
+    LLVMPositionBuilderAtEnd(l->b, many);
+    go(l, join, join);
+}
+
 /* ---- shortcuts for a whole strip ---- */
 
 /* *same: i1, all active lanes have the address of the first active one, which is returned. */
@@ -607,6 +622,8 @@ static void build(struct wl_lift *l, LLVMValueRef function, const struct wl_acce
         uniform_shortcut(l, &s);
     if (a->place != WL_PLACE_MEMORY && a->kind != WL_ACCESS_ATOMIC)
         private_shortcut(l, &s);
+    if (a->kind == WL_ACCESS_STORE && !a->local && wl_spread_possible(a))
+        few_lanes_shortcut(l, &s);
     if (spread(l, &s))
         return;
     LLVMValueRef rows[2 * WL_MAX_ROWS];
