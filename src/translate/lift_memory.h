@@ -145,9 +145,10 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
 /* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report; returns
  * where (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
-/* The same for lanes with an index: their base and indices are there. */
-void wl_access_trace_begin_indexed(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 void wl_access_trace_end(struct wl_lift *l);
+/* Around one instruction that gathers all lanes of the strip: its mask tells the lane of a fault. */
+void wl_access_gather_begin(struct wl_lift *l);
+void wl_access_gather_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
 /* The value that the operation leaves in memory. */

@@ -567,8 +567,7 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
 
 /* ---- the same for accesses in the unit itself ---- */
 
-/* Begins a trace in the unit; `form`: wl_access_trace.narrow. */
-static void begin_trace(struct wl_lift *l, const struct wl_access *a, LLVMValueRef base, LLVMValueRef addresses, uint64_t form) {
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
     if (!l->access_trace) {
         LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
         LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
@@ -584,22 +583,26 @@ static void begin_trace(struct wl_lift *l, const struct wl_access *a, LLVMValueR
         location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->subprogram, NULL);
         LLVMSetCurrentDebugLocation2(l->b, location);
     }
-    write_trace(l, l->access_trace, base, l->strip->first_lane, wl_memory_mask(l), wl_access_size(a) | form << 32, addresses);
-}
-
-LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
-    begin_trace(l, a, LLVMConstNull(l->i64), addresses, 0);
+    write_trace(l, l->access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
     return trace_addresses(l, l->access_trace);
-}
-
-void wl_access_trace_begin_indexed(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
-    begin_trace(l, a, lanes->index_base, lanes->index, WL_TRACE_NARROW(lanes->index_shift, lanes->index_signed));
 }
 
 void wl_access_trace_end(struct wl_lift *l) {
     trace_store(l, LLVMConstNull(l->i64), l->access_trace, offsetof(struct wl_access_trace, magic));
     LLVMSetCurrentDebugLocation2(l->b, l->access_location);
 }
+
+void wl_access_gather_begin(struct wl_lift *l) {
+    LLVMMetadataRef location = l->access_location = LLVMGetCurrentDebugLocation2(l->b);
+    if (!location)
+        return;
+    unsigned column = LLVMDILocationGetColumn(location);
+    column = column == WL_COLUMN_TRACE ? WL_COLUMN_GATHER_TRACE : WL_COLUMN_GATHER + column - 1;
+    location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), column, l->subprogram, NULL);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+}
+
+void wl_access_gather_end(struct wl_lift *l) { LLVMSetCurrentDebugLocation2(l->b, l->access_location); }
 
 /* ---- calls ---- */
 

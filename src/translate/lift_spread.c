@@ -444,26 +444,27 @@ static LLVMValueRef gather_by_address(struct wl_lift *l, const struct wl_access 
     return loaded;
 }
 
-/* One gather of 16 lanes by base and index, which the host takes for signed. */
-static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
+/* One instruction for 16 lanes of a dword by base and index, which the host takes for signed. */
+static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *lanes, LLVMTypeRef type) {
     LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
     LLVMValueRef index = lanes->index, base = wl_memory_pointer(l, lanes->index_base);
-    wl_access_trace_begin_indexed(l, a, lanes);
+    wl_access_gather_begin(l);
     LLVMValueRef loaded = gather_lanes(l, type, LLVMBuildGEP2(l->b, scale, base, &index, 1, ""));
-    wl_access_trace_end(l);
+    wl_access_gather_end(l);
     return loaded;
 }
 
 /* The same for unsigned indices, nearly all of which are less than 2^31. */
 static LLVMValueRef gather_small_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
     if (lanes->index_signed)
-        return gather_by_index(l, a, lanes, type);
-    LLVMValueRef positive = LLVMBuildICmp(l->b, LLVMIntSGE, lanes->index, LLVMConstNull(l->strip_i32), ""), value[2];
+        return gather_by_index(l, lanes, type);
+    LLVMValueRef value[2], negative = LLVMBuildICmp(l->b, LLVMIntSLT, lanes->index, LLVMConstNull(l->strip_i32), "");
+    LLVMValueRef active = LLVMBuildBitCast(l->b, LLVMBuildAnd(l->b, negative, wl_strip_exec(l), ""), l->i16, "");
     LLVMBasicBlockRef small = wl_memory_block(l, "small"), large = wl_memory_block(l, "large"), done = wl_memory_block(l, "gathered"),
                       from[2];
-    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, wl_memory_all(l, positive, wl_memory_mask(l)), small, large));
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, active, LLVMConstNull(l->i16), ""), small, large));
     LLVMPositionBuilderAtEnd(l->b, small);
-    value[0] = gather_by_index(l, a, lanes, type);
+    value[0] = gather_by_index(l, lanes, type);
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, large);
@@ -480,7 +481,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
     if (!wl_spread_in_loop_possible(l, a))
         return false;
     LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
-    rows[0] = lanes->index ? gather_small_index(l, a, lanes, type) : gather_by_address(l, a, lanes, type);
+    rows[0] = lanes->index && a->dwords == 1 ? gather_small_index(l, a, lanes, type) : gather_by_address(l, a, lanes, type);
     if (a->dwords == 2)
         split_pairs(l, rows[0], rows);
     return true;

@@ -120,7 +120,8 @@ uint8_t wl_saves_restored(const struct wl_saves *saves, uint32_t index, const st
 }
 
 void wl_saved_change(struct wl_saved *saved, uint8_t place) {
-    saved->valid = place ? (saved->outer[number(place)] & saved->valid) | place : 0;
+    const uint8_t all = saved->valid & saved->entry; /* EXEC never has lanes beyond those of the kernel's entry */
+    saved->valid = (place ? (saved->outer[number(place)] & saved->valid) | place : 0) | all;
 }
 
 bool wl_saved_join(struct wl_saved *to, const struct wl_saved *from) {

@@ -23,7 +23,8 @@ void wl_saves_step(const struct wl_saves *saves, uint32_t index, struct wl_facts
 /* The places' bits that are cleared from facts which hold where EXEC changes with instruction `index`: the one that it is restored
  * from. 0: it is not restored from a valid one. */
 uint8_t wl_saves_restored(const struct wl_saves *saves, uint32_t index, const struct wl_facts *facts);
-/* What is valid behind a change of EXEC: nothing, or where it was restored from `place`, that and what was valid when it was saved. */
+/* What is valid behind a change of EXEC: places that hold EXEC as it was at the kernel's entry, and where it was restored from `place`,
+ * that and what was valid when it was saved. */
 void wl_saved_change(struct wl_saved *saved, uint8_t place);
 /* Moves `to` down to what also holds for `from`; true if it changed. */
 bool wl_saved_join(struct wl_saved *to, const struct wl_saved *from);

@@ -10,6 +10,10 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #define SIGNAL_STACK 65536
 
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
@@ -114,20 +118,63 @@ __attribute__((no_sanitize("address", "thread"))) static const void *find_trace(
     return NULL;
 }
 
+#if defined(__x86_64__)
+/* The lanes that a gather has not loaded yet, of which the lowest faulted: it takes lanes out of its mask register as it goes. 0: not
+ * known. */
+static uint32_t gather_lanes(const ucontext_t *context) {
+    enum { EVEX = 0x62, MASKS = 5, SOFTWARE = 464, FEATURES = 512 }; /* XSAVE's component; offsets in the signal frame's state */
+    const uint8_t *code = (const uint8_t *)(uintptr_t)context_pc(context), *state = (const uint8_t *)context->uc_mcontext.fpregs;
+    uint32_t magic, size, offset, rest[2];
+    uint64_t present, mask;
+    if (code[0] != EVEX || (code[4] != 0x90 && code[4] != 0x91) || !state)
+        return 0;
+    memcpy(&magic, state + SOFTWARE, sizeof magic);
+    if (magic != FP_XSTATE_MAGIC1)
+        return 0;
+    memcpy(&present, state + FEATURES, sizeof present);
+    __cpuid_count(0xd, MASKS, size, offset, rest[0], rest[1]);
+    if (!(present >> MASKS & 1) || size < 8 * sizeof mask)
+        return 0;
+    memcpy(&mask, state + offset + (code[3] & 7) * sizeof mask, sizeof mask);
+    return (uint32_t)mask & 0xffff;
+}
+#else
+static uint32_t gather_lanes(const ucontext_t *context) {
+    (void)context;
+    return 0;
+}
+#endif
+
+/* A gather's lane: of the strip with this trace. */
+static void keep_gather(struct wl_thread *thread, const ucontext_t *context, struct wl_strip_trace strip) {
+    uint32_t left = gather_lanes(context) & strip.lanes;
+    if (left)
+        strip.lanes = left & -left;
+    thread->fault.strip = strip;
+}
+
 __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct wl_thread *thread, const struct wl_unit *unit,
                                                                           const ucontext_t *context) {
     uint64_t pc = context_pc(context), offset;
     unsigned column = 0;
     bool exact, own = find_line(unit, pc, &offset, &column, &exact);
-    bool gang = is_in(unit->native[WL_MODE_GANG], pc), one = own && column && column != WL_COLUMN_ACCESS && column != WL_COLUMN_TRACE;
-    if ((own && column == WL_COLUMN_TRACE) || (one && gang)) {
-        const struct wl_strip_trace *strip = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
-        if (strip)
-            thread->fault.strip = *strip;
-        if (one)
-            thread->fault.strip.first_lane += (column - 1) * WL_STRIP;
-    } else if (one) {
-        thread->fault.strip = (struct wl_strip_trace){WL_STRIP_TRACE, (column - 1) * WL_STRIP, 0xffff};
+    bool gathers = own && column >= WL_COLUMN_GATHER && column <= WL_COLUMN_GATHER_TRACE;
+    bool traced = own && (column == WL_COLUMN_TRACE || column == WL_COLUMN_GATHER_TRACE);
+    bool gang = is_in(unit->native[WL_MODE_GANG], pc), one = own && column && column != WL_COLUMN_ACCESS && !traced;
+    struct wl_strip_trace strip = {WL_STRIP_TRACE, 0, 0xffff};
+    if (traced || (one && gang)) {
+        const struct wl_strip_trace *found = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
+        if (found)
+            strip = *found;
+        else
+            strip.magic = 0;
+    }
+    if (one)
+        strip.first_lane += (column - (gathers ? WL_COLUMN_GATHER : 1)) * WL_STRIP;
+    if (gathers && strip.magic) {
+        keep_gather(thread, context, strip);
+    } else if (one || traced) {
+        thread->fault.strip = strip;
     } else if (own ? column == WL_COLUMN_ACCESS : in_unit(unit, pc)) {
         const struct wl_access_trace *access = find_trace(thread, context, WL_ACCESS_TRACE, _Alignof(struct wl_access_trace));
         if (access)
@@ -323,8 +370,7 @@ static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *w
     for (uint32_t i = 0; access->magic && i < WL_STRIP; i++) {
         uint32_t offset;
         memcpy(&offset, (const char *)access->address + (size_t)i * 4, sizeof offset);
-        uint64_t wide = access->narrow >> 16 ? (uint64_t)(int64_t)(int32_t)offset : offset;
-        uint64_t address = access->narrow ? access->base + (wide << (access->narrow >> 8 & 0xff)) : access->address[i];
+        uint64_t address = access->narrow ? access->base + offset : access->address[i];
         if (!access->narrow && address >> 32 == WL_SHARED_APERTURE_HI)
             address = (uint64_t)(uintptr_t)wave->lds + (uint32_t)address;
         if (fault->code == SI_KERNEL ? address >> 47 != 0 : fault->address - address < access->size) /* SI_KERNEL: no address that can be */

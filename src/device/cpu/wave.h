@@ -112,11 +112,13 @@ static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32
 typedef uint32_t wl_unit_code(struct wl_wave *wave);
 
 /* What translated code leaves for reports of faults. Memory instructions' native code carries a "column" in the line table:
- * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it (of a gang's strips, it says the wave's first one otherwise), or WL_COLUMN_ACCESS: a struct
- * wl_access_trace does. Code that a unit shares between accesses has no lines; it has a struct wl_access_trace as well. In gangs
- * the strip's number is that in the wave, which a struct wl_strip_trace says. Traces are
- * found, from the stack pointer upwards, by their first words. */
-enum { WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15 };
+ * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it (of a gang's strips, it says the wave's first
+ * one otherwise), or WL_COLUMN_ACCESS: a struct wl_access_trace does. Code that a unit shares between accesses has no lines; it has a
+ * struct wl_access_trace as well. In gangs the strip's number is that in the wave, which a struct wl_strip_trace says. Traces are found,
+ * from the stack pointer upwards, by their first words. An instruction of the host that gathers all lanes of a strip has the column
+ * WL_COLUMN_GATHER + the strip's number, or WL_COLUMN_GATHER_TRACE where others have WL_COLUMN_TRACE: its mask has the lanes that are
+ * left. */
+enum { WL_COLUMN_GATHER = 5, WL_COLUMN_GATHER_TRACE = 13, WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15 };
 #define WL_STRIP_TRACE  UINT64_C(0x7a31c5e2d9b40f86)
 #define WL_ACCESS_TRACE UINT64_C(0x4be80d1f6c92a735)
 struct wl_strip_trace {
@@ -129,10 +131,8 @@ struct wl_access_trace {
     uint64_t base; /* of narrow addresses */
     uint32_t first_lane, lanes;
     uint32_t size;   /* bytes a lane */
-    uint32_t narrow; /* 0: 16 addresses of 64 bits; else WL_TRACE_NARROW: 16 offsets of 32 bits */
+    uint32_t narrow; /* 1: 16 offsets of 32 bits, else 16 addresses of 64 bits */
     _Alignas(64) uint64_t address[WL_STRIP];
 };
-/* Offsets count units of 1 << shift bytes, and may be negative. */
-#define WL_TRACE_NARROW(shift, is_signed) (UINT64_C(1) | (uint64_t)(shift) << 8 | (uint64_t)(is_signed) << 16)
 
 #endif
