@@ -35,6 +35,13 @@ __global__ void behind_barriers(int *where) {
     if (i == 200)
         where[part[5] & 1] = 1;
 }
+__global__ void sums(const int *from, const unsigned *index, int *out) {
+    unsigned item = threadIdx.y * blockDim.x + threadIdx.x;
+    int sum = 0;
+    for (unsigned i = item; i < 64 * (1 + item % 5); i += 64)
+        sum += from[index[i]];
+    out[item] = sum;
+}
 __global__ void nothing() {}
 /* One workgroup faults while the other does something for ever. */
 enum Loop { SPIN, BARRIER, POLL, SLEEP };
@@ -81,7 +88,13 @@ static int run(const std::string &which) {
         gather<<<1, dim3(16, 4)>>>(array, indices, array + 64);
     } else if (which == "barriers")
         behind_barriers<<<1, 256>>>(wild);
-    else if (which == "callee")
+    else if (which == "sums") { // one lane's index is wild, in the third round of a loop that others have left
+        unsigned index[320] = {}, *indices;
+        index[2 * 64 + 37] = 0x7ffffff0u;
+        HIP(hipMalloc((void **)&indices, sizeof index));
+        HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
+        sums<<<1, dim3(16, 4)>>>(array, indices, array + 64);
+    } else if (which == "callee")
         in_callee<<<1, 64>>>(wild);
     else if (which.substr(0, 4) == "loop") {
         HIP(hipMemset(array, 0, 4096));
@@ -110,6 +123,7 @@ int main(int argc, char **argv) {
         {"beyond", "beyond", hipErrorIllegalAddress},
         {"gather", "gather", hipErrorIllegalAddress},
         {"barriers", "behind_barriers", hipErrorIllegalAddress},
+        {"sums", "sums", hipErrorIllegalAddress},
         {"callee", "in_callee", hipErrorIllegalAddress},
         {"loop00", "one_faults", hipErrorIllegalAddress},
         {"loop01", "one_faults", hipErrorIllegalAddress},
@@ -139,7 +153,7 @@ int main(int argc, char **argv) {
         if (test.error)
             EXPECT(text.find("fault.hip:") != std::string::npos || text.find("amd_hip_atomic.h:") != std::string::npos,
                    "%s: the source line is missing: %s", test.which, text.c_str());
-        if (std::string(test.which) == "gather")
+        if (std::string(test.which) == "gather" || std::string(test.which) == "sums")
             EXPECT(text.find("work item (5, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "barriers" && !std::strstr(argv[0], "-O0"))
             EXPECT(text.find("work item (200, 0, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
