@@ -1,6 +1,10 @@
 /* Lifted code: divergent loops, of which those without stores and without a look across lanes are run strip by strip. */
 #include "lift_reference.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
 /* Scalars that the loops use are set behind them, so that only what they do to lanes counts. */
 #define SETTLE                                                                                                                             \
     "s_mov_BN VCC, 0\ns_mov_BN S6, 0\ns_mov_b32 s20, 0\ns_mov_b32 s21, 0\ns_mov_b32 s22, 0\ns_mov_b32 s23, 0\ns_mov_b32 s24, 0\n"          \
@@ -149,8 +153,89 @@ static void test_nested(void) {
         ref_nested);
 }
 
+/* ---- loads of base[index], with indices of 32 bits about where they change their sign and where they wrap ---- */
+
+enum { WINDOW = 1 << 16 }; /* bytes about the first, the middle and the last address that an index has: the rest cannot be read */
+
+static uint8_t *indexed;
+static struct {
+    uint32_t start;
+    bool is_signed, scattered;
+} indices;
+
+static uint32_t indexed_word(uint32_t index) {
+    int64_t from = indices.is_signed ? (int64_t)(int32_t)index + (INT64_C(1) << 31) : (int64_t)index;
+    return *(const uint32_t *)(indexed + from * 4);
+}
+
+static void ref_indices(struct lift_state *s) {
+    uint64_t exec = exec_of(s), base = (uint64_t)(uintptr_t)indexed + (indices.is_signed ? UINT64_C(1) << 33 : 0);
+    ACTIVE {
+        uint32_t index = indices.start + (indices.scattered ? V(2) & 31 : V(0));
+        V(20) = 0;
+        for (uint32_t n = V(1) & 3;; n--) {
+            V(20) += indexed_word(index++);
+            if (!n)
+                break;
+        }
+        V(21) = V(22) = V(23) = V(24) = V(25) = V(26) = V(27) = 0;
+    }
+    s->s[26] = (uint32_t)base;
+    s->s[27] = (uint32_t)(base >> 32);
+    settle(s, exec);
+}
+
+static void map_indexed(void) {
+    size_t span = UINT64_C(1) << 34;
+    indexed = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const size_t windows[3] = {0, span / 2 - WINDOW / 2, span - WINDOW};
+    for (unsigned i = 0; i < 3; i++) {
+        if (indexed == MAP_FAILED || mprotect(indexed + windows[i], WINDOW, PROT_READ | PROT_WRITE) != 0)
+            abort();
+        for (uint32_t n = 0; n < WINDOW / 4; n++)
+            ((uint32_t *)(indexed + windows[i]))[n] = (i + 1) * 0x9e3779b9u * (n + 1);
+    }
+}
+
+/* v_max_u32 says nothing about lanes to the analysis of addresses. */
+static void check_indices(const char *processors, const char *add_with_carry, uint32_t start, bool is_signed, bool scattered) {
+    char text[2048];
+    uint64_t base = (uint64_t)(uintptr_t)indexed + (is_signed ? UINT64_C(1) << 33 : 0);
+    indices.start = start;
+    indices.is_signed = is_signed;
+    indices.scattered = scattered;
+    snprintf(text, sizeof text,
+             "s_mov_b32 s26, 0x%x\ns_mov_b32 s27, 0x%x\nv_and_b32 v21, 3, v1\nv_and_b32 v23, 31, v2\nv_max_u32 v22, %s, %s\n"
+             "ADD v22, 0x%x, v22\nv_mov_b32 v20, 0\nv_mov_b32 v26, s27\ns_mov_BN S4, exec_N\ns_mov_BN S6, 0\nloop:\n%s\n"
+             "v_lshlrev_b64 v[24:25], 2, v[22:23]\nv_add_co_u32 v24, VCC, s26, v24\n%s v25, VCC, v26, v25, VCC\n"
+             "global_load_dword v24, v[24:25], off\ns_waitcnt0\nADD v20, v20, v24\nv_cmp_eq_u32 VCC, 0, v21\n"
+             "v_cndmask_b32 v27, -1, 0, VCC\nADD v21, v27, v21\nADD v22, 1, v22\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, S6\n"
+             "s_cbranch_execnz loop\ns_mov_BN exec_N, S4\nv_mov_b32 v21, 0\nv_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v24, 0\n"
+             "v_mov_b32 v25, 0\nv_mov_b32 v26, 0\nv_mov_b32 v27, 0\n" SETTLE,
+             (unsigned)base, (unsigned)(base >> 32), scattered ? "v23" : "v0", scattered ? "v23" : "v0", start,
+             is_signed ? "v_ashrrev_i32 v23, 31, v22" : "v_mov_b32 v23, 0", add_with_carry);
+    lift_check(processors, text, ref_indices);
+}
+
+static void test_indices(void) {
+    static const struct {
+        uint32_t start;
+        bool is_signed, scattered;
+    } cases[] = {
+        {0x7fffffe9, false, false}, {0xffffffe9, false, false}, {0x7ffffff1, false, true},
+        {0xffffffe9, true, false},  {0x7fffffe9, true, false},  {0xfffffff1, true, true},
+    };
+    map_indexed();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_indices("gfx90a", "v_addc_co_u32", cases[i].start, cases[i].is_signed, cases[i].scattered);
+        if (i % 2)
+            check_indices("gfx1030", "v_add_co_ci_u32", cases[i].start, cases[i].is_signed, cases[i].scattered);
+    }
+}
+
 void test_loops(void) {
     test_sums();
     test_search();
     test_nested();
+    test_indices();
 }
