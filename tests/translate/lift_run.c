@@ -24,6 +24,7 @@ enum { LDS_SIZE = 1 << 16, RETURN_ADDRESS = 0x7ead0000, MAX_UNITS = 32, MAX_EXIT
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
 uint32_t lift_mode_register = 0xf0;
 bool lift_ignore_scalars, lift_any_shape;
+unsigned lift_copies_left;
 
 struct host {
     const char *cpu, *features;
@@ -166,6 +167,7 @@ static void run_exits(void) {
     for (unsigned exits = 0; exits < MAX_EXITS; exits++) {
         switch (run_unit(unit, mode)) {
         case WL_EXIT_MODE:
+            lift_copies_left += mode == WL_MODE_FULL;
             mode = is_full() ? WL_MODE_FULL : WL_MODE_MASKED;
             break;
         case WL_EXIT_YIELD:

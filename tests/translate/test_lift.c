@@ -5,6 +5,8 @@
  * or MASKED form as the masks ask, for this host and for one without AVX-512. */
 #include "lift_reference.h"
 
+#include <stdlib.h>
+
 /* ---- DPP ---- */
 
 struct dpp {
@@ -503,6 +505,44 @@ static void ref_while(struct lift_state *s) {
     s->s[125] = 0;
 }
 
+/* Both sides of a condition without a branch around the first: for all lanes, some, or none. */
+static uint32_t first_lane;
+
+static void ref_condition(struct lift_state *s) {
+    uint64_t exec = exec_of(s), taken = 0;
+    ACTIVE taken |= (uint64_t)(l >= first_lane) << l;
+    ACTIVE {
+        const bool is_taken = taken >> l & 1;
+        V(24) = l * 4;
+        V(20) = is_taken ? 6 : 5;
+        V(21) = V(20) + 1;
+        V(22) = is_taken ? 1 : 9;
+        V(23) = V(20) + V(22);
+        V(25) = is_taken ? V(1) : lift_lds_word(l * 4);
+    }
+    set_mask(s, 106, taken);
+    set_mask(s, 20, taken);
+    set_mask(s, 6, taken);
+    s->s[125] = exec != 0;
+}
+
+static void check_condition(uint32_t first) {
+    char text[640];
+    const unsigned left = lift_copies_left;
+    first_lane = first;
+    snprintf(text, sizeof text,
+             "v_lshlrev_b32 v24, 2, v0\nv_mov_b32 v20, 5\nv_mov_b32 v22, 1\nv_cmp_le_u32 VCC, %u, v0\ns_and_saveexec_BN S6, VCC\n"
+             "s_xor_BN S6, exec_N, S6\nv_mov_b32 v20, 6\nv_cmp_eq_u32 S20, v0, v0\nds_write_b32 v24, v1\ns_or_saveexec_BN S6, S6\n"
+             "ADD v21, 1, v20\ns_xor_BN exec_N, exec_N, S6\ns_cbranch_execz done\nv_mov_b32 v22, 9\ndone:\n"
+             "s_or_BN exec_N, exec_N, S6\nADD v23, v20, v22\nds_read_b32 v25, v24\ns_waitcnt0\n",
+             first);
+    lift_check("gfx906,gfx90a,gfx1030", text, ref_condition);
+    if (lift_copies_left != left && !getenv("WL_TEST_STEPS")) {
+        fprintf(stderr, "a condition of lanes from %u on: FULL code was left\n", first);
+        lift_failures++;
+    }
+}
+
 static void test_transitions(void) {
     lift_check(EVERY,
                "v_mov_b32 v20, 0\nv_mov_b32 v22, 0\nv_and_b32 v21, 7, v1\ns_mov_b32 s20, 10\nloop:\nv_cmp_lt_u32 VCC, v20, v21\n"
@@ -514,6 +554,11 @@ static void test_transitions(void) {
                "v_cmp_eq_u32 VCC, 0, v21\ns_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, VCC\ns_cbranch_execz done\nADD v21, -1, v21\n"
                "s_branch loop\ndone:\ns_mov_BN exec_N, S4\ns_mov_BN VCC, 0\ns_mov_BN S6, 0\ns_cmp_lg_u32 s8, s8\n",
                ref_while);
+    static const uint32_t firsts[] = {0, 1, 20, 32, 48, 63, 200};
+    lift_any_shape = true;
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        check_condition(firsts[i]);
+    lift_any_shape = false;
 }
 
 /* ---- lanes ---- */
