@@ -42,7 +42,7 @@ struct wl_item {
     uint8_t index_step;                   /* enum wl_index_step (lift_index.c) */
     const struct wl_inst *maker;          /* WL_INDEX_HIGH: the instruction that made the low half */
     LLVMValueRef scalar[WL_ITEM_SCALARS]; /* inputs read at record time; meaning is the emitter's */
-    struct wl_fact fact[3];               /* memory: what is known about its address operands (lift_memory.c) */
+    struct wl_fact fact[3];               /* memory: what is known about its address operands, and an atomic's data (lift_memory.c) */
     void (*emit)(struct wl_lift *l, struct wl_item *item);
 };
 

@@ -1,5 +1,6 @@
 /* What atomics compute, and how one lane's is done: the host's atomic instruction where there is one, else a
  * compare-and-swap loop; plain loads and stores in LDS, which only one thread touches. */
+#include "translate/emit.h"
 #include "translate/lift_memory.h"
 
 static LLVMTypeRef integer_type(struct wl_lift *l, const struct wl_access *a) { return a->bits == 64 ? l->i64 : l->i32; }
@@ -228,4 +229,37 @@ bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
             return true;
         }
     return false;
+}
+
+bool wl_atomic_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, const struct wl_fact *data,
+                     LLVMValueRef *rows) {
+    bool plain = a->local && !a->returns && !a->is_volatile && a->bits == 32 && a->dwords == 1 && !l->exec && lanes->offset;
+    if (!plain || a->atomic == WL_ATOMIC_SWAP || native_operation(a) < 0)
+        return false;
+    LLVMTypeRef pairs = LLVMArrayType2(l->i64, WL_STRIP / 2);
+    LLVMValueRef places = wl_memory_local(l, pairs), value = NULL, pair = NULL;
+    LLVMValueRef store = LLVMBuildStore(l->b, lanes->offset, places);
+    LLVMSetAlignment(store, 64);
+    LLVMSetVolatile(store, true); /* loads beside others are quicker than taking a vector apart */
+    LLVMValueRef first = LLVMBuildExtractElement(l->b, lanes->offset, LLVMConstInt(l->i32, 0, false), "");
+    LLVMValueRef last = LLVMBuildExtractElement(l->b, lanes->offset, LLVMConstInt(l->i32, WL_STRIP - 1, false), "");
+    LLVMBasicBlockRef apart = wl_memory_block(l, "near"), same = wl_memory_block(l, WL_COLD_BLOCK), done = wl_memory_block(l, "added");
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, first, last, ""), apart, same));
+    LLVMPositionBuilderAtEnd(l->b, same);
+    wl_memory_slow(l, a, lanes, rows);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, apart);
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef lane = LLVMConstInt(l->i64, i, false), half = LLVMConstInt(l->i64, i / 2, false);
+        if (i % 2 == 0)
+            pair = LLVMBuildLoad2(l->b, l->i64, LLVMBuildGEP2(l->b, l->i64, places, &half, 1, ""), "");
+        LLVMValueRef offset = i % 2 ? LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "")
+                                    : LLVMBuildAnd(l->b, pair, LLVMConstInt(l->i64, UINT32_MAX, false), "");
+        if (i == 0 || !wl_fact_is_uniform(data))
+            value = LLVMBuildExtractElement(l->b, rows[0], lane, "");
+        (void)wl_atomic_at(l, a, LLVMBuildAdd(l->b, lanes->base, offset, ""), value, NULL);
+    }
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    return true;
 }

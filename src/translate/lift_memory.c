@@ -471,7 +471,8 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
-    wl_memory_slow(l, &a, &lanes, rows);
+    if (!wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
+        wl_memory_slow(l, &a, &lanes, rows);
     for (unsigned i = 0; op.result && i < a.dwords; i++)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);
 }
@@ -601,6 +602,7 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
         item->emit = emit_load_to_lds;
     } else if (isa->class == WL_ISA_ATOMIC && isa->addresses != 2) {
         item->emit = emit_atomic;
+        item->fact[2] = is_vgpr(op.data) ? known(l, op.data->reg) : (struct wl_fact){0};
     } else {
         item->emit = isa->addresses == 2 ? emit_two : isa->class == WL_ISA_LOAD ? emit_load : emit_store;
     }

@@ -153,6 +153,10 @@ void wl_access_gather_end(struct wl_lift *l);
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
 /* The value that the operation leaves in memory. */
 LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
+/* An atomic of all lanes of a strip in LDS of which nobody wants the old value, lane by lane in the unit; `data`: what is known of the
+ * operand. False: it is of another kind. */
+bool wl_atomic_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, const struct wl_fact *data,
+                     LLVMValueRef *rows);
 /* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
 bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
 
