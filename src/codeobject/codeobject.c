@@ -291,6 +291,7 @@ enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *dat
         free(opened);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object of %zu bytes", size);
     }
+    atomic_init(&opened->users, 1);
     memcpy(opened->bytes, data, size);
     status = wl_elf_open(&opened->elf, opened->bytes, size);
     if (!status)
@@ -308,8 +309,10 @@ enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *dat
     return WL_OK;
 }
 
+void wl_codeobject_share(struct wl_codeobject *object) { atomic_fetch_add(&object->users, 1); }
+
 void wl_codeobject_close(struct wl_codeobject *object) {
-    if (!object)
+    if (!object || atomic_fetch_sub(&object->users, 1) != 1)
         return;
     wl_lines_close(object->lines);
     wl_pages_free(object->image, object->image_size);

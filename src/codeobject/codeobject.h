@@ -186,7 +186,9 @@ struct wl_codeobject; /* opaque; the accessors below are all thread-safe */
 /* Parses one AMDGPU ELF of known size. `data` may go away afterwards. WL_INVALID_IMAGE: damaged; WL_UNSUPPORTED: a processor,
  * an OS ABI or a version that Wavelift does not know. `*object` is NULL after a failure. */
 enum wl_status wl_codeobject_open(struct wl_codeobject **object, const void *data, size_t size);
-/* Frees the object and all that its accessors gave out. NULL does nothing. */
+/* One more user, who closes the object as well. Thread-safe. */
+void wl_codeobject_share(struct wl_codeobject *object);
+/* Of the last user: frees the object and all that its accessors gave out. NULL does nothing. */
 void wl_codeobject_close(struct wl_codeobject *object);
 
 const struct wl_target *wl_codeobject_target(const struct wl_codeobject *object);

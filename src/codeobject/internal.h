@@ -18,6 +18,7 @@
 
 #include <elf.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Whether [offset, offset + length) lies within `size` bytes. Cannot overflow. */
@@ -152,6 +153,7 @@ enum { /* AMDGPU relocation types */
 struct wl_lines; /* the state of lines.c */
 
 struct wl_codeobject {
+    _Atomic unsigned users;
     struct wl_elf elf; /* of our own copy of the bytes */
     uint8_t *bytes;
     struct wl_target target;

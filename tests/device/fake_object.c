@@ -31,6 +31,10 @@ const struct wl_target *wl_codeobject_target(const struct wl_codeobject *object)
 
 void wl_codeobject_hash(const struct wl_codeobject *object, uint64_t hash[2]) { memcpy(hash, object->hash, sizeof object->hash); }
 
+void wl_codeobject_share(struct wl_codeobject *object) { (void)object; }
+
+void wl_codeobject_close(struct wl_codeobject *object) { (void)object; }
+
 size_t wl_codeobject_kernel_count(const struct wl_codeobject *object) { return object->kernel_count; }
 
 const struct wl_kernel *wl_codeobject_kernel(const struct wl_codeobject *object, size_t index) { return &object->kernels[index]; }

@@ -462,6 +462,72 @@ static int compile_together(void) {
     return 0;
 }
 
+/* ---- unloading -------------------------------------------------------------------------------- */
+
+/* A kernel whose native code takes seconds to make. */
+static char *large_source(void) {
+    enum { LINES = 400, ROOM = LINES * 64 + 256 };
+    char *text = malloc(ROOM);
+    size_t length = (size_t)snprintf(text, ROOM, "extern \"C\" __global__ void k(unsigned *p) {\n    unsigned x = p[threadIdx.x];\n");
+    for (unsigned i = 0; i < LINES; i++)
+        length += (size_t)snprintf(text + length, ROOM - length, "    x = (x ^ %uu) * %uu + (x >> %u);\n", i * 2654435761u, i * 40503u | 1,
+                                   i % 13 + 1);
+    snprintf(text + length, ROOM - length, "    p[threadIdx.x] = x;\n}\n");
+    return text;
+}
+
+/* A module goes while native code of it is being made: nobody waits for that, and it is finished all the same. */
+static int unload_early(const char *cache) {
+    hiprtcProgram program = NULL;
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL;
+    size_t size = 0;
+    unsigned *device = NULL, got = 1, x = 1;
+    char *source = large_source();
+    rtc_ok(hiprtcCreateProgram(&program, source, "large.hip", 0, NULL, NULL));
+    rtc_ok(hiprtcCompileProgram(program, 0, NULL));
+    char *code = code_of(program, &size);
+    ok(hipModuleLoadData(&module, code));
+    ok(hipModuleGetFunction(&function, module, "k"));
+    ok(hipMalloc((void **)&device, sizeof got));
+    ok(hipMemcpy(device, &got, sizeof got, hipMemcpyHostToDevice));
+    ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){&device}, NULL));
+    ok(hipMemcpy(&got, device, sizeof got, hipMemcpyDeviceToHost));
+    ok(hipModuleUnload(module));
+    demand(0, each_file(cache, ".wlo", NULL));
+    for (unsigned i = 0; i < 400; i++)
+        x = (x ^ (i * 2654435761u)) * (i * 40503u | 1) + (x >> (i % 13 + 1));
+    demand((int)x, (int)got);
+    for (int tenths = 0; tenths < 1200 && !each_file(cache, ".wlo", NULL); tenths++)
+        usleep(100000);
+    demand(1, each_file(cache, ".wlo", NULL) > 0);
+    ok(hipFree(device));
+    rtc_ok(hiprtcDestroyProgram(&program));
+    free(code);
+    free(source);
+    return 0;
+}
+
+static void test_unload(void **state) {
+    (void)state;
+    char cache[] = "/tmp/wavelift-test-XXXXXX";
+    assert_non_null(mkdtemp(cache));
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("WAVELIFT_CACHE_DIR", cache, 1);
+        setenv("WAVELIFT_TIER", "0", 1);
+        become_itself("unload", cache, NULL);
+        _exit(99);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    each_file(cache, ".pch", delete);
+    each_file(cache, ".rtc", delete);
+    each_file(cache, ".wlo", delete);
+    assert_int_equal(rmdir(cache), 0);
+}
+
 /* ---- without a compiler ------------------------------------------------------------------------ */
 
 static int compile_without_compiler(void) {
@@ -493,13 +559,15 @@ static void test_no_compiler(void **state) {
 
 int main(int count, char **arguments) {
     if (count == 3)
-        return strcmp(arguments[1], "header") == 0 ? compile_with_header(arguments[2]) : compile_together();
+        return strcmp(arguments[1], "header") == 0   ? compile_with_header(arguments[2])
+               : strcmp(arguments[1], "unload") == 0 ? unload_early(arguments[2])
+                                                     : compile_together();
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_program),     cmocka_unit_test(test_log),         cmocka_unit_test(test_target),
         cmocka_unit_test(test_arguments),   cmocka_unit_test(test_link),        cmocka_unit_test(test_hip_link),
-        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled),
+        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled), cmocka_unit_test(test_unload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,8 +175,7 @@ void wl_translation_end(void) { pthread_rwlock_unlock(&fork_guard); }
 
 /* ---- modules -------------------------------------------------------------------------------- */
 
-static void module_unload(struct wl_device_module *module) {
-    wl_tiers_forget(module);
+static void module_release(struct wl_device_module *module) {
     wl_units_release(module);
     while (module->kernels) {
         struct wl_device_function *function = module->kernels;
@@ -186,7 +185,13 @@ static void module_unload(struct wl_device_module *module) {
     wl_pages_release(module->image, module->image_mapped);
     pthread_mutex_destroy(&module->lock);
     free(module->functions);
+    wl_codeobject_close(module->object);
     free(module);
+}
+
+static void module_unload(struct wl_device_module *module) {
+    if (wl_tiers_forget(module, module_release))
+        module_release(module);
 }
 
 static enum wl_status module_load(struct wl_device *device, struct wl_codeobject *object, struct wl_device_module **result) {
@@ -196,6 +201,7 @@ static enum wl_status module_load(struct wl_device *device, struct wl_codeobject
     pthread_mutex_init(&module->lock, NULL);
     module->device = cpu(device);
     module->object = object;
+    wl_codeobject_share(object); /* what is being translated may outlive the module's user */
     module->target = wl_codeobject_target(object);
     module->image_size = wl_codeobject_image_size(object);
     module->image_mapped = module->image_size + 4096; /* scalar loads read whole cache lines past an object's end */

@@ -24,7 +24,8 @@ struct job {
     struct wl_unit *unit;
     enum wl_mode mode;
     bool loops;
-    bool missed; /* at the end of the process: an earlier one ended too early, too */
+    void (*release)(struct wl_device_module *module); /* the module is gone but for this job */
+    bool missed;                                      /* at the end of the process: an earlier one ended too early, too */
 };
 
 static struct {
@@ -104,6 +105,13 @@ static void keep_thread(void) {
         pause();
 }
 
+static bool is_made(const struct wl_device_module *module) {
+    for (const struct job *job = tiers.made; job; job = job->next)
+        if (job->module == module)
+            return true;
+    return false;
+}
+
 static void *run(void *slot) {
     own.slot = (unsigned)(uintptr_t)slot;
     wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
@@ -123,6 +131,13 @@ static void *run(void *slot) {
             pthread_mutex_lock(&tiers.lock);
         }
         unlink_job(&tiers.made, job);
+        if (job->release && !is_made(job->module)) {
+            pthread_mutex_unlock(&tiers.lock);
+            wl_translation_begin(); /* no fork in the middle */
+            job->release(job->module);
+            wl_translation_end();
+            pthread_mutex_lock(&tiers.lock);
+        }
         free(job);
         pthread_cond_broadcast(&tiers.changed);
     }
@@ -186,14 +201,7 @@ void wl_tiers_heat(struct wl_unit *unit, uint64_t nanoseconds) {
     pthread_mutex_unlock(&tiers.lock);
 }
 
-static bool is_made(const struct wl_device_module *module) {
-    for (const struct job *job = tiers.made; job; job = job->next)
-        if (job->module == module)
-            return true;
-    return false;
-}
-
-void wl_tiers_forget(const struct wl_device_module *module) {
+bool wl_tiers_forget(const struct wl_device_module *module, void (*release)(struct wl_device_module *module)) {
     pthread_mutex_lock(&tiers.lock);
     for (struct job **at = &tiers.waiting; *at;) {
         struct job *job = *at;
@@ -204,9 +212,12 @@ void wl_tiers_forget(const struct wl_device_module *module) {
         *at = job->next;
         free(job);
     }
-    while (is_made(module))
-        pthread_cond_wait(&tiers.changed, &tiers.lock);
+    for (struct job *job = tiers.made; job; job = job->next)
+        if (job->module == module)
+            job->release = release;
+    const bool idle = !is_made(module);
     pthread_mutex_unlock(&tiers.lock);
+    return idle;
 }
 
 /* Notes what a process leaves unmade; returns whether something of it had been noted before. The lock is held. */
@@ -267,6 +278,10 @@ void wl_tiers_after_fork(bool child) {
         while (tiers.made) { /* what the parent's threads were at is to be made again */
             struct job *job = tiers.made;
             tiers.made = job->next;
+            if (job->release) { /* nobody wants it any more */
+                free(job);
+                continue;
+            }
             job->next = tiers.waiting;
             tiers.waiting = job;
         }

@@ -15,8 +15,10 @@
 void wl_tiers_request(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops);
 /* Notes time that waves spent in a unit's threaded code. Thread-safe. */
 void wl_tiers_heat(struct wl_unit *unit, uint64_t nanoseconds);
-/* Drops what is asked for of a module that goes, and waits for what is being made of it. Not with the module's lock. */
-void wl_tiers_forget(const struct wl_device_module *module);
+/* Drops what is asked for of a module that goes. True: nothing of it is being made. False: something is, which can take LLVM minutes;
+ * `release` gets the module when that is done, in the thread that made it (not if the process ends first). Not with the module's
+ * lock. */
+bool wl_tiers_forget(const struct wl_device_module *module, void (*release)(struct wl_device_module *module));
 /* When the process ends: what is being made is given up after a moment, where the translator can be stopped, and the cache remembers
  * that it was missed. What an earlier process had missed already is made, as far as it takes about a second (at most ten where
  * the machine is busy), so that the next one finds it. May be called again. */
