@@ -1,10 +1,12 @@
 /* HIP reference: Memory management, fills. */
 #include "api/copy.h"
 
-/* The context whose device has to fill memory that a stream's does not reach: a GPU's, or a CPU device's; else NULL. */
+/* The context whose device has to fill memory that a stream's may not reach: another GPU's, or of the other kind; else NULL. */
 static struct wl_context *filler(const struct wl_stream *stream, const struct wl_allocation *target) {
     const unsigned shared = 1u << WL_MEMORY_HOST | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_REGISTERED;
-    if (!target->context || target->context->info.discrete == stream->context->info.discrete || shared >> target->kind & 1)
+    if (!target->context || target->context == stream->context || shared >> target->kind & 1)
+        return NULL;
+    if (!target->context->info.discrete && !stream->context->info.discrete)
         return NULL;
     return target->kind == WL_MEMORY_EXTERNAL && !target->owner ? NULL : target->context; /* files are everybody's */
 }

@@ -291,7 +291,7 @@ static void test_threads(void **state) {
     pthread_t threads[THREADS];
     int *values = NULL;
     test_kernel("add");
-    ok(hipMalloc((void **)&values, THREADS * 256));
+    ok(hipHostMalloc((void **)&values, THREADS * 256, 0));
     ok(hipMemset(values, 0, THREADS * 256));
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, hammer, values + i * 64), 0);
@@ -300,7 +300,7 @@ static void test_threads(void **state) {
         pthread_join(threads[i], &result);
         assert_int_equal((intptr_t)result, 0);
     }
-    ok(hipFree(values));
+    ok(hipHostFree(values));
 }
 
 static void test_fork(void **state) {

@@ -74,6 +74,7 @@ struct wl_ptx {
     LLVMValueRef mode;   /* alloca i32: MODE */
     uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
     uint8_t *roundings;  /* the same at the starts of the unit's pieces */
+    bool orders_lds;     /* the unit's accesses of LDS stay in their order (ptx_order.c) */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
     bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
@@ -229,6 +230,10 @@ LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
 bool wl_ptx_settle_lds(LLVMModuleRef module);
 /* Tells LLVM's unrolling which loops of the kernel to unroll, and how far; true: some. */
 bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);
+
+/* ---- ptx_order.c ---- */
+/* Whether a unit's lanes may rely on the order of its LDS instructions: there are stores and loads without a barrier between them. */
+bool wl_ptx_needs_order(const struct wl_unit *unit, bool is_kernel);
 
 /* ---- ptx_block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */

@@ -609,6 +609,7 @@ static bool find_partings(struct wl_lift *l) {
     p->roundings = calloc(unit->piece_count + 1, sizeof *p->roundings);
     if (p->roundings)
         wl_ptx_rounding_find(unit, p->request->float_mode & 15, p->roundings);
+    p->orders_lds = wl_ptx_needs_order(unit, unit == p->units);
     p->parts = calloc(unit->piece_count + 1, sizeof *p->parts);
     p->met = calloc(unit->piece_count + 1, sizeof *p->met);
     p->flow = wl_ptx_flow_create(unit, l->wave_size);

@@ -37,6 +37,10 @@ static void operand_list(char *text, size_t size, unsigned first, unsigned count
         snprintf(text + used, size - used, "}");
 }
 
+static const char *volatile_name(const struct wl_lift *l, const struct wl_ptx_access *a) {
+    return a->is_volatile || (a->space == WL_PTX_SHARED && l->ptx->orders_lds) ? ".volatile" : "";
+}
+
 static LLVMValueRef offset_operand(struct wl_lift *l, int64_t offset) { return wl_lift_int(l, l->i32, (uint32_t)offset); }
 
 /* One instruction for `count` dwords or one element. */
@@ -45,8 +49,8 @@ static void load_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValueR
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char text[160], constraints[96] = "", list[32];
     operand_list(list, sizeof list, 0, count);
-    snprintf(text, sizeof text, "@$%u ld%s%s%s%s %s, [$%u+$%u];", count + 2, a->is_volatile ? ".volatile" : "", space_name(a->space),
-             vectors[count], element_name(bits, sign), list, count, count + 1);
+    snprintf(text, sizeof text, "@$%u ld%s%s%s%s %s, [$%u+$%u];", count + 2, volatile_name(l, a), space_name(a->space), vectors[count],
+             element_name(bits, sign), list, count, count + 1);
     for (unsigned i = 0; i < count; i++)
         strcat(constraints, "=r,");
     snprintf(constraints + strlen(constraints), sizeof constraints - strlen(constraints), "%c,n,b", address_letter(a->space));
@@ -66,7 +70,7 @@ static void store_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValue
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char text[160], constraints[96], list[32];
     operand_list(list, sizeof list, 3, count);
-    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", a->is_volatile ? ".volatile" : "", space_name(a->space), vectors[count],
+    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", volatile_name(l, a), space_name(a->space), vectors[count],
              bits == 8    ? ".b8"
              : bits == 16 ? ".b16"
                           : ".b32",
