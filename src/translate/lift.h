@@ -152,6 +152,7 @@ struct wl_lift {
     LLVMValueRef strip_trace;               /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
     LLVMValueRef access_trace;       /* alloca: a struct wl_access_trace, or NULL as long as no access of the unit's own needed one */
     LLVMMetadataRef access_location; /* of the access that the trace is of */
+    LLVMValueRef lane_offsets, spare_place; /* allocas of lift_spread.c, or NULL as long as no access needed one */
     LLVMValueRef exec;               /* <16 x i1> of active lanes; NULL in FULL code: all are */
     LLVMValueRef exec_bits;          /* the same as i16, where there is an exec */
 

@@ -314,7 +314,7 @@ LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, c
 static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {
     bool fits = lanes->low_fact.stride == 4 ? access->dwords == 1 : lanes->low_fact.stride == 0 && access->dwords <= 2;
     return lanes->low_fact.kind == WL_FACT_GROUPS && fits && access->kind == WL_ACCESS_LOAD && access->bits == 32 && !access->is_volatile &&
-           access->place == WL_PLACE_MEMORY && l->has_avx512;
+           access->place == WL_PLACE_MEMORY && l->has_masks;
 }
 
 /* The same of indices, which count by `step` in a group and do not wrap. */

@@ -13,11 +13,38 @@ struct spread {
     LLVMValueRef exec;      /* <16 x i1> */
 };
 
-LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec) {
-    LLVMTypeRef type = LLVMArrayType2(l->i8, (uint64_t)SPARE_BYTES * WL_STRIP);
-    LLVMValueRef first = wl_strip_splat(l, LLVMBuildPtrToInt(l->b, wl_memory_local(l, type), l->i64, ""));
+static LLVMTypeRef spare_type(struct wl_lift *l) { return LLVMArrayType2(l->i8, (uint64_t)SPARE_BYTES * WL_STRIP); }
+
+static LLVMValueRef or_spare(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec, LLVMValueRef spare) {
+    LLVMValueRef first = wl_strip_splat(l, LLVMBuildPtrToInt(l->b, spare, l->i64, ""));
     LLVMValueRef places = LLVMBuildAdd(l->b, first, wl_memory_iota(l, l->i64, SPARE_BYTES), "");
     return LLVMBuildSelect(l->b, exec, addresses, places, "");
+}
+
+LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec) {
+    return or_spare(l, addresses, exec, wl_memory_local(l, spare_type(l)));
+}
+
+/* A variable of the unit that stays in memory. */
+static LLVMValueRef kept_local(struct wl_lift *l, LLVMTypeRef type) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMValueRef space = wl_memory_local(l, type);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    wl_lift_keep_whole(l, space);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return space;
+}
+
+/* The same in the unit itself; all lanes' own addresses in FULL code. */
+static LLVMValueRef unit_addresses(struct wl_lift *l, const struct wl_lanes *lanes) {
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
+    if (!l->exec)
+        return addresses;
+    if (!l->spare_place)
+        l->spare_place = kept_local(l, spare_type(l));
+    return or_spare(l, addresses, l->exec, l->spare_place);
 }
 
 static LLVMValueRef behind(struct wl_lift *l, LLVMValueRef address, uint64_t offset) {
@@ -252,6 +279,28 @@ static void store(struct wl_lift *l, const struct spread *s, LLVMValueRef *rows)
     store_elements(l, s, values);
 }
 
+/* On hosts without quick gathers: single loads. Offset 0 is always there for lanes that are off. */
+static LLVMValueRef load_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMTypeRef element = a->dwords == 2 ? l->i64 : l->i32;
+    LLVMValueRef offsets = lanes->offset, loaded = LLVMGetPoison(LLVMVectorType(element, WL_STRIP));
+    if (l->exec)
+        offsets = LLVMBuildSelect(l->b, l->exec, offsets, LLVMConstNull(l->strip_i32), "");
+    if (!l->lane_offsets)
+        l->lane_offsets = kept_local(l, l->strip_i32);
+    LLVMSetAlignment(LLVMBuildStore(l->b, offsets, l->lane_offsets), 64);
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        LLVMValueRef index = LLVMConstInt(l->i64, i, false);
+        LLVMValueRef offset = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, l->lane_offsets, &index, 1, ""), "");
+        LLVMValueRef address = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
+        LLVMValueRef value = wl_memory_load(l, element, address, false);
+        loaded = LLVMBuildInsertElement(l->b, loaded, value, LLVMConstInt(l->i32, i, false), "");
+    }
+    rows[0] = loaded;
+    if (a->dwords == 2)
+        split_pairs(l, loaded, rows);
+    return loaded;
+}
+
 /* Gathers and scatters of one or two dwords. Offsets are taken for signed ones; whatever is that large lies behind LDS anyway. */
 static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
@@ -342,14 +391,16 @@ static void dwords_local(struct wl_lift *l, const struct wl_lanes *lanes, LLVMVa
 }
 
 bool wl_spread_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    if (!a->local || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
+    if (!a->local || !wl_spread_possible(a) || a->bits != 32 || lanes->wide || !lanes->offset)
         return false;
     if (a->dwords == 2 && !l->exec && has_known_stride(lanes))
         pairs_local(l, a, lanes, rows);
     else if (a->dwords == 1 && a->kind == WL_ACCESS_STORE && !l->exec && has_known_stride(lanes))
         dwords_local(l, lanes, rows[0]);
-    else if (a->dwords <= 2)
+    else if (a->dwords <= 2 && l->has_avx512)
         wl_lift_mark_memory(l, gather_local(l, a, lanes, rows));
+    else if (a->dwords <= 2 && a->kind == WL_ACCESS_LOAD)
+        load_local(l, a, lanes, rows);
     else if (a->dwords == 4 && !l->exec)
         quads_local(l, a, lanes, rows);
     else
@@ -419,12 +470,12 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
 
 /* ---- gathers in the unit itself ---- */
 
-/* The host's own: in loops whose lanes leave, few lanes are left, for which single loads cost as much as for all. */
+/* In loops whose lanes leave, few lanes are left, for which single loads cost as much as for all: the host's own where they are quick. */
 
 bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *a) {
     enum { LARGE = 300 }; /* instructions of a unit: beyond, the code generator takes too long for what all strips would get */
-    return l->piece->in_loop && (l->in_loop || l->unit->inst_count < LARGE) && l->has_avx512 && a->kind == WL_ACCESS_LOAD &&
-           a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
+    return l->piece->in_loop && (l->in_loop || l->unit->inst_count < LARGE) && !l->ptx && a->kind == WL_ACCESS_LOAD && a->bits == 32 &&
+           a->dwords <= 2 && wl_spread_possible(a);
 }
 
 /* Elements of `type` at the lanes' pointers. */
@@ -477,20 +528,32 @@ static LLVMValueRef gather_small_index(struct wl_lift *l, const struct wl_access
     return loaded;
 }
 
+/* Single loads, of hosts without such gathers. */
+static LLVMValueRef load_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes) {
+    struct spread s = {.access = a, .addresses = unit_addresses(l, lanes)};
+    s.buffer = wl_access_trace_begin(l, a, s.addresses);
+    LLVMValueRef loaded = gather(l, &s, a->dwords == 2 ? l->i64 : l->i32, 0);
+    wl_access_trace_end(l);
+    return loaded;
+}
+
 bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!wl_spread_in_loop_possible(l, a))
         return false;
     LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
-    rows[0] = lanes->index && a->dwords == 1 ? gather_small_index(l, a, lanes, type) : gather_by_address(l, a, lanes, type);
+    rows[0] = !l->has_avx512                      ? load_lanes(l, a, lanes)
+              : lanes->index && a->dwords == 1 ? gather_small_index(l, a, lanes, type)
+                                               : gather_by_address(l, a, lanes, type);
     if (a->dwords == 2)
         split_pairs(l, rows[0], rows);
     return true;
 }
 
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    if (!l->row_slots || !l->has_avx512 || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
+    if (!l->row_slots || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
         return false;
-    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), buffer = wl_access_trace_begin(l, a, addresses);
+    LLVMValueRef addresses = l->has_avx512 ? wl_lanes_addresses(l, lanes) : unit_addresses(l, lanes);
+    LLVMValueRef buffer = wl_access_trace_begin(l, a, addresses);
     wl_spread_access(l, a, addresses, buffer, wl_strip_exec(l), rows);
     wl_access_trace_end(l);
     return true;

@@ -203,30 +203,48 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
     return LLVMConstVector(lanes, WL_STRIP);
 }
 
-LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
-#if defined(__aarch64__) /* where LLVM takes the bits of the cast apart one by one; a test in each lane is two instructions for 4 lanes */
-    if (count == WL_STRIP) {
-        LLVMValueRef bit[WL_STRIP];
-        for (unsigned i = 0; i < WL_STRIP; i++)
-            bit[i] = wl_lift_int(l, l->i32, UINT64_C(1) << i);
-        LLVMValueRef all = wl_strip_splat(l, LLVMBuildZExt(l->b, bits, l->i32, ""));
-        LLVMValueRef own = LLVMBuildAnd(l->b, all, LLVMConstVector(bit, WL_STRIP), "");
-        return LLVMBuildICmp(l->b, LLVMIntNE, own, LLVMConstNull(l->strip_i32), "exec");
+/* Bit n as the sign of lane n: what hosts without mask registers select and move lanes by. Vectors of i1, which they hold as bytes, would
+ * be taken apart wherever they are used, and LLVM would take the cast apart bit by bit on AArch64; comparisons with 0 cost nothing. */
+static LLVMValueRef lanes_by_sign(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
+    LLVMTypeRef vector = LLVMVectorType(l->i32, count);
+    LLVMValueRef shift[2 * WL_STRIP], zero[2 * WL_STRIP];
+    for (unsigned i = 0; i < count; i++) {
+        shift[i] = wl_lift_int(l, l->i32, 31 - i);
+        zero[i] = wl_lift_int(l, l->i32, 0);
     }
-#endif
-    return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, count), "exec");
+    LLVMValueRef all = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), LLVMBuildZExtOrBitCast(l->b, bits, l->i32, ""), zero[0], "");
+    all = LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(vector), LLVMConstVector(zero, count), "");
+    LLVMValueRef own = LLVMBuildShl(l->b, all, LLVMConstVector(shift, count), "");
+    return LLVMBuildICmp(l->b, LLVMIntSLT, own, LLVMConstNull(vector), "exec");
+}
+
+LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
+    enum { HALF = 2 * WL_STRIP };
+    if (l->has_avx512 || l->ptx)
+        return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, count), "exec");
+    if (count <= HALF)
+        return lanes_by_sign(l, bits, count);
+    LLVMValueRef order[2 * HALF], low = LLVMBuildTrunc(l->b, bits, l->i32, "");
+    LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, bits, LLVMConstInt(l->i64, HALF, 0), ""), l->i32, "");
+    for (unsigned i = 0; i < 2 * HALF; i++)
+        order[i] = wl_lift_int(l, l->i32, i);
+    return LLVMBuildShuffleVector(l->b, lanes_by_sign(l, low, HALF), lanes_by_sign(l, high, HALF), LLVMConstVector(order, 2 * HALF), "");
 }
 
 void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes) {
     LLVMTypeRef type = LLVMTypeOf(value), overloads[] = {type, l->ptr};
-    if (l->has_masks) {
+    if (l->has_avx512) {
         LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, alignment, 0), lanes};
         wl_lift_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4);
         return;
     }
-    LLVMValueRef old = LLVMBuildLoad2(l->b, type, pointer, "");
+    /* AVX2's masked stores are no quicker on Intel's hosts, ten times as slow on AMD's, and what they wrote cannot be loaded at once. */
+    LLVMValueRef old = LLVMBuildLoad2(l->b, type, pointer, ""), store;
     LLVMSetAlignment(old, alignment);
-    LLVMSetAlignment(LLVMBuildStore(l->b, LLVMBuildSelect(l->b, lanes, value, old, ""), pointer), alignment);
+    wl_lift_mark_wave(l, old);
+    store = LLVMBuildStore(l->b, LLVMBuildSelect(l->b, lanes, value, old, ""), pointer);
+    LLVMSetAlignment(store, alignment);
+    wl_lift_mark_wave(l, store);
 }
 
 LLVMValueRef wl_strip_exec(struct wl_lift *l) { return l->exec ? l->exec : LLVMConstAllOnes(l->strip_i1); }
@@ -331,10 +349,13 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
         LLVMValueRef lanes = l->strip->mask_value[masks->reg[i]];
         if (!lanes)
             continue;
-        if (l->exec)
+        if (l->exec && l->has_avx512)
             lanes = LLVMBuildAnd(l->b, lanes, l->exec, "");
-        LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, lanes, l->i16, ""), l->wave_mask, "");
+        LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");
         LLVMValueRef place = LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 4), "");
+        if (l->exec && !l->has_avx512)
+            bits = LLVMBuildAnd(l->b, bits, l->exec_bits, "");
+        bits = LLVMBuildZExt(l->b, bits, l->wave_mask, "");
         if (!l->in_loop)
             bits = LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, place, l->wave_mask, ""), "");
         LLVMValueRef sum = LLVMBuildLoad2(l->b, l->wave_mask, masks->sum[i], "");
