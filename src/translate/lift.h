@@ -153,8 +153,8 @@ struct wl_lift {
     LLVMValueRef access_trace;       /* alloca: a struct wl_access_trace, or NULL as long as no access of the unit's own needed one */
     LLVMMetadataRef access_location; /* of the access that the trace is of */
     LLVMValueRef lane_offsets, spare_place; /* allocas of lift_spread.c, or NULL as long as no access needed one */
-    LLVMValueRef exec;               /* <16 x i1> of active lanes; NULL in FULL code: all are */
-    LLVMValueRef exec_bits;          /* the same as i16, where there is an exec */
+    LLVMValueRef exec;                      /* <16 x i1> of active lanes; NULL in FULL code: all are */
+    LLVMValueRef exec_bits;                 /* the same as i16, where there is an exec */
 
     struct wl_facts *facts; /* at the instruction being recorded; NULL if not tracked */
     enum wl_status status;  /* first error */
@@ -216,6 +216,8 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l);               /* <16 x i3
 LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row);
 /* Bit n of `bits`, an integer of `count` bits, as lane n: <count x i1>. Also in slow functions. */
 LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count);
+/* The same with bit index[n] (below 32) as lane n of up to 32, in the form that suits hosts without mask registers. */
+LLVMValueRef wl_lift_pick_lanes(struct wl_lift *l, LLVMValueRef bits, const unsigned *index, unsigned count);
 /* Stores to a row, or a strip of one: `lanes` (<n x i1>) of the vector `value`; the others stay. Nobody else writes there. */
 void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes);
 /* <16 x i1> of lanes on which an effect may be had: exec, or all ones. */

@@ -96,8 +96,10 @@ LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
         return LLVMBuildAdd(l->b, index_bytes(l, lanes, lanes->index, l->strip_i64), wl_strip_splat(l, lanes->index_base), "");
     if (!lanes->wide)
         values = LLVMBuildZExt(l->b, lanes->offset, l->strip_i64, "");
+    else if (lanes->pair)
+        values = lanes->pair;
     else
-        values = lanes->pair ? lanes->pair : join_halves(l, lanes->low, lanes->high, l->strip_i64);
+        values = l->has_avx512 ? join_halves(l, lanes->low, lanes->high, l->strip_i64) : wl_strip_join(l, lanes->low, lanes->high);
     return LLVMBuildAdd(l->b, values, wl_strip_splat(l, lanes->base), "");
 }
 
@@ -126,6 +128,31 @@ LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, L
     return LLVMBuildAdd(l->b, lane_value(l, lanes, lane), lanes->base, "");
 }
 
+static LLVMValueRef both(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) { return !a ? b : !b ? a : LLVMBuildAnd(l->b, a, b, ""); }
+
+/* ---- tests of all lanes ---- */
+
+/* i1: no active lane has a bit in `bits` (<16 x i32>). For hosts without mask registers, which look at 256 bits at once but take ten
+ * instructions to make a mask of 16 lanes. */
+static LLVMValueRef none_set(struct wl_lift *l, LLVMValueRef bits) {
+    if (l->exec)
+        bits = LLVMBuildSelect(l->b, l->exec, bits, LLVMConstNull(l->strip_i32), "");
+    LLVMValueRef any = wl_lift_intrinsic(l, "llvm.vector.reduce.or", &l->strip_i32, 1, &bits, 1);
+    return LLVMBuildICmp(l->b, LLVMIntEQ, any, LLVMConstNull(l->i32), "");
+}
+
+/* i1: the active lanes of two vectors are equal. */
+static LLVMValueRef lanes_equal(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) {
+    if (l->has_avx512 || LLVMTypeOf(a) != l->strip_i32)
+        return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, a, b, ""), wl_memory_mask(l));
+    return none_set(l, LLVMBuildXor(l->b, a, b, ""));
+}
+
+/* The same for both halves of 64-bit values. */
+static LLVMValueRef halves_equal(struct wl_lift *l, const LLVMValueRef *a, const LLVMValueRef *b) {
+    return none_set(l, LLVMBuildOr(l->b, LLVMBuildXor(l->b, a[0], b[0], ""), LLVMBuildXor(l->b, a[1], b[1], ""), ""));
+}
+
 /* ---- patterns ---- */
 
 LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial) {
@@ -136,8 +163,6 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
     }
     return LLVMBuildExtractElement(l->b, row, lane, "");
 }
-
-static LLVMValueRef both(struct wl_lift *l, LLVMValueRef a, LLVMValueRef b) { return !a ? b : !b ? a : LLVMBuildAnd(l->b, a, b, ""); }
 
 /* The first and last lanes whose registers may be looked at, as i32. */
 static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last) {
@@ -213,13 +238,25 @@ static enum wl_pattern consecutive_by_index(struct wl_lift *l, const struct wl_l
     known_lanes(l, false, &first, &last);
     LLVMValueRef head = extract(l, lanes->index, first), zero = LLVMBuildSub(l->b, head, first, "");
     LLVMValueRef expected = LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, l->i32, 1), "");
-    LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
     LLVMValueRef limit = LLVMConstInt(l->i32, (lanes->index_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - WL_STRIP, false);
     LLVMValueRef counts = LLVMBuildICmp(l->b, lanes->index_signed ? LLVMIntSLE : LLVMIntULE, head, limit, "");
-    *check = LLVMBuildAnd(l->b, wl_memory_all(l, equal, wl_memory_mask(l)), counts, "");
+    *check = LLVMBuildAnd(l->b, lanes_equal(l, lanes->index, expected), counts, "");
     *seen = LLVMBuildAdd(l->b, index_bytes(l, lanes, head, l->i64), lanes->index_base, "");
     *start = LLVMBuildSub(l->b, *seen, scaled(l, first, size), "");
     return WL_PATTERN_CONSECUTIVE;
+}
+
+/* That the halves of the lanes' addresses are `size` bytes apart, from the real or imagined lane 0 on. *seen: of lane `first`. */
+static LLVMValueRef consecutive_halves(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef first, unsigned size,
+                                       LLVMValueRef *seen) {
+    LLVMValueRef low = extract(l, lanes->low, first), high = extract(l, lanes->high, first);
+    LLVMValueRef skip = LLVMBuildMul(l->b, first, LLVMConstInt(l->i32, size, false), ""), zero = LLVMBuildSub(l->b, low, skip, "");
+    const LLVMValueRef halves[2] = {lanes->low, lanes->high};
+    const LLVMValueRef expected[2] = {LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, l->i32, size), ""),
+                                      wl_strip_splat(l, high)};
+    LLVMValueRef limit = LLVMConstInt(l->i32, UINT32_MAX - (uint64_t)WL_STRIP * size, false);
+    *seen = join_halves(l, low, high, l->i64);
+    return both(l, halves_equal(l, halves, expected), LLVMBuildICmp(l->b, LLVMIntULE, low, limit, ""));
 }
 
 static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_lanes *lanes, unsigned size, LLVMValueRef *check,
@@ -228,12 +265,18 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
         return consecutive_by_index(l, lanes, size, check, start, seen);
     LLVMValueRef first, last, expected;
     known_lanes(l, false, &first, &last);
-    LLVMValueRef values = lanes->wide ? lanes->pair : lanes->offset;
-    LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
-    LLVMValueRef head = extract(l, values, first), skip = scaled(l, first, size);
-    LLVMValueRef zero = LLVMBuildSub(l->b, head, LLVMBuildIntCast2(l->b, skip, element, false, ""), ""); /* lane 0's, real or imagined */
-    expected = LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, element, size), "");
-    *check = wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, values, expected, ""), wl_memory_mask(l));
+    LLVMValueRef skip = scaled(l, first, size), head;
+    if (lanes->wide && !lanes->pair) {
+        *check = consecutive_halves(l, lanes, first, size, &head);
+    } else {
+        LLVMValueRef values = lanes->wide ? lanes->pair : lanes->offset;
+        LLVMTypeRef element = lanes->wide ? l->i64 : l->i32;
+        head = extract(l, values, first);
+        LLVMValueRef zero =
+            LLVMBuildSub(l->b, head, LLVMBuildIntCast2(l->b, skip, element, false, ""), ""); /* lane 0's, real or imagined */
+        expected = LLVMBuildAdd(l->b, wl_strip_splat(l, zero), wl_memory_iota(l, element, size), "");
+        *check = lanes_equal(l, values, expected);
+    }
     /* Imagined lanes may lie before offset 0, so this is no sum of 32 bits. */
     *seen = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, head, l->i64, ""), "");
     *start = LLVMBuildSub(l->b, *seen, skip, "");
@@ -317,19 +360,57 @@ static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, 
            access->place == WL_PLACE_MEMORY && l->has_masks;
 }
 
+/* A vector with each group's first lane in all its lanes. */
+static LLVMValueRef group_heads(struct wl_lift *l, LLVMValueRef vector) {
+    LLVMValueRef order[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
+    return LLVMBuildShuffleVector(l->b, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(order, WL_STRIP), "");
+}
+
+/* What lanes of a group should have, going by its first one. */
+static LLVMValueRef group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride) {
+    LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
+    LLVMValueRef within[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        within[i] = wl_lift_int(l, element, (uint64_t)(i % WL_GROUP) * stride);
+    return LLVMBuildAdd(l->b, group_heads(l, vector), LLVMConstVector(within, WL_STRIP), "");
+}
+
+/* i1: no group's first lane has so much that `step` for each other lane would wrap; NULL: there are no steps. */
+static LLVMValueRef group_heads_below(struct wl_lift *l, LLVMValueRef vector, bool is_signed, uint32_t step) {
+    LLVMValueRef limit = LLVMConstInt(l->i32, (is_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - (uint64_t)WL_GROUP * step, false), all = NULL;
+    for (uint64_t i = 0; step && i < WL_STRIP; i += WL_GROUP) {
+        LLVMValueRef head = extract(l, vector, LLVMConstInt(l->i32, i, false));
+        all = both(l, all, LLVMBuildICmp(l->b, is_signed ? LLVMIntSLE : LLVMIntULE, head, limit, ""));
+    }
+    return all;
+}
+
+/* In 32 bits, where no group's first lane is so high that the others' sums wrap. */
+static LLVMValueRef narrow_groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
+    uint32_t stride = (uint32_t)lanes->low_fact.stride;
+    LLVMValueRef low = lanes->wide ? lanes->low : lanes->offset, check;
+    if (lanes->wide) {
+        const LLVMValueRef halves[2] = {low, lanes->high};
+        const LLVMValueRef expected[2] = {group_expected(l, low, stride), group_heads(l, lanes->high)};
+        check = halves_equal(l, halves, expected);
+    } else {
+        check = lanes_equal(l, low, group_expected(l, low, stride));
+    }
+    return both(l, check, group_heads_below(l, low, false, stride));
+}
+
 /* The same of indices, which count by `step` in a group and do not wrap. */
 static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
-    LLVMValueRef order[WL_STRIP], within[WL_STRIP], least[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++) {
-        order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
-        within[i] = wl_lift_int(l, l->i32, (uint64_t)(i % WL_GROUP) * step);
-        least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
-    }
-    LLVMValueRef first = LLVMBuildShuffleVector(l->b, lanes->index, LLVMGetPoison(l->strip_i32), LLVMConstVector(order, WL_STRIP), "");
-    LLVMValueRef expected = LLVMBuildAdd(l->b, first, LLVMConstVector(within, WL_STRIP), "");
+    LLVMValueRef expected = group_expected(l, lanes->index, step), least[WL_STRIP];
+    if (!l->has_avx512)
+        return both(l, lanes_equal(l, lanes->index, expected), group_heads_below(l, lanes->index, lanes->index_signed, step));
     LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
     if (step) {
         LLVMIntPredicate above = lanes->index_signed ? LLVMIntSGE : LLVMIntUGE;
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
         good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, above, lanes->index, LLVMConstVector(least, WL_STRIP), ""), "");
     }
     return wl_memory_all(l, good, wl_memory_mask(l));
@@ -338,14 +419,10 @@ static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes 
 static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
     if (lanes->index && (uint32_t)lanes->low_fact.stride >> lanes->index_shift << lanes->index_shift == (uint32_t)lanes->low_fact.stride)
         return index_groups_check(l, lanes, (uint32_t)lanes->low_fact.stride >> lanes->index_shift);
-    LLVMValueRef addresses = wl_lanes_addresses(l, lanes), order[WL_STRIP], within[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++) {
-        order[i] = wl_lift_int(l, l->i32, i / WL_GROUP * WL_GROUP);
-        within[i] = wl_lift_int(l, l->i64, (uint64_t)(i % WL_GROUP) * (uint32_t)lanes->low_fact.stride);
-    }
-    LLVMValueRef first = LLVMBuildShuffleVector(l->b, addresses, LLVMGetPoison(l->strip_i64), LLVMConstVector(order, WL_STRIP), "");
-    LLVMValueRef expected = LLVMBuildAdd(l->b, first, LLVMConstVector(within, WL_STRIP), "");
-    return wl_memory_all(l, LLVMBuildICmp(l->b, LLVMIntEQ, addresses, expected, ""), wl_memory_mask(l));
+    if (!l->has_avx512 && !lanes->pair)
+        return narrow_groups_check(l, lanes);
+    LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
+    return lanes_equal(l, addresses, group_expected(l, addresses, (uint32_t)lanes->low_fact.stride));
 }
 
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {

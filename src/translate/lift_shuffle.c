@@ -123,10 +123,22 @@ static LLVMValueRef extend(struct wl_lift *l, const struct wl_access *access, LL
     return access->sign ? LLVMBuildSExt(l->b, value, type, "") : LLVMBuildZExt(l->b, value, type, "");
 }
 
+enum { NEVER = 31 }; /* a bit that no mask of a strip has */
+
+/* The lanes of memory vector `v` of n that active lanes own: `used` of each n, where a host has no mask registers to shuffle. */
+static LLVMValueRef pick_mask(struct wl_lift *l, unsigned n, unsigned used, unsigned v) {
+    unsigned index[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        index[i] = (v * WL_STRIP + i) % n < used ? (v * WL_STRIP + i) / n : NEVER;
+    return wl_lift_pick_lanes(l, l->exec_bits, index, WL_STRIP);
+}
+
 /* The lanes of memory vector `v` of n that active lanes own. */
 static LLVMValueRef spread_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned v) {
     if (!exec || n == 1)
         return exec;
+    if (!l->has_avx512)
+        return pick_mask(l, n, n, v);
     int index[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         index[i] = (int)((v * WL_STRIP + i) / n);
@@ -187,6 +199,8 @@ void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef s
 
 /* The mask of memory vector `v` of lanes that own `used` dwords of every `n`. */
 static LLVMValueRef gap_mask(struct wl_lift *l, LLVMValueRef exec, unsigned n, unsigned used, unsigned v) {
+    if (exec && !l->has_avx512)
+        return pick_mask(l, n, used, v);
     LLVMValueRef bits[WL_STRIP], lanes = spread_mask(l, exec, n, v);
     for (unsigned i = 0; i < WL_STRIP; i++)
         bits[i] = LLVMConstInt(l->i1, (v * WL_STRIP + i) % n < used, false);

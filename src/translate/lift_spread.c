@@ -417,13 +417,21 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         store(l, &s, rows);
 }
 
-/* The addresses of the first lanes of both halves. */
-static void group_starts(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef start[2]) {
-    LLVMValueRef addresses = lanes->index ? NULL : wl_lanes_addresses(l, lanes);
+/* The addresses of the first lanes of the strip's halves. */
+static void group_starts(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *start) {
+    LLVMValueRef addresses = l->has_avx512 && !lanes->index ? wl_lanes_addresses(l, lanes) : NULL;
     for (unsigned i = 0; i < 2; i++) {
         LLVMValueRef lane = LLVMConstInt(l->i32, (uint64_t)i * WL_GROUP, false);
-        start[i] = lanes->index ? wl_lanes_address(l, lanes, lane) : LLVMBuildExtractElement(l->b, addresses, lane, "");
+        start[i] = addresses ? LLVMBuildExtractElement(l->b, addresses, lane, "") : wl_lanes_address(l, lanes, lane);
     }
+}
+
+/* <8 x i1>: the active lanes of half of the strip. */
+static LLVMValueRef group_exec(struct wl_lift *l, unsigned half) {
+    if (l->has_avx512)
+        return part(l, l->exec, half * WL_GROUP, WL_GROUP);
+    LLVMValueRef shift = LLVMConstInt(l->i16, (uint64_t)half * WL_GROUP, false);
+    return wl_lift_lanes(l, LLVMBuildLShr(l->b, l->exec_bits, shift, ""), WL_GROUP);
 }
 
 /* One element for each half of the strip. A half without active lanes may have any address: it takes the other's. */
@@ -460,8 +468,7 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
             half[i] = wl_memory_load(l, type, start[i], false);
             continue;
         }
-        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start[i]), LLVMConstInt(l->i32, 1, false),
-                                     part(l, l->exec, i * WL_GROUP, WL_GROUP), LLVMConstNull(type)};
+        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start[i]), LLVMConstInt(l->i32, 1, false), group_exec(l, i), LLVMConstNull(type)};
         half[i] = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
         wl_lift_mark_memory(l, half[i]);
     }

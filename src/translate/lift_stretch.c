@@ -203,13 +203,13 @@ LLVMValueRef wl_strip_lane_numbers(struct wl_lift *l) {
     return LLVMConstVector(lanes, WL_STRIP);
 }
 
-/* Bit n as the sign of lane n: what hosts without mask registers select and move lanes by. Vectors of i1, which they hold as bytes, would
- * be taken apart wherever they are used, and LLVM would take the cast apart bit by bit on AArch64; comparisons with 0 cost nothing. */
-static LLVMValueRef lanes_by_sign(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
+/* Hosts without mask registers select and move lanes by their signs. Vectors of i1, which they hold as bytes, would be taken apart wherever
+ * they are used, and LLVM would take the cast apart bit by bit on AArch64; comparisons with 0 cost nothing. */
+LLVMValueRef wl_lift_pick_lanes(struct wl_lift *l, LLVMValueRef bits, const unsigned *index, unsigned count) {
     LLVMTypeRef vector = LLVMVectorType(l->i32, count);
     LLVMValueRef shift[2 * WL_STRIP], zero[2 * WL_STRIP];
     for (unsigned i = 0; i < count; i++) {
-        shift[i] = wl_lift_int(l, l->i32, 31 - i);
+        shift[i] = wl_lift_int(l, l->i32, 31 - index[i]);
         zero[i] = wl_lift_int(l, l->i32, 0);
     }
     LLVMValueRef all = LLVMBuildInsertElement(l->b, LLVMGetPoison(vector), LLVMBuildZExtOrBitCast(l->b, bits, l->i32, ""), zero[0], "");
@@ -220,15 +220,19 @@ static LLVMValueRef lanes_by_sign(struct wl_lift *l, LLVMValueRef bits, unsigned
 
 LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
     enum { HALF = 2 * WL_STRIP };
+    unsigned index[HALF];
     if (l->has_avx512 || l->ptx)
         return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, count), "exec");
+    for (unsigned i = 0; i < HALF; i++)
+        index[i] = i;
     if (count <= HALF)
-        return lanes_by_sign(l, bits, count);
+        return wl_lift_pick_lanes(l, bits, index, count);
     LLVMValueRef order[2 * HALF], low = LLVMBuildTrunc(l->b, bits, l->i32, "");
     LLVMValueRef high = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, bits, LLVMConstInt(l->i64, HALF, 0), ""), l->i32, "");
     for (unsigned i = 0; i < 2 * HALF; i++)
         order[i] = wl_lift_int(l, l->i32, i);
-    return LLVMBuildShuffleVector(l->b, lanes_by_sign(l, low, HALF), lanes_by_sign(l, high, HALF), LLVMConstVector(order, 2 * HALF), "");
+    return LLVMBuildShuffleVector(l->b, wl_lift_pick_lanes(l, low, index, HALF), wl_lift_pick_lanes(l, high, index, HALF),
+                                  LLVMConstVector(order, 2 * HALF), "");
 }
 
 void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes) {

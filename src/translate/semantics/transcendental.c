@@ -40,10 +40,16 @@ LANES1_AVX512(v_rsq_f32, "avx512f", f32, f32) {
 /* The same from the 12-bit estimates of older hosts, which take denormals for zeros: what is small is scaled. Much shorter there than
  * a root and a quotient. */
 static INLINE f32s root_estimate32(f32s a) { return JOIN(__builtin_ia32_rsqrtps256(LOW_HALF(a)), __builtin_ia32_rsqrtps256(HIGH_HALF(a))); }
+/* The second operand where the first is NaN, in one instruction. */
+static INLINE f32s least32(f32s a, f32s b) {
+    return JOIN(__builtin_ia32_minps256(LOW_HALF(a), LOW_HALF(b)), __builtin_ia32_minps256(HIGH_HALF(a), HIGH_HALF(b)));
+}
 LANES1_AS(v_rsq_f32__avx2, "avx2,fma", f32, f32) {
     const i32s small = a < 0x1p-100f;
-    const f32s scaled = small ? a * 0x1p30f : a, y = root_estimate32(scaled), error = fma_lanes(-(scaled * y), y, ALL(f32, 1));
-    const f32s root = error == error ? fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y) : y;
+    const f32s scaled = small ? a * 0x1p30f : a, y = root_estimate32(scaled);
+    /* Where a is zero or infinite the error is NaN; 1 changes nothing in such a y. */
+    const f32s error = least32(fma_lanes(-(scaled * y), y, ALL(f32, 1)), ALL(f32, 1));
+    const f32s root = fma_lanes(fma_lanes(ALL(f32, 0.375f), error, ALL(f32, 0.5f)) * error, y, y);
 
     return small ? root * 0x1p15f : root;
 }
