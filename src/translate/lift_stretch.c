@@ -313,19 +313,23 @@ static void store_row(struct wl_lift *l, unsigned row) {
     }
 }
 
-/* Starts a strip in a block of its own. */
-static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
-    struct wl_strip *strip = l->strip;
+/* Registers that the strip loads from now on are loaded here. */
+static void begin_loads(struct wl_lift *l) {
     LLVMBasicBlockRef body = wl_lift_block(l, "strip");
-    memset(strip, 0, sizeof *strip);
-    strip->in_wave = number;
-    strip->number = l->gang ? wl_gang_strip(l, number) : number;
-    strip->start = wl_lift_block(l, "start");
-    LLVMBuildBr(l->b, strip->start);
-    LLVMPositionBuilderAtEnd(l->b, strip->start);
-    strip->first_lane = LLVMBuildShl(l->b, strip->number, wl_lift_int(l, l->i64, 4), "");
+    l->strip->start = wl_lift_block(l, "start");
+    LLVMBuildBr(l->b, l->strip->start);
+    LLVMPositionBuilderAtEnd(l->b, l->strip->start);
     LLVMBuildBr(l->b, body);
     LLVMPositionBuilderAtEnd(l->b, body);
+}
+
+/* Starts a strip in a block of its own. */
+static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
+    memset(l->strip, 0, sizeof *l->strip);
+    l->strip->in_wave = number;
+    l->strip->number = l->gang ? wl_gang_strip(l, number) : number;
+    l->strip->first_lane = LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
+    begin_loads(l);
 }
 
 /* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
@@ -342,13 +346,20 @@ static unsigned emit_segment(struct wl_lift *l, unsigned first) {
     return i;
 }
 
-/* Stores what the strip leaves: live registers and its part of the masks. */
-static void end_strip(struct wl_lift *l, const struct masks *masks) {
+/* Stores live registers that the strip has written, except `later` (NULL: none), which it will write again. */
+static void store_rows(struct wl_lift *l, const uint64_t *later) {
     const struct wl_live *live = &l->live_after[l->stretch_end];
     const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
-        if (wl_bit(l->strip->row_dirty, row) && wl_bit(wanted, row))
+        if (wl_bit(l->strip->row_dirty, row) && wl_bit(wanted, row) && !(later && wl_bit(later, row))) {
             store_row(l, row);
+            l->strip->row_dirty[row / 64] &= ~(UINT64_C(1) << (row % 64));
+        }
+}
+
+/* Stores what the strip leaves: live registers and its part of the masks. */
+static void end_strip(struct wl_lift *l, const struct masks *masks) {
+    store_rows(l, NULL);
     for (unsigned i = 0; i < masks->count; i++) {
         LLVMValueRef lanes = l->strip->mask_value[masks->reg[i]];
         if (!lanes)
@@ -399,8 +410,22 @@ static void emit_unrolled(struct wl_lift *l, const struct masks *masks, unsigned
     }
 }
 
-/* FULL code: segment by segment, each for all strips. */
+/* The registers that items from `first` on write. */
+static void find_later_rows(const struct wl_lift *l, unsigned first, uint64_t *rows) {
+    struct wl_effects effects;
+    memset(rows, 0, 8 * sizeof *rows);
+    for (unsigned i = first; i < l->item_count; i++) {
+        wl_inst_effects(l->items[i].inst, l->wave_size, &effects);
+        for (unsigned w = 0; w < 8; w++)
+            rows[w] |= effects.touch.vector[w];
+    }
+}
+
+/* FULL code: segment by segment, each for all strips. Where the host has few registers, what a segment does not use has no place in one:
+ * registers are loaded in the segment that reads them first and stored behind the one that writes them last. */
 static void emit_segments(struct wl_lift *l, const struct masks *masks) {
+    bool few = !l->has_avx512 && !l->row_slots;
+    uint64_t later[8];
     l->exec = NULL;
     for (unsigned first = 0, end = 0; first < l->item_count; first = end) {
         bool wide = l->items[first].wide;
@@ -408,10 +433,16 @@ static void emit_segments(struct wl_lift *l, const struct masks *masks) {
             l->strip = &l->strip_states[s];
             if (first == 0)
                 begin_strip(l, wl_lift_int(l, l->i64, s));
+            else if (few)
+                begin_loads(l);
             if (!wide)
                 end = emit_segment(l, first);
+            if (few && !wide && s == 0)
+                find_later_rows(l, end, later);
             if (!wide && end == l->item_count)
                 end_strip(l, masks);
+            else if (few && !wide)
+                store_rows(l, later);
         }
         if (!wide)
             continue;
