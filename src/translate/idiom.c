@@ -3,6 +3,8 @@
 #include "translate/sem.h"
 #include "translate/unit.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,156 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_piece 
         return;
     inst->sem = whole;
     *quotient = (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1};
+}
+
+/* ---- scales around v_rsq_f32, which the hardware's function needs because it flushes denormals, and the one here does not ---- */
+
+/* Whether operands and result are what they seem. */
+static bool is_plain(const struct wl_inst *inst, const char *mnemonic, unsigned operands) {
+    if (strcmp(inst->mnemonic, mnemonic) != 0 || inst->operand_count != operands || inst->omod || inst->clamp || inst->is_dpp ||
+        inst->is_sdwa || inst->paired || !inst->size || inst->index_mode)
+        return false;
+    for (unsigned i = 0; i < operands; i++)
+        if (inst->operands[i].neg || inst->operands[i].abs)
+            return false;
+    return true;
+}
+
+static bool writes_scalar(const struct wl_effects *effects, const struct wl_operand *operand) {
+    for (unsigned i = 0; i < operand->count; i++)
+        if (wl_bit(effects->touch.scalar, operand->reg + i))
+            return true;
+    return false;
+}
+
+static bool writes(const struct wl_unit *unit, const struct wl_inst *inst, const struct wl_operand *operand) {
+    struct wl_effects effects;
+    if (operand->kind == WL_OPERAND_VGPR)
+        return touches(inst, operand, unit->request->wave_size);
+    wl_inst_effects(inst, unit->request->wave_size, &effects);
+    return writes_scalar(&effects, operand);
+}
+
+static const struct wl_inst *last_writer(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
+                                         const struct wl_operand *operand) {
+    for (const struct wl_inst *before = inst; before-- > unit->insts + piece->first;)
+        if (writes(unit, before, operand))
+            return before;
+    return NULL;
+}
+
+/* The one instruction of a kernel that writes a register, if it stands where the kernel begins: all others find what it wrote. */
+static const struct wl_inst *only_writer(const struct wl_unit *unit, const struct wl_operand *operand) {
+    const struct wl_piece *entry = &unit->pieces[unit->entry];
+    const struct wl_inst *found = NULL;
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        if (writes(unit, &unit->insts[i], operand)) {
+            if (found || i < entry->first || i >= entry->first + entry->count)
+                return NULL;
+            found = &unit->insts[i];
+        }
+    return unit->request->is_kernel ? found : NULL;
+}
+
+/* The number that an operand of an instruction is known to be, of f32; NaN: none is known. */
+static double known_number(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
+                           const struct wl_operand *operand) {
+    union {
+        uint32_t bits;
+        float value;
+    } f32 = {.bits = UINT32_MAX};
+    if (operand->kind == WL_OPERAND_VGPR || operand->kind == WL_OPERAND_SGPR) {
+        const struct wl_inst *move = last_writer(unit, piece, inst, operand);
+        if (!move)
+            move = only_writer(unit, operand);
+        operand = move && (is_plain(move, "v_mov_b32", 2) || is_plain(move, "s_mov_b32", 2)) ? &move->operands[1] : NULL;
+    }
+    if (operand && operand->kind == WL_OPERAND_IMM)
+        f32.bits = (uint32_t)wl_operand_bits(operand, 32, true, false);
+    return (double)f32.value;
+}
+
+/* A product with a scale where a comparison holds, and with 1 elsewhere. */
+struct scaled {
+    const struct wl_inst *comparison;
+    const struct wl_operand *value; /* what is scaled */
+    double scale;
+};
+
+static bool find_scaled(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *product, struct scaled *found) {
+    if (!product || !is_plain(product, "v_mul_f32", 3))
+        return false;
+    for (unsigned i = 1; i <= 2; i++) {
+        const struct wl_operand *factor = &product->operands[i];
+        const struct wl_inst *choice = factor->kind == WL_OPERAND_VGPR ? last_writer(unit, piece, product, factor) : NULL;
+        if (!choice || !is_plain(choice, "v_cndmask_b32", 4) || !same_row(&choice->operands[0], factor) ||
+            choice->operands[3].kind != WL_OPERAND_SGPR || known_number(unit, piece, choice, &choice->operands[1]) != 1)
+            continue;
+        *found = (struct scaled){.comparison = last_writer(unit, piece, choice, &choice->operands[3]),
+                                 .value = &product->operands[3 - i],
+                                 .scale = known_number(unit, piece, choice, &choice->operands[2])};
+        return found->comparison && found->scale > 1;
+    }
+    return false;
+}
+
+/* The limit below which a comparison holds for a row, which does not change from there to `until`; NaN: it is another comparison. */
+static double upper_limit(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *comparison,
+                          const struct wl_operand *row, const struct wl_inst *until) {
+    bool greater = is_plain(comparison, "v_cmp_gt_f32", 3);
+    if (!greater && !is_plain(comparison, "v_cmp_lt_f32", 3))
+        return (double)NAN;
+    const struct wl_operand *compared = &comparison->operands[greater ? 2 : 1], *limit = &comparison->operands[greater ? 1 : 2];
+    if (!same_row(compared, row) || last_writer(unit, piece, until, row) > comparison)
+        return (double)NAN;
+    return known_number(unit, piece, comparison, limit);
+}
+
+/* The instruction behind `inst` that reads a row that it wrote, if it also writes it: nobody else sees what the row held. */
+static struct wl_inst *replacing_reader(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *inst,
+                                        const struct wl_operand *row) {
+    struct wl_effects effects;
+    for (struct wl_inst *next = inst + 1; next < unit->insts + piece->first + piece->count; next++) {
+        wl_inst_effects(next, unit->request->wave_size, &effects);
+        if (wl_bit(effects.use.vector, row->reg) || wl_bit(effects.use_lanes, row->reg))
+            return same_row(&next->operands[0], row) ? next : NULL;
+        if (wl_bit(effects.touch.vector, row->reg) || wl_bit(effects.def_lanes, row->reg))
+            return NULL;
+    }
+    return NULL;
+}
+
+static void make_move(struct wl_inst *inst, const struct wl_operand *from, const struct wl_sem *move) {
+    struct wl_operand source = *from;
+    snprintf(inst->mnemonic, sizeof inst->mnemonic, "v_mov_b32");
+    inst->sem = move;
+    inst->isa = NULL;
+    inst->operand_count = 2;
+    inst->operands[1] = source;
+}
+
+/* s * v_rsq(x * s * s), where s is 1 or, for small x, a power of 2: v_rsq(x). The products become moves. */
+static void simplify_root(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *root) {
+    enum { LARGEST = 100 }; /* exponents of the squared scale, and of a limit and it together, that cannot overflow */
+    struct scaled before, after;
+    if (!is_plain(root, "v_rsq_f32", 2) || !same_row(&root->operands[0], &root->operands[1]))
+        return;
+    const struct wl_operand *row = &root->operands[0];
+    const struct wl_inst *up = last_writer(unit, piece, root, row);
+    if (!find_scaled(unit, piece, up, &before))
+        return;
+    struct wl_inst *product = &unit->insts[up - unit->insts], *down = replacing_reader(unit, piece, root, row);
+    if (replacing_reader(unit, piece, product, row) != root || !find_scaled(unit, piece, down, &after) || !same_row(after.value, row) ||
+        after.comparison != before.comparison || before.value->kind != WL_OPERAND_VGPR)
+        return;
+    double limit = upper_limit(unit, piece, before.comparison, before.value, up), most = ldexp(1, LARGEST);
+    int exponent;
+    const struct wl_sem *move = wl_sem_find("v_mov_b32", NULL);
+    if (frexp(after.scale, &exponent) != 0.5 || before.scale != after.scale * after.scale || !(before.scale <= most) || !(limit <= 1) ||
+        !move)
+        return;
+    make_move(product, before.value, move);
+    make_move(down, row, move);
 }
 
 /* ---- gfx9: between s_set_gpr_idx_on and _off VALU operands are relative to M0[7:0] ---- */
@@ -153,6 +305,7 @@ enum wl_status wl_unit_idioms(struct wl_unit *unit) {
             struct wl_inst *inst = &unit->insts[unit->pieces[p].first + i];
             indexes |= inst->isa && inst->isa->class == WL_ISA_MOVREL && inst->isa->detail == WL_MOVREL_INDEX_ON;
             simplify_division(unit, &unit->pieces[p], inst);
+            simplify_root(unit, &unit->pieces[p], inst);
         }
     return indexes ? resolve_indexing(unit) : WL_OK;
 }

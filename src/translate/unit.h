@@ -102,7 +102,7 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
 
 /* ---- idiom.c ---- */
 
-/* Replaces known sequences of instructions by what they amount to: IEEE division; moves in gfx9's indexing mode become
+/* Replaces known sequences of instructions by what they amount to: IEEE division; v_rsq_f32 between scales; moves in gfx9's indexing mode become
  * relative moves, other instructions get an index_mode. wl_unit_build calls it. WL_UNSUPPORTED: an instruction is used in
  * indexing mode that is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);

@@ -1,0 +1,109 @@
+/* Which instructions known sequences become: their names behind wl_unit_build, in the order of the text. */
+#include "assembled.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct kernel {
+    const char *title, *processor;
+    unsigned wave_size;
+    const char *text;
+    const char *moves; /* letters of the products that became moves, 'a' the first instruction of the text */
+};
+
+#define GFX9  "gfx906", 64
+#define GFX10 "gfx1030", 32
+
+static const struct kernel kernels[] = {
+    {"a root's scales go", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     "df"},
+    {"with the comparison the other way round, and the argument kept", GFX10,
+     "v_cmp_lt_f32_e64 s0, v4, 0xd800000\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, s0\n v_mul_f32 v1, v2, v4\n v_rsq_f32 v1, v1\n"
+     "v_cndmask_b32_e64 v3, 1.0, 0x58800000, s0\n v_mul_f32 v1, v1, v3\n s_endpgm",
+     "cf"},
+    {"with constants that registers hold from the start", GFX9,
+     "v_mov_b32 v5, 0x71800000\n v_mov_b32 v6, 0x58800000\n s_mov_b32 s9, 0xd800000\n s_cmp_eq_u32 s8, 0\n s_cbranch_scc1 0x0\n"
+     "v_cmp_gt_f32 vcc, s9, v1\n v_cndmask_b32 v2, 1.0, v5, vcc\n v_cndmask_b32 v3, 1.0, v6, vcc\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     "ik"},
+    {"not where one of them is written twice", GFX9,
+     "v_mov_b32 v5, 0x71800000\n v_mov_b32 v6, 0x58800000\n s_mov_b32 s9, 0xd800000\n s_cmp_eq_u32 s8, 0\n s_cbranch_scc1 0x0\n"
+     "v_cmp_gt_f32 vcc, s9, v1\n v_cndmask_b32 v2, 1.0, v5, vcc\n v_cndmask_b32 v3, 1.0, v6, vcc\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n v_mov_b32 v5, 0\n s_endpgm",
+     ""},
+    {"not of scales that do not undo each other", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x59000000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"not where another comparison lies between", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n"
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v4\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"not where large numbers are scaled, which may overflow", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0x4d800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"nor where other numbers are compared", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v4\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"or the number has changed since", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_add_f32 v1, v1, v1\n v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"nor where the scaled argument is read elsewhere", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_mov_b32 v4, v1\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+    {"or the unscaled result", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32 v1, v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v4, v3, v1\n s_endpgm",
+     ""},
+    {"nor with modifiers", GFX10,
+     "v_cmp_gt_f32 vcc_lo, 0xd800000, v1\n v_cndmask_b32_e64 v2, 1.0, 0x71800000, vcc_lo\n v_cndmask_b32_e64 v3, 1.0, 0x58800000, vcc_lo\n"
+     "v_mul_f32_e64 v1, -v1, v2\n v_rsq_f32 v1, v1\n v_mul_f32 v1, v3, v1\n s_endpgm",
+     ""},
+};
+
+/* The letters of v_mov_b32s that the text does not have. */
+static void moves_of(const struct kernel *k, char *moves) {
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    const char *line = k->text;
+    assembled_build(&made, request, k->text);
+    for (uint32_t i = 0; i < made.unit.inst_count; i++) {
+        while (*line == ' ')
+            line++;
+        if (strcmp(made.unit.insts[i].mnemonic, "v_mov_b32") == 0 && strncmp(line, "v_mov_b32", 9) != 0)
+            *moves++ = (char)('a' + i);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    *moves = 0;
+    assembled_free(&made);
+}
+
+static void test_moves(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char moves[27] = "";
+        moves_of(&kernels[i], moves);
+        if (strcmp(moves, kernels[i].moves) == 0)
+            continue;
+        fprintf(stderr, "%s: \"%s\", not \"%s\"\n", kernels[i].title, moves, kernels[i].moves);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
