@@ -99,7 +99,8 @@ LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
     else if (lanes->pair)
         values = lanes->pair;
     else
-        values = l->has_avx512 ? join_halves(l, lanes->low, lanes->high, l->strip_i64) : wl_strip_join(l, lanes->low, lanes->high);
+        values =
+            l->has_avx512 || l->ptx ? join_halves(l, lanes->low, lanes->high, l->strip_i64) : wl_strip_join(l, lanes->low, lanes->high);
     return LLVMBuildAdd(l->b, values, wl_strip_splat(l, lanes->base), "");
 }
 
@@ -379,7 +380,8 @@ static LLVMValueRef group_expected(struct wl_lift *l, LLVMValueRef vector, uint3
 
 /* i1: no group's first lane has so much that `step` for each other lane would wrap; NULL: there are no steps. */
 static LLVMValueRef group_heads_below(struct wl_lift *l, LLVMValueRef vector, bool is_signed, uint32_t step) {
-    LLVMValueRef limit = LLVMConstInt(l->i32, (is_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - (uint64_t)WL_GROUP * step, false), all = NULL;
+    LLVMValueRef limit = LLVMConstInt(l->i32, (is_signed ? (uint64_t)INT32_MAX : UINT32_MAX) - (uint64_t)WL_GROUP * step, false),
+                 all = NULL;
     for (uint64_t i = 0; step && i < WL_STRIP; i += WL_GROUP) {
         LLVMValueRef head = extract(l, vector, LLVMConstInt(l->i32, i, false));
         all = both(l, all, LLVMBuildICmp(l->b, is_signed ? LLVMIntSLE : LLVMIntULE, head, limit, ""));

@@ -96,7 +96,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.index_shift = known->shift;
         lanes.index_signed = known->is_signed;
     }
-    if (l->strip->pair_value[reg] || (l->has_avx512 && !wl_lanes_known(&lanes))) {
+    if (l->strip->pair_value[reg] || ((l->has_avx512 || l->ptx) && !wl_lanes_known(&lanes))) {
         lanes.pair = wl_strip_pair(l, reg);
     } else { /* the slow path alone would need the pair; other hosts test the halves for themselves */
         lanes.low = wl_strip_row(l, reg);
