@@ -588,7 +588,8 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
 
 /* What a descriptor is, is known at run time; unoptimized code, with its many accesses, has those of scratch. */
 static void lift_buffer(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op) {
-    if (inst->idxen || inst->tfe) {
+    /* With LDS: at the end of a branch ptxas makes the store one that only the lanes take which are on, and threads do not meet again. */
+    if (inst->idxen || inst->tfe || inst->lds) {
         lift_plain(l, inst, op, true);
         return;
     }
