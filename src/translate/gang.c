@@ -10,6 +10,7 @@ enum {
     MOST_INSTRUCTIONS = 2000, /* each is translated in both forms */
     LEAST_WAITS = 12,         /* of waves at barriers, each of those counted once: with fewer, what lies between them is what counts */
     USUAL_LANES = 256,
+    LONG_LOOP = 24, /* vector instructions */
 };
 
 static bool any_bit(const uint64_t *set, unsigned first, unsigned count) {
@@ -334,9 +335,28 @@ static bool find_branches(struct search *s) {
     return true;
 }
 
+/* Whether a loop that ends at a piece has much to do and no barrier: a wave by itself keeps registers as values there (promote.c), and only
+ * the waves with a lane that goes another way do that. */
+static bool ends_long_loop(const struct wl_unit *unit, uint32_t latch) {
+    uint32_t header = unit->pieces[latch].target, vectors = 0;
+    if (header == WL_NO_PIECE || header > latch)
+        return false;
+    for (uint32_t p = header; p <= latch; p++) {
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->end == WL_PIECE_WAIT)
+            return false;
+        for (uint32_t i = 0; i < piece->count; i++)
+            vectors += unit->insts[piece->first + i].mnemonic[0] != 's';
+    }
+    return vectors > LONG_LOOP;
+}
+
 /* Whether the waves wait for each other often enough. */
 static bool pays(const struct wl_unit *unit) {
     uint32_t barriers = 0;
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        if (ends_long_loop(unit, p))
+            return false;
     for (uint32_t p = 0; p < unit->piece_count; p++)
         barriers += unit->pieces[p].end == WL_PIECE_WAIT;
     return barriers * USUAL_LANES / unit->request->wave_size >= LEAST_WAITS;
