@@ -141,6 +141,7 @@ void wl_gang_take_mask(struct wl_lift *l, unsigned reg) {
     for (unsigned w = 0; w < waves_of(l); w++) { /* as they were stored: one load would wait for all stores */
         LLVMValueRef wave = wl_lift_int(l, l->i64, w);
         LLVMValueRef word = LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, l->gang->made[reg], wave), "");
+        LLVMSetVolatile(word, true); /* else they become one load all the same */
         all = LLVMBuildInsertElement(l->b, all, word, wave, "");
     }
     l->gang->made[reg] = NULL;
