@@ -362,6 +362,12 @@ static bool pays(const struct wl_unit *unit) {
     return barriers * USUAL_LANES / unit->request->wave_size >= LEAST_WAITS;
 }
 
+static void find_loops(struct search *s) {
+    for (uint32_t p = 0; p < s->unit->piece_count; p++)
+        for (uint32_t q = s->unit->pieces[p].target; q <= p; q++)
+            s->gang->in_loop[q] = true;
+}
+
 struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
     uint32_t pieces = unit->piece_count;
     if (!unit->request->is_kernel || unit->inst_count > MOST_INSTRUCTIONS || !pays(unit))
@@ -371,12 +377,16 @@ struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
         return NULL;
     gang->masks = calloc(pieces, sizeof *gang->masks);
     gang->together = calloc(pieces, sizeof *gang->together);
+    gang->in_loop = calloc(pieces, sizeof *gang->in_loop);
     struct search search = {unit, gang, calloc(pieces, sizeof(bool)), calloc(pieces, sizeof(uint32_t)), 0};
-    bool found = gang->masks && gang->together && search.queued && search.work && find_masks(&search) && find_branches(&search);
+    bool found =
+        gang->masks && gang->together && gang->in_loop && search.queued && search.work && find_masks(&search) && find_branches(&search);
     free(search.queued);
     free(search.work);
-    if (found)
+    if (found) {
+        find_loops(&search);
         return gang;
+    }
     wl_gang_destroy(gang);
     return NULL;
 }
@@ -386,5 +396,6 @@ void wl_gang_destroy(struct wl_gang *gang) {
         return;
     free(gang->masks);
     free(gang->together);
+    free(gang->in_loop);
     free(gang);
 }

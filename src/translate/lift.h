@@ -320,6 +320,8 @@ LLVMValueRef wl_gang_wave_exec(struct wl_lift *l);
 /* Puts the wave's part of a mask that the loop makes (0 for those left out), and behind the loop takes all of them as the register's. */
 void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
 void wl_gang_take_mask(struct wl_lift *l, unsigned reg);
+/* Whether the piece at hand is part of a loop. */
+bool wl_gang_in_loop(const struct wl_lift *l);
 /* Behind a plain write to a scalar register. */
 void wl_gang_written(struct wl_lift *l, unsigned reg);
 /* Lifts an instruction if it works on masks; steps over any, behind it. */

@@ -183,8 +183,23 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
 }
 
+/* In loops a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it: the host's prefetcher, which
+ * goes by pages, does not see that, but here it is known. */
+static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start) {
+    enum { LINE = 64 };
+    uint64_t ahead = (uint64_t)l->gang_lanes * wl_access_size(a), end = ahead + (uint64_t)WL_STRIP * wl_access_size(a);
+    for (; ahead < end; ahead += LINE) {
+        LLVMValueRef address = LLVMBuildAdd(l->b, start, LLVMConstInt(l->i64, ahead, false), "");
+        LLVMValueRef arguments[] = {LLVMBuildIntToPtr(l->b, address, l->ptr, ""), wl_lift_int(l, l->i32, 0),
+                                    wl_lift_int(l, l->i32, 2) /* not into the first cache */, wl_lift_int(l, l->i32, 1)};
+        wl_lift_intrinsic(l, "llvm.prefetch", &l->ptr, 1, arguments, 4);
+    }
+}
+
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m) {
+    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && wl_gang_in_loop(l))
+        prefetch_next_group(l, a, start);
     (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);
 }
 
