@@ -9,6 +9,8 @@
 enum {
     MOST_INSTRUCTIONS = 2000, /* each is translated in both forms */
     LEAST_WAITS = 12,         /* of waves at barriers, each of those counted once: with fewer, what lies between them is what counts */
+    FEWER_WAITS = 6,          /* the same where there are no more than so many instructions for a wait: */
+    FEW_INSTRUCTIONS = 24,
     USUAL_LANES = 256,
     LONG_LOOP = 24, /* vector instructions */
 };
@@ -359,7 +361,8 @@ static bool pays(const struct wl_unit *unit) {
             return false;
     for (uint32_t p = 0; p < unit->piece_count; p++)
         barriers += unit->pieces[p].end == WL_PIECE_WAIT;
-    return barriers * USUAL_LANES / unit->request->wave_size >= LEAST_WAITS;
+    const uint32_t waits = barriers * USUAL_LANES / unit->request->wave_size;
+    return waits >= LEAST_WAITS || (barriers > 1 && waits >= FEWER_WAITS && unit->inst_count <= FEW_INSTRUCTIONS * waits);
 }
 
 static void find_loops(struct search *s) {
