@@ -53,9 +53,10 @@ enum wl_index_step { WL_INDEX_NONE, WL_INDEX_SIGN, WL_INDEX_SHIFT, WL_INDEX_LOW,
 struct wl_index {
     unsigned row; /* of the low half */
     unsigned shift;
-    bool is_signed;     /* the index is extended by its sign, else by zeros */
-    LLVMValueRef base;  /* i64; NULL: 0 */
-    LLVMValueRef index; /* <16 x i32> */
+    bool is_signed;      /* the index is extended by its sign, else by zeros */
+    LLVMValueRef base;   /* i64; NULL: 0 */
+    LLVMValueRef index;  /* <16 x i32> */
+    struct wl_fact fact; /* of the index */
 };
 
 /* The low half of a sum of such a pair and a base, until the high one comes. */

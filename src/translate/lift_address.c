@@ -200,6 +200,11 @@ static LLVMValueRef goes_on(struct wl_lift *l, const struct wl_lanes *from, LLVM
     bool pair = from->wide && wl_fact_is_pair(&from->low_fact, &from->high_fact);
     if (pair || (!from->wide && wl_fact_fits(&from->low_fact)))
         return NULL;
+    const uint64_t last_index = from->index_signed ? INT32_MAX : UINT32_MAX, reach = (span - 1) * (uint64_t)from->index_stride;
+    if (from->index && from->index_stride && reach < last_index) { /* then the whole address does, if its index does not wrap */
+        LLVMValueRef most = LLVMConstInt(l->i32, last_index - reach, false);
+        return LLVMBuildICmp(l->b, from->index_signed ? LLVMIntSLE : LLVMIntULE, extract(l, from->index, first), most, "");
+    }
     if (!from->wraps_freely && from->low_fact.bits >= 32) { /* the low half goes on without a wrap */
         LLVMValueRef low = LLVMBuildTrunc(l->b, lane_value(l, from, first), l->i32, "");
         check = LLVMBuildICmp(l->b, LLVMIntULE, low, LLVMConstInt(l->i32, UINT32_MAX - span * size, false), "");

@@ -53,13 +53,17 @@ static enum wl_index_step find_step(struct wl_lift *l, struct wl_item *item) {
     const struct wl_operand *op = inst->operands;
     if (inst->is_dpp || inst->is_sdwa || inst->clamp || !is_vgpr(&op[0]))
         return WL_INDEX_NONE;
-    if (!strcmp(inst->mnemonic, "v_ashrrev_i32"))
-        return op[1].kind == WL_OPERAND_IMM && (op[1].bits & 31) == 31 && is_vgpr(&op[2]) && op[0].reg == op[2].reg + 1u ? WL_INDEX_SIGN
-                                                                                                                         : WL_INDEX_NONE;
+    if (!strcmp(inst->mnemonic, "v_ashrrev_i32")) {
+        if (op[1].kind != WL_OPERAND_IMM || (op[1].bits & 31) != 31 || !is_vgpr(&op[2]) || op[0].reg != op[2].reg + 1u)
+            return WL_INDEX_NONE;
+        item->fact[0] = fact_of(l, op[2].reg);
+        return WL_INDEX_SIGN;
+    }
     if (!strcmp(inst->mnemonic, "v_lshlrev_b64")) {
         if (!is_vgpr(&op[2]) || !shifts_by_constant(&op[1]))
             return WL_INDEX_NONE;
         item->fact[0] = fact_of(l, op[2].reg + 1u);
+        item->fact[1] = fact_of(l, op[2].reg);
         return WL_INDEX_SHIFT;
     }
     bool low = !strcmp(inst->mnemonic, "v_add_co_u32"), high = !strcmp(inst->mnemonic, "v_add_co_ci_u32");
@@ -134,7 +138,7 @@ static bool shifted(struct wl_lift *l, const struct wl_item *item, struct wl_ind
     if (known && !known->base && known->shift + by <= MOST_SHIFT)
         *made = *known;
     else if (is_zero(&item->fact[0]))
-        *made = (struct wl_index){.index = wl_strip_row(l, op[2].reg)};
+        *made = (struct wl_index){.index = wl_strip_row(l, op[2].reg), .fact = item->fact[1]};
     else
         return false;
     made->shift += by;
@@ -182,7 +186,7 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
         break;
     case WL_INDEX_SIGN:
         is_form = true;
-        made = (struct wl_index){.row = op[2].reg, .is_signed = true, .index = wl_strip_row(l, op[2].reg)};
+        made = (struct wl_index){.row = op[2].reg, .is_signed = true, .index = wl_strip_row(l, op[2].reg), .fact = item->fact[0]};
         break;
     case WL_INDEX_SHIFT:
         is_form = shifted(l, item, &made);

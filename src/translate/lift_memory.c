@@ -76,6 +76,16 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand && operan
 
 /* ---- addresses ---- */
 
+/* The stride of an index whose scaled values are those lanes', if that is known of as many lanes; else 0. */
+static int32_t index_stride(const struct wl_index *known, const struct wl_lanes *lanes) {
+    const struct wl_fact *fact = &known->fact, *low = &lanes->low_fact, *high = &lanes->high_fact;
+    const uint32_t over = low->lanes < high->lanes ? low->lanes : high->lanes;
+    const bool all = wl_fact_in_all_lanes(low) && wl_fact_in_all_lanes(high);
+    if (fact->kind != WL_FACT_AFFINE || fact->lanes < over || (all && !wl_fact_in_all_lanes(fact)) || fact->stride <= 0)
+        return 0;
+    return (int64_t)fact->stride << known->shift == low->stride ? fact->stride : 0;
+}
+
 static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *item, const struct wl_memory_operands *op) {
     struct wl_lanes lanes = {.low_fact = item->fact[0], .high_fact = item->fact[1], .base = item->scalar[SCALAR_BASE]};
     lanes.wide = is_vgpr(op->address) && op->address->count >= 2;
@@ -89,8 +99,10 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         return lanes;
     }
     unsigned reg = op->address->reg;
-    const struct wl_index *known = l->ptx || wl_lanes_known(&lanes) ? NULL : wl_index_find(l, reg);
-    if (known) {
+    const struct wl_index *known = l->ptx ? NULL : wl_index_find(l, reg);
+    if (known && wl_lanes_known(&lanes))
+        lanes.index_stride = index_stride(known, &lanes);
+    if (known && (lanes.index_stride || !wl_lanes_known(&lanes))) {
         lanes.index = known->index;
         lanes.index_base = known->base ? LLVMBuildAdd(l->b, known->base, lanes.base, "") : lanes.base;
         lanes.index_shift = known->shift;

@@ -49,6 +49,7 @@ struct wl_lanes {
     LLVMValueRef index, index_base; /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
     unsigned index_shift;
     bool index_signed;
+    int32_t index_stride;               /* not 0: of the index, over the lanes for which it is known of the pair */
     LLVMValueRef offset;                /* <16 x i32>, or NULL: scalar_offset is every lane's */
     LLVMValueRef scalar_offset;         /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
     LLVMValueRef limit;                 /* i64: BUFFER */

@@ -217,6 +217,35 @@ static void check_indices(const char *processors, const char *add_with_carry, ui
     lift_check(processors, text, ref_indices);
 }
 
+static void ref_rows(struct lift_state *s) {
+    uint64_t exec = exec_of(s), base = (uint64_t)(uintptr_t)indexed + (indices.is_signed ? UINT64_C(1) << 33 : 0);
+    ACTIVE {
+        V(20) = indexed_word(indices.start + V(0));
+        V(21) = indexed_word(indices.start + 1 + V(0));
+        V(22) = V(23) = V(24) = V(25) = V(26) = V(27) = 0;
+    }
+    s->s[26] = (uint32_t)base;
+    s->s[27] = (uint32_t)(base >> 32);
+    settle(s, exec);
+}
+
+/* The same without a loop, where it is known that the lanes' indices follow each other but for a wrap. */
+static void check_rows(const char *processors, const char *add_with_carry, uint32_t start, bool is_signed) {
+    char text[2048];
+    uint64_t base = (uint64_t)(uintptr_t)indexed + (is_signed ? UINT64_C(1) << 33 : 0);
+    const char *extend = is_signed ? "v_ashrrev_i32 v23, 31, v22" : "v_mov_b32 v23, 0";
+    indices.start = start;
+    indices.is_signed = is_signed;
+    snprintf(text, sizeof text,
+             "s_mov_b32 s26, 0x%x\ns_mov_b32 s27, 0x%x\nv_mov_b32 v26, s27\nADD v22, 0x%x, v0\n%s\nv_lshlrev_b64 v[24:25], 2, v[22:23]\n"
+             "v_add_co_u32 v24, VCC, s26, v24\n%s v25, VCC, v26, v25, VCC\nADD v22, 1, v22\n%s\nv_lshlrev_b64 v[22:23], 2, v[22:23]\n"
+             "v_add_co_u32 v22, VCC, s26, v22\n%s v23, VCC, v26, v23, VCC\nglobal_load_dword v20, v[24:25], off\n"
+             "global_load_dword v21, v[22:23], off\ns_waitcnt0\nv_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v24, 0\nv_mov_b32 v25, 0\n"
+             "v_mov_b32 v26, 0\nv_mov_b32 v27, 0\ns_mov_BN S4, exec_N\n" SETTLE,
+             (unsigned)base, (unsigned)(base >> 32), start, extend, add_with_carry, extend, add_with_carry);
+    lift_check(processors, text, ref_rows);
+}
+
 static void test_indices(void) {
     static const struct {
         uint32_t start;
@@ -230,6 +259,9 @@ static void test_indices(void) {
         check_indices("gfx90a", "v_addc_co_u32", cases[i].start, cases[i].is_signed, cases[i].scattered);
         if (i % 2)
             check_indices("gfx1030", "v_add_co_ci_u32", cases[i].start, cases[i].is_signed, cases[i].scattered);
+        check_rows("gfx90a", "v_addc_co_u32", cases[i].start, cases[i].is_signed);
+        check_rows("gfx1030", "v_add_co_ci_u32", cases[i].start, cases[i].is_signed);
+        check_rows("gfx90a", "v_addc_co_u32", cases[i].start + 7, cases[i].is_signed);
     }
 }
 
