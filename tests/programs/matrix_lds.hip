@@ -72,7 +72,7 @@ __device__ void multiply(_Float16 *rows_a, _Float16 *rows_b, const _Float16 *a, 
     struct __attribute__((packed, aligned(pitch % 8 == 0 && sizeof(typename I::part) >= 16 ? 16 : 8))) Part {
         typename I::part value;
     };
-    const int lane = threadIdx.x % warpSize, row = lane % I::tile; // waves of 32 lanes do it twice
+    const int lane = threadIdx.x % warpSize, row = lane % I::tile; // all waves do the same
     a += blockIdx.x * most * depth, b += blockIdx.x * most * depth, c += blockIdx.x * most * most;
     for (int i = threadIdx.x; i < I::tile * depth; i += blockDim.x) {
         rows_a[i / depth * pitch + i % depth] = a[i];
@@ -91,6 +91,7 @@ __device__ void multiply(_Float16 *rows_a, _Float16 *rows_b, const _Float16 *a, 
             typename I::part now_a = next_a, now_b = next_b;
             next_a = at(in_a, (k + 1) % (depth / I::k));
             next_b = at(in_b, (k + 1) % (depth / I::k));
+            __syncthreads(); // which they stay in front of
             sum = I::multiply(now_a, now_b, sum);
         }
     } else {
@@ -111,7 +112,7 @@ __device__ void multiply(_Float16 *rows_a, _Float16 *rows_b, const _Float16 *a, 
 }
 
 #define KERNEL(name, instruction, pitch, way)                                                                                              \
-    __global__ void __launch_bounds__(64) name(const _Float16 *a, const _Float16 *b, float *c) {                                           \
+    __global__ void __launch_bounds__(128) name(const _Float16 *a, const _Float16 *b, float *c) {                                           \
         __shared__ __attribute__((aligned(16))) _Float16 rows_a[most * (pitch)], rows_b[most * (pitch)];                                   \
         multiply<instruction, pitch, way>(rows_a, rows_b, a, b, c);                                                                        \
     }
@@ -122,7 +123,7 @@ KERNEL(read_ahead, Instruction, depth + 8, AHEAD)
 KERNEL(written_between, Instruction, depth + 8, WRITTEN)
 KERNEL(other_aligned, Other, depth + 8, STATIC_LDS)
 KERNEL(other_odd, Other, depth + 4, STATIC_LDS)
-__global__ void __launch_bounds__(64) of_launch(const _Float16 *a, const _Float16 *b, float *c) {
+__global__ void __launch_bounds__(128) of_launch(const _Float16 *a, const _Float16 *b, float *c) {
     extern __shared__ __attribute__((aligned(16))) _Float16 rows[];
     multiply<Instruction, depth + 8, STATIC_LDS>(rows, rows + most * (depth + 8), a, b, c);
 }
@@ -148,7 +149,7 @@ static void run(const char *name, void (*kernel)(const _Float16 *, const _Float1
     HIP(hipMemcpy(da, a.data(), count * sizeof *da, hipMemcpyHostToDevice));
     HIP(hipMemcpy(db, b.data(), count * sizeof *db, hipMemcpyHostToDevice));
     HIP(hipMemcpy(dc, got.data(), results * sizeof *dc, hipMemcpyHostToDevice));
-    kernel<<<dim3(blocks), dim3(64), lds>>>(da, db, dc);
+    kernel<<<dim3(blocks), dim3(128), lds>>>(da, db, dc);
     HIP_FINISH();
     HIP(hipMemcpy(got.data(), dc, results * sizeof *dc, hipMemcpyDeviceToHost));
     HIP(hipFree(da));

@@ -78,7 +78,7 @@ for arch in $thorough; do
 done
 # Factors of matrix products that come from LDS: one ldmatrix each, without loads and shuffles, where rows are known to be aligned.
 products() { # ARCH PROGRAM INSTRUCTIONS SHUFFLES: at most, for one tile
-    make $2 $1 64
+    make $2 $1 128 # with several waves, which barriers keep apart
     local folder=$work/$2-$1
     count '^\s*ldmatrix\.sync\.aligned\.m8n8\.x4' $3 $3 $folder/*aligned_rows*.ptx
     count '@.* ld\.shared' 0 0 $folder/*aligned_rows*.ptx
