@@ -301,7 +301,8 @@ static void access_tested(struct wl_lift *l, const struct wl_access *a, const st
 /* The whole ladder. */
 static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
-    if (wl_spread_in_loop_possible(l, a) && wl_lanes_need_test(l, a, lanes)) {
+    bool inline_form = !l->exec || wl_memory_has_masks(l, a->bits); /* there is one for consecutive lanes */
+    if (inline_form && wl_spread_in_loop_possible(l, a) && wl_lanes_need_test(l, a, lanes)) {
         access_tested(l, a, lanes, m);
         return;
     }
