@@ -20,7 +20,7 @@
  *
  *   wl_cpu_device ── wl_pool (one for all devices of the process) ── threads
  *     └ wl_device_module            one code object: image, units
- *         ├ wl_unit                 native code of one kernel or device function, up to two copies
+ *         ├ wl_unit                 native code of one kernel or device function, up to three copies
  *         └ wl_device_function      one kernel: its plan of initial registers
  *   wl_job                          one launch while it runs; lives on the launching thread's stack
  *   wl_thread                       a thread that takes part in jobs: a signal stack, and
