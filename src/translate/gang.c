@@ -337,20 +337,24 @@ static bool find_branches(struct search *s) {
     return true;
 }
 
-/* Whether a loop that ends at a piece has much to do and no barrier: a wave by itself keeps registers as values there (promote.c), and only
- * the waves with a lane that goes another way do that. */
+/* Whether a loop that ends at a piece has much to do, or stores to memory, and no barrier: a wave by itself keeps registers as values there
+ * (promote.c), and only the waves with a lane that goes another way do that. */
 static bool ends_long_loop(const struct wl_unit *unit, uint32_t latch) {
     uint32_t header = unit->pieces[latch].target, vectors = 0;
+    bool stores = false;
     if (header == WL_NO_PIECE || header > latch)
         return false;
     for (uint32_t p = header; p <= latch; p++) {
         const struct wl_piece *piece = &unit->pieces[p];
         if (piece->end == WL_PIECE_WAIT)
             return false;
-        for (uint32_t i = 0; i < piece->count; i++)
-            vectors += unit->insts[piece->first + i].mnemonic[0] != 's';
+        for (uint32_t i = 0; i < piece->count; i++) {
+            const struct wl_inst *inst = &unit->insts[piece->first + i];
+            vectors += inst->mnemonic[0] != 's';
+            stores |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space != WL_SPACE_LDS;
+        }
     }
-    return vectors > LONG_LOOP;
+    return stores || vectors > LONG_LOOP;
 }
 
 /* Whether the waves wait for each other often enough. */

@@ -15,7 +15,7 @@
 #define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
 #define CHUNK_NS      40000 /* work that a thread takes at once */
 #define SHARE_NS      1500  /* the least work that is worth another thread */
-#define JOIN_NS       150   /* what a thread that joins costs those that join with it: they meet in one cache line */
+#define JOIN_NS       400   /* what a thread that joins costs those that join with it: they meet in one cache line */
 #define TIMED         8     /* one of so many launches on one thread is timed again */
 #define SPLITS_SHARE  4     /* gangs of which more than one in so many are split do not pay */
 #define LOCAL_KERNARG 4096

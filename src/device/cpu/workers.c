@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SPIN_NS     20000  /* how long a worker looks for new work before it sleeps */
+#define SPIN_NS     60000  /* how long a worker looks for new work before it sleeps: small kernels between large ones are shorter */
 #define WAKES       2      /* sleeping workers that one thread wakes */
 #define CALL_OFF_NS 500000 /* between two calls to threads that have to leave a failed job */
 
