@@ -67,6 +67,14 @@ static const struct kernel kernels[] = {
      BARRIERS "0: v_add_u32 v2, 1, v2\n .rept 30\n v_add_u32 v2, v2, v1\n .endr\n s_sub_u32 s8, s8, 1\n s_cmp_eq_u32 s8, 0\n"
               "s_cbranch_scc0 0b\n" STORE,
      -1},
+    {"a loop that stores, without barriers", GFX9,
+     BARRIERS "0: global_store_dword v1, v2, s[2:3]\n v_add_u32 v1, 4, v1\n s_sub_u32 s8, s8, 1\n s_cmp_eq_u32 s8, 0\n"
+              "s_cbranch_scc0 0b\n" STORE,
+     -1},
+    {"a loop that stores to LDS", GFX9,
+     BARRIERS "0: ds_write_b32 v1, v2\n v_add_u32 v1, 4, v1\n s_sub_u32 s8, s8, 1\n s_cmp_eq_u32 s8, 0\n s_cbranch_scc0 0b\n" STORE, 0},
+    {"a loop that stores, with a barrier", GFX9,
+     BARRIERS "0: global_store_dword v1, v2, s[2:3]\n s_barrier\n s_sub_u32 s8, s8, 1\n s_cmp_eq_u32 s8, 0\n s_cbranch_scc0 0b\n" STORE, 0},
 };
 
 static int parting_of(const struct wl_unit *unit) {
