@@ -371,11 +371,10 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
     LLVMBuildCondBr(l->b, none, empty, on);
     LLVMPositionBuilderAtEnd(l->b, empty);
-    if (l->in_loop)
-        wl_loop_yield(l, piece);
+    bool left = l->in_loop && wl_loop_yield(l, piece);
     if (l->gang)
         wl_gang_split(l, piece);
-    else
+    else if (!left)
         wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
     set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
@@ -456,12 +455,22 @@ static void lift_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
     struct wl_idle idle;
     wl_lift_strip_loop(l, loop);
     l->piece = &l->unit->pieces[loop->leave];
-    if (l->mode == WL_MODE_MASKED)
+    if (l->gang)
+        LLVMBuildBr(l->b, wl_gang_masked_block(l, loop->exit));
+    else if (l->mode == WL_MODE_MASKED)
         LLVMBuildBr(l->b, l->blocks[loop->exit]);
     else if (wl_idle_find(l, loop->exit, &idle))
         wl_idle_go(l, &idle);
     else
         wl_lift_exit_to_piece(l, WL_EXIT_MODE, loop->leave);
+}
+
+void wl_lift_piece_or_loop(struct wl_lift *l, uint32_t piece) {
+    const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(l->unit, piece);
+    if (loop)
+        lift_loop(l, loop);
+    else
+        wl_lift_piece(l, piece);
 }
 
 /* MASKED code that waited with a full EXEC, since little was left to do before. */
@@ -678,13 +687,8 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
         if (l->gang)
             wl_gang_lift(l);
-        for (uint32_t p = 0; p < unit->piece_count && !l->status && !l->gang; p++) {
-            const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(unit, p);
-            if (loop)
-                lift_loop(l, loop);
-            else
-                wl_lift_piece(l, p);
-        }
+        for (uint32_t p = 0; p < unit->piece_count && !l->status && !l->gang; p++)
+            wl_lift_piece_or_loop(l, p);
         add_info(l);
     } else if (!l->status) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a gang");

@@ -293,8 +293,9 @@ LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row);
 /* Sets l->exec for the strip; branches to `after` if it has no lanes. */
 void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
-/* Puts the wave together as it is when this strip is at `piece`: to exit there. */
-void wl_loop_yield(struct wl_lift *l, uint32_t piece);
+LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l); /* of a gang's */
+/* Puts the wave together as it is when this strip is at `piece`: to exit there. True: it was a gang's, which has been split. */
+bool wl_loop_yield(struct wl_lift *l, uint32_t piece);
 
 /* ---- lift_gang.c: a workgroup as one wave (gang.h); all but the first two with l->gang ---- */
 /* Prepares l for it. False: l->status says why not, or there is no memory. */
@@ -313,6 +314,12 @@ LLVMValueRef wl_gang_has_lanes(struct wl_lift *l, bool some);
 /* A loop over the waves; in MASKED code over those that have lanes. What begins it gives what ends it its latch. */
 LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l);
 void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch);
+/* For lift_loop.c, which runs each wave's strips: a mask goes to its variable; a wave's part of it (NULL: it is no mask), and back. */
+void wl_gang_settle_mask(struct wl_lift *l, unsigned reg);
+LLVMValueRef wl_gang_take_wave(struct wl_lift *l, const struct wl_lift_gang *gang, unsigned reg);
+void wl_gang_give_mask(struct wl_lift *l, const struct wl_lift_gang *gang, unsigned reg, LLVMValueRef mask);
+/* Where MASKED code of a piece begins. */
+LLVMBasicBlockRef wl_gang_masked_block(const struct wl_lift *l, uint32_t piece);
 /* Within the loop: the wave's state; the gang's number of a strip of the wave (i64); the wave's part of a mask, and of EXEC. */
 LLVMValueRef wl_gang_state(struct wl_lift *l);
 LLVMValueRef wl_gang_strip(struct wl_lift *l, LLVMValueRef in_wave);
@@ -441,6 +448,8 @@ void wl_lift_reload_scalars(struct wl_lift *l);
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects);
 /* Lifts a piece into its block (l->blocks). */
 void wl_lift_piece(struct wl_lift *l, uint32_t piece);
+/* The same, or the loop that begins there if it is run strip by strip. */
+void wl_lift_piece_or_loop(struct wl_lift *l, uint32_t piece);
 /* Lifts a piece's instructions where the builder stands, without what its end does; l->piece is the piece then. `facts` is used as long
  * as l->facts is set, which is the caller's to clear. False, with l->status: no memory. */
 bool wl_lift_body(struct wl_lift *l, uint32_t piece, struct wl_facts *facts);

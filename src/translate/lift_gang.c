@@ -148,6 +148,24 @@ void wl_gang_take_mask(struct wl_lift *l, unsigned reg) {
     wl_gang_set_mask(l, reg, all);
 }
 
+/* ---- waves of a gang in a loop that is run strip by strip ---- */
+
+void wl_gang_settle_mask(struct wl_lift *l, unsigned reg) {
+    if (l->gang->mask[reg])
+        LLVMBuildStore(l->b, wl_gang_mask(l, reg), l->gang->mask[reg]);
+}
+
+LLVMValueRef wl_gang_take_wave(struct wl_lift *l, const struct wl_lift_gang *gang, unsigned reg) {
+    return gang->mask[reg] ? LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, gang->mask[reg], gang->wave), "") : NULL;
+}
+
+void wl_gang_give_mask(struct wl_lift *l, const struct wl_lift_gang *gang, unsigned reg, LLVMValueRef mask) {
+    if (gang->mask[reg])
+        LLVMBuildStore(l->b, mask, word_of(l, gang->mask[reg], gang->wave));
+}
+
+LLVMBasicBlockRef wl_gang_masked_block(const struct wl_lift *l, uint32_t piece) { return l->gang->blocks[WL_MODE_MASKED][piece]; }
+
 static LLVMValueRef operand_mask(struct wl_lift *l, const struct wl_operand *operand) {
     if (operand->kind == WL_OPERAND_SGPR)
         return wl_gang_mask(l, operand->reg);
@@ -286,7 +304,7 @@ void wl_gang_lift(struct wl_lift *l) {
         l->mode = (enum wl_mode)form;
         l->blocks = l->gang->blocks[form];
         for (uint32_t p = 0; p < l->unit->piece_count && !l->status; p++)
-            wl_lift_piece(l, p);
+            wl_lift_piece_or_loop(l, p);
     }
     l->blocks = blocks;
 }

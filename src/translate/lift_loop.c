@@ -20,6 +20,9 @@ struct wl_lift_loop {
     LLVMValueRef row[WL_VGPR_COUNT];       /* allocas of <16 x i32> */
     LLVMValueRef uniform[WL_VGPR_COUNT];   /* i32: what the strip's first active lane has of rows that the loop reads only */
     LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
+    LLVMValueRef state;                    /* the struct wl_wave with the rows */
+    LLVMValueRef of_all;                   /* i64: the strip's number among those of the gang */
+    struct wl_lift_gang *gang;             /* of which it is a wave; NULL: of none. Within the loop l->gang is NULL */
     LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
 };
 
@@ -147,8 +150,10 @@ void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
 }
 
 static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
+    LLVMValueRef first = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildShl(l->b, l->in_loop->first_lane, wl_lift_int(l, l->i64, 2), "");
-    return LLVMBuildGEP2(l->b, l->i8, wl_lift_row_address(l, row), &offset, 1, "");
+    LLVMValueRef start = LLVMBuildGEP2(l->b, l->i8, l->in_loop->state, &first, 1, "");
+    return LLVMBuildGEP2(l->b, l->i8, start, &offset, 1, "");
 }
 
 static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
@@ -234,10 +239,35 @@ static void leave_scalars(struct wl_lift *l, uint32_t piece) {
     set_scalar(l, WL_SGPR_EXEC, LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[WL_SGPR_EXEC], ""));
 }
 
-void wl_loop_yield(struct wl_lift *l, uint32_t piece) {
+/* From a wave of a gang to the gang, and back. */
+static void leave_wave(struct wl_lift *l) {
+    l->gang = l->in_loop->gang;
+    l->mask_type = LLVMVectorType(l->wave_mask, l->gang_lanes / l->wave_size);
+}
+
+static void enter_wave(struct wl_lift *l) {
+    l->gang = NULL;
+    l->mask_type = l->wave_mask;
+}
+
+/* The wave's masks become its part of the gang's. */
+static void give_masks(struct wl_lift *l) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->in_loop->loop->masks, reg))
+            wl_gang_give_mask(l, l->in_loop->gang, reg, raw_mask(l, reg));
+}
+
+bool wl_loop_yield(struct wl_lift *l, uint32_t piece) {
     leave_rows(l, piece);
     add_results(l, piece);
     leave_scalars(l, piece);
+    if (!l->in_loop->gang)
+        return false;
+    give_masks(l);
+    leave_wave(l);
+    wl_gang_split(l, piece);
+    enter_wave(l);
+    return true;
 }
 
 /* Opens the loop over strips: the builder is left where one with active lanes begins. `before`: scalars that it may change. */
@@ -255,6 +285,12 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
     in->number = LLVMBuildPhi(l->b, l->i64, "strip");
     LLVMAddIncoming(in->number, &zero, &here, 1);
     in->first_lane = LLVMBuildShl(l->b, in->number, wl_lift_int(l, l->i64, 4), "");
+    in->of_all = in->number;
+    if (in->gang) {
+        leave_wave(l);
+        in->of_all = wl_gang_strip(l, in->number);
+        enter_wave(l);
+    }
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i16), "");
     LLVMBuildCondBr(l->b, none, in->latch, run);
     LLVMPositionBuilderAtEnd(l->b, run);
@@ -310,6 +346,39 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
 
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }
 
+LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l) { return l->in_loop->of_all; }
+
+/* In a gang, opens the loop over its waves, each of which finds its masks in its scalar registers, and other scalars as they were. */
+static LLVMBasicBlockRef begin_wave(struct wl_lift *l, LLVMValueRef *before) {
+    struct wl_lift_loop *in = l->in_loop;
+    in->state = l->wave;
+    in->gang = l->gang;
+    if (!in->gang)
+        return NULL;
+    l->in_loop = NULL; /* masks are the gang's until its waves begin */
+    wl_gang_begin_piece(l, in->loop->header);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(in->loop->masks, reg))
+            wl_gang_settle_mask(l, reg);
+    LLVMBasicBlockRef latch = wl_gang_begin_waves(l);
+    in->state = wl_gang_state(l);
+    l->in_loop = in;
+    enter_wave(l);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (before[reg])
+            LLVMBuildStore(l->b, before[reg], l->sgpr[reg]);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        LLVMValueRef own = wl_bit(in->loop->masks, reg) ? wl_gang_take_wave(l, in->gang, reg) : NULL;
+        if (!own)
+            continue;
+        set_scalar(l, reg, own);
+        for (unsigned i = 0; i < l->wave_size / 32; i++) /* what a strip begins with */
+            if (before[reg + i])
+                before[reg + i] = wl_lift_sgpr(l, reg + i);
+    }
+    return latch;
+}
+
 void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
     struct wl_lift_loop *in = calloc(1, sizeof *in);
     LLVMValueRef before[WL_SGPR_COUNT] = {NULL};
@@ -320,10 +389,11 @@ void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
     in->loop = loop;
     l->in_loop = in;
     LLVMPositionBuilderAtEnd(l->b, l->blocks[loop->header]);
-    make_slots(l);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(loop->scalars_written, reg) && l->sgpr[reg])
             before[reg] = wl_lift_sgpr(l, reg);
+    LLVMBasicBlockRef next_wave = begin_wave(l, before);
+    make_slots(l);
     begin(l, before);
     lift_pieces(l);
     LLVMPositionBuilderAtEnd(l->b, in->done);
@@ -338,6 +408,11 @@ void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
     LLVMBuildCondBr(l->b, more, in->strips, after);
     LLVMPositionBuilderAtEnd(l->b, after);
     leave_scalars(l, loop->exit);
+    if (in->gang) {
+        give_masks(l);
+        leave_wave(l);
+        wl_gang_end_waves(l, next_wave);
+    }
     l->in_loop = NULL;
     free(in);
 }

@@ -327,7 +327,7 @@ static void begin_loads(struct wl_lift *l) {
 static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
     memset(l->strip, 0, sizeof *l->strip);
     l->strip->in_wave = number;
-    l->strip->number = l->gang ? wl_gang_strip(l, number) : number;
+    l->strip->number = l->gang ? wl_gang_strip(l, number) : l->in_loop ? wl_loop_strip_of_all(l) : number;
     l->strip->first_lane = LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
     begin_loads(l);
 }
@@ -520,7 +520,7 @@ static void emit_one(struct wl_lift *l, const struct masks *masks) {
     LLVMBasicBlockRef after = wl_lift_block(l, "after");
     l->strip = &l->strip_states[0];
     wl_loop_strip(l, after);
-    trace_strip(l, wl_loop_strip_number(l));
+    trace_strip(l, wl_loop_strip_of_all(l));
     emit_strip(l, wl_loop_strip_number(l), masks);
     LLVMBuildBr(l->b, after);
     LLVMPositionBuilderAtEnd(l->b, after);

@@ -189,7 +189,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
             status = wl_unit_schedule(&unit);
         if (!status)
             wl_unit_liveness(&unit);
-        if (!status && request->mode != WL_MODE_GANG)
+        if (!status)
             status = wl_strip_loops_find(&unit);
         result->instructions = unit.inst_count;
         result->decode_ns = now() - start;

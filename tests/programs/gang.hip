@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-enum { GROUPS = 6, ITEMS = 256 };
+enum { GROUPS = 6, ITEMS = 256, ROWS = GROUPS * ITEMS / 8 };
 
 __device__ int item_of() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
@@ -71,6 +71,42 @@ __global__ void walk(const int *in, int *out) {
     out[at] = place * 100 + rounds;
 }
 
+// Eight items add up a row each, until they find a multiple of 97: rows of many lengths, among them a wave's whose rows are all empty.
+__global__ void rows(const int *in, const int *begins, int *out) {
+    __shared__ int part[ITEMS];
+    int item = item_of(), row = (blockIdx.x * ITEMS + item) / 8, end = begins[row + 1], sum = 0;
+    bool found = false;
+    for (int i = begins[row] + item % 8; i < end && !found; i += 8) {
+        sum += in[i];
+        found = in[i] % 97 == 0;
+    }
+    part[item] = found ? sum + 5 : sum;
+    __syncthreads();
+    for (int half = 4; half > 0; half /= 2) {
+        if (item % 8 < half)
+            part[item] += part[item + half];
+        __syncthreads();
+    }
+    if (item % 8 == 0)
+        out[row] = part[item];
+}
+
+// Follows links in LDS, so far that waves have to let others run on the way.
+__global__ void follow(const int *in, int *out) {
+    __shared__ int next[ITEMS];
+    int item = item_of();
+    next[item] = in[blockIdx.x * ITEMS + item] & (ITEMS - 1);
+    __syncthreads();
+    int far = next[item ^ 1] % 64 == 5 ? 100000 : next[item ^ 1] % 64, place = item;
+    __syncthreads();
+    for (; far > 0; far--)
+        place = next[place];
+    __syncthreads();
+    next[item] ^= 1;
+    __syncthreads();
+    out[blockIdx.x * ITEMS + item] = place * 1000 + next[place];
+}
+
 // Some waves end before the others have met for the last time.
 __global__ void early(const int *in, int *out) {
     __shared__ int a[ITEMS];
@@ -115,6 +151,32 @@ static std::vector<int> input(int n) {
     for (int &x : v)
         x = (int)((state = state * 1664525u + 1013904223u) >> 12) & 0xffff;
     return v;
+}
+
+static int length_of(int row) {
+    if (row >= 168 && row < 176)
+        return 0;
+    return row % 37 == 36 ? 800 : row % 5 == 0 ? 0 : row % 40;
+}
+
+static int row_of(const int *in, int begin, int end) {
+    int sum = 0;
+    for (int item = 0; item < 8; item++)
+        for (int i = begin + item; i < end; i += 8) {
+            sum += in[i];
+            if (in[i] % 97 == 0) {
+                sum += 5;
+                break;
+            }
+        }
+    return sum;
+}
+
+static int follow_of(const int *in, int item) {
+    int other = in[item ^ 1] & (ITEMS - 1), far = other % 64 == 5 ? 100000 : other % 64, place = item;
+    for (; far > 0; far--)
+        place = in[place] & (ITEMS - 1);
+    return place * 1000 + ((in[place] & (ITEMS - 1)) ^ 1);
 }
 
 static int walk_of(const int *in, int item) {
@@ -166,6 +228,12 @@ int main() {
     HIP(hipMalloc((void **)&din, n * sizeof(int)));
     HIP(hipMalloc((void **)&dout, out.size() * sizeof(int)));
     HIP(hipMemcpy(din, in.data(), n * sizeof(int), hipMemcpyHostToDevice));
+    int begins[ROWS + 1] = {}, *dbegins;
+    for (int row = 0; row < ROWS; row++)
+        begins[row + 1] = begins[row] + length_of(row);
+    EXPECT(begins[ROWS] <= n, "the rows have %d elements", begins[ROWS]);
+    HIP(hipMalloc((void **)&dbegins, sizeof begins));
+    HIP(hipMemcpy(dbegins, begins, sizeof begins, hipMemcpyHostToDevice));
     auto compare = [&](const char *what, dim3 block, size_t count) {
         HIP_FINISH();
         HIP(hipMemcpy(out.data(), dout, out.size() * sizeof(int), hipMemcpyDeviceToHost));
@@ -190,6 +258,14 @@ int main() {
             expected[i] = walk_of(&in[i / ITEMS * ITEMS], i % ITEMS);
         walk<<<GROUPS, block>>>(din, dout);
         compare("walk", block, out.size());
+        for (int row = 0; row < ROWS; row++)
+            expected[row] = row_of(in.data(), begins[row], begins[row + 1]);
+        rows<<<GROUPS, block>>>(din, dbegins, dout);
+        compare("rows", block, ROWS);
+        for (int i = 0; i < GROUPS * ITEMS; i++)
+            expected[i] = follow_of(&in[i / ITEMS * ITEMS], i % ITEMS);
+        follow<<<GROUPS, block>>>(din, dout);
+        compare("follow", block, out.size());
         for (int g = 0; g < GROUPS; g++)
             early_of(&in[g * ITEMS], &expected[g * ITEMS], g % 2);
         early<<<GROUPS, block>>>(din, dout);
