@@ -8,7 +8,8 @@
  *
  *   - scalars made of single lanes (v_readfirstlane), of the wave's number or of masks: such units are none
  *   - branches on masks. Those over code that changes nothing where EXEC is 0 are taken by waves with and without lanes alike;
- *     at others the gang is *split* if its waves disagree: they go on as waves of their own, from a resume point */
+ *     at others the gang is *split* if its waves disagree: they go on as waves of their own, from a resume point. Loops that are run
+ *     strip by strip (strip_loop.h) are so in gangs: their waves all come out of them without lanes */
 #ifndef WL_TRANSLATE_GANG_H
 #define WL_TRANSLATE_GANG_H
 
