@@ -179,6 +179,16 @@ static bool is_in_loop(const struct wl_unit *unit, uint32_t piece) {
     return false;
 }
 
+/* Whether an instruction reads or writes lanes whatever EXEC says, such as registers of which compilers keep scalars in single lanes. */
+static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
+    struct wl_effects effects;
+    uint64_t lanes = 0;
+    wl_inst_effects(inst, l->wave_size, &effects);
+    for (unsigned i = 0; i < 8; i++)
+        lanes |= effects.use_lanes[i] | effects.def_lanes[i];
+    return lanes != 0;
+}
+
 /* The way from a piece; false: it is left to the other copy. */
 static bool find_aside(const struct wl_lift *l, uint32_t from, struct aside *aside) {
     if (l->ptx || l->in_memory || l->aside || wl_unit_is_unoptimized(l->unit) || is_in_loop(l->unit, from))
@@ -189,8 +199,12 @@ static bool find_aside(const struct wl_lift *l, uint32_t from, struct aside *asi
         if (!piece->count || piece->is_spin_header || piece->is_cut || wl_strip_loop_at(l->unit, from))
             return false;
         aside->piece[aside->count++] = from;
-        for (uint32_t i = 0; i < piece->count; i++)
-            aside->items += l->unit->insts[piece->first + i].mnemonic[0] != 's' ? l->strips : 0;
+        for (uint32_t i = 0; i < piece->count; i++) {
+            const struct wl_inst *inst = &l->unit->insts[piece->first + i];
+            if (reaches_lanes(l, inst))
+                return false;
+            aside->items += inst->mnemonic[0] != 's' ? l->strips : 0;
+        }
         if (aside->items > MAX_ASIDE_ITEMS || l->aside_items + aside->items > MAX_ASIDE_UNIT)
             return false;
         if (piece->end == WL_PIECE_EXEC || piece->end == WL_PIECE_FINISH)
