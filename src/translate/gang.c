@@ -84,7 +84,7 @@ static bool plain_step(const struct wl_inst *inst, const struct wl_effects *effe
     uint64_t exec[2] = {0};
     put(exec, WL_SGPR_EXEC, 2, true);
     for (unsigned w = 0; w < 2; w++) {
-        bool scalar = inst->mnemonic[0] == 's';
+        bool scalar = wl_inst_is_scalar(inst);
         if (effects->use.scalar[w] & masks[w] & (scalar ? UINT64_MAX : ~exec[w]))
             return false;
         if (effects->touch.scalar[w] & exec[w])
@@ -350,7 +350,7 @@ static bool ends_long_loop(const struct wl_unit *unit, uint32_t latch) {
             return false;
         for (uint32_t i = 0; i < piece->count; i++) {
             const struct wl_inst *inst = &unit->insts[piece->first + i];
-            vectors += inst->mnemonic[0] != 's';
+            vectors += !wl_inst_is_scalar(inst);
             stores |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space != WL_SPACE_LDS;
         }
     }

@@ -128,6 +128,9 @@ struct wl_inst {
     bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };
 
+/* Whether it is the scalar unit's (s_...; scratch_... is not). */
+static inline bool wl_inst_is_scalar(const struct wl_inst *inst) { return inst->mnemonic[0] == 's' && inst->mnemonic[1] == '_'; }
+
 struct wl_decoder;
 
 /* A decoder for one processor. Not thread-safe; make one a translation. WL_UNSUPPORTED: LLVM does not know the processor. */

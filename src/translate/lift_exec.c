@@ -10,7 +10,7 @@ bool wl_exec_stays_masked(const struct wl_unit *unit, uint32_t piece) {
     for (unsigned vectors = 0; piece != WL_NO_PIECE; piece = unit->pieces[piece].next) {
         const struct wl_piece *p = &unit->pieces[piece];
         for (uint32_t i = 0; i < p->count; i++)
-            vectors += unit->insts[p->first + i].mnemonic[0] != 's';
+            vectors += !wl_inst_is_scalar(&unit->insts[p->first + i]);
         if (vectors > SHORT_STAY)
             return false;
         if (p->end == WL_PIECE_EXEC || p->end == WL_PIECE_WAIT || p->end == WL_PIECE_FINISH)
@@ -37,7 +37,7 @@ enum idle_work { IDLE_NOTHING, IDLE_LIFT, IDLE_CLEARS, IDLE_NOT_KNOWN };
 static enum idle_work idle_work(const struct wl_inst *inst, const struct wl_effects *effects) {
     if (inst->sem && inst->sem->scalar)
         return IDLE_LIFT;
-    if (inst->mnemonic[0] == 's')
+    if (wl_inst_is_scalar(inst))
         return inst->sem || (inst->isa->class != WL_ISA_MOVREL && inst->isa->class != WL_ISA_SETREG) ? IDLE_LIFT : IDLE_NOT_KNOWN;
     for (unsigned i = 0; i < 8; i++)
         if (effects->def_lanes[i])
@@ -203,7 +203,7 @@ static bool find_aside(const struct wl_lift *l, uint32_t from, struct aside *asi
             const struct wl_inst *inst = &l->unit->insts[piece->first + i];
             if (reaches_lanes(l, inst))
                 return false;
-            aside->items += inst->mnemonic[0] != 's' ? l->strips : 0;
+            aside->items += !wl_inst_is_scalar(inst) ? l->strips : 0;
         }
         if (aside->items > MAX_ASIDE_ITEMS || l->aside_items + aside->items > MAX_ASIDE_UNIT)
             return false;

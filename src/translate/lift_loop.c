@@ -122,7 +122,7 @@ void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst) {
 
 void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
-    bool scalar = inst->sem ? inst->sem->scalar : inst->mnemonic[0] == 's';
+    bool scalar = inst->sem ? inst->sem->scalar : wl_inst_is_scalar(inst);
     if (!scalar || inst->on_strip_masks)
         return;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {

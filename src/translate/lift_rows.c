@@ -42,7 +42,7 @@ static bool fits(const struct wl_lift *l) {
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         if (!works_on_strips(&unit->insts[i]))
             return false;
-        items += unit->insts[i].mnemonic[0] != 's';
+        items += !wl_inst_is_scalar(&unit->insts[i]);
     }
     for (uint32_t p = 0; p < unit->piece_count; p++)
         if (unit->pieces[p].end == WL_PIECE_CALL || unit->pieces[p].end == WL_PIECE_JUMP)

@@ -310,7 +310,7 @@ static bool lift_carry(struct wl_lift *l, const struct wl_inst *inst) {
     enum carry kind = carry_kind(inst);
     if (kind == NO_CARRY || !is_plain(inst))
         return false;
-    bool scalar = inst->mnemonic[0] == 's';
+    bool scalar = wl_inst_is_scalar(inst);
     switch (kind) {
     case STARTS:
     case STARTS_DIFFERENCE:
