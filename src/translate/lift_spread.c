@@ -559,8 +559,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (!l->row_slots || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
         return false;
-    LLVMValueRef addresses = l->has_avx512 ? wl_lanes_addresses(l, lanes) : unit_addresses(l, lanes);
-    LLVMValueRef buffer = wl_access_trace_begin(l, a, addresses);
+    LLVMValueRef addresses = unit_addresses(l, lanes), buffer = wl_access_trace_begin(l, a, addresses);
     wl_spread_access(l, a, addresses, buffer, wl_strip_exec(l), rows);
     wl_access_trace_end(l);
     return true;
