@@ -135,12 +135,16 @@ static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left
 
 void wl_idle_go(struct wl_lift *l, const struct wl_idle *idle) { go_idle(l, idle, MAX_IDLE_CHANGES); }
 
-/* FULL code at the end of a piece that left some lanes, or none: no need for the other copy where there are none and it can go on. */
-static void skip_inactive(struct wl_lift *l, const struct wl_idle *idle) {
+/* FULL code at the end of a piece that left some lanes, or none: goes on itself where there are none and it can; `idle` NULL: it cannot,
+ * and that is for the other copy. The builder is left where there are some. */
+static void skip_inactive(struct wl_lift *l, const struct wl_idle *idle, uint32_t next) {
     LLVMBasicBlockRef none = wl_lift_block(l, "none"), some = wl_lift_block(l, "some");
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstNull(l->mask_type), ""), none, some);
     LLVMPositionBuilderAtEnd(l->b, none);
-    go_idle(l, idle, MAX_IDLE_CHANGES);
+    if (idle)
+        go_idle(l, idle, MAX_IDLE_CHANGES);
+    else
+        wl_lift_exit_to_piece(l, WL_EXIT_MODE, next);
     LLVMPositionBuilderAtEnd(l->b, some);
 }
 
@@ -251,10 +255,11 @@ void wl_exec_finish(struct wl_lift *l) {
     LLVMBuildCondBr(l->b, full, masked ? leave : l->blocks[next], masked ? l->blocks[next] : leave);
     LLVMPositionBuilderAtEnd(l->b, leave);
     struct wl_idle idle;
-    if (!masked && wl_idle_find(l, next, &idle))
-        skip_inactive(l, &idle);
     struct aside aside;
-    if (!masked && find_aside(l, next, &aside))
+    bool goes_idle = !masked && wl_idle_find(l, next, &idle), goes_aside = !masked && find_aside(l, next, &aside);
+    if (goes_idle || goes_aside)
+        skip_inactive(l, goes_idle ? &idle : NULL, next);
+    if (goes_aside)
         go_aside(l, &aside);
     else
         wl_lift_exit_to_piece(l, WL_EXIT_MODE, next);
