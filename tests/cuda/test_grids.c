@@ -30,11 +30,22 @@ static hipError_t launch(unsigned first, unsigned count, unsigned flags) {
     return hipModuleLaunchCooperativeKernelMultiDevice(list, count, flags);
 }
 
+struct held { /* by the program: bytes of the devices, blocks of pinned memory */
+    long device, pinned;
+};
+
+static struct held held(void) {
+    return (struct held){fake->memory(), (long)(fake->calls("cuMemHostAlloc") - fake->calls("cuMemFreeHost"))};
+}
+
 /* What the watching thread frees, it frees a little later. */
-static bool memory_becomes(long bytes) {
-    for (int i = 0; i < 2000 && fake->memory() != bytes; i++)
+static bool is_held_again(struct held before) {
+    struct held now = held();
+    for (int i = 0; i < 2000 && (now.device != before.device || now.pinned != before.pinned); i++) {
         usleep(1000);
-    return fake->memory() == bytes;
+        now = held();
+    }
+    return now.device == before.device && now.pinned == before.pinned;
 }
 
 static void test_each_device_gets_its_grid(void **state) {
@@ -42,7 +53,7 @@ static void test_each_device_gets_its_grid(void **state) {
     for (unsigned flags = 0; flags < 4; flags++)
         for (unsigned count = 1; count <= DEVICES; count++) {
             ok(hipDeviceSynchronize());
-            const long before = fake->memory();
+            const struct held before = held();
             atomic_store(&launched, 0);
             atomic_store(&cooperative, 0);
             ok(launch(0, count, flags));
@@ -50,14 +61,15 @@ static void test_each_device_gets_its_grid(void **state) {
                 ok(hipStreamSynchronize(streams[i]));
             assert_int_equal(atomic_load(&launched), count);
             assert_int_equal(atomic_load(&cooperative), count);
-            assert_true(memory_becomes(before));
+            assert_true(is_held_again(before));
         }
 }
 
 /* The first two reach each other's memory, the third nobody's. */
 static void test_where_the_barrier_is(void **state) {
     (void)state;
-    unsigned long device = fake->calls("cuMemAlloc_v2"), pinned = fake->calls("cuMemHostAlloc"), freed = fake->calls("cuMemFreeHost");
+    const unsigned long device = fake->calls("cuMemAlloc_v2"), pinned = fake->calls("cuMemHostAlloc");
+    const struct held before = held();
     ok(launch(0, 2, 0));
     assert_int_equal(fake->calls("cuMemAlloc_v2") - device, 1);
     assert_int_equal(fake->calls("cuMemHostAlloc") - pinned, 0);
@@ -66,9 +78,7 @@ static void test_where_the_barrier_is(void **state) {
     assert_int_equal(fake->calls("cuMemHostAlloc") - pinned, 1);
     for (unsigned i = 0; i < DEVICES; i++)
         ok(hipStreamSynchronize(streams[i]));
-    for (int i = 0; i < 2000 && fake->calls("cuMemFreeHost") == freed; i++)
-        usleep(1000);
-    assert_int_equal(fake->calls("cuMemFreeHost") - freed, 1);
+    assert_true(is_held_again(before));
 }
 
 static void test_cpu_devices(void **state) {
