@@ -548,7 +548,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
     if (!wl_spread_in_loop_possible(l, a))
         return false;
     LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
-    rows[0] = !l->has_avx512                      ? load_lanes(l, a, lanes)
+    rows[0] = !l->has_avx512                   ? load_lanes(l, a, lanes)
               : lanes->index && a->dwords == 1 ? gather_small_index(l, a, lanes, type)
                                                : gather_by_address(l, a, lanes, type);
     if (a->dwords == 2)
