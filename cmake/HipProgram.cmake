@@ -149,7 +149,7 @@ function(wl_hip_test name environment)
     return() # shells do not start with the thread sanitizer's library in front
   endif()
   add_test(NAME ${name} COMMAND ${CMAKE_CROSSCOMPILING_EMULATOR} ${ARGN})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_TEST_ENVIRONMENT};${environment}" TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${WL_TEST_ENVIRONMENT};${environment}" TIMEOUT 900)
 endfunction()
 
 # Sets in the caller: compiler, opt, archs (possibly empty) and more_flags of a variant.
@@ -207,7 +207,7 @@ function(wl_hip_program name)
     set(P_VARIANTS ${wl_variants})
   endif()
   if(NOT P_TIMEOUT)
-    set(P_TIMEOUT 120)
+    set(P_TIMEOUT 600)
   endif()
 
   foreach(variant IN LISTS P_VARIANTS)

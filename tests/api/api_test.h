@@ -25,6 +25,9 @@
     } while (0)
 #define ok(call) fails(hipSuccess, call)
 
+/* Seconds after which what should come by itself counts as never coming: a limit for hangs, not for slow machines. */
+enum { PATIENCE = 300 };
+
 /* Whether device 0 is a GPU: its memory is not the host's, and what hipMemGetInfo says counts other programs' memory, too. */
 static inline bool on_gpu(void) {
     static int integrated = -1;

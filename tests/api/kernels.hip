@@ -79,3 +79,16 @@ GLOBAL void burn(unsigned *out, int rounds) {
         value = value * 1664525u + 1013904223u;
     out[item()] = value;
 }
+
+// How many workgroups are inside, the most that ever were, and all that came: counts[0..2]. Each stays for some rounds.
+GLOBAL void crowd(unsigned *counts, int rounds) {
+    if (__builtin_amdgcn_workitem_id_x() == 0) {
+        unsigned inside = __atomic_add_fetch(&counts[0], 1, __ATOMIC_SEQ_CST), most = __atomic_load_n(&counts[1], __ATOMIC_RELAXED);
+        while (most < inside && !__atomic_compare_exchange_n(&counts[1], &most, inside, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            ;
+        for (volatile int i = 0; i < rounds; i++)
+            ;
+        __atomic_sub_fetch(&counts[0], 1, __ATOMIC_SEQ_CST);
+        __atomic_add_fetch(&counts[2], 1, __ATOMIC_SEQ_CST);
+    }
+}

@@ -47,7 +47,7 @@ static void *keep_busy(void *unused) {
 
 static int child(void) {
     int *values = NULL;
-    alarm(60); /* a lock that nobody will give back */
+    alarm(PATIENCE); /* a lock that nobody will give back */
     failure = NULL;
     if (on_gpu()) /* which is the parent's */
         return hipHostMalloc((void **)&values, ITEMS * sizeof *values, 0) == hipErrorIllegalState ? 0 : 2;

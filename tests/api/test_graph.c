@@ -246,7 +246,7 @@ static void test_random_graphs(void **state) {
 static void meet(void *argument) {
     int *both = argument;
     __atomic_fetch_add(both, 1, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < 5000 && __atomic_load_n(both, __ATOMIC_SEQ_CST) < 2; i++)
+    for (int i = 0; i < PATIENCE * 1000 && __atomic_load_n(both, __ATOMIC_SEQ_CST) < 2; i++)
         usleep(1000);
     if (__atomic_load_n(both, __ATOMIC_SEQ_CST) < 2)
         both[1] = 1;

@@ -298,7 +298,7 @@ static void test_destroy_in_use(void **state) {
     assert_true(free_memory() < before); /* the free has not completed */
     memory[0] = 2;
     open_gate(0);
-    for (int i = 0; i < 2000 && free_memory() < before; i++) /* without any synchronization */
+    for (int i = 0; i < PATIENCE * 1000 && free_memory() < before; i++) /* without any synchronization */
         usleep(1000);
     assert_true(free_memory() >= before);
     ok(hipStreamDestroy(stream));
@@ -561,7 +561,7 @@ static void test_reuse_policies(void **state) {
         ok(hipFreeAsync(first, a));
         ok(hipStreamWriteValue64(a, &gate[1], 5, 0));
         open_gate(0);
-        for (int i = 0; i < 5000 && __atomic_load_n(&gate[1], __ATOMIC_SEQ_CST) != 5; i++)
+        for (int i = 0; i < PATIENCE * 1000 && __atomic_load_n(&gate[1], __ATOMIC_SEQ_CST) != 5; i++)
             usleep(1000);
         shut(1);
         second = allocate(pool, BLOCK, b);

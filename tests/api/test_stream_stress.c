@@ -305,7 +305,7 @@ static void test_fork(void **state) {
         _exit(good ? 0 : 1);
     }
     int status = -1;
-    for (int i = 0; i < 1000 && waitpid(child, &status, WNOHANG) == 0; i++)
+    for (int i = 0; i < PATIENCE * 100 && waitpid(child, &status, WNOHANG) == 0; i++)
         usleep(10000);
     assert_int_equal(status, 0);
     *(volatile uint64_t *)gate = 1;

@@ -291,7 +291,7 @@ static int scenario(const char *function, unsigned skip, unsigned times) {
     int count = 0;
     hipDeviceProp_t properties;
     use_fake_driver(NULL);
-    alarm(60);
+    alarm(300); /* a hang */
     fake->fail_next(function, CUDA_ERROR_OUT_OF_MEMORY, skip, times);
     if (hipGetDeviceCount(&count) != hipSuccess || hipGetDeviceProperties(&properties, 0) != hipSuccess)
         return 1; /* the CPU is always there */

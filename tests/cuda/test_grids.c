@@ -41,7 +41,7 @@ static struct held held(void) {
 /* What the watching thread frees, it frees a little later. */
 static bool is_held_again(struct held before) {
     struct held now = held();
-    for (int i = 0; i < 2000 && (now.device != before.device || now.pinned != before.pinned); i++) {
+    for (int i = 0; i < 300000 && (now.device != before.device || now.pinned != before.pinned); i++) {
         usleep(1000);
         now = held();
     }

@@ -14,7 +14,7 @@ def hipify(*arguments, source=None, cwd=None):
     """Runs the tool; text is bytes."""
     if isinstance(source, str):
         source = source.encode()
-    done = subprocess.run([HIPIFY, *arguments], input=source if source is not None else b"", capture_output=True, cwd=cwd, timeout=120)
+    done = subprocess.run([HIPIFY, *arguments], input=source if source is not None else b"", capture_output=True, cwd=cwd, timeout=300)
     return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
