@@ -107,7 +107,7 @@ static const struct {
     body run;
 } kernels[] = {{"empty", run_empty},       {"small_block", run_empty}, {"add", run_add},     {"arguments", run_arguments},
                {"wait_for", run_wait_for}, {"set", run_set},           {"fault", run_fault}, {"variables", run_variables},
-               {"needs", run_empty},       {"burn", run_burn}};
+               {"needs", run_empty},       {"burn", run_burn},         {"crowd", run_empty}};
 
 /* ---- the operations --------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ static void test_loading(void **state) {
     fails(hipErrorNotFound, hipModuleGetFunction(&function, module, "nothing"));
     fails(hipErrorInvalidValue, hipModuleGetFunction(&function, module, ""));
     ok(hipModuleGetFunctionCount(&count, module));
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 11);
     ok(hipModuleUnload(module));
     fails(hipErrorInvalidHandle, hipModuleUnload(module));
     fails(hipErrorInvalidHandle, hipModuleGetFunction(&function, module, "add"));
