@@ -15,31 +15,19 @@ enum {
     LONG_LOOP = 24, /* vector instructions */
 };
 
-static bool any_bit(const uint64_t *set, unsigned first, unsigned count) {
-    for (unsigned i = 0; i < count; i++)
-        if (first + i < WL_SGPR_COUNT && wl_bit(set, first + i))
-            return true;
-    return false;
-}
-
-static void put(uint64_t *set, unsigned reg, unsigned count, bool value) {
-    for (unsigned i = 0; i < count && reg + i < WL_SGPR_COUNT; i++)
-        set[(reg + i) / 64] = (set[(reg + i) / 64] & ~(UINT64_C(1) << (reg + i) % 64)) | (uint64_t)value << (reg + i) % 64;
-}
-
 /* ---- which scalar registers hold masks ---- */
 
 bool wl_gang_mask_work(const struct wl_inst *inst, unsigned wave_size, const uint64_t masks[2], struct wl_mask_work *work) {
     unsigned registers = wave_size / 32;
     if (!wl_mask_work(inst, wave_size, work))
         return false;
-    return work->saves || work->to == WL_SGPR_EXEC || (work->a.kind == WL_OPERAND_SGPR && any_bit(masks, work->a.reg, registers)) ||
-           (work->b.kind == WL_OPERAND_SGPR && any_bit(masks, work->b.reg, registers));
+    return work->saves || work->to == WL_SGPR_EXEC || (work->a.kind == WL_OPERAND_SGPR && wl_any_bit(masks, work->a.reg, registers)) ||
+           (work->b.kind == WL_OPERAND_SGPR && wl_any_bit(masks, work->b.reg, registers));
 }
 
 static bool operand_is_plain(const struct wl_operand *operand, const uint64_t masks[2]) {
     if (operand->kind == WL_OPERAND_SGPR)
-        return !any_bit(masks, operand->reg, operand->count ? operand->count : 1);
+        return !wl_any_bit(masks, operand->reg, operand->count ? operand->count : 1);
     return operand->kind != WL_OPERAND_SPECIAL || operand->reg <= WL_SPECIAL_PRIVATE_LIMIT;
 }
 
@@ -57,7 +45,7 @@ static bool vector_step(const struct wl_inst *inst, unsigned registers, uint64_t
         if ((scalar && slot->type != WL_MASK) || (slot->role != WL_ROLE_VCC && slot->role != WL_ROLE_PRINTED))
             return false;
         if (scalar)
-            put(made, operand ? operand->reg : WL_SGPR_VCC, registers, true);
+            wl_put_bits(made, operand ? operand->reg : WL_SGPR_VCC, registers, true);
     }
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_slot *slot = &sem->inputs[i];
@@ -82,7 +70,7 @@ static bool plain_step(const struct wl_inst *inst, const struct wl_effects *effe
             inst->operands[i].reg != WL_SPECIAL_SCC)
             return false;
     uint64_t exec[2] = {0};
-    put(exec, WL_SGPR_EXEC, 2, true);
+    wl_put_bits(exec, WL_SGPR_EXEC, 2, true);
     for (unsigned w = 0; w < 2; w++) {
         bool scalar = wl_inst_is_scalar(inst);
         if (effects->use.scalar[w] & masks[w] & (scalar ? UINT64_MAX : ~exec[w]))
@@ -101,7 +89,7 @@ static bool compare_step(const struct wl_inst *inst, unsigned registers, uint64_
         if (!operand_is_plain(&inst->operands[i], masks))
             return false;
     if (named && inst->operands[0].kind == WL_OPERAND_SGPR)
-        put(masks, inst->operands[0].reg, registers, true);
+        wl_put_bits(masks, inst->operands[0].reg, registers, true);
     return true;
 }
 
@@ -134,8 +122,8 @@ static bool class_step(const struct wl_inst *inst, unsigned registers, const str
         if (inst->isa->detail == WL_IF_EXECZ || inst->isa->detail == WL_IF_EXECNZ)
             return true;
         if (inst->isa->detail == WL_IF_VCCZ || inst->isa->detail == WL_IF_VCCNZ)
-            return !any_bit(masks, WL_SGPR_VCC, registers);
-        return !any_bit(masks, WL_SGPR_SCC, 1);
+            return !wl_any_bit(masks, WL_SGPR_VCC, registers);
+        return !wl_any_bit(masks, WL_SGPR_SCC, 1);
     case WL_ISA_LOAD:
     case WL_ISA_STORE:
     case WL_ISA_ATOMIC:
@@ -154,10 +142,10 @@ static bool class_step(const struct wl_inst *inst, unsigned registers, const str
 
 static void mask_step(const struct wl_mask_work *work, unsigned registers, const struct wl_effects *effects, uint64_t masks[2]) {
     if (work->saves)
-        put(masks, work->saved, registers, true);
-    put(masks, work->to, registers, true);
+        wl_put_bits(masks, work->saved, registers, true);
+    wl_put_bits(masks, work->to, registers, true);
     if (wl_bit(effects->touch.scalar, WL_SGPR_SCC))
-        put(masks, WL_SGPR_SCC, 1, true);
+        wl_put_bits(masks, WL_SGPR_SCC, 1, true);
 }
 
 bool wl_gang_step(const struct wl_inst *inst, unsigned wave_size, uint64_t masks[2]) {
@@ -168,7 +156,7 @@ bool wl_gang_step(const struct wl_inst *inst, unsigned wave_size, uint64_t masks
         return false;
     wl_inst_effects(inst, wave_size, &effects);
     if (wl_gang_mask_work(inst, wave_size, masks, &work)) {
-        if (work.logic == WL_MASK_SELECT && any_bit(masks, WL_SGPR_SCC, 1))
+        if (work.logic == WL_MASK_SELECT && wl_any_bit(masks, WL_SGPR_SCC, 1))
             return false;
         mask_step(&work, registers, &effects, masks);
         return true;
@@ -222,8 +210,8 @@ static bool find_masks(struct search *s) {
     const struct wl_unit *unit = s->unit;
     unsigned wave_size = unit->request->wave_size;
     uint64_t start[2] = {0};
-    put(start, WL_SGPR_EXEC, wave_size / 32, true);
-    put(start, WL_SGPR_TTMP + 8, 1, true); /* the wave's number */
+    wl_put_bits(start, WL_SGPR_EXEC, wave_size / 32, true);
+    wl_put_bits(start, WL_SGPR_TTMP + 8, 1, true); /* the wave's number */
     flow(s, unit->entry, start, true);
     while (s->count) {
         uint32_t p = s->work[--s->count];
@@ -261,14 +249,14 @@ static bool keeps_none(const struct wl_inst *inst, unsigned wave_size, uint64_t 
     struct wl_effects effects;
     unsigned registers = wave_size / 32;
     wl_inst_effects(inst, wave_size, &effects);
-    bool changes = any_bit(effects.touch.scalar, WL_SGPR_EXEC, registers) || (inst->isa && inst->isa->class == WL_ISA_CMPX);
+    bool changes = wl_any_bit(effects.touch.scalar, WL_SGPR_EXEC, registers) || (inst->isa && inst->isa->class == WL_ISA_CMPX);
     if (!wl_mask_work(inst, wave_size, &work)) {
         for (unsigned w = 0; w < 2; w++)
             saved[w] &= ~effects.touch.scalar[w];
         return !changes || (inst->isa && inst->isa->class == WL_ISA_CMPX);
     }
-    bool a = work.a.kind == WL_OPERAND_SGPR && (work.a.reg == WL_SGPR_EXEC || any_bit(saved, work.a.reg, registers));
-    bool b = work.b.kind == WL_OPERAND_SGPR && (work.b.reg == WL_SGPR_EXEC || any_bit(saved, work.b.reg, registers));
+    bool a = work.a.kind == WL_OPERAND_SGPR && (work.a.reg == WL_SGPR_EXEC || wl_any_bit(saved, work.a.reg, registers));
+    bool b = work.b.kind == WL_OPERAND_SGPR && (work.b.reg == WL_SGPR_EXEC || wl_any_bit(saved, work.b.reg, registers));
     bool none; /* the result, where EXEC is 0 */
     switch (work.logic) {
     case WL_MASK_MOVE:
@@ -288,9 +276,9 @@ static bool keeps_none(const struct wl_inst *inst, unsigned wave_size, uint64_t 
     for (unsigned w = 0; w < 2; w++)
         saved[w] &= ~effects.touch.scalar[w];
     if (work.saves)
-        put(saved, work.saved, registers, !work.saves_new || none);
+        wl_put_bits(saved, work.saved, registers, !work.saves_new || none);
     if (work.to != WL_SGPR_EXEC)
-        put(saved, work.to, registers, none);
+        wl_put_bits(saved, work.to, registers, none);
     return work.to != WL_SGPR_EXEC || none;
 }
 
@@ -317,7 +305,7 @@ static bool can_go_along(const struct wl_unit *unit, uint32_t from, uint32_t zer
                 return false;
         }
     }
-    put(written, WL_SGPR_EXEC, 2, false);
+    wl_put_bits(written, WL_SGPR_EXEC, 2, false);
     const uint64_t *live = unit->pieces[zero].live_in.scalar;
     return !(written[0] & live[0]) && !(written[1] & live[1]);
 }
@@ -369,12 +357,6 @@ static bool pays(const struct wl_unit *unit) {
     return waits >= LEAST_WAITS || (barriers > 1 && waits >= FEWER_WAITS && unit->inst_count <= FEW_INSTRUCTIONS * waits);
 }
 
-static void find_loops(struct search *s) {
-    for (uint32_t p = 0; p < s->unit->piece_count; p++)
-        for (uint32_t q = s->unit->pieces[p].target; q <= p; q++)
-            s->gang->in_loop[q] = true;
-}
-
 struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
     uint32_t pieces = unit->piece_count;
     if (!unit->request->is_kernel || unit->inst_count > MOST_INSTRUCTIONS || !pays(unit))
@@ -384,16 +366,12 @@ struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
         return NULL;
     gang->masks = calloc(pieces, sizeof *gang->masks);
     gang->together = calloc(pieces, sizeof *gang->together);
-    gang->in_loop = calloc(pieces, sizeof *gang->in_loop);
     struct search search = {unit, gang, calloc(pieces, sizeof(bool)), calloc(pieces, sizeof(uint32_t)), 0};
-    bool found =
-        gang->masks && gang->together && gang->in_loop && search.queued && search.work && find_masks(&search) && find_branches(&search);
+    bool found = gang->masks && gang->together && search.queued && search.work && find_masks(&search) && find_branches(&search);
     free(search.queued);
     free(search.work);
-    if (found) {
-        find_loops(&search);
+    if (found)
         return gang;
-    }
     wl_gang_destroy(gang);
     return NULL;
 }
@@ -403,6 +381,5 @@ void wl_gang_destroy(struct wl_gang *gang) {
         return;
     free(gang->masks);
     free(gang->together);
-    free(gang->in_loop);
     free(gang);
 }

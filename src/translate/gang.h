@@ -20,7 +20,6 @@
 struct wl_gang {
     uint64_t (*masks)[2]; /* by piece: scalar registers that may hold masks where it starts, EXEC among them */
     bool *together;       /* by piece: waves with and without lanes go the same way at its branch on EXEC */
-    bool *in_loop;        /* by piece: a backward branch leads around it */
     uint64_t ever[2];     /* registers that hold masks somewhere */
 };
 

@@ -46,6 +46,17 @@ void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca) {
     LLVMSetVolatile(LLVMBuildStore(l->b, alloca, LLVMBuildAlloca(l->b, l->ptr, "")), 1);
 }
 
+LLVMValueRef wl_lift_kept_alloca(struct wl_lift *l, LLVMTypeRef type) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMValueRef space = wl_lift_alloca(l, type, 64, "");
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    wl_lift_keep_whole(l, space);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return space;
+}
+
 LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
                                unsigned argument_count) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));

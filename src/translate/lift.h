@@ -197,6 +197,8 @@ LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);              
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
 
 LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name); /* in the entry block */
+/* The same for a variable that stays in memory, aligned to 64 bytes. */
+LLVMValueRef wl_lift_kept_alloca(struct wl_lift *l, LLVMTypeRef type);
 /* Keeps the optimizer from taking an alloca apart: its address goes somewhere. */
 void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca);
 /* Calls an overloaded LLVM intrinsic ("llvm.ctpop") for `types`. */
@@ -328,8 +330,6 @@ LLVMValueRef wl_gang_wave_exec(struct wl_lift *l);
 /* Puts the wave's part of a mask that the loop makes (0 for those left out), and behind the loop takes all of them as the register's. */
 void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
 void wl_gang_take_mask(struct wl_lift *l, unsigned reg);
-/* Whether the piece at hand is part of a loop. */
-bool wl_gang_in_loop(const struct wl_lift *l);
 /* Behind a plain write to a scalar register. */
 void wl_gang_written(struct wl_lift *l, unsigned reg);
 /* Lifts an instruction if it works on masks; steps over any, behind it. */

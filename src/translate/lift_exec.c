@@ -174,15 +174,6 @@ static uint32_t aside_next(const struct wl_unit *unit, const struct wl_piece *pi
     return condition == WL_IF_EXECZ ? piece->next : condition == WL_IF_EXECNZ ? piece->target : WL_NO_PIECE;
 }
 
-/* Whether a backward branch leads over the piece. In loops registers are values (promote.c), and code beside the loop's own would have to
- * keep as many. */
-static bool is_in_loop(const struct wl_unit *unit, uint32_t piece) {
-    for (uint32_t p = piece; p < unit->piece_count; p++)
-        if (unit->pieces[p].target <= piece)
-            return true;
-    return false;
-}
-
 /* Whether an instruction reads or writes lanes whatever EXEC says, such as registers of which compilers keep scalars in single lanes. */
 static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_effects effects;
@@ -193,9 +184,10 @@ static bool reaches_lanes(const struct wl_lift *l, const struct wl_inst *inst) {
     return lanes != 0;
 }
 
-/* The way from a piece; false: it is left to the other copy. */
+/* The way from a piece; false: it is left to the other copy. In loops registers are values (promote.c), and code beside the loop's own would
+ * have to keep as many. */
 static bool find_aside(const struct wl_lift *l, uint32_t from, struct aside *aside) {
-    if (l->ptx || l->in_memory || l->aside || wl_unit_is_unoptimized(l->unit) || is_in_loop(l->unit, from))
+    if (l->ptx || l->in_memory || l->aside || wl_unit_is_unoptimized(l->unit) || wl_unit_is_in_loop(l->unit, from))
         return false;
     *aside = (struct aside){.count = 0};
     while (from != WL_NO_PIECE && aside->count < MAX_ASIDE_PIECES) {

@@ -188,8 +188,6 @@ bool wl_gang_instruction(struct wl_lift *l, const struct wl_inst *inst) {
 
 void wl_gang_step_over(struct wl_lift *l, const struct wl_inst *inst) { (void)wl_gang_step(inst, l->wave_size, l->gang->now); }
 
-bool wl_gang_in_loop(const struct wl_lift *l) { return l->gang->found->in_loop[l->piece - l->unit->pieces]; }
-
 /* ---- the ways of a gang ---- */
 
 /* Each wave's part of a mask becomes its scalar register. */

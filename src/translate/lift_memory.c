@@ -210,7 +210,8 @@ static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, LL
 
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m) {
-    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && wl_gang_in_loop(l))
+    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local &&
+        wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces)))
         prefetch_next_group(l, a, start);
     (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);
 }

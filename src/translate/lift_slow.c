@@ -568,15 +568,9 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
 /* ---- the same for accesses in the unit itself ---- */
 
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
-    if (!l->access_trace) {
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-        LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-        l->access_trace = buffer(l, sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]));
-        LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
-        wl_lift_keep_whole(l, l->access_trace);
-        LLVMPositionBuilderAtEnd(l->b, here);
-        LLVMSetCurrentDebugLocation2(l->b, location);
-    }
+    enum { TRACE_ROWS = sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]) };
+    if (!l->access_trace)
+        l->access_trace = wl_lift_kept_alloca(l, LLVMArrayType2(l->strip_i32, TRACE_ROWS));
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     if (location) {
         l->access_location = location;

@@ -25,25 +25,13 @@ LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVM
     return or_spare(l, addresses, exec, wl_memory_local(l, spare_type(l)));
 }
 
-/* A variable of the unit that stays in memory. */
-static LLVMValueRef kept_local(struct wl_lift *l, LLVMTypeRef type) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMValueRef space = wl_memory_local(l, type);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
-    wl_lift_keep_whole(l, space);
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
-    return space;
-}
-
 /* The same in the unit itself; all lanes' own addresses in FULL code. */
 static LLVMValueRef unit_addresses(struct wl_lift *l, const struct wl_lanes *lanes) {
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
     if (!l->exec)
         return addresses;
     if (!l->spare_place)
-        l->spare_place = kept_local(l, spare_type(l));
+        l->spare_place = wl_lift_kept_alloca(l, spare_type(l));
     return or_spare(l, addresses, l->exec, l->spare_place);
 }
 
@@ -286,7 +274,7 @@ static LLVMValueRef load_local(struct wl_lift *l, const struct wl_access *a, con
     if (l->exec)
         offsets = LLVMBuildSelect(l->b, l->exec, offsets, LLVMConstNull(l->strip_i32), "");
     if (!l->lane_offsets)
-        l->lane_offsets = kept_local(l, l->strip_i32);
+        l->lane_offsets = wl_lift_kept_alloca(l, l->strip_i32);
     LLVMSetAlignment(LLVMBuildStore(l->b, offsets, l->lane_offsets), 64);
     for (unsigned i = 0; i < WL_STRIP; i++) {
         LLVMValueRef index = LLVMConstInt(l->i64, i, false);

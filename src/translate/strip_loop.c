@@ -193,22 +193,9 @@ static void add_mask(struct search *s, unsigned reg) {
         s->failed = true;
 }
 
-static bool any_bit(const uint64_t *set, unsigned first, unsigned count) {
-    for (unsigned i = 0; i < count; i++)
-        if (first + i < WL_SGPR_COUNT && wl_bit(set, first + i))
-            return true;
-    return false;
-}
-
-static void put_bit(uint64_t *set, unsigned reg, bool value) {
-    set[reg / 64] = (set[reg / 64] & ~(UINT64_C(1) << reg % 64)) | (uint64_t)value << reg % 64;
-}
-
 static void set_kind(struct search *s, struct kinds *k, unsigned reg, bool mask, bool changing) {
-    for (unsigned i = 0; i < s->registers; i++) {
-        put_bit(k->mask, reg + i, mask);
-        put_bit(k->changing, reg + i, changing);
-    }
+    wl_put_bits(k->mask, reg, s->registers, mask);
+    wl_put_bits(k->changing, reg, s->registers, changing);
 }
 
 /* Other instructions read scalars as they are, and what they write changes from round to round. */
@@ -221,7 +208,7 @@ static void other_scalars(struct search *s, struct kinds *k) {
         k->mask[w] &= ~e->touch.scalar[w];
         k->changing[w] |= e->touch.scalar[w];
     }
-    s->failed |= any_bit(e->touch.scalar, WL_SGPR_EXEC, 2);
+    s->failed |= wl_any_bit(e->touch.scalar, WL_SGPR_EXEC, 2);
 }
 
 static void mask_step(struct search *s, struct kinds *k, struct wl_inst *inst, const struct wl_mask_work *work) {
@@ -229,8 +216,8 @@ static void mask_step(struct search *s, struct kinds *k, struct wl_inst *inst, c
     bool mask = work->saves || work->to == WL_SGPR_EXEC, changing = false;
     for (unsigned i = 0; i < 2; i++)
         if (operands[i]->kind == WL_OPERAND_SGPR) {
-            mask |= any_bit(k->mask, operands[i]->reg, s->registers);
-            changing |= any_bit(k->changing, operands[i]->reg, s->registers);
+            mask |= wl_any_bit(k->mask, operands[i]->reg, s->registers);
+            changing |= wl_any_bit(k->changing, operands[i]->reg, s->registers);
         }
     if (work->logic == WL_MASK_SELECT) {
         s->failed |= wl_bit(k->mask, WL_SGPR_SCC);
@@ -247,8 +234,8 @@ static void mask_step(struct search *s, struct kinds *k, struct wl_inst *inst, c
         add_mask(s, work->to);
     set_kind(s, k, work->to, mask, changing);
     if (wl_bit(s->effects->touch.scalar, WL_SGPR_SCC)) {
-        put_bit(k->mask, WL_SGPR_SCC, mask);
-        put_bit(k->changing, WL_SGPR_SCC, true);
+        wl_put_bits(k->mask, WL_SGPR_SCC, 1, mask);
+        wl_put_bits(k->changing, WL_SGPR_SCC, 1, true);
     }
     inst->on_strip_masks = mask;
 }
@@ -283,7 +270,7 @@ static void vector_step(struct search *s, struct kinds *k, const struct wl_inst 
         if (operand->kind == WL_OPERAND_SGPR && slot->type == WL_MASK)
             add_mask(s, operand->reg);
         else if (operand->kind == WL_OPERAND_SGPR)
-            s->failed |= any_bit(k->mask, operand->reg, operand->count);
+            s->failed |= wl_any_bit(k->mask, operand->reg, operand->count);
         else if (operand->kind == WL_OPERAND_SPECIAL)
             s->failed |= operand->reg > WL_SPECIAL_PRIVATE_LIMIT;
     }
@@ -299,7 +286,7 @@ static void compare_step(struct search *s, struct kinds *k, const struct wl_inst
     for (unsigned i = named; i < inst->operand_count; i++) {
         const struct wl_operand *operand = &inst->operands[i];
         if (operand->kind == WL_OPERAND_SGPR)
-            s->failed |= any_bit(k->mask, operand->reg, operand->count);
+            s->failed |= wl_any_bit(k->mask, operand->reg, operand->count);
         s->failed |= operand->kind == WL_OPERAND_SPECIAL && operand->reg > WL_SPECIAL_PRIVATE_LIMIT;
     }
     if (named && inst->operands[0].kind == WL_OPERAND_SGPR) {
@@ -332,7 +319,7 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
         break;
     case WL_ISA_CBRANCH:
         if (inst->isa->detail == WL_IF_VCCZ || inst->isa->detail == WL_IF_VCCNZ)
-            s->failed |= any_bit(k->mask, WL_SGPR_VCC, s->registers);
+            s->failed |= wl_any_bit(k->mask, WL_SGPR_VCC, s->registers);
         else if (inst->isa->detail == WL_IF_SCC0 || inst->isa->detail == WL_IF_SCC1)
             s->failed |= wl_bit(k->mask, WL_SGPR_SCC);
         break;

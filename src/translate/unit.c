@@ -497,6 +497,13 @@ void wl_unit_destroy(struct wl_unit *unit) {
     *unit = (struct wl_unit){0};
 }
 
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece) {
+    for (uint32_t p = piece; p < unit->piece_count; p++)
+        if (unit->pieces[p].target <= piece)
+            return true;
+    return false;
+}
+
 bool wl_unit_is_unoptimized(const struct wl_unit *unit) {
     enum { SMALL = 150, USUAL_SHARE = 10 };
     uint32_t spills = 0;

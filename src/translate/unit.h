@@ -85,6 +85,8 @@ static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
 /* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
  * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
 bool wl_unit_is_unoptimized(const struct wl_unit *unit);
+/* Whether a backward branch leads over a piece. */
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece);
 
 /* ---- effects.c: which registers an instruction reads and writes ---- */
 
@@ -122,5 +124,16 @@ void wl_live_step(struct wl_live *live, const struct wl_effects *effects);
 
 static inline bool wl_bit(const uint64_t *set, unsigned n) { return set[n / 64] >> (n % 64) & 1; }
 static inline void wl_set(uint64_t *set, unsigned n) { set[n / 64] |= UINT64_C(1) << (n % 64); }
+/* Of scalar registers, those beyond the last left out. */
+static inline bool wl_any_bit(const uint64_t *set, unsigned first, unsigned count) {
+    for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
+        if (wl_bit(set, i))
+            return true;
+    return false;
+}
+static inline void wl_put_bits(uint64_t *set, unsigned first, unsigned count, bool value) {
+    for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
+        set[i / 64] = (set[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)value << i % 64;
+}
 
 #endif

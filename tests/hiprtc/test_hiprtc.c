@@ -425,6 +425,12 @@ static int compile_with_header(const char *cache) {
     return 0;
 }
 
+static void ends_well(pid_t child) {
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
 static void test_precompiled(void **state) {
     (void)state;
     enum { PROCESSES = 3 };
@@ -442,11 +448,8 @@ static void test_precompiled(void **state) {
                 become_itself(round ? "together" : "header", cache, NULL);
                 _exit(99);
             }
-        for (int i = 0; i < processes; i++) {
-            int status = -1;
-            waitpid(children[i], &status, 0);
-            assert_int_equal(status, 0);
-        }
+        for (int i = 0; i < processes; i++)
+            ends_well(children[i]);
         if (round)
             assert_true(each_file(cache, ".pch", NULL) >= 1);
         each_file(cache, ".pch", delete);
@@ -524,9 +527,7 @@ static void test_unload(void **state) {
         become_itself("unload", cache, NULL);
         _exit(99);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
+    ends_well(child);
     each_file(cache, ".pch", delete);
     each_file(cache, ".rtc", delete);
     each_file(cache, ".wlo", delete);
@@ -557,9 +558,7 @@ static void test_no_compiler(void **state) {
         become_itself("no-compiler", NULL, NULL);
         _exit(99);
     }
-    int status = -1;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
+    ends_well(child);
 }
 
 int main(int count, char **arguments) {

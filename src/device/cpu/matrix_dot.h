@@ -37,7 +37,14 @@ static void correct_columns(const struct dot *t, u32x16 *correction) {
     }
 }
 
-INLINE void byte_tile(u32x16 *sum, const struct dot *t, unsigned row, unsigned column, unsigned rows, unsigned width) {
+/* Sums of a lane's row and a vector of columns: of pairs of bf16 (f32 bits), or of bytes. */
+INLINE u32x16 dot(const struct dot *t, bool pairs, u32x16 sum, u32x16 row, u32x16 columns) {
+    if (pairs)
+        return (u32x16)_mm512_dpbf16_ps((__m512)sum, (__m512bh)row, (__m512bh)columns);
+    return t->swapped ? byte_dot(sum, columns, row) : byte_dot(sum, row, columns);
+}
+
+INLINE void dot_tile(u32x16 *sum, const struct dot *t, bool pairs, unsigned row, unsigned column, unsigned rows, unsigned width) {
     for (unsigned run = 0; run < t->runs; run++)
         for (unsigned e = 0; e < t->dwords; e++) {
             const uint32_t *a = t->a[run] + e * t->pitch + row, *b = t->b[run] + e * t->pitch + column;
@@ -49,8 +56,7 @@ INLINE void byte_tile(u32x16 *sum, const struct dot *t, unsigned row, unsigned c
             for (unsigned r = 0; r < rows; r++)
 #pragma unroll
                 for (unsigned w = 0; w < width; w++)
-                    sum[r * width + w] = t->swapped ? byte_dot(sum[r * width + w], columns[w], (u32x16)a[r])
-                                                    : byte_dot(sum[r * width + w], (u32x16)a[r], columns[w]);
+                    sum[r * width + w] = dot(t, pairs, sum[r * width + w], (u32x16)a[r], columns[w]);
         }
 }
 
@@ -65,7 +71,7 @@ INLINE void multiply_bytes(const struct dot *t, unsigned rows, unsigned width) {
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++)
                 sum[v] = t->correction ? -t->correction[block * width + v % width] : (u32x16)0;
-            byte_tile(sum, t, block * 16 * width + m, block * 16 * width, rows, width);
+            dot_tile(sum, t, false, block * 16 * width + m, block * 16 * width, rows, width);
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++) {
                 const unsigned at = first + places[m + v / width] + v % width * 16;
@@ -167,22 +173,6 @@ static void stage_small(uint32_t *staged, const uint32_t *rows, const struct mat
         }
 }
 
-INLINE void pair_tile(f32x16 *sum, const struct dot *t, unsigned row, unsigned column, unsigned rows, unsigned width) {
-    for (unsigned run = 0; run < t->runs; run++)
-        for (unsigned e = 0; e < t->dwords; e++) {
-            const uint32_t *a = t->a[run] + e * t->pitch + row, *b = t->b[run] + e * t->pitch + column;
-            u32x16 columns[2];
-#pragma unroll
-            for (unsigned w = 0; w < width; w++)
-                columns[w] = load(b + 16 * w);
-#pragma unroll
-            for (unsigned r = 0; r < rows; r++)
-#pragma unroll
-                for (unsigned w = 0; w < width; w++)
-                    sum[r * width + w] = (f32x16)_mm512_dpbf16_ps((__m512)sum[r * width + w], (__m512bh)(u32x16)a[r], (__m512bh)columns[w]);
-        }
-}
-
 INLINE void multiply_pairs(const struct dot *t, unsigned rows, unsigned width) {
     const struct matrix *x = t->x;
     const struct operands *o = t->o;
@@ -190,14 +180,14 @@ INLINE void multiply_pairs(const struct dot *t, unsigned rows, unsigned width) {
     for (unsigned block = 0; block < x->blocks; block++)
         for (unsigned m = 0; m < 16 * width; m += rows) {
             const unsigned first = block * 256 * width * width;
-            f32x16 sum[16];
+            u32x16 sum[16];
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++)
-                sum[v] = read_c(x, PLAIN, o->c ? o->c + first + places[m + v / width] + v % width * 16 : NULL, o->constant, false);
-            pair_tile(sum, t, block * 16 * width + m, block * 16 * width, rows, width);
+                sum[v] = (u32x16)read_c(x, PLAIN, o->c ? o->c + first + places[m + v / width] + v % width * 16 : NULL, o->constant, false);
+            dot_tile(sum, t, true, block * 16 * width + m, block * 16 * width, rows, width);
 #pragma unroll
             for (unsigned v = 0; v < rows * width; v++)
-                store(o->d + first + places[m + v / width] + v % width * 16, (u32x16)sum[v]);
+                store(o->d + first + places[m + v / width] + v % width * 16, sum[v]);
         }
 }
 
