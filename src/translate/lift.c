@@ -685,7 +685,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     LLVMDIBuilderRef di = add_debug_info(l);
     find_scalars(l);
     l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
-    l->strip_states = calloc(l->strips, sizeof *l->strip_states);
+    l->strip_states = calloc(WL_STRIPS_ABREAST, sizeof *l->strip_states);
     bool as_gang = request->mode == WL_MODE_GANG;
     if (!l->blocks || !l->strip_states) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks and strips");

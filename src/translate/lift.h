@@ -67,12 +67,14 @@ struct wl_index_sum {
     LLVMValueRef low;            /* i32: of the base */
 };
 
-#define WL_INDEX_FORMS 12
+#define WL_INDEX_FORMS    12
+#define WL_STRIPS_ABREAST 8 /* the most that are emitted side by side */
 
 /* What is known of one strip while its code is built. */
 struct wl_strip {
     LLVMBasicBlockRef start;                /* register loads go here, so that they dominate all of the strip's code */
     LLVMValueRef in_wave;                   /* i64 */
+    unsigned wave;                          /* of those of a gang that go side by side */
     LLVMValueRef number;                    /* the same, or of a gang's strips */
     LLVMValueRef first_lane;                /* i64: number * 16 */
     LLVMValueRef row_value[WL_VGPR_COUNT];  /* <16 x i32> known so far, or NULL */
@@ -147,7 +149,7 @@ struct wl_lift {
     struct wl_lift_gang *gang;    /* lift_gang.c: all waves of a workgroup; mask_type is a vector of their masks; NULL: one wave */
 
     /* The strips of the stretch being emitted, and the one at hand (valid within an item's emit). */
-    struct wl_strip *strip_states; /* `strips` of them */
+    struct wl_strip *strip_states; /* WL_STRIPS_ABREAST of them */
     struct wl_strip *strip;
     LLVMValueRef shared_row[WL_VGPR_COUNT]; /* of same_rows: loaded by the first strip, or NULL */
     LLVMValueRef strip_trace;               /* alloca: a struct wl_strip_trace, or NULL while no loop needed one */
@@ -314,7 +316,7 @@ LLVMValueRef wl_gang_spread(struct wl_lift *l, LLVMValueRef mask);
 /* Whether EXEC has some lanes, or none. */
 LLVMValueRef wl_gang_has_lanes(struct wl_lift *l, bool some);
 /* A loop over the waves; in MASKED code over those that have lanes. What begins it gives what ends it its latch. */
-LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l);
+LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l, unsigned step);
 void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch);
 /* For lift_loop.c, which runs each wave's strips: a mask goes to its variable; a wave's part of it (NULL: it is no mask), and back. */
 void wl_gang_settle_mask(struct wl_lift *l, unsigned reg);
@@ -323,8 +325,8 @@ void wl_gang_give_mask(struct wl_lift *l, const struct wl_lift_gang *gang, unsig
 /* Where MASKED code of a piece begins. */
 LLVMBasicBlockRef wl_gang_masked_block(const struct wl_lift *l, uint32_t piece);
 /* Within the loop: the wave's state; the gang's number of a strip of the wave (i64); the wave's part of a mask, and of EXEC. */
-LLVMValueRef wl_gang_state(struct wl_lift *l);
-LLVMValueRef wl_gang_strip(struct wl_lift *l, LLVMValueRef in_wave);
+LLVMValueRef wl_gang_state(struct wl_lift *l, unsigned wave);
+LLVMValueRef wl_gang_strip(struct wl_lift *l, unsigned wave, LLVMValueRef in_wave);
 LLVMValueRef wl_gang_wave_mask(struct wl_lift *l, LLVMValueRef mask);
 LLVMValueRef wl_gang_wave_exec(struct wl_lift *l);
 /* Puts the wave's part of a mask that the loop makes (0 for those left out), and behind the loop takes all of them as the register's. */

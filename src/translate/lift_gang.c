@@ -18,7 +18,8 @@ struct wl_lift_gang {
     LLVMBasicBlockRef *blocks[WL_MODE_MASKED + 1]; /* by form and piece */
     LLVMValueRef made[WL_SGPR_COUNT];              /* variables, by wave: masks that a loop over the waves makes */
     LLVMValueRef wave, exec;                       /* i64: the one at hand in such a loop; its EXEC in MASKED code */
-    LLVMValueRef state;                            /* its struct wl_wave */
+    unsigned step;                                 /* waves side by side in it */
+    LLVMValueRef state[WL_STRIPS_ABREAST];         /* their struct wl_wave */
     LLVMBasicBlockRef before;                      /* that loop's */
 };
 
@@ -74,9 +75,9 @@ static LLVMValueRef state_of(struct wl_lift *l, LLVMValueRef wave) {
     return LLVMBuildGEP2(l->b, l->i8, l->wave, &offset, 1, "");
 }
 
-LLVMValueRef wl_gang_state(struct wl_lift *l) { return l->gang->state; }
+LLVMValueRef wl_gang_state(struct wl_lift *l, unsigned wave) { return l->gang->state[wave]; }
 
-LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l) {
+LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l, unsigned step) {
     struct wl_lift_gang *gang = l->gang;
     LLVMBasicBlockRef header = wl_lift_block(l, "waves"), latch = wl_lift_block(l, "wave");
     LLVMValueRef zero = LLVMConstNull(l->i64), exec = NULL;
@@ -89,7 +90,9 @@ LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l) {
     LLVMPositionBuilderAtEnd(l->b, header);
     gang->wave = LLVMBuildPhi(l->b, l->i64, "w");
     LLVMAddIncoming(gang->wave, &zero, &gang->before, 1);
-    gang->state = state_of(l, gang->wave);
+    gang->step = step;
+    for (unsigned i = 0; i < step; i++)
+        gang->state[i] = state_of(l, LLVMBuildAdd(l->b, gang->wave, wl_lift_int(l, l->i64, i), ""));
     if (exec) {
         LLVMBasicBlockRef some = wl_lift_block(l, "lanes");
         gang->exec = LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, exec, gang->wave), "");
@@ -104,16 +107,18 @@ void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch) {
     LLVMBasicBlockRef after = wl_lift_block(l, "after"), header = LLVMGetInstructionParent(gang->wave);
     LLVMBuildBr(l->b, latch);
     LLVMPositionBuilderAtEnd(l->b, latch);
-    LLVMValueRef next = LLVMBuildAdd(l->b, gang->wave, wl_lift_int(l, l->i64, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(l->b, gang->wave, wl_lift_int(l, l->i64, gang->step), "");
     LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, waves_of(l)), "");
     LLVMBuildCondBr(l->b, more, header, after);
     LLVMAddIncoming(gang->wave, &next, &latch, 1);
     LLVMPositionBuilderAtEnd(l->b, after);
-    gang->wave = gang->exec = gang->state = NULL;
+    gang->wave = gang->exec = NULL;
+    gang->step = 0;
 }
 
-LLVMValueRef wl_gang_strip(struct wl_lift *l, LLVMValueRef in_wave) {
-    return LLVMBuildAdd(l->b, LLVMBuildMul(l->b, l->gang->wave, wl_lift_int(l, l->i64, l->strips), ""), in_wave, "");
+LLVMValueRef wl_gang_strip(struct wl_lift *l, unsigned wave, LLVMValueRef in_wave) {
+    LLVMValueRef before = LLVMBuildAdd(l->b, l->gang->wave, wl_lift_int(l, l->i64, wave), "");
+    return LLVMBuildAdd(l->b, LLVMBuildMul(l->b, before, wl_lift_int(l, l->i64, l->strips), ""), in_wave, "");
 }
 
 LLVMValueRef wl_gang_wave_exec(struct wl_lift *l) { return l->gang->exec; }

@@ -288,7 +288,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
     in->of_all = in->number;
     if (in->gang) {
         leave_wave(l);
-        in->of_all = wl_gang_strip(l, in->number);
+        in->of_all = wl_gang_strip(l, 0, in->number);
         enter_wave(l);
     }
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i16), "");
@@ -360,8 +360,8 @@ static LLVMBasicBlockRef begin_wave(struct wl_lift *l, LLVMValueRef *before) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(in->loop->masks, reg))
             wl_gang_settle_mask(l, reg);
-    LLVMBasicBlockRef latch = wl_gang_begin_waves(l);
-    in->state = wl_gang_state(l);
+    LLVMBasicBlockRef latch = wl_gang_begin_waves(l, 1);
+    in->state = wl_gang_state(l, 0);
     l->in_loop = in;
     enter_wave(l);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)

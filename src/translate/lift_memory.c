@@ -195,6 +195,12 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
 }
 
+/* Whether work items of several strips lie in rows of their own, so that a workgroup's part of memory is none that the next one's follows. */
+static bool is_of_rows(const struct wl_lift *l, const struct wl_lanes *lanes) {
+    const struct wl_fact *low = &lanes->low_fact;
+    return low->kind == WL_FACT_AFFINE && low->stride && low->lanes < l->wave_size;
+}
+
 /* In loops a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it: the host's prefetcher, which
  * goes by pages, does not see that, but here it is known. */
 static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start) {
@@ -210,7 +216,7 @@ static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, LL
 
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m) {
-    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local &&
+    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && !is_of_rows(l, lanes) &&
         wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces)))
         prefetch_next_group(l, a, start);
     (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);

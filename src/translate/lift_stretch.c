@@ -10,6 +10,7 @@ enum {
     UNROLL_BUDGET = 24,   /* items * strips up to which the strip loop is unrolled */
     SAME_BUDGET = 160,    /* the same where strips load the same */
     SEGMENT_BUDGET = 160, /* items * strips that a stretch of several segments may have: it is always unrolled */
+    ABREAST_BUDGET = 256, /* the same where strips go side by side */
 };
 
 /* ---- recording ---- */
@@ -94,7 +95,7 @@ static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
         return l->row_slots[row * l->strips + (unsigned)LLVMConstIntGetZExtValue(l->strip->number)];
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 6), ""), "");
-    return LLVMBuildGEP2(l->b, l->i8, l->gang ? wl_gang_state(l) : l->wave, &offset, 1, "");
+    return LLVMBuildGEP2(l->b, l->i8, l->gang ? wl_gang_state(l, l->strip->wave) : l->wave, &offset, 1, "");
 }
 
 static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
@@ -283,15 +284,21 @@ struct masks { /* the wave-wide masks that the stretch makes, and where they are
     LLVMValueRef sum[WL_SGPR_COUNT];
 };
 
+/* Whether anybody reads a mask behind the stretch that makes it. */
+static bool mask_is_live(const struct wl_lift *l, unsigned reg) {
+    const uint64_t *live = l->live_after[l->stretch_end].scalar;
+    return reg == WL_SGPR_EXEC || wl_bit(live, reg) || (l->wave_size == 64 && wl_bit(live, reg + 1));
+}
+
+/* Dead masks are left out of gangs, where they lie in memory: no pass would remove them. */
 static void find_masks(struct wl_lift *l, struct masks *masks) {
     unsigned step = l->wave_size / 32;
     masks->count = 0;
-    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->pending_masks, reg)) {
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg += wl_bit(l->pending_masks, reg) ? step : 1)
+        if (wl_bit(l->pending_masks, reg) && (!l->gang || mask_is_live(l, reg))) {
             masks->reg[masks->count] = reg;
             masks->sum[masks->count] = wl_lift_alloca(l, l->wave_mask, 8, "mask");
             LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), masks->sum[masks->count++]);
-            reg += step - 1;
         }
 }
 
@@ -323,25 +330,30 @@ static void begin_loads(struct wl_lift *l) {
     LLVMPositionBuilderAtEnd(l->b, body);
 }
 
-/* Starts a strip in a block of its own. */
-static void begin_strip(struct wl_lift *l, LLVMValueRef number) {
+/* Starts a strip in a block of its own. `wave`: of those of a gang that go side by side. */
+static void begin_strip(struct wl_lift *l, LLVMValueRef number, unsigned wave) {
     memset(l->strip, 0, sizeof *l->strip);
     l->strip->in_wave = number;
-    l->strip->number = l->gang ? wl_gang_strip(l, number) : l->in_loop ? wl_loop_strip_of_all(l) : number;
+    l->strip->wave = wave;
+    l->strip->number = l->gang ? wl_gang_strip(l, wave, number) : l->in_loop ? wl_loop_strip_of_all(l) : number;
     l->strip->first_lane = LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
     begin_loads(l);
 }
 
+static void emit_item(struct wl_lift *l, unsigned i) {
+    LLVMValueRef number = l->strip->in_wave;
+    unsigned column = LLVMIsConstant(number) ? 1 + (unsigned)LLVMConstIntGetZExtValue(number) : WL_COLUMN_TRACE;
+    if (i && l->items[i - 1].paired)
+        return; /* emitted by the first of the pair */
+    wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst, column);
+    wl_index_emit(l, &l->items[i]);
+}
+
 /* Emits one strip of the items from `first` to the end of the segment; returns the index behind it. */
 static unsigned emit_segment(struct wl_lift *l, unsigned first) {
-    LLVMValueRef number = l->strip->in_wave;
-    unsigned i = first, column = LLVMIsConstant(number) ? 1 + (unsigned)LLVMConstIntGetZExtValue(number) : WL_COLUMN_TRACE;
-    for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++) {
-        if (i && l->items[i - 1].paired)
-            continue; /* emitted by the first of the pair */
-        wl_lift_locate(l, l->items[i].inst->sem ? NULL : l->items[i].inst, column);
-        wl_index_emit(l, &l->items[i]);
-    }
+    unsigned i = first;
+    for (; i < l->item_count && (i == first || !l->items[i].starts_segment); i++)
+        emit_item(l, i);
     wl_lift_locate(l, NULL, 0);
     return i;
 }
@@ -379,7 +391,7 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
 }
 
 static void emit_strip(struct wl_lift *l, LLVMValueRef number, const struct masks *masks) {
-    begin_strip(l, number);
+    begin_strip(l, number, 0);
     emit_segment(l, 0);
     end_strip(l, masks);
 }
@@ -432,7 +444,7 @@ static void emit_segments(struct wl_lift *l, const struct masks *masks) {
         for (unsigned s = 0; s < l->strips; s++) {
             l->strip = &l->strip_states[s];
             if (first == 0)
-                begin_strip(l, wl_lift_int(l, l->i64, s));
+                begin_strip(l, wl_lift_int(l, l->i64, s), 0);
             else if (few)
                 begin_loads(l);
             if (!wide)
@@ -496,7 +508,7 @@ static void emit_loop(struct wl_lift *l, const struct masks *masks, unsigned fir
     LLVMValueRef strip = LLVMBuildPhi(l->b, l->i64, "s");
     l->strip = &l->strip_states[0];
     enter_strip(l, strip, latch);
-    trace_strip(l, l->gang ? wl_gang_strip(l, strip) : strip);
+    trace_strip(l, l->gang ? wl_gang_strip(l, 0, strip) : strip);
     emit_strip(l, strip, masks);
     LLVMBuildBr(l->b, latch);
     LLVMPositionBuilderAtEnd(l->b, latch);
@@ -526,10 +538,53 @@ static void emit_one(struct wl_lift *l, const struct masks *masks) {
     LLVMPositionBuilderAtEnd(l->b, after);
 }
 
+/* Whether strips may go side by side, instruction by instruction: they compute with what all of them load from LDS, which is then in a
+ * register while all use it, and none waits for its own sum's last addition. */
+static bool goes_abreast(const struct wl_lift *l, const struct masks *masks) {
+    if (l->mode != WL_MODE_FULL || !l->loads_same || l->segmented || l->in_loop || l->row_slots || l->stretch_stores || masks->count)
+        return false;
+    for (unsigned i = 0; i < l->item_count; i++) {
+        const struct wl_inst *inst = l->items[i].inst;
+        if (!inst->sem && (!inst->isa || inst->isa->class != WL_ISA_LOAD || inst->isa->space != WL_SPACE_LDS))
+            return false;
+    }
+    return l->item_count * l->strips <= ABREAST_BUDGET;
+}
+
+/* How many waves of a gang go side by side. What is the same in all strips of a wave is the same in all waves if rows have 16 items. */
+static unsigned waves_abreast(const struct wl_lift *l) {
+    unsigned waves = 1, most = l->gang_lanes / l->wave_size;
+    while (l->request->shape == WL_SHAPE_SQUARES && 2 * waves * l->strips <= WL_STRIPS_ABREAST && most % (2 * waves) == 0 &&
+           l->item_count * l->strips * 2 * waves <= ABREAST_BUDGET)
+        waves *= 2;
+    return waves;
+}
+
+static void emit_abreast(struct wl_lift *l, const struct masks *masks, unsigned waves) {
+    const unsigned strips = waves * l->strips;
+    l->exec = NULL;
+    for (unsigned s = 0; s < strips; s++) {
+        l->strip = &l->strip_states[s];
+        begin_strip(l, wl_lift_int(l, l->i64, s % l->strips), s / l->strips);
+    }
+    for (unsigned i = 0; i < l->item_count; i++)
+        for (unsigned s = 0; s < strips; s++) {
+            l->strip = &l->strip_states[s];
+            emit_item(l, i);
+        }
+    wl_lift_locate(l, NULL, 0);
+    for (unsigned s = 0; s < strips; s++) {
+        l->strip = &l->strip_states[s];
+        end_strip(l, masks);
+    }
+}
+
 /* All strips of a wave. */
 static void emit_wave(struct wl_lift *l, const struct masks *masks) {
     if (l->segmented)
         emit_segments(l, masks);
+    else if (goes_abreast(l, masks))
+        emit_abreast(l, masks, 1);
     else if (l->row_slots || l->item_count * l->strips <= (l->loads_same ? SAME_BUDGET : UNROLL_BUDGET))
         emit_unrolled(l, masks, l->strips);
     else
@@ -538,11 +593,18 @@ static void emit_wave(struct wl_lift *l, const struct masks *masks) {
 
 /* The waves of a gang, one after the other. */
 static void emit_gang(struct wl_lift *l, const struct masks *masks) {
-    LLVMBasicBlockRef latch = wl_gang_begin_waves(l);
+    const bool abreast = goes_abreast(l, masks);
+    const unsigned waves = abreast ? waves_abreast(l) : 1;
+    LLVMBasicBlockRef latch = wl_gang_begin_waves(l, waves);
+    if (abreast) {
+        emit_abreast(l, masks, waves);
+        wl_gang_end_waves(l, latch);
+        return;
+    }
     for (unsigned i = 0; i < masks->count; i++)
         LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), masks->sum[i]);
     l->exec = NULL;
-    trace_strip(l, wl_gang_strip(l, LLVMConstNull(l->i64))); /* columns say which strip of the wave */
+    trace_strip(l, wl_gang_strip(l, 0, LLVMConstNull(l->i64))); /* columns say which strip of the wave */
     emit_wave(l, masks);
     for (unsigned i = 0; i < masks->count; i++)
         wl_gang_put_mask(l, masks->reg[i], LLVMBuildLoad2(l->b, l->wave_mask, masks->sum[i], ""));

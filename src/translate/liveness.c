@@ -63,6 +63,8 @@ static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece
 }
 
 void wl_unit_liveness(struct wl_unit *unit) {
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        unit->pieces[p].live_in = (struct wl_live){0};
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = unit->piece_count; p-- > 0;) {

@@ -109,6 +109,13 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
  * indexing mode that is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);
 
+/* ---- barrier.c ---- */
+
+/* Moves vector instructions that stand behind a barrier before it where fewer registers are live then: those of a piece are not in address
+ * order any more. wl_unit_build calls it, so that all forms of a unit agree on what is done at a resume point. Leaves live_in and live_out
+ * of pieces as they may be. */
+void wl_unit_settle_barriers(struct wl_unit *unit);
+
 /* ---- schedule.c ---- */
 
 /* Moves scalar instructions that read what vector instructions of their piece made down to where their results are needed: the

@@ -1,5 +1,5 @@
 // Workgroups whose waves wait for each other often, which are run as one wave as long as all of them go the same way: trees, nested
-// branches, loops of different lengths, early ends, numbers drawn from a counter, workgroups of several shapes.
+// branches, loops of different lengths, early ends, tiles, numbers drawn from a counter, workgroups of several shapes.
 #include "check.h"
 
 #include <cstring>
@@ -145,6 +145,25 @@ __global__ void draw(int *out) {
     out[blockIdx.x * ITEMS + item] = (int)seen[own];
 }
 
+// Sums of products of a row and a column of tiles in LDS: what items load by x alone, or by y alone, is the same in several strips, and
+// in all waves or in one, as the workgroup's shape says. Both depend on numbers of the workgroup.
+__global__ void tiles(const int *in, int *out) {
+    __shared__ int a[ITEMS], b[ITEMS];
+    int item = item_of(), at = blockIdx.x * ITEMS + item, x = threadIdx.x % 16, y = threadIdx.y % 4, sum = 0;
+    for (int round = 0; round < 3; round++) {
+        a[item] = in[at] + round;
+        b[item] = in[at ^ 5] ^ round;
+        __syncthreads();
+        for (int k = 0; k < 16; k++)
+            sum += a[k * 16 + x] * b[k * 16 + y * 4 + k % 4];
+        __syncthreads();
+        for (int k = 0; k < 4; k++)
+            sum = sum * 3 + a[y * 64 + k * 16] - b[item];
+        __syncthreads();
+    }
+    out[at] = sum;
+}
+
 static std::vector<int> input(int n) {
     std::vector<int> v(n);
     unsigned state = 12345;
@@ -220,6 +239,20 @@ static void early_of(const int *in, int *out, bool some_end) {
     }
 }
 
+static int tiles_of(const int *in, int item, dim3 block) {
+    int x = item % block.x % 16, y = item / block.x % block.y % 4;
+    unsigned sum = 0;
+    for (int round = 0; round < 3; round++) {
+        auto a = [&](int i) { return (unsigned)(in[i] + round); };
+        auto b = [&](int i) { return (unsigned)(in[i ^ 5] ^ round); };
+        for (int k = 0; k < 16; k++)
+            sum += a(k * 16 + x) * b(k * 16 + y * 4 + k % 4);
+        for (int k = 0; k < 4; k++)
+            sum = sum * 3 + a(y * 64 + k * 16) - b(item);
+    }
+    return (int)sum;
+}
+
 int main() {
     check_name = "gang";
     const int n = 11 * GROUPS * ITEMS / 2 + 77;
@@ -270,6 +303,10 @@ int main() {
             early_of(&in[g * ITEMS], &expected[g * ITEMS], g % 2);
         early<<<GROUPS, block>>>(din, dout);
         compare("early", block, out.size());
+        for (int i = 0; i < GROUPS * ITEMS; i++)
+            expected[i] = tiles_of(&in[i / ITEMS * ITEMS], i % ITEMS, block);
+        tiles<<<GROUPS, block>>>(din, dout);
+        compare("tiles", block, out.size());
         draw<<<GROUPS, block>>>(dout);
         HIP_FINISH();
         HIP(hipMemcpy(out.data(), dout, out.size() * sizeof(int), hipMemcpyDeviceToHost));

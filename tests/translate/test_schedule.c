@@ -1,4 +1,4 @@
-/* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule. */
+/* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule; and where barriers go. */
 #include "assembled.h"
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static const struct kernel kernels[] = {
      "v_mov_b32 v4, s3\n s_endpgm",
      "abdcefg"},
     {"not behind a wait of the workgroup", GFX9,
-     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_or_b64 s[6:7], vcc, s[6:7]\n s_barrier\n v_mov_b32 v2, v1\n s_endpgm", "abcdef"},
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_or_b64 s[6:7], vcc, s[6:7]\n s_barrier\n ds_read_b32 v2, v1\n s_endpgm", "abcdef"},
     {"scalar work on scalars stays", GFX10, "v_mov_b32 v5, 0\n s_or_b32 s6, s7, s8\n v_mov_b32 v2, v1\n v_mov_b32 v3, v1\n s_endpgm",
      "abcde"},
     {"the first instruction stays", GFX10, "s_or_b32 s6, vcc_lo, s6\n v_mov_b32 v2, v1\n s_endpgm", "abc"},
@@ -76,6 +76,73 @@ static void order_of(const struct kernel *k, char *order) {
     assembled_free(&made);
 }
 
+/* Barriers, letter by letter: as wl_unit_build leaves the unit, and where its pieces end ('|'). */
+static const struct kernel barriers[] = {
+    {"behind the last uses of what was loaded", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n v_add_f32 v4, v4, v2\n s_barrier\n v_add_f32 v4, v4, v3\n ds_write_b32 v0, v4\n s_endpgm",
+     "abdc|ef|"},
+    {"what does nothing may lie between", GFX10,
+     "ds_read_b32 v2, v0\n s_barrier\n buffer_gl0_inv\n v_add_f32 v4, v4, v2\n ds_write_b32 v0, v4\n s_endpgm", "adb|cef|"},
+    {"not where as many registers are live before", GFX9,
+     "ds_read_b32 v2, v0\n s_barrier\n v_mul_f32 v2, v2, v2\n ds_write_b32 v0, v2\n s_endpgm", "ab|cde|"},
+    {"only as far as fewer are", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n s_barrier\n v_add_f32 v4, v2, v3\n v_mul_f32 v5, v4, v4\n ds_write2_b32 v0, v4, v5\n s_endpgm",
+     "acb|def|"},
+    {"what is behind a load stays", GFX9,
+     "ds_read_b32 v2, v0\n s_barrier\n ds_read_b32 v3, v0\n v_add_f32 v2, v2, v3\n ds_write_b32 v0, v2\n s_endpgm", "ab|cdef|"},
+    {"a comparison's mask stays", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n s_barrier\n v_cmp_gt_f32 vcc, v2, v3\n v_cndmask_b32 v2, v4, v5, vcc\n ds_write_b32 v0, v2\n "
+     "s_endpgm",
+     "ab|cdef|"},
+    {"what reads LDS stays", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n s_barrier\n v_add_f32 v4, lds_direct, v2\n ds_write_b32 v0, v4\n s_endpgm", "ab|cde|"},
+    {"what looks at other lanes stays", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n s_barrier\n v_add_f32_dpp v4, v2, v3 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0\n "
+     "ds_write_b32 v0, v4\n s_endpgm",
+     "ab|cde|"},
+    {"where somebody comes from elsewhere all stays", GFX9,
+     "ds_read2_b32 v[2:3], v0 offset1:1\n s_cbranch_scc1 1f\n s_barrier\n 1: v_add_f32 v4, v2, v3\n ds_write_b32 v0, v4\n s_endpgm",
+     "ab|c|def|"},
+    {"both of a pair, or none", GFX11,
+     "ds_load_2addr_b32 v[2:3], v0 offset1:1\n s_barrier\n v_dual_add_f32 v4, v4, v2 :: v_dual_mul_f32 v5, v5, v3\n "
+     "ds_store_2addr_b32 v0, v4, v5\n s_endpgm",
+     "acdb|ef|"},
+};
+
+static void end_of_pieces(const struct kernel *k, char *order) {
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    assembled_build(&made, request, k->text);
+    const struct wl_unit *unit = &made.unit;
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        for (uint32_t i = unit->pieces[p].first; i < unit->pieces[p].first + unit->pieces[p].count; i++) {
+            const struct wl_inst *inst = &unit->insts[i];
+            char letter = 'a';
+            for (uint32_t j = 0; j < unit->inst_count; j++)
+                letter = (char)(letter + (unit->insts[j].address < inst->address ||
+                                          (unit->insts[j].address == inst->address && unit->insts[j].size > inst->size)));
+            *order++ = letter;
+        }
+        *order++ = '|';
+    }
+    *order = 0;
+    assembled_free(&made);
+}
+
+static void test_barriers(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof barriers / sizeof *barriers; i++) {
+        char order[64] = "";
+        end_of_pieces(&barriers[i], order);
+        if (strcmp(order, barriers[i].order) == 0)
+            continue;
+        fprintf(stderr, "%s: %s, not %s\n", barriers[i].title, order, barriers[i].order);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
 static void test_orders(void **state) {
     (void)state;
     unsigned bad = 0;
@@ -91,6 +158,6 @@ static void test_orders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
