@@ -23,6 +23,7 @@ struct step {
     struct wl_value result[MAX_RESULTS];
     unsigned lanes;            /* over which all that is known of the inputs holds */
     unsigned limit;            /* of lanes that the rule is asked about */
+    bool loaded;               /* some input was, group by group */
     bool complete;             /* all inputs are known, in the inactive lanes too */
     bool strips_same;          /* all inputs are the same in each strip */
     bool low_carries;          /* the first result is the low half of a sum whose carry goes to operand 1 */
@@ -389,6 +390,7 @@ static void set_row(struct step *s, unsigned row, struct wl_value v, unsigned nu
         v.fact = (struct wl_fact){0};
     else
         v.fact.partial = s->mode == WL_MODE_MASKED && !s->facts->entry_exec;
+    v.fact.loaded = v.fact.kind != WL_FACT_UNKNOWN && s->loaded;
     v.fact.since = v.fact.partial ? UINT8_MAX : 0;
     if (v.fact.kind == WL_FACT_AFFINE && !v.fact.own)
         v.fact.own = number;
@@ -434,6 +436,17 @@ static unsigned first_input(const struct wl_inst *inst) {
         if (is_half(sem->results[i].type) && !inst->zero_high)
             return 0;
     return printed_results(sem);
+}
+
+/* Whether what is known of a register that the instruction names goes back to loads of groups. */
+static bool has_loaded(const struct step *s) {
+    for (unsigned i = 0; i < s->inst->operand_count; i++) {
+        const struct wl_operand *op = &s->inst->operands[i];
+        for (unsigned d = 0; op->kind == WL_OPERAND_VGPR && d < op->count; d++)
+            if (row_value(s, op->reg + d).fact.loaded)
+                return true;
+    }
+    return false;
 }
 
 static bool is_complete(const struct step *s) {
@@ -556,6 +569,7 @@ static void set_load(struct step *s) {
     struct wl_value v = load_uniform(s) ? wl_value_uniform() : wl_value_unknown;
     wl_fact_narrow(&v.fact, WL_STRIP);
     s->complete = false;
+    s->loaded |= s->lanes < WL_STRIP;
     set_operand(s, 0, v);
 }
 
@@ -600,6 +614,7 @@ static void isa_step(struct step *s, uint8_t rule) {
 void wl_affine_step_by(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule) {
     struct step s = {.facts = facts, .unit = unit, .inst = inst, .mode = mode, .limit = WL_ALL_LANES};
     s.lanes = known_lanes(&s);
+    s.loaded = has_loaded(&s);
     s.complete = mode == WL_MODE_MASKED && is_complete(&s);
     s.strips_same = (mode == WL_MODE_FULL || facts->entry_exec) && inputs_same(&s);
     if (inst->index_mode) { /* may write any register */

@@ -30,6 +30,7 @@ struct wl_fact {
     uint8_t kind;  /* enum wl_fact_kind */
     bool partial;  /* holds for the lanes that were active at the write, a superset of those active now */
     bool fresh;    /* partial, but the value that the stretch at hand computed holds in all lanes; memory has it in the active ones */
+    bool loaded;   /* GROUPS: of values that lanes of a group may have loaded each for itself, while memory changed: likely, no more */
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
     uint8_t same;  /* AFFINE: low bits that are the same in each strip of the wave, lane by lane; 32: the strips' values are */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */

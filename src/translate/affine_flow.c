@@ -25,7 +25,8 @@ static struct wl_fact *start_of(const struct wl_affine *a, uint32_t state) { ret
 
 static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
     return a->kind == b->kind && a->partial == b->partial && a->fresh == b->fresh && a->zeros == b->zeros && a->bits == b->bits &&
-           a->same == b->same && a->stride == b->stride && a->shift == b->shift && a->since == b->since && a->lanes == b->lanes;
+           a->same == b->same && a->stride == b->stride && a->shift == b->shift && a->since == b->since && a->lanes == b->lanes &&
+           a->loaded == b->loaded;
 }
 
 /* Moves `to` down to what also holds for `from`; true if it changed. */
@@ -39,11 +40,12 @@ static bool join(struct wl_fact *to, struct wl_fact from) {
     if (to->kind == WL_FACT_UNKNOWN)
         return false;
     to->partial |= from.partial;
+    to->loaded |= from.loaded;
     to->since |= from.since;
     wl_fact_narrow(to, from.lanes);
     wl_fact_narrow(&from, to->lanes);
     if (to->kind != from.kind && flat[0] && flat[1]) {
-        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .since = to->since, .lanes = to->lanes};
+        *to = (struct wl_fact){.kind = WL_FACT_CARRY, .partial = to->partial, .loaded = to->loaded, .since = to->since, .lanes = to->lanes};
     } else if (to->kind != from.kind || (has_stride && (to->stride != from.stride || to->shift != from.shift))) {
         *to = (struct wl_fact){0};
     } else if (has_stride) {

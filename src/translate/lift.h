@@ -259,6 +259,8 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
+/* Where a loop's rounds for one strip begin, `number` (i64) of all strips there are: fault reports find its first lane. */
+void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef number);
 
 /* ---- lift_exec.c ---- */
 /* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
@@ -347,6 +349,9 @@ void wl_gang_split(struct wl_lift *l, uint32_t piece);
 /* Whether a store may follow those of the stretch's last segment strip by strip: the order of stores to one address by lanes
  * of different strips stays. `effects`: the store's. */
 bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects);
+
+/* Whether a store may follow the stretch's loads strip by strip: no strip loads what an earlier one has stored. */
+bool wl_store_follows_loads(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects);
 
 /* ---- lift_rounding.c ---- */
 /* Whether a unit may let f64 and f16 round otherwise than f32. */

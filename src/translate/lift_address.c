@@ -366,6 +366,13 @@ static bool is_grouped(const struct wl_lift *l, const struct wl_access *access, 
            access->place == WL_PLACE_MEMORY && l->has_masks;
 }
 
+/* Stores of groups of lanes to one place each: facts say so of the active lanes. */
+static bool is_grouped_store(const struct wl_access *access, const struct wl_lanes *lanes) {
+    return access->kind == WL_ACCESS_STORE && access->place == WL_PLACE_MEMORY && access->dwords == 1 && !access->is_volatile &&
+           !lanes->wide && lanes->offset && lanes->low_fact.kind == WL_FACT_GROUPS && lanes->low_fact.stride == 0 &&
+           !lanes->low_fact.loaded;
+}
+
 /* A vector with each group's first lane in all its lanes. */
 static LLVMValueRef group_heads(struct wl_lift *l, LLVMValueRef vector) {
     LLVMValueRef order[WL_STRIP];
@@ -423,7 +430,11 @@ static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes 
     return wl_memory_all(l, good, wl_memory_mask(l));
 }
 
+/* NULL: the first lanes of groups have what is known of all. */
 static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes) {
+    const struct wl_fact *fact = &lanes->low_fact;
+    if (!lanes->wide && fact->stride == 0 && !fact->loaded && (!l->exec || wl_fact_in_all_lanes(fact)))
+        return NULL;
     if (lanes->index && (uint32_t)lanes->low_fact.stride >> lanes->index_shift << lanes->index_shift == (uint32_t)lanes->low_fact.stride)
         return index_groups_check(l, lanes, (uint32_t)lanes->low_fact.stride >> lanes->index_shift);
     if (!l->has_avx512 && !lanes->pair)
@@ -459,6 +470,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         *check = groups_check(l, lanes);
         return WL_PATTERN_GROUPS;
     }
+    if (is_grouped_store(access, lanes))
+        return WL_PATTERN_GROUPS;
     bool uniform = wl_fact_is_uniform(&lanes->low_fact) && (!lanes->wide || wl_fact_is_uniform(&lanes->high_fact));
     if (uniform) {
         if (access->kind == WL_ACCESS_STORE)

@@ -1,7 +1,7 @@
 /* Loops that are run for one strip after the other (strip_loop.h).
  *
  * The loop's pieces are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
- * i16 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
+ * i32 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
  * done. The pieces are lifted as parts of a wave too, since waves may resume within the loop; where those come to the header, they go on
  * here. */
 #include "translate/lift.h"
@@ -16,7 +16,7 @@ struct wl_lift_loop {
     const struct wl_strip_loop *loop;
     bool occupied;                         /* EXEC has lanes in the piece at hand, until it changes */
     LLVMValueRef number, first_lane;       /* i64: the strip */
-    LLVMValueRef mask[WL_SGPR_COUNT];      /* allocas of i16: the strip's part of masks */
+    LLVMValueRef mask[WL_SGPR_COUNT];      /* allocas of i32: the strip's part of masks */
     LLVMValueRef row[WL_VGPR_COUNT];       /* allocas of <16 x i32> */
     LLVMValueRef uniform[WL_VGPR_COUNT];   /* i32: what the strip's first active lane has of rows that the loop reads only */
     LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
@@ -28,17 +28,27 @@ struct wl_lift_loop {
 
 /* ---- masks ---- */
 
-/* The strip's bits of a wave's mask, as i16. */
+/* The low 16 bits of a mask, as i32: the host has no good instructions for less. */
+static LLVMValueRef low_bits(struct wl_lift *l, LLVMValueRef mask) {
+    LLVMValueRef bits = l->wave_size == 64 ? LLVMBuildTrunc(l->b, mask, l->i32, "") : mask;
+    return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, 0xffff), "");
+}
+
+/* The strip's bits of a wave's mask, as i32. */
 static LLVMValueRef slice(struct wl_lift *l, LLVMValueRef mask) {
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
-    return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, shift, ""), l->i16, "");
+    return low_bits(l, LLVMBuildLShr(l->b, mask, shift, ""));
+}
+
+static LLVMValueRef to_wave(struct wl_lift *l, LLVMValueRef bits) {
+    return l->wave_size == 64 ? LLVMBuildZExt(l->b, bits, l->mask_type, "") : bits;
 }
 
 /* A wave's mask with this strip's bits replaced. */
 static LLVMValueRef put_slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef bits) {
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
     LLVMValueRef hole = LLVMBuildNot(l->b, LLVMBuildShl(l->b, wl_lift_int(l, l->mask_type, 0xffff), shift, ""), "");
-    LLVMValueRef put = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, bits, l->mask_type, ""), shift, "");
+    LLVMValueRef put = LLVMBuildShl(l->b, to_wave(l, bits), shift, "");
     return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, mask, hole, ""), put, "");
 }
 
@@ -49,7 +59,7 @@ static void settle(struct wl_lift *l, unsigned reg) {
 
 static LLVMValueRef load_mask(struct wl_lift *l, unsigned reg) {
     settle(l, reg);
-    return LLVMBuildLoad2(l->b, l->i16, l->in_loop->mask[reg], "");
+    return LLVMBuildLoad2(l->b, l->i32, l->in_loop->mask[reg], "");
 }
 
 LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg) {
@@ -58,17 +68,17 @@ LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg) {
         l->status = wl_fail(WL_INTERNAL, "%s: scalar register %u is no mask of a strip", l->request->name, reg);
         return LLVMConstNull(l->mask_type);
     }
-    return LLVMBuildZExt(l->b, load_mask(l, reg), l->mask_type, "");
+    return to_wave(l, load_mask(l, reg));
 }
 
 void wl_loop_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
     settle(l, reg);
     if (reg == WL_SGPR_EXEC)
         wl_lift_flush(l); /* the stretch runs under the old EXEC */
-    LLVMBuildStore(l->b, LLVMBuildTrunc(l->b, mask, l->i16, ""), l->in_loop->mask[reg]);
+    LLVMBuildStore(l->b, low_bits(l, mask), l->in_loop->mask[reg]);
 }
 
-LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask) { return LLVMBuildZExt(l->b, slice(l, mask), l->mask_type, ""); }
+LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask) { return to_wave(l, slice(l, mask)); }
 
 static LLVMValueRef raw_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
 
@@ -116,8 +126,8 @@ void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef a = operand_mask(l, &work.a), b = operand_mask(l, &work.b), exec = load_mask(l, WL_SGPR_EXEC);
     LLVMValueRef result = wl_mask_combine(l, work.logic, a, b);
     if (work.saves)
-        wl_loop_set_mask(l, work.saved, work.saves_new ? result : exec);
-    wl_loop_set_mask(l, work.to, result);
+        wl_loop_set_mask(l, work.saved, to_wave(l, work.saves_new ? result : exec));
+    wl_loop_set_mask(l, work.to, to_wave(l, result));
 }
 
 void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
@@ -196,7 +206,7 @@ static void make_slots(struct wl_lift *l) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(loop->masks, reg))
             continue;
-        in->mask[reg] = wl_lift_alloca(l, l->i16, 2, "mask");
+        in->mask[reg] = wl_lift_alloca(l, l->i32, 4, "mask");
         in->result[reg] = wl_lift_alloca(l, l->mask_type, 8, "masks");
         LLVMBuildStore(l->b, raw_mask(l, reg), in->result[reg]);
     }
@@ -291,7 +301,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         in->of_all = wl_gang_strip(l, 0, in->number);
         enter_wave(l);
     }
-    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i16), "");
+    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i32), "");
     LLVMBuildCondBr(l->b, none, in->latch, run);
     LLVMPositionBuilderAtEnd(l->b, run);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
@@ -300,6 +310,7 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         if (masks[reg])
             LLVMBuildStore(l->b, slice(l, masks[reg]), in->mask[reg]);
     }
+    wl_strip_trace_first(l, in->of_all);
     take_rows(l, exec);
 }
 
@@ -331,17 +342,14 @@ static void lift_pieces(struct wl_lift *l) {
 }
 
 void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
-    if (l->in_loop->occupied) {
-        l->exec_bits = load_mask(l, WL_SGPR_EXEC);
-        l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
-        return;
-    }
-    LLVMBasicBlockRef some = wl_lift_block(l, "active");
     LLVMValueRef bits = load_mask(l, WL_SGPR_EXEC);
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i16), ""), after, some);
-    LLVMPositionBuilderAtEnd(l->b, some);
-    l->exec = wl_lift_lanes(l, bits, WL_STRIP);
-    l->exec_bits = bits;
+    if (!l->in_loop->occupied) {
+        LLVMBasicBlockRef some = wl_lift_block(l, "active");
+        LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i32), ""), after, some);
+        LLVMPositionBuilderAtEnd(l->b, some);
+    }
+    l->exec_bits = LLVMBuildTrunc(l->b, bits, l->i16, "");
+    l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
 }
 
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }

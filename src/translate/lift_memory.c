@@ -191,6 +191,8 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_consecutive(l, a, start, l->exec, m->rows);
     else if (pattern == WL_PATTERN_STRIDED)
         wl_memory_store_strided(l, a, start, (uint32_t)lanes->low_fact.stride, l->exec, m->rows);
+    else if (pattern == WL_PATTERN_GROUPS)
+        wl_spread_store_groups(l, a, lanes, m->rows[0]);
     else
         wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
 }

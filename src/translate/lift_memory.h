@@ -147,8 +147,9 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
  * where (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
 void wl_access_trace_end(struct wl_lift *l);
-/* Around one instruction that gathers all lanes of the strip: its mask tells the lane of a fault. */
-void wl_access_gather_begin(struct wl_lift *l);
+/* Around one instruction that gathers all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side by side
+ * (`packed`): its mask tells the lane of a fault. */
+void wl_access_gather_begin(struct wl_lift *l, bool packed);
 void wl_access_gather_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
@@ -186,7 +187,8 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const 
 /* In the unit itself, where it keeps registers as values (lift_rows.c): loads and stores of dwords of memory. A call would have to spill
  * them, and the host has fewer stores to other lines under way the more there are to its stack. */
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
-/* A load of pattern GROUPS. */
+/* A store of up to a dword, and a load, of pattern GROUPS. */
+void wl_spread_store_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef row);
 void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 
 /* ---- lift_buffer.c ---- */

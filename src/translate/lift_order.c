@@ -1,4 +1,4 @@
-/* Which stores may share a segment of a stretch.
+/* Which stores may share a segment of a stretch, or a stretch of MASKED code, with stores and loads before them.
  *
  * Within a segment all accesses of one strip come before those of the next, so that of two stores to one address by lanes of
  * different strips the wrong one can be the last. It cannot where
@@ -7,7 +7,11 @@
  *   - both have the same address registers and offset: each strip ends with the later store, and so does the last one;
  *   - both have the same address registers, whose values are multiples of a power of two in all lanes, and touch different
  *     parts of the cell of that size: lanes either have cells of their own, or share one in which the stores do not meet;
- *   - known bits tell that they touch different parts of LDS. */
+ *   - known bits tell that they touch different parts of LDS.
+ *
+ * A load of LDS before a store is in the same danger: a strip's load must not see what earlier strips stored. It does not where both have
+ * the same address register, whose lanes go up through the wave, and the load reads from where its lane stores on, upwards: the steps
+ * of a tree. */
 #include "translate/lift.h"
 
 #include <string.h>
@@ -121,6 +125,44 @@ static bool may_share(const struct wl_lift *l, const struct wl_item *earlier, co
                apart_in_cell(a, a_count, b, b_count, low_zeros(fact));
     return inst->isa->space == WL_SPACE_LDS && store->isa->space == WL_SPACE_LDS &&
            apart_in_lds(&earlier->fact[0], a, a_count, fact, b, b_count);
+}
+
+/* Whether a strip's load sees nothing of what earlier strips store: their lanes' addresses are lower by the stride at least. */
+static bool reads_ahead(const struct wl_lift *l, const struct wl_inst *load, const struct wl_inst *store, const struct wl_fact *fact) {
+    enum { FAR = 1 << 20 }; /* so that lanes' addresses do not come round */
+    struct part from[2], to[2];
+    const uint32_t at = (uint32_t)(load - &l->unit->insts[l->piece->first]);
+    if (!load->isa || load->isa->class != WL_ISA_LOAD || load->isa->space != WL_SPACE_LDS || store->isa->space != WL_SPACE_LDS ||
+        load->lds || load->isa->detail || store->isa->detail || load->isa->by_lane || store->isa->by_lane)
+        return false;
+    /* The load's address is its second operand. */
+    if (load->operand_count < 2 || store->operand_count < 1 || !same_operand(&load->operands[1], &store->operands[0]) ||
+        store->operands[0].kind != WL_OPERAND_VGPR || !unchanged(l, at, l->at, &store->operands[0]))
+        return false;
+    if (fact->kind != WL_FACT_AFFINE || fact->lanes < l->wave_size || fact->stride <= 0 || fact->stride > FAR)
+        return false;
+    unsigned from_count = find_parts(load, from), to_count = find_parts(store, to);
+    for (unsigned i = 0; i < from_count; i++)
+        for (unsigned j = 0; j < to_count; j++)
+            if (from[i].first + fact->stride < to[j].end)
+                return false;
+    return true;
+}
+
+bool wl_store_follows_loads(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects) {
+    const struct wl_operand *address;
+    if (!store->isa || store->isa->class != WL_ISA_STORE || store->isa->space != WL_SPACE_LDS || !l->facts)
+        return false;
+    address = address_of(store);
+    if (address->kind != WL_OPERAND_VGPR)
+        return false;
+    for (unsigned i = 0; i < l->item_count; i++) {
+        const struct wl_inst *inst = l->items[i].inst;
+        const struct wl_effects *its = &l->effects[inst - &l->unit->insts[l->piece->first]];
+        if ((its->load_spaces & effects->store_spaces) && !reads_ahead(l, inst, store, &l->facts->row[address->reg]))
+            return false;
+    }
+    return true;
 }
 
 bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects) {

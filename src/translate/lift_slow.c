@@ -586,12 +586,12 @@ void wl_access_trace_end(struct wl_lift *l) {
     LLVMSetCurrentDebugLocation2(l->b, l->access_location);
 }
 
-void wl_access_gather_begin(struct wl_lift *l) {
+void wl_access_gather_begin(struct wl_lift *l, bool packed) {
     LLVMMetadataRef location = l->access_location = LLVMGetCurrentDebugLocation2(l->b);
     if (!location)
         return;
     unsigned column = LLVMDILocationGetColumn(location);
-    column = column == WL_COLUMN_TRACE ? WL_COLUMN_GATHER_TRACE : WL_COLUMN_GATHER + column - 1;
+    column = packed ? WL_COLUMN_PACKED : column == WL_COLUMN_TRACE ? WL_COLUMN_GATHER_TRACE : WL_COLUMN_GATHER + column - 1;
     location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), column, l->subprogram, NULL);
     LLVMSetCurrentDebugLocation2(l->b, location);
 }

@@ -443,6 +443,31 @@ static void load_same(struct wl_lift *l, const struct wl_access *a, const struct
         rows[d] = concatenate(l, half[d][0], half[d][1], WL_GROUP);
 }
 
+/* The lanes of a group store to one place, where the last active one's value stays. */
+void wl_spread_store_groups(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef row) {
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
+    for (unsigned i = 0; i < WL_STRIP; i += WL_GROUP) {
+        LLVMValueRef lane = LLVMConstInt(l->i32, i + WL_GROUP - 1, false), known = wl_fact_in_all_lanes(&lanes->low_fact) ? lane : NULL;
+        LLVMBasicBlockRef done = NULL;
+        if (l->exec) {
+            LLVMBasicBlockRef some = wl_memory_block(l, "some");
+            done = wl_memory_block(l, "stored");
+            LLVMValueRef own = LLVMBuildAnd(l->b, wl_memory_mask(l), LLVMConstInt(l->i16, 0xffu << i, false), "");
+            LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntNE, own, LLVMConstNull(l->i16), ""), some, done);
+            LLVMPositionBuilderAtEnd(l->b, some);
+            LLVMValueRef arguments[2] = {LLVMBuildZExt(l->b, own, l->i32, ""), LLVMConstInt(l->i1, 1, false)};
+            LLVMValueRef zeros = wl_lift_intrinsic(l, "llvm.ctlz", &l->i32, 1, arguments, 2);
+            lane = LLVMBuildSub(l->b, LLVMConstInt(l->i32, 31, false), zeros, "");
+        }
+        LLVMValueRef value = LLVMBuildTruncOrBitCast(l->b, LLVMBuildExtractElement(l->b, row, lane, ""), type, "");
+        wl_memory_store(l, value, wl_lanes_address(l, lanes, known ? known : lane), false);
+        if (!done)
+            continue;
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, done);
+    }
+}
+
 void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
     if (lanes->low_fact.stride == 0) {
         load_same(l, a, lanes, rows);
@@ -490,35 +515,63 @@ static LLVMValueRef gather_by_address(struct wl_lift *l, const struct wl_access 
     return loaded;
 }
 
-/* One instruction for 16 lanes of a dword by base and index, which the host takes for signed. */
-static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *lanes, LLVMTypeRef type) {
-    LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
-    LLVMValueRef index = lanes->index, base = wl_memory_pointer(l, lanes->index_base);
-    wl_access_gather_begin(l);
-    LLVMValueRef loaded = gather_lanes(l, type, LLVMBuildGEP2(l->b, scale, base, &index, 1, ""));
-    wl_access_gather_end(l);
+/* Elements at base + (index << shift), as many as the index (<n x i32>) has; mask: <n x i1>. */
+static LLVMValueRef gather_indexed(struct wl_lift *l, LLVMTypeRef scale, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask) {
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(index));
+    LLVMTypeRef type = LLVMVectorType(l->i32, count), overloads[2] = {type, LLVMVectorType(l->ptr, count)};
+    LLVMValueRef where = LLVMBuildGEP2(l->b, scale, base, &index, 1, "");
+    LLVMValueRef arguments[4] = {where, LLVMConstInt(l->i32, 1, false), mask, LLVMConstNull(type)};
+    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    wl_lift_mark_memory(l, loaded);
     return loaded;
 }
 
-/* The same for unsigned indices, nearly all of which are less than 2^31. */
-static LLVMValueRef gather_small_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMTypeRef type) {
-    if (lanes->index_signed)
-        return gather_by_index(l, lanes, type);
-    LLVMValueRef value[2], negative = LLVMBuildICmp(l->b, LLVMIntSLT, lanes->index, LLVMConstNull(l->strip_i32), "");
-    LLVMValueRef active = LLVMBuildBitCast(l->b, LLVMBuildAnd(l->b, negative, wl_strip_exec(l), ""), l->i16, "");
-    LLVMBasicBlockRef small = wl_memory_block(l, "small"), large = wl_memory_block(l, "large"), done = wl_memory_block(l, "gathered"),
-                      from[2];
-    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, active, LLVMConstNull(l->i16), ""), small, large));
-    LLVMPositionBuilderAtEnd(l->b, small);
-    value[0] = gather_by_index(l, lanes, type);
+/* The active lanes, of which there are `count` (i32, up to 8), side by side: the host's gathers take as long for a lane that is off. */
+static LLVMValueRef gather_packed(struct wl_lift *l, LLVMTypeRef scale, LLVMValueRef base, LLVMValueRef index, LLVMValueRef count) {
+    LLVMValueRef one = LLVMConstInt(l->i32, 1, false), packing[3] = {index, LLVMConstNull(l->strip_i32), l->exec};
+    LLVMValueRef packed = part(l, wl_lift_intrinsic(l, "llvm.x86.avx512.mask.compress", &l->strip_i32, 1, packing, 3), 0, WL_GROUP);
+    LLVMValueRef bits = LLVMBuildTrunc(l->b, LLVMBuildSub(l->b, LLVMBuildShl(l->b, one, count, ""), one, ""), l->i8, "");
+    LLVMValueRef mask = LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, WL_GROUP), "");
+    wl_access_gather_begin(l, true);
+    LLVMValueRef loaded = gather_indexed(l, scale, base, packed, mask);
+    wl_access_gather_end(l);
+    LLVMValueRef unpacking[3] = {concatenate(l, loaded, LLVMGetPoison(LLVMTypeOf(loaded)), WL_GROUP), LLVMConstNull(l->strip_i32), l->exec};
+    return wl_lift_intrinsic(l, "llvm.x86.avx512.mask.expand", &l->strip_i32, 1, unpacking, 3);
+}
+
+/* One instruction for 16 lanes of a dword by base and index, which the host takes for signed: an unsigned one counts from the middle. */
+static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *lanes) {
+    const uint64_t middle = UINT64_C(1) << 31;
+    LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
+    LLVMValueRef index = lanes->index, base = lanes->index_base, value[2];
+    if (!lanes->index_signed) {
+        index = LLVMBuildXor(l->b, index, wl_lift_int(l, l->strip_i32, middle), "");
+        base = LLVMBuildAdd(l->b, base, LLVMConstInt(l->i64, middle << lanes->index_shift, false), "");
+    }
+    base = wl_memory_pointer(l, base);
+    LLVMBasicBlockRef few = NULL, done = NULL, from[2];
+    if (l->in_loop && l->exec) { /* lanes leave */
+        LLVMBasicBlockRef many = wl_memory_block(l, "many");
+        few = wl_memory_block(l, "few");
+        done = wl_memory_block(l, "gathered");
+        LLVMValueRef bits = LLVMBuildZExt(l->b, l->exec_bits, l->i32, ""), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->i32, 1, &bits, 1);
+        LLVMValueRef fits = LLVMBuildICmp(l->b, LLVMIntULE, count, LLVMConstInt(l->i32, WL_GROUP, false), "");
+        LLVMBuildCondBr(l->b, fits, few, many);
+        LLVMPositionBuilderAtEnd(l->b, few);
+        value[1] = gather_packed(l, scale, base, index, count);
+        from[1] = LLVMGetInsertBlock(l->b);
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, many);
+    }
+    wl_access_gather_begin(l, false);
+    value[0] = gather_indexed(l, scale, base, index, wl_strip_exec(l));
+    wl_access_gather_end(l);
+    if (!few)
+        return value[0];
     from[0] = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, done);
-    LLVMPositionBuilderAtEnd(l->b, large);
-    value[1] = gather_by_address(l, a, lanes, type);
-    from[1] = LLVMGetInsertBlock(l->b);
-    LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
-    LLVMValueRef loaded = LLVMBuildPhi(l->b, type, "");
+    LLVMValueRef loaded = LLVMBuildPhi(l->b, l->strip_i32, "");
     LLVMAddIncoming(loaded, value, from, 2);
     return loaded;
 }
@@ -537,7 +590,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
         return false;
     LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
     rows[0] = !l->has_avx512                   ? load_lanes(l, a, lanes)
-              : lanes->index && a->dwords == 1 ? gather_small_index(l, a, lanes, type)
+              : lanes->index && a->dwords == 1 ? gather_by_index(l, lanes)
                                                : gather_by_address(l, a, lanes, type);
     if (a->dwords == 2)
         split_pairs(l, rows[0], rows);

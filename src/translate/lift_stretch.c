@@ -23,7 +23,9 @@ enum {
 static bool join(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (!inst->size)
         return false; /* the second of a pair is emitted within the first */
-    bool conflict = (effects->load_spaces & l->stretch_stores) || (effects->store_spaces & l->stretch_loads) ||
+    bool overtakes =
+        (effects->store_spaces & l->stretch_loads) && (l->mode == WL_MODE_FULL || l->ptx || !wl_store_follows_loads(l, inst, effects));
+    bool conflict = (effects->load_spaces & l->stretch_stores) || overtakes ||
                     ((effects->store_spaces & l->stretch_stores) && !wl_store_may_join(l, inst, effects));
     bool large = (l->item_count + 1) * l->strips > SEGMENT_BUDGET;
     if ((conflict && (large || l->mode != WL_MODE_FULL)) || (l->segmented && large)) {
@@ -476,28 +478,47 @@ static bool has_accesses(const struct wl_lift *l) {
     return false;
 }
 
+/* Makes the unit's struct wl_strip_trace. */
+static void make_trace(struct wl_lift *l) {
+    if (l->strip_trace)
+        return;
+    LLVMTypeRef fields[] = {l->i64, l->i32, l->i32};
+    LLVMTypeRef type = LLVMStructTypeInContext(l->context, fields, 3, 0);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    l->strip_trace = wl_lift_alloca(l, type, _Alignof(struct wl_strip_trace), "trace");
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    wl_lift_keep_whole(l, l->strip_trace);
+    LLVMSetVolatile(LLVMBuildStore(l->b, wl_lift_int(l, l->i64, WL_STRIP_TRACE), l->strip_trace), 1);
+    LLVMPositionBuilderAtEnd(l->b, here);
+}
+
+static void store_trace(struct wl_lift *l, LLVMValueRef value, size_t field) {
+    LLVMValueRef index = wl_lift_int(l, l->i64, field);
+    LLVMValueRef store = LLVMBuildStore(l->b, value, LLVMBuildGEP2(l->b, l->i8, l->strip_trace, &index, 1, ""));
+    LLVMSetVolatile(store, 1);
+    LLVMSetAlignment(store, 4);
+    wl_lift_mark_wave(l, store); /* what was loaded before is known behind it */
+}
+
+void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef number) {
+    make_trace(l);
+    LLVMValueRef lane = LLVMBuildTrunc(l->b, LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), ""), l->i32, "");
+    store_trace(l, lane, offsetof(struct wl_strip_trace, first_lane));
+}
+
 /* In a loop only the stack can tell which strip it was that faulted. `number`: of all strips there are. */
 static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
     if (!has_accesses(l))
         return;
-    if (!l->strip_trace) {
-        LLVMTypeRef fields[] = {l->i64, l->i32, l->i32};
-        LLVMTypeRef type = LLVMStructTypeInContext(l->context, fields, 3, 0);
-        LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-        l->strip_trace = wl_lift_alloca(l, type, _Alignof(struct wl_strip_trace), "trace");
-        LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
-        wl_lift_keep_whole(l, l->strip_trace);
-        LLVMSetVolatile(LLVMBuildStore(l->b, wl_lift_int(l, l->i64, WL_STRIP_TRACE), l->strip_trace), 1);
-        LLVMPositionBuilderAtEnd(l->b, here);
+    if (l->in_loop) { /* the first lane is there */
+        store_trace(l, LLVMBuildZExt(l->b, l->exec_bits, l->i32, ""), offsetof(struct wl_strip_trace, lanes));
+        return;
     }
-    LLVMValueRef index = wl_lift_int(l, l->i64, offsetof(struct wl_strip_trace, first_lane));
+    make_trace(l);
     LLVMValueRef lanes = l->exec ? LLVMBuildZExt(l->b, l->exec_bits, l->i64, "") : wl_lift_int(l, l->i64, 0xffff);
     LLVMValueRef both = LLVMBuildShl(l->b, lanes, wl_lift_int(l, l->i64, 32), "");
     both = LLVMBuildOr(l->b, both, LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), ""), "");
-    LLVMValueRef store = LLVMBuildStore(l->b, both, LLVMBuildGEP2(l->b, l->i8, l->strip_trace, &index, 1, ""));
-    LLVMSetVolatile(store, 1);
-    LLVMSetAlignment(store, 8);
-    wl_lift_mark_wave(l, store); /* what was loaded before is known behind it */
+    store_trace(l, both, offsetof(struct wl_strip_trace, first_lane));
 }
 
 static void emit_loop(struct wl_lift *l, const struct masks *masks, unsigned first) {

@@ -88,9 +88,10 @@ static int run(const std::string &which) {
         gather<<<1, dim3(16, 4)>>>(array, indices, array + 64);
     } else if (which == "barriers")
         behind_barriers<<<1, 256>>>(wild);
-    else if (which == "sums") { // one lane's index is wild, in the third round of a loop that others have left
+    else if (which == "sums" ||
+             which == "few") { // one lane's index is wild, in the third round of a loop that others have left, or the fifth
         unsigned index[320] = {}, *indices;
-        index[2 * 64 + 37] = 0x7ffffff0u;
+        index[which == "few" ? 4 * 64 + 39 : 2 * 64 + 37] = 0x7ffffff0u;
         HIP(hipMalloc((void **)&indices, sizeof index));
         HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
         sums<<<1, dim3(16, 4)>>>(array, indices, array + 64);
@@ -124,6 +125,7 @@ int main(int argc, char **argv) {
         {"gather", "gather", hipErrorIllegalAddress},
         {"barriers", "behind_barriers", hipErrorIllegalAddress},
         {"sums", "sums", hipErrorIllegalAddress},
+        {"few", "sums", hipErrorIllegalAddress},
         {"callee", "in_callee", hipErrorIllegalAddress},
         {"loop00", "one_faults", hipErrorIllegalAddress},
         {"loop01", "one_faults", hipErrorIllegalAddress},
@@ -155,6 +157,8 @@ int main(int argc, char **argv) {
                    "%s: the source line is missing: %s", test.which, text.c_str());
         if (std::string(test.which) == "gather" || std::string(test.which) == "sums")
             EXPECT(text.find("work item (5, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
+        if (std::string(test.which) == "few")
+            EXPECT(text.find("work item (7, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "barriers" && !std::strstr(argv[0], "-O0"))
             EXPECT(text.find("work item (200, 0, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "store" && !std::strstr(argv[0], "-O0")) // there a whole strip is stored at once

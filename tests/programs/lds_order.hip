@@ -41,6 +41,82 @@ __global__ void hand_over(const int *in, seen *out) {
     out[blockIdx.x * ITEMS + i] = s;
 }
 
+/* The items that take part load from LOAD words behind their own place, or before it, and store STORE words behind it; DOWN: places
+ * of higher lanes are lower. All of a wave's loads come before its stores. */
+enum { MARGIN = 32, PLACES = ITEMS * 3 };
+template <int LOAD, int STORE, bool DOWN> __global__ void shift(const int *in, const int *takes_part, int *loaded, int *left) {
+    __shared__ int lds[PLACES];
+    int i = threadIdx.x, wave = i / warpSize, lane = i % warpSize;
+    int *place = lds + MARGIN + wave * (warpSize + 2 * MARGIN) + (DOWN ? warpSize - 1 - lane : lane);
+    for (int n = i; n < PLACES; n += ITEMS)
+        lds[n] = 3 * n;
+    __syncthreads();
+    int value = in[i];
+#ifdef __HIP_DEVICE_COMPILE__
+    asm volatile("" : "+v"(value)); // loaded here, so that nothing but LDS is touched between the two
+#endif
+    if (takes_part[i]) {
+        int old = place[LOAD];
+        in_order();
+        place[STORE] = old + value;
+        in_order();
+        loaded[i] = old;
+    }
+    __syncthreads();
+    for (int n = i; n < PLACES; n += ITEMS)
+        left[n] = lds[n];
+}
+
+template <int LOAD, int STORE, bool DOWN> static void check_shift(const int *host, const int *in, int size) {
+    static int takes_part[ITEMS], old[ITEMS], loaded[ITEMS], left[PLACES], expected[PLACES];
+    static int *parts, *loaded_there, *left_there;
+    if (!parts) {
+        HIP(hipMalloc((void **)&parts, sizeof takes_part));
+        HIP(hipMalloc((void **)&loaded_there, sizeof loaded));
+        HIP(hipMalloc((void **)&left_there, sizeof left));
+    }
+    for (int few = 0; few < 3; few++) { /* all items, many, few */
+        for (int i = 0; i < ITEMS; i++)
+            takes_part[i] = few == 0 || (i * 7 % 16 < (few == 1 ? 13 : 3));
+        HIP(hipMemcpy(parts, takes_part, sizeof takes_part, hipMemcpyHostToDevice));
+        shift<LOAD, STORE, DOWN><<<1, ITEMS>>>(in, parts, loaded_there, left_there);
+        HIP_FINISH();
+        HIP(hipMemcpy(loaded, loaded_there, sizeof loaded, hipMemcpyDeviceToHost));
+        HIP(hipMemcpy(left, left_there, sizeof left, hipMemcpyDeviceToHost));
+        for (int n = 0; n < PLACES; n++)
+            expected[n] = 3 * n;
+        for (int twice = 0; twice < 2; twice++)
+            for (int i = 0; i < ITEMS; i++) {
+                int lane = i % size, place = MARGIN + i / size * (size + 2 * MARGIN) + (DOWN ? size - 1 - lane : lane);
+                if (!takes_part[i])
+                    continue;
+                if (twice)
+                    expected[place + STORE] = old[i] + host[i];
+                else
+                    old[i] = expected[place + LOAD];
+            }
+        for (int i = 0; i < ITEMS; i++)
+            EXPECT(!takes_part[i] || loaded[i] == old[i], "%d %d %d: item %d loads %d, not %d", LOAD, STORE, DOWN, i, loaded[i], old[i]);
+        for (int n = 0; n < PLACES; n++)
+            EXPECT(left[n] == expected[n], "%d %d %d: place %d holds %d, not %d", LOAD, STORE, DOWN, n, left[n], expected[n]);
+    }
+}
+
+static void check_shifts(const int *host, const int *in, int size) {
+    check_shift<0, 0, false>(host, in, size);
+    check_shift<1, 0, false>(host, in, size);
+    check_shift<4, 0, false>(host, in, size);
+    check_shift<16, 0, false>(host, in, size);
+    check_shift<-1, 0, false>(host, in, size);
+    check_shift<-16, 0, false>(host, in, size);
+    check_shift<0, 1, false>(host, in, size);
+    check_shift<1, 2, false>(host, in, size);
+    check_shift<0, 16, false>(host, in, size);
+    check_shift<1, 0, true>(host, in, size);
+    check_shift<-1, 0, true>(host, in, size);
+    check_shift<16, 0, true>(host, in, size);
+}
+
 int main() {
     check_name = "lds_order";
     int host[ITEMS], *in, size = 0;
@@ -52,6 +128,7 @@ int main() {
     HIP(hipMalloc((void **)&in, sizeof host));
     HIP(hipMalloc((void **)&out, sizeof seen_of));
     HIP(hipMemcpy(in, host, sizeof host, hipMemcpyHostToDevice));
+    check_shifts(host, in, size);
     hand_over<<<GROUPS, ITEMS>>>(in, out);
     HIP_FINISH();
     HIP(hipMemcpy(seen_of, out, sizeof seen_of, hipMemcpyDeviceToHost));

@@ -145,9 +145,15 @@ static uint32_t gather_lanes(const ucontext_t *context) {
 }
 #endif
 
-/* A gather's lane: of the strip with this trace. */
-static void keep_gather(struct wl_thread *thread, const ucontext_t *context, struct wl_strip_trace strip) {
-    uint32_t left = gather_lanes(context) & strip.lanes;
+/* A gather's lane: of the strip with this trace. `packed`: lane n of the gather is the strip's n-th active one. */
+static void keep_gather(struct wl_thread *thread, const ucontext_t *context, struct wl_strip_trace strip, bool packed) {
+    uint32_t left = gather_lanes(context);
+    if (left && packed) {
+        unsigned skip = (unsigned)__builtin_ctz(left);
+        for (left = strip.lanes; skip && left; skip--)
+            left &= left - 1;
+    }
+    left &= strip.lanes;
     if (left)
         strip.lanes = left & -left;
     thread->fault.strip = strip;
@@ -158,8 +164,9 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
     uint64_t pc = context_pc(context), offset;
     unsigned column = 0;
     bool exact, own = find_line(unit, pc, &offset, &column, &exact);
-    bool gathers = own && column >= WL_COLUMN_GATHER && column <= WL_COLUMN_GATHER_TRACE;
-    bool traced = own && (column == WL_COLUMN_TRACE || column == WL_COLUMN_GATHER_TRACE);
+    bool packed = own && column == WL_COLUMN_PACKED;
+    bool gathers = packed || (own && column >= WL_COLUMN_GATHER && column <= WL_COLUMN_GATHER_TRACE);
+    bool traced = packed || (own && (column == WL_COLUMN_TRACE || column == WL_COLUMN_GATHER_TRACE));
     bool gang = is_in(unit->native[WL_MODE_GANG], pc), one = own && column && column != WL_COLUMN_ACCESS && !traced;
     struct wl_strip_trace strip = {WL_STRIP_TRACE, 0, 0xffff};
     if (traced || (one && gang)) {
@@ -172,7 +179,7 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
     if (one)
         strip.first_lane += (column - (gathers ? WL_COLUMN_GATHER : 1)) * WL_STRIP;
     if (gathers && strip.magic) {
-        keep_gather(thread, context, strip);
+        keep_gather(thread, context, strip, packed);
     } else if (one || traced) {
         thread->fault.strip = strip;
     } else if (own ? column == WL_COLUMN_ACCESS : in_unit(unit, pc)) {

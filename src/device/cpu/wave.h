@@ -117,8 +117,8 @@ typedef uint32_t wl_unit_code(struct wl_wave *wave);
  * struct wl_access_trace as well. In gangs the strip's number is that in the wave, which a struct wl_strip_trace says. Traces are found,
  * from the stack pointer upwards, by their first words. An instruction of the host that gathers all lanes of a strip has the column
  * WL_COLUMN_GATHER + the strip's number, or WL_COLUMN_GATHER_TRACE where others have WL_COLUMN_TRACE: its mask has the lanes that are
- * left. */
-enum { WL_COLUMN_GATHER = 5, WL_COLUMN_GATHER_TRACE = 13, WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15 };
+ * left; or WL_COLUMN_PACKED, if it gathers the active lanes of the struct wl_strip_trace side by side. */
+enum { WL_COLUMN_GATHER = 5, WL_COLUMN_GATHER_TRACE = 13, WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15, WL_COLUMN_PACKED = 16 };
 #define WL_STRIP_TRACE  UINT64_C(0x7a31c5e2d9b40f86)
 #define WL_ACCESS_TRACE UINT64_C(0x4be80d1f6c92a735)
 struct wl_strip_trace {
