@@ -1,5 +1,6 @@
 /* What atomics compute, and how one lane's is done: the host's atomic instruction where there is one, else a
  * compare-and-swap loop; plain loads and stores in LDS, which only one thread touches. */
+#include "device/cpu/helpers.h"
 #include "translate/emit.h"
 #include "translate/lift_memory.h"
 
@@ -205,6 +206,38 @@ LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *a, LLVMValu
     if (a->atomic == WL_ATOMIC_CMPSWAP)
         return LLVMBuildExtractValue(l->b, compare_swap(l, pointer, second, data), 0, "");
     return compare_swap_loop(l, a, pointer, data, second);
+}
+
+bool wl_atomic_splits(const struct wl_lift *l, const struct wl_access *a) {
+    return !WL_HOST_ATOMICS_ANYWHERE && a->kind == WL_ACCESS_ATOMIC && a->bits == 64 && !a->local && !l->ptx;
+}
+
+LLVMValueRef wl_atomic_anywhere(struct wl_lift *l, const struct wl_access *a, LLVMValueRef wave, LLVMValueRef address, LLVMValueRef data,
+                                LLVMValueRef second) {
+    if (!wl_atomic_splits(l, a))
+        return wl_atomic_at(l, a, address, data, second);
+    LLVMBasicBlockRef aligned = wl_memory_block(l, "aligned"), apart = wl_memory_block(l, WL_COLD_BLOCK),
+                      done = wl_memory_block(l, "changed");
+    LLVMValueRef rest = LLVMBuildAnd(l->b, address, LLVMConstInt(l->i64, 7, false), "");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, rest, LLVMConstNull(l->i64), ""), aligned, apart);
+    LLVMPositionBuilderAtEnd(l->b, apart);
+    LLVMValueRef table = wl_memory_wave_constant(l, wave, offsetof(struct wl_wave, helpers), l->ptr);
+    LLVMValueRef at = LLVMConstInt(l->i64, offsetof(struct wl_helpers, split_atomic), false);
+    LLVMValueRef helper = LLVMBuildLoad2(l->b, l->ptr, LLVMBuildGEP2(l->b, l->i8, table, &at, 1, ""), "");
+    LLVMTypeRef types[] = {l->ptr, l->i32, l->i64, l->i64};
+    LLVMValueRef arguments[] = {wl_memory_pointer(l, address), wl_lift_int(l, l->i32, a->atomic), data,
+                                second ? second : LLVMConstNull(l->i64)};
+    LLVMValueRef values[2] = {LLVMBuildCall2(l->b, LLVMFunctionType(l->i64, types, 4, false), helper, arguments, 4, "")};
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b)};
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, aligned);
+    values[1] = wl_atomic_at(l, a, address, data, second);
+    from[1] = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    LLVMValueRef old = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMAddIncoming(old, values, from, 2);
+    return old;
 }
 
 bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec) {

@@ -153,6 +153,11 @@ void wl_access_gather_begin(struct wl_lift *l, bool packed);
 void wl_access_gather_end(struct wl_lift *l);
 /* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
 LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
+/* The same where 64 bits may lie at a multiple of 4, which not every host's instructions take. `wave`: as the function got it. */
+LLVMValueRef wl_atomic_anywhere(struct wl_lift *l, const struct wl_access *access, LLVMValueRef wave, LLVMValueRef address,
+                                LLVMValueRef data, LLVMValueRef compare);
+/* Whether wl_atomic_anywhere needs the wave for such an access. */
+bool wl_atomic_splits(const struct wl_lift *l, const struct wl_access *access);
 /* The value that the operation leaves in memory. */
 LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
 /* An atomic of all lanes of a strip in LDS of which nobody wants the old value, lane by lane in the unit; `data`: what is known of the

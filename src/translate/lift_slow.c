@@ -135,7 +135,7 @@ static void memory_lane(struct wl_lift *l, struct slow *s, LLVMValueRef address,
         wl_memory_store(l, lane_data(l, s, s->data, lane), address, a->is_volatile);
     } else {
         LLVMValueRef compare = s->compare ? lane_data(l, s, s->compare, lane) : NULL;
-        LLVMValueRef old = wl_atomic_at(l, a, address, lane_data(l, s, s->data, lane), compare);
+        LLVMValueRef old = wl_atomic_anywhere(l, a, s->wave, address, lane_data(l, s, s->data, lane), compare);
         if (a->returns)
             set_result(l, s, lane, old);
     }
@@ -693,7 +693,8 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
-    arguments[ARGUMENT_WAVE] = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER ? l->wave : LLVMGetPoison(l->ptr);
+    bool needs_wave = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER || wl_atomic_splits(l, a);
+    arguments[ARGUMENT_WAVE] = needs_wave ? l->wave : LLVMGetPoison(l->ptr);
     arguments[ARGUMENT_LANE] = l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);
     arguments[ARGUMENT_LIMIT] = a->place == WL_PLACE_BUFFER ? lanes->limit : LLVMGetPoison(l->i64);

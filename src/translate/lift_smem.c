@@ -135,7 +135,7 @@ static void atomic(struct wl_lift *l, const struct smem *s) {
     LLVMValueRef data = wide ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
     LLVMValueRef compare = !two ? NULL : wide ? wl_lift_sgpr64(l, reg + 2) : wl_lift_sgpr(l, reg + 1);
     LLVMBasicBlockRef outside = LLVMGetInsertBlock(l->b), after = guard(l, s, 0, n * 4);
-    LLVMValueRef old = wl_atomic_at(l, &access, s->address, data, compare);
+    LLVMValueRef old = wl_atomic_anywhere(l, &access, l->wave, s->address, data, compare);
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(l->b), outside};
     leave(l, after);
     if (after) {

@@ -1,9 +1,11 @@
 /* The helpers of translated code against plain definitions. */
 #include "device/cpu/helpers.h"
+#include "device/cpu/lanes.h"
 #include "translate/inst.h"
 #include "translate/isa.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -234,11 +236,62 @@ static void floating_point_modes_are_set(void **state) {
     free_wave();
 }
 
+/* ---- atomics across two aligned words ---- */
+
+/* What the helper does at a multiple of 4, the instruction does at a multiple of 8. */
+static void split_atomics_compute_the_same(void **state) {
+    static const uint64_t values[] = {0,         1, 0x80000000u, 0xffffffffu, UINT64_C(1) << 32, UINT64_C(1) << 63, 0x4008000000000000u,
+                                      UINT64_MAX};
+    enum { COUNT = sizeof values / sizeof *values };
+    (void)state;
+    for (uint32_t operation = WL_ATOMIC_SWAP; operation <= WL_ATOMIC_WRAP; operation++)
+        for (int i = 0; i < COUNT * COUNT * COUNT; i++) {
+            const uint64_t before = values[i % COUNT], data = values[i / COUNT % COUNT], second = values[i / COUNT / COUNT];
+            _Alignas(16) uint32_t words[4] = {7, (uint32_t)before, (uint32_t)(before >> 32), 9};
+            uint64_t aligned = before;
+            assert_true(help->split_atomic(&words[1], operation, data, second) == before);
+            assert_true(wl_atomic_lane(&aligned, operation, 64, data, second) == before);
+            assert_true((words[1] | (uint64_t)words[2] << 32) == aligned);
+            assert_true(words[0] == 7 && words[3] == 9);
+        }
+}
+
+enum { ADDERS = 4, ADDITIONS = 20000 };
+static _Alignas(16) uint32_t shared_words[4];
+
+/* Carries go from half to half; beside it the upper half is counted up by itself. */
+static void *add_many(void *argument) {
+    (void)argument;
+    for (int i = 0; i < ADDITIONS; i++) {
+        (void)help->split_atomic(&shared_words[1], WL_ATOMIC_ADD, 0xc0000001u, 0);
+        if (i % 4 == 0)
+            __atomic_fetch_add(&shared_words[2], 1u << 20, __ATOMIC_SEQ_CST);
+    }
+    return NULL;
+}
+
+static void split_atomics_lose_nothing(void **state) {
+    pthread_t threads[ADDERS];
+    (void)state;
+    for (int i = 0; i < ADDERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_many, NULL), 0);
+    for (int i = 0; i < ADDERS; i++)
+        pthread_join(threads[i], NULL);
+    const uint64_t sum = UINT64_C(0xc0000001) * ADDERS * ADDITIONS + ((UINT64_C(1) << 52) * (ADDERS * ADDITIONS / 4));
+    assert_true((shared_words[1] | (uint64_t)shared_words[2] << 32) == sum);
+    assert_true(shared_words[0] == 0 && shared_words[3] == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_move),        cmocka_unit_test(dpp_moves),
-        cmocka_unit_test(memory_is_reached), cmocka_unit_test(buffers_are_addressed),
-        cmocka_unit_test(formats_convert),   cmocka_unit_test(floating_point_modes_are_set),
+        cmocka_unit_test(split_atomics_compute_the_same),
+        cmocka_unit_test(split_atomics_lose_nothing),
+        cmocka_unit_test(lanes_move),
+        cmocka_unit_test(dpp_moves),
+        cmocka_unit_test(memory_is_reached),
+        cmocka_unit_test(buffers_are_addressed),
+        cmocka_unit_test(formats_convert),
+        cmocka_unit_test(floating_point_modes_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
-/* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. And one lane's atomics. */
-#include "base/float_bits.h"
+/* Memory through buffer descriptors, in full generality: swizzling, range checks, formats. */
 #include "device/cpu/buffer_lane.h"
 #include "device/cpu/image.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
 #include "translate/isa.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- descriptors that translated code leaves to a helper ---- */
@@ -166,115 +164,4 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
         for (uint32_t i = 0; i < words && element & WL_ELEMENT_RETURN; i++)
             data[i * size + l] = (uint32_t)(old >> i * 32);
     }
-}
-
-/* ---- atomics of one lane -------------------------------------------------------------------- */
-
-/* Of the lower half. */
-static float as_float(uint64_t bits) { return wl_bits_float((uint32_t)bits); }
-
-static uint64_t flush_denormal(uint64_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
-
-static uint64_t float_result(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data) {
-    double a = bits == 64 ? wl_bits_double(old) : as_float(old), b = bits == 64 ? wl_bits_double(data) : as_float(data);
-    if (operation == WL_ATOMIC_FADD)
-        return bits == 64 ? wl_double_bits(a + b) : wl_float_bits(as_float(old) + as_float(data));
-    if (a == b) /* -0 is less than +0 */
-        return operation == WL_ATOMIC_FMIN ? old | data : old & data;
-    if (isnan(b))
-        return old;
-    return (operation == WL_ATOMIC_FMIN ? a < b : a > b) ? old : data;
-}
-
-static uint32_t packed_add(uint32_t operation, uint32_t old, uint32_t data) {
-    uint32_t result = 0;
-    for (int half = 0; half < 2; half++) {
-        uint16_t a = (uint16_t)(old >> half * 16), b = (uint16_t)(data >> half * 16), sum;
-        if (operation == WL_ATOMIC_PK_ADD_F16) {
-            sum = wl_float_to_half(wl_half_to_float(a) + wl_half_to_float(b));
-        } else {
-            uint32_t wide = wl_float_bits(as_float((uint64_t)a << 16) + as_float((uint64_t)b << 16));
-            bool nan = (wide & 0x7fffffff) > 0x7f800000;
-            sum = (uint16_t)(nan ? wide >> 16 | 0x40 : (wide + 0x7fff + (wide >> 16 & 1)) >> 16);
-        }
-        result |= (uint32_t)sum << half * 16;
-    }
-    return result;
-}
-
-bool wl_atomic_has_two(uint32_t operation) {
-    return operation == WL_ATOMIC_CMPSWAP || operation == WL_ATOMIC_MSKOR || operation == WL_ATOMIC_FCMPSWAP || operation == WL_ATOMIC_WRAP;
-}
-
-static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_t data, uint64_t other) {
-    int64_t so = bits == 64 ? (int64_t)old : (int32_t)old, sd = bits == 64 ? (int64_t)data : (int32_t)data;
-    switch ((enum wl_atomic_op)operation) {
-    case WL_ATOMIC_NONE:
-        return old;
-    case WL_ATOMIC_SWAP:
-        return data;
-    case WL_ATOMIC_CMPSWAP:
-        return old == other ? data : old;
-    case WL_ATOMIC_ADD:
-        return old + data;
-    case WL_ATOMIC_SUB:
-        return old - data;
-    case WL_ATOMIC_RSUB:
-        return data - old;
-    case WL_ATOMIC_SMIN:
-        return so < sd ? old : data;
-    case WL_ATOMIC_UMIN:
-        return old < data ? old : data;
-    case WL_ATOMIC_SMAX:
-        return so > sd ? old : data;
-    case WL_ATOMIC_UMAX:
-        return old > data ? old : data;
-    case WL_ATOMIC_AND:
-        return old & data;
-    case WL_ATOMIC_OR:
-        return old | data;
-    case WL_ATOMIC_XOR:
-        return old ^ data;
-    case WL_ATOMIC_INC:
-        return old >= data ? 0 : old + 1;
-    case WL_ATOMIC_DEC:
-        return old == 0 || old > data ? data : old - 1;
-    case WL_ATOMIC_FADD_FLUSH:
-        return flush_denormal(wl_float_bits(as_float(flush_denormal(old)) + as_float(flush_denormal(data))));
-    case WL_ATOMIC_FADD:
-    case WL_ATOMIC_FMIN:
-    case WL_ATOMIC_FMAX:
-        return float_result(operation, bits, old, data);
-    case WL_ATOMIC_PK_ADD_F16:
-    case WL_ATOMIC_PK_ADD_BF16:
-        return packed_add(operation, (uint32_t)old, (uint32_t)data);
-    case WL_ATOMIC_CSUB:
-        return old < data ? 0 : old - data;
-    case WL_ATOMIC_COND_SUB:
-        return old >= data ? old - data : old;
-    case WL_ATOMIC_MSKOR:
-        return (old & ~data) | other;
-    case WL_ATOMIC_FCMPSWAP:
-        return (bits == 64 ? wl_bits_double(old) == wl_bits_double(other) : as_float(old) == as_float(other)) ? data : old;
-    case WL_ATOMIC_ORDERED_ADD:
-        return (uint32_t)old == (uint32_t)data ? (((old >> 32) + (data >> 32)) << 32 | (uint32_t)(old + 1)) : old;
-    case WL_ATOMIC_WRAP:
-        return old >= data ? old - data : old + other;
-    }
-    return old;
-}
-
-uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t compare) {
-    if (bits == 64) {
-        uint64_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-        while (
-            !__atomic_compare_exchange_n(word, &old, combine(operation, 64, old, data, compare), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            ;
-        return old;
-    }
-    uint32_t *word = memory, old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, (uint32_t)combine(operation, 32, old, (uint32_t)data, (uint32_t)compare), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-        ;
-    return old;
 }

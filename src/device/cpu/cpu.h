@@ -14,7 +14,7 @@
  *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
  *   fault.c     signals inside translated code -> one paragraph and an error
  *   services.c  hostcall (device/hostcall.h) and heap of a device
- *   helpers.c, lanes.c, buffer.c   functions that translated code calls
+ *   helpers.c, lanes.c, buffer.c, atomic.c   functions that translated code calls
  *
  * How the structures nest:
  *

@@ -320,4 +320,5 @@ const struct wl_helpers wl_helpers_table = {
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,
     .image = wl_help_image,
+    .split_atomic = wl_atomic_lane_split,
 };

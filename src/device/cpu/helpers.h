@@ -149,9 +149,20 @@ struct wl_helpers {
      * `resource`: 8 dwords; `sampler`: 4, NULL where the instruction has none. */
     void (*image)(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
                   uint32_t operation, uint32_t modifiers);
+
+    /* One lane's atomic (WL_ATOMIC_*) of 64 bits at an address that is a multiple of 4 alone; `second` is the expected value of a
+     * compare-and-swap. Returns the old value. On x86-64 nobody calls it. */
+    uint64_t (*split_atomic)(void *memory, uint32_t operation, uint64_t data, uint64_t second);
 };
 enum { WL_TRANSPOSED_NARROW = 1, WL_TRANSPOSED_BYTES = 2 };
 enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
+
+/* Whether the host's atomic instructions take any address; else split_atomic does what they refuse. */
+#if defined(__x86_64__)
+enum { WL_HOST_ATOMICS_ANYWHERE = 1 };
+#else
+enum { WL_HOST_ATOMICS_ANYWHERE = 0 };
+#endif
 
 /* The one table. Constant for the life of the process. */
 extern const struct wl_helpers wl_helpers_table;

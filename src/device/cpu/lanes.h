@@ -1,5 +1,5 @@
 /* The members of wl_helpers_table, declared for the table alone; helpers.h documents them. lanes.c: moves between lanes;
- * buffer.c: memory through descriptors; access.c: rare memory
+ * buffer.c: memory through descriptors; atomic.c: atomics; access.c: rare memory
  * instructions; matrix.c: matrix instructions; helpers.c: other memory, scalar state, and the table. */
 #ifndef WL_DEVICE_CPU_LANES_H
 #define WL_DEVICE_CPU_LANES_H
@@ -38,6 +38,9 @@ void wl_help_image(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t 
 /* One lane's atomic on memory: `bits` 32 or 64; `second` is the second operand of those that have one (cmpswap: `data` is
  * the new value, `second` the expected one). Returns the old value. */
 uint64_t wl_atomic_lane(void *memory, uint32_t operation, uint32_t bits, uint64_t data, uint64_t second);
+/* The same of 64 bits at an address that is a multiple of 4 alone, in two halves: x86-64 does it at once, other hosts refuse. Such
+ * atomics exclude each other. One of 32 bits on the upper half loses nothing; one on the lower half may come between the two writes. */
+uint64_t wl_atomic_lane_split(void *memory, uint32_t operation, uint64_t data, uint64_t second);
 bool wl_atomic_has_two(uint32_t operation);
 
 #endif
