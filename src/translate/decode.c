@@ -668,7 +668,7 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
         half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
     half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
     if (starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
-        mark_unknown(inst);
+        inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
     if (!half) /* the bits mean nothing */
         return;
     inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);

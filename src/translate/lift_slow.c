@@ -281,6 +281,15 @@ static LLVMValueRef limit_kind_is(struct wl_lift *l, struct slow *s, uint32_t ki
     return LLVMBuildICmp(l->b, LLVMIntEQ, high, constant(l, l->i64, kind), "");
 }
 
+/* A helper that reads the buffer's descriptor. */
+static LLVMValueRef call_buffer_helper(struct wl_lift *l, struct slow *s, size_t member, LLVMTypeRef result, LLVMValueRef *arguments,
+                                       unsigned count) {
+    LLVMTypeRef types[] = {l->i64, l->i64, l->i32, l->i32, l->i32, l->i32, l->i32, l->i64};
+    LLVMValueRef table = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, helpers), l->ptr);
+    LLVMValueRef helper = LLVMBuildLoad2(l->b, l->ptr, offset_pointer(l, table, l->i8, constant(l, l->i64, member)), "");
+    return LLVMBuildCall2(l->b, LLVMFunctionType(result, types, count, 0), helper, arguments, count, "");
+}
+
 /* Host address of [skip, skip + bytes) of the element at `offset` in a buffer, 0 if that is out of range. */
 static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned skip,
                                    unsigned bytes) {
@@ -290,10 +299,7 @@ static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueR
     LLVMValueRef number = LLVMBuildTrunc(l->b, LLVMBuildAdd(l->b, s->first_lane, lane, ""), l->i32, "");
     LLVMValueRef arguments[] = {
         s->base, s->limit, constant(l, l->i32, l->generation), number, offset, constant(l, l->i32, skip), constant(l, l->i32, bytes)};
-    LLVMTypeRef types[] = {l->i64, l->i64, l->i32, l->i32, l->i32, l->i32, l->i32};
-    LLVMValueRef table = wl_memory_wave_constant(l, s->wave, offsetof(struct wl_wave, helpers), l->ptr);
-    LLVMValueRef helper = offset_pointer(l, table, l->i8, constant(l, l->i64, offsetof(struct wl_helpers, buffer_place)));
-    values[0] = LLVMBuildCall2(l->b, LLVMFunctionType(l->i64, types, 7, 0), LLVMBuildLoad2(l->b, l->ptr, helper, ""), arguments, 7, "");
+    values[0] = call_buffer_helper(l, s, offsetof(struct wl_helpers, buffer_place), l->i64, arguments, 7);
     from[0] = LLVMGetInsertBlock(l->b);
     go(l, join, linear);
     LLVMValueRef at = LLVMBuildAdd(l->b, LLVMBuildZExt(l->b, offset, l->i64, ""), constant(l, l->i64, skip), "");
@@ -307,6 +313,37 @@ static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueR
     return address;
 }
 
+/* Where the bytes of a dword (or less) that is not aligned are apart: in a swizzled buffer that is not scratch, whose pieces are
+ * multiples of 4 bytes. The builder is left where they are not; *done as split's join. */
+static void buffer_pieces(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d, unsigned bytes,
+                          LLVMBasicBlockRef done) {
+    const bool load = s->access->kind == WL_ACCESS_LOAD;
+    LLVMBasicBlockRef whole, unused;
+    LLVMValueRef rest = LLVMBuildAnd(l->b, offset, constant(l, l->i32, bytes - 1), "");
+    LLVMValueRef odd = LLVMBuildAnd(l->b, LLVMBuildNot(l->b, limit_kind_is(l, s, 0), ""),
+                                    LLVMBuildICmp(l->b, LLVMIntNE, rest, constant(l, l->i32, 0), ""), "");
+    split(l, odd, &whole, &unused);
+    LLVMDeleteBasicBlock(unused);
+    LLVMValueRef number = LLVMBuildTrunc(l->b, LLVMBuildAdd(l->b, s->first_lane, lane, ""), l->i32, "");
+    LLVMValueRef value = constant(l, l->i64, 0);
+    if (!load) {
+        value = LLVMBuildZExt(l->b, data_dword(l, s, s->data, lane, d), l->i64, "");
+        value = LLVMBuildOr(l->b, value, constant(l, l->i64, UINT64_C(1) << 32), "");
+    }
+    LLVMValueRef arguments[] = {s->base,
+                                s->limit,
+                                constant(l, l->i32, l->generation),
+                                number,
+                                offset,
+                                constant(l, l->i32, UINT64_C(4) * d),
+                                constant(l, l->i32, bytes),
+                                value};
+    LLVMValueRef loaded = call_buffer_helper(l, s, offsetof(struct wl_helpers, buffer_pieces), l->i32, arguments, 8);
+    if (load)
+        set_result_dword(l, s, lane, d, loaded);
+    go(l, done, whole);
+}
+
 /* Every dword has its own range check. */
 static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d) {
     const struct wl_access *a = s->access;
@@ -315,6 +352,8 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     LLVMBasicBlockRef out, done;
     LLVMValueRef address = buffer_address(l, s, offset, lane, 4 * d, bytes);
     split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &done);
+    if (bytes > 1)
+        buffer_pieces(l, s, offset, lane, d, bytes, done);
     if (a->kind == WL_ACCESS_LOAD) {
         LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
         set_result_dword(l, s, lane, d, bytes < 4 ? LLVMBuildZExt(l->b, value, l->i32, "") : value);

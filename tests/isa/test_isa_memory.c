@@ -447,8 +447,7 @@ static void run_descriptors(const struct test *t, const struct mem_program *prog
         for (unsigned pattern = 0; is_usable(t, &descriptors[d]) && pattern < PATTERNS; pattern++) {
             if (pattern == MISALIGNED && !mem_is_strict)
                 continue;
-            /* Elements that swizzling parts: threaded code's helper, which scratch needs on gfx9 and gfx10. */
-            if (pattern == MISALIGNED && (row->kind == ATOMIC || (descriptors[d].high >> 30 && !getenv("WL_TEST_STEPS"))))
+            if (pattern == MISALIGNED && row->kind == ATOMIC)
                 continue;
             fill_for(&start_state, row);
             set_addresses(&start_state, t->target, (enum pattern)pattern, size, IN_MEMORY, MEM_MIDDLE);

@@ -482,6 +482,9 @@ static const struct decode_case decode_cases[] = {
     {"gfx90a", 64, ".long 0xd1150014, 0x02020501", "v_xor_b32 v20 v1 v2"},
     {"gfx1100", 32, ".long 0x7e02cd82", "v_mov_b16 v1 v2 op_sel=1 :: v_mov_b16 v2 v1 op_sel=2"},
     {"gfx1100", 32, ".long 0x7e02cd81", "v_alignbit_b32 v1 v1 v1 #16"},
+    /* By the upper half of v3. */
+    {"gfx1100", 32, ".long 0xd6162014, 0x040e0501", "v_alignbit_b32 v20 v1 v2 v3"},
+    {"gfx1200", 32, ".long 0xd6172014, 0x040e0501", "v_alignbyte_b32 v20 v1 v2 v3"},
 };
 /* clang-format on */
 

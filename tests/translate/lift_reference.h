@@ -69,4 +69,13 @@ void test_division(void);
 /* ---- test_lift_loops.c ---- */
 void test_loops(void);
 
+/* ---- test_lift_modifiers.c ---- */
+void test_dpp(void);
+void test_dpp8(void);
+void test_sdwa(void);
+void test_op_sel(void);
+void test_mix(void);
+void test_dot(void);
+void test_output(void);
+
 #endif

@@ -9,12 +9,26 @@
 
 /* ---- descriptors that translated code leaves to a helper ---- */
 
+static struct wl_buffer_place read_place(struct wl_buffer *b, uint64_t low, uint64_t high, uint32_t generation, uint32_t lane,
+                                         uint32_t offset) {
+    const uint32_t descriptor[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
+    wl_buffer_read(b, descriptor, WL_ELEMENT_GENERATION(generation));
+    return (struct wl_buffer_place){.buffer = b, .index = b->add_tid ? lane : 0, .offset = offset};
+}
+
+uint32_t wl_help_buffer_pieces(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                               uint32_t bytes, uint64_t value) {
+    struct wl_buffer b;
+    const struct wl_buffer_place place = read_place(&b, low, high, generation, lane, offset);
+    uint32_t data = (uint32_t)value;
+    wl_buffer_copy(&place, skip, &data, bytes, value >> 32 & 1);
+    return data;
+}
+
 uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes) {
-    const uint32_t descriptor[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)};
     struct wl_buffer b;
-    wl_buffer_read(&b, descriptor, WL_ELEMENT_GENERATION(generation));
-    struct wl_buffer_place place = {.buffer = &b, .index = b.add_tid ? lane : 0, .offset = offset};
+    const struct wl_buffer_place place = read_place(&b, low, high, generation, lane, offset);
     return wl_buffer_in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip) : 0;
 }
 

@@ -211,11 +211,6 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
 
 /* ---- starting waves ------------------------------------------------------------------------- */
 
-void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size) {
-    extent->items = extent->size[0] * extent->size[1] * extent->size[2];
-    extent->waves = (extent->items + wave_size - 1) / wave_size;
-}
-
 enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
     uint32_t states = job->may_wait || job->keeps_wave ? job->whole.waves : 1;
     const struct wl_group_fit fit = {job->function->id, job->unit, states, job->rows, job->lds_size, job->scratch_size}, *now = &group->fit;

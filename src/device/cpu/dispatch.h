@@ -18,6 +18,9 @@ wl_job_run wl_dispatch_run;
 enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group);
 
 /* The items and waves of an extent, from its sizes. */
-void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size);
+static inline void wl_dispatch_measure(struct wl_extent *extent, uint32_t wave_size) {
+    extent->items = extent->size[0] * extent->size[1] * extent->size[2];
+    extent->waves = (extent->items + wave_size - 1) / wave_size;
+}
 
 #endif

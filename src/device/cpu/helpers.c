@@ -319,6 +319,7 @@ const struct wl_helpers wl_helpers_table = {
     .load_transposed = wl_help_load_transposed,
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,
+    .buffer_pieces = wl_help_buffer_pieces,
     .image = wl_help_image,
     .split_atomic = wl_atomic_lane_split,
 };

@@ -139,6 +139,10 @@ struct wl_helpers {
      * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
     uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                              uint32_t bytes);
+    /* `bytes` (at most 4) of an element in range that swizzling parts, through such a buffer. Returns what is there; or stores
+     * `value`, if its bit 32 is set. The other arguments are buffer_place's. */
+    uint32_t (*buffer_pieces)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                              uint32_t bytes, uint64_t value);
     /* Sets the host's rounding to MODE's for f64 and f16 (`other` 1), or back to that of f32. */
     void (*rounding)(struct wl_wave *wave, uint32_t other);
 

@@ -27,6 +27,8 @@ void wl_help_buffer_atomic(struct wl_wave *wave, uint32_t *data, const uint32_t 
 void wl_help_matrix(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
 uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                               uint32_t bytes);
+uint32_t wl_help_buffer_pieces(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                               uint32_t bytes, uint64_t value);
 void wl_help_ds_src2(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
 void wl_help_ds_condxchg(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
 void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);

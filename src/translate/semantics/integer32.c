@@ -95,6 +95,9 @@ LANES3(v_alignbyte_b32, u32, u32, u32, u32) {
 
     return b >> n | a << 1 << (31 - n);
 }
+/* The amount is the upper half of its register: gfx11 and later. */
+LANES3(v_alignbit_b32_upper, u32, u32, u32, u32) { return v_alignbit_b32_(a, b, c >> 16); }
+LANES3(v_alignbyte_b32_upper, u32, u32, u32, u32) { return v_alignbyte_b32_(a, b, c >> 16); }
 LANES2(v_bcnt_u32_b32, u32, u32, u32) { return popcount(a) + b; }
 LANES1(v_clz_i32_u32, u32, u32) { return a == 0 ? ALL(u32, -1) : leading_zeros(a); }
 LANES1(v_ctz_i32_b32, u32, u32) { return a == 0 ? ALL(u32, -1) : trailing_zeros(a); }
