@@ -106,6 +106,7 @@ static bool add_own_libraries(struct wl_rtc_command *command) {
     for (size_t i = 0; name && !found && i < sizeof places / sizeof *places; i++) {
         glob_t matches;
         int length = snprintf(pattern, sizeof pattern, "%.*s/../lib/clang/*/%s/ockl.bc", (int)(name - compiler), compiler, places[i]);
+        /* NOLINTNEXTLINE(concurrency-mt-unsafe): it asks for users' names only where a pattern has a tilde */
         if (length < (int)sizeof pattern && glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
             found = true;
             wl_rtc_argument(command, "--rocm-device-lib-path=%.*s", (int)(strlen(matches.gl_pathv[0]) - strlen("/ockl.bc")),

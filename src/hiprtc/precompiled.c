@@ -71,16 +71,28 @@ static void note_free(struct note *note) {
     *note = (struct note){0};
 }
 
+/* The name of the header from the first line, and what stands behind that line; NULL: it is not such a line, or not of this text. */
+static const char *note_head(struct note *note) {
+    static const char format[] = FORMAT " ";
+    const char *text = note->text.data, *end = strchr(text, '\n');
+    char *name = NULL;
+    if (!end || strncmp(text, format, sizeof format - 1) != 0)
+        return NULL;
+    const unsigned long long checksum = strtoull(text + sizeof format - 1, &name, 16);
+    if (*name != ' ' || end - name < 2 || end - name > NAME_MAX || memchr(name, '/', (size_t)(end - name)))
+        return NULL;
+    snprintf(note->header, sizeof note->header, "%.*s", (int)(end - name - 1), name + 1);
+    return XXH3_64bits(end + 1, note->text.size - (size_t)(end + 1 - text)) == checksum ? end + 1 : NULL;
+}
+
 /* False: there is none, or it is damaged. */
 static bool note_read(struct note *note, const char *path) {
-    unsigned long long checksum = 0;
-    int length = 0;
     *note = (struct note){0};
     if (!wl_rtc_read(path, &note->text))
         return false;
-    if (sscanf(note->text.data, FORMAT " %llx %63s%n", &checksum, note->header, &length) == 2 && note->text.data[length++] == '\n' &&
-        XXH3_64bits(note->text.data + length, note->text.size - (size_t)length) == checksum && !strchr(note->header, '/')) {
-        note->stamps = note->text.data + length;
+    const char *stamps = note_head(note);
+    if (stamps) {
+        note->stamps = stamps;
         note->words = strstr(note->stamps - 1, "\n\n");
         if (note->words)
             return true;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define DEVICE_ALIGNMENT 256
-#define PAGE             4096u
+#define PAGE             ((size_t)4096)
 #define HUGE             ((size_t)2 << 20)
 #define FINE_CLASSES     16u                                              /* one page to 64 KiB, by pages */
 #define LARGEST_BLOCK    (4u << 20)                                       /* the last class */

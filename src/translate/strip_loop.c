@@ -335,9 +335,11 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
 static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) {
     struct wl_mask_work work;
     wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
-    if (inst->index_mode || inst->is_dpp)
+    if (inst->index_mode || inst->is_dpp) {
         s->failed = true;
-    else if (wl_mask_work(inst, s->unit->request->wave_size, &work))
+        return;
+    }
+    if (wl_mask_work(inst, s->unit->request->wave_size, &work))
         mask_step(s, k, inst, &work);
     else if (inst->sem && inst->sem->scalar)
         other_scalars(s, k);

@@ -301,8 +301,10 @@ static float log2_of(float value) {
         exponent++;
     }
     const double s = (number - 1) / (number + 1); /* ln x = 2 (s + s^3/3 + s^5/5 + ...) */
-    for (int i = 0; i < 12; i++, power *= s * s)
+    for (int i = 0; i < 12; i++) {
         sum += power / (2 * i + 1);
+        power *= s * s;
+    }
     return (float)((double)exponent + two_over_ln2 * s * sum);
 }
 

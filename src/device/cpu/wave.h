@@ -42,7 +42,7 @@ enum {
 
 /* What a wave is in, and one more copy of a kernel: GANG, which runs all waves of a workgroup (translate/gang.h) and is given the first
  * one. It has both forms in it, and is entered at 0. */
-enum wl_mode { WL_MODE_FULL, WL_MODE_MASKED, WL_MODE_COUNT, WL_MODE_GANG = WL_MODE_COUNT, WL_COPY_COUNT };
+enum wl_mode { WL_MODE_FULL = 0, WL_MODE_MASKED = 1, WL_MODE_COUNT = 2, WL_MODE_GANG = 2, WL_COPY_COUNT = 3 };
 
 /* Why wl_unit_code returned. In all cases but END, `wave->resume` or `wave->pc` says where to go on. */
 enum wl_exit {
