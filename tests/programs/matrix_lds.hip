@@ -112,7 +112,7 @@ __device__ void multiply(_Float16 *rows_a, _Float16 *rows_b, const _Float16 *a, 
 }
 
 #define KERNEL(name, instruction, pitch, way)                                                                                              \
-    __global__ void __launch_bounds__(128) name(const _Float16 *a, const _Float16 *b, float *c) {                                           \
+    __global__ void __launch_bounds__(128) name(const _Float16 *a, const _Float16 *b, float *c) {                                          \
         __shared__ __attribute__((aligned(16))) _Float16 rows_a[most * (pitch)], rows_b[most * (pitch)];                                   \
         multiply<instruction, pitch, way>(rows_a, rows_b, a, b, c);                                                                        \
     }
