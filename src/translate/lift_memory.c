@@ -203,24 +203,36 @@ static bool is_of_rows(const struct wl_lift *l, const struct wl_lanes *lanes) {
     return low->kind == WL_FACT_AFFINE && low->stride && low->lanes < l->wave_size;
 }
 
-/* In loops a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it: the host's prefetcher, which
- * goes by pages, does not see that, but here it is known. */
-static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start) {
-    enum { LINE = 64 };
-    uint64_t ahead = (uint64_t)l->gang_lanes * wl_access_size(a), end = ahead + (uint64_t)WL_STRIP * wl_access_size(a);
-    for (; ahead < end; ahead += LINE) {
-        LLVMValueRef address = LLVMBuildAdd(l->b, start, LLVMConstInt(l->i64, ahead, false), "");
+/* Asks for the strip's data as it lies `ahead` (i64, bytes) of this one's, but not into the first cache. */
+static void prefetch(struct wl_lift *l, const struct wl_access *a, LLVMValueRef start, LLVMValueRef ahead) {
+    enum { LINE = 64, SECOND_CACHE = 2 };
+    LLVMValueRef there = LLVMBuildAdd(l->b, start, ahead, "");
+    for (uint64_t line = 0; line < (uint64_t)WL_STRIP * wl_access_size(a); line += LINE) {
+        LLVMValueRef address = LLVMBuildAdd(l->b, there, LLVMConstInt(l->i64, line, false), "");
         LLVMValueRef arguments[] = {LLVMBuildIntToPtr(l->b, address, l->ptr, ""), wl_lift_int(l, l->i32, 0),
-                                    wl_lift_int(l, l->i32, 2) /* not into the first cache */, wl_lift_int(l, l->i32, 1)};
+                                    wl_lift_int(l, l->i32, SECOND_CACHE), wl_lift_int(l, l->i32, 1)};
         wl_lift_intrinsic(l, "llvm.prefetch", &l->ptr, 1, arguments, 4);
+    }
+}
+
+/* What the next workgroup will load is known here where the host's prefetcher, which goes by pages, does not see it coming:
+ *   - in loops of gangs, where a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it
+ *   - of tiles: the next workgroup's rows go on where those of this one end */
+static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef start) {
+    const uint64_t size = wl_access_size(a);
+    const bool in_loop = wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces));
+    if (l->gang && in_loop && !is_of_rows(l, lanes)) {
+        prefetch(l, a, start, wl_lift_int(l, l->i64, l->gang_lanes * size));
+    } else if (!l->gang && !in_loop && l->mode == WL_MODE_FULL && l->request->is_kernel && l->unit->waits && !l->exec) {
+        LLVMValueRef items = LLVMBuildZExt(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, row_items), l->i32), l->i64, "");
+        prefetch(l, a, start, LLVMBuildMul(l->b, items, wl_lift_int(l, l->i64, size), ""));
     }
 }
 
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m) {
-    if (l->gang && a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && !is_of_rows(l, lanes) &&
-        wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces)))
-        prefetch_next_group(l, a, start);
+    if (a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && a->place == WL_PLACE_MEMORY && !l->ptx)
+        prefetch_next_group(l, a, lanes, start);
     (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);
 }
 

@@ -181,7 +181,7 @@ struct wl_group {
     struct wl_group_fit { /* what the wave states were made for; function 0: nothing */
         uint64_t function;
         const struct wl_unit *unit;
-        uint32_t states, rows, lds_size, scratch_size;
+        uint32_t states, rows, lds_size, scratch_size, row_items;
     } fit;
     atomic_flag claimed;                    /* cooperative launches: a thread is running it */
     uint32_t gang_block[3];                 /* the workgroup whose ids the waves still have, of gangs; 0: none */

@@ -213,11 +213,13 @@ static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, s
 
 enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
     uint32_t states = job->may_wait || job->keeps_wave ? job->whole.waves : 1;
-    const struct wl_group_fit fit = {job->function->id, job->unit, states, job->rows, job->lds_size, job->scratch_size}, *now = &group->fit;
+    const uint32_t row_items = job->whole.size[0] < job->whole.items ? job->whole.size[0] : 0;
+    const struct wl_group_fit fit = {job->function->id, job->unit, states, job->rows, job->lds_size, job->scratch_size, row_items};
+    const struct wl_group_fit *now = &group->fit;
     for (uint32_t i = 0; i < states; i++)
         group->runners[i].code = NULL; /* waves start anew */
     if (now->function == fit.function && now->unit == fit.unit && now->states == states && now->rows == fit.rows &&
-        now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size)
+        now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size && now->row_items == row_items)
         return WL_OK; /* from another launch of the kernel */
     group->fit.function = 0;
     group->gang_block[0] = 0;
@@ -237,6 +239,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         wave->scratch_size = job->scratch_size;
         wave->wave_size = job->wave_size;
         wave->vgprs = job->rows;
+        wave->row_items = row_items;
         group->runners[i].group = group;
         group->runners[i].unit = job->unit;
     }

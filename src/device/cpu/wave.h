@@ -83,20 +83,20 @@ struct wl_wave {
     /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: beyond.h */
     /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
-    /* 48 */ void *owner;             /* the runner's own */
-    /* 56 */ uint32_t lds_size;       /* bytes, static and dynamic */
-    /* 60 */ uint32_t scratch_size;   /* bytes per lane */
-    /* 64 */ uint32_t wave_size;      /* 32 or 64 */
-    /* 68 */ uint32_t vgprs;          /* rows that exist in vgpr[] */
-    /* 72 */ uint32_t wave_index;     /* within the workgroup */
-    /* 76 */ uint32_t mode_register;  /* HW_REG_MODE: float_mode in bits 7:0 */
-    /* 80 */ uint32_t fuel;           /* iterations a spinning loop may still run before it yields; the runner refills it */
-    /* 84 */ uint32_t fault_pc;       /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
-    /* 88 */ uint64_t padding;        /* always 0 */
-    /* 96 */ uint64_t gang_stride;    /* of a workgroup's first wave: bytes from each wave's state to the next one's */
-    /* 104 */ uint64_t gang_masks[2]; /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
-    /* 120 */ uint32_t gws_value;     /* operand of a WL_MESSAGE_GWS */
-    /* 124 */ uint32_t reserved;
+    /* 48 */ void *owner;                   /* the runner's own */
+    /* 56 */ uint32_t lds_size;             /* bytes, static and dynamic */
+    /* 60 */ uint32_t scratch_size;         /* bytes per lane */
+    /* 64 */ uint32_t wave_size;            /* 32 or 64 */
+    /* 68 */ uint32_t vgprs;                /* rows that exist in vgpr[] */
+    /* 72 */ uint32_t wave_index;           /* within the workgroup */
+    /* 76 */ uint32_t mode_register;        /* HW_REG_MODE: float_mode in bits 7:0 */
+    /* 80 */ uint32_t fuel;                 /* iterations a spinning loop may still run before it yields; the runner refills it */
+    /* 84 */ uint32_t fault_pc;             /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
+    /* 88 */ uint64_t padding;              /* always 0 */
+    /* 96 */ uint64_t gang_stride;          /* of a workgroup's first wave: bytes from each wave's state to the next one's */
+    /* 104 */ uint64_t gang_masks[2];       /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
+    /* 120 */ uint32_t gws_value;           /* operand of a WL_MESSAGE_GWS */
+    /* 124 */ uint32_t row_items;           /* of a workgroup of more than one row: blockDim.x; else 0 */
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */
     /* 640 */ _Alignas(64) uint32_t vgpr[]; /* row r, lane l: vgpr[r * wave_size + l]; AGPR a is row WL_AGPR + a */
 };
