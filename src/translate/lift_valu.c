@@ -1,5 +1,6 @@
 /* Instructions with semantics: operands and modifiers around a call of the packed C function. */
 #include "translate/lift.h"
+#include "translate/lift_memory.h"
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/BitReader.h>
@@ -732,8 +733,7 @@ static void record_inputs(struct wl_lift *l, struct wl_item *item) {
 /* The item was added last; the stretch before it is emitted, and the item starts a new one. */
 static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item) {
     struct wl_item again = *item;
-    l->item_count--;
-    wl_lift_flush(l);
+    wl_memory_flush_before(l); /* what the item alone reads is live behind that stretch */
     item = &l->items[l->item_count++];
     *item = again;
     return item;

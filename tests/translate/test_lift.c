@@ -57,7 +57,32 @@ static void ref_late_scalar(struct lift_state *s) {
     }
 }
 
+/* An instruction that reads such a scalar, and is the last one to read a vector register of the stretch before it. */
+static void ref_late_last(struct lift_state *s) {
+    uint64_t result = 0;
+    ACTIVE result |= (uint64_t)(V(1) > V(2)) << l;
+    set_mask(s, 4, result);
+    ACTIVE {
+        V(21) = (V(1) ^ V(2)) + s->s[4];
+        V(20) = V(1);
+    }
+}
+
+/* The same of an instruction that takes its operand from lanes of another strip. */
+static void ref_bcast_last(struct lift_state *s) {
+    struct lift_state old = *s;
+    ACTIVE {
+        unsigned from = (l & ~15u) - 1;
+        V(20) = V(1);
+        if (l >= 16 && ON(from))
+            V(21) = old.v[1][from] ^ old.v[2][from];
+    }
+}
+
 static void test_pairs(void) {
+    lift_check(EVERY, "v_xor_b32 v20, v1, v2\nv_cmp_gt_u32 S4, v1, v2\nADD v21, s4, v20\nv_mov_b32 v20, v1\n", ref_late_last);
+    lift_check(BOTH9, "v_xor_b32 v20, v1, v2\nv_mov_b32_dpp v21, v20 row_bcast:15 row_mask:0xf bank_mask:0xf\nv_mov_b32 v20, v1\n",
+               ref_bcast_last);
     lift_check("gfx1100,gfx1200", "v_cmp_gt_u32 s4, v1, v2\nv_dual_mov_b32 v1, v2 :: v_dual_add_nc_u32 v2, s4, v1\n", ref_late_scalar);
     lift_check("gfx1100,gfx1200", "v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1\nv_sub_nc_u32 v20, v1, v2\n", ref_swap);
     lift_check(EVERY, "v_swap_b32 v1, v2\nSUB v20, v1, v2\n", ref_swap);
