@@ -479,6 +479,8 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = find_callees(unit);
     if (!status)
         status = wl_unit_idioms(unit);
+    if (!status)
+        status = wl_unit_read_scalars(unit);
     if (!status) {
         wl_unit_settle_barriers(unit);
         count_rows(unit);

@@ -109,6 +109,12 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
  * indexing mode that is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);
 
+/* ---- copies.c ---- */
+
+/* Lets sums with carries read scalars that were moved to vector registers for them, as far as EXEC has lost lanes only since. wl_unit_build calls
+ * it. WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_read_scalars(struct wl_unit *unit);
+
 /* ---- barrier.c ---- */
 
 /* Moves vector instructions that stand behind a barrier before it where fewer registers are live then: those of a piece are not in address

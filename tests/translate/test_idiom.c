@@ -1,4 +1,5 @@
-/* Which instructions known sequences become: their names behind wl_unit_build, in the order of the text. */
+/* Which instructions known sequences become: their names behind wl_unit_build, in the order of the text; and which sums read scalars that
+ * were moved to vector registers. */
 #include "assembled.h"
 
 #include <setjmp.h>
@@ -103,7 +104,73 @@ static void test_moves(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* Letters: the sums with a carry that read a scalar which the text has in v8. */
+static const struct kernel copies[] = {
+    {"the high half of a base", GFX9, "v_mov_b32 v8, s11\n v_add_co_u32 v2, vcc, s10, v4\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     "c"},
+    {"on either side, and in the low half", GFX9,
+     "v_mov_b32 v8, s11\n v_add_co_u32 v2, vcc, v4, v8\n v_addc_co_u32 v3, vcc, v5, v8, vcc\n s_endpgm", "bc"},
+    {"in a loop that lanes leave", GFX9,
+     "v_mov_b32 v8, s11\n 1: v_add_co_u32 v2, vcc, s10, v4\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_andn2_b64 exec, exec, s[4:5]\n"
+     "s_cbranch_execnz 1b\n s_endpgm",
+     "c"},
+    {"where lanes were lost", GFX9, "v_mov_b32 v8, s11\n s_and_saveexec_b64 s[2:3], s[4:5]\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     "c"},
+    {"not where lanes come back", GFX9,
+     "s_and_saveexec_b64 s[2:3], s[4:5]\n v_mov_b32 v8, s11\n s_or_b64 exec, exec, s[2:3]\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     ""},
+    {"nor where some lanes may not have been there", GFX9,
+     "v_mov_b32 v8, v1\n s_and_saveexec_b64 s[2:3], s[4:5]\n s_cbranch_execz 1f\n v_mov_b32 v8, s11\n"
+     "1: v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     ""},
+    {"not where the scalar is another since", GFX9, "v_mov_b32 v8, s11\n s_mov_b32 s11, 0\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     ""},
+    {"in a pair neither", GFX9, "v_mov_b32 v8, s11\n s_mov_b64 s[10:11], 0\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm", ""},
+    {"nor in the loop's next round", GFX9,
+     "v_mov_b32 v8, s11\n 1: v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_add_u32 s11, s11, 1\n s_cmp_eq_u32 s11, 9\n s_cbranch_scc0 1b\n"
+     "s_endpgm",
+     ""},
+    {"not where the register is another since", GFX9,
+     "v_mov_b32 v8, s11\n v_mov_b32 v8, v1\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm", ""},
+    {"nor where one lane of it is", GFX9, "v_mov_b32 v8, s11\n v_writelane_b32 v8, s4, 3\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm",
+     ""},
+    {"not where two ways meet that differ", GFX9,
+     "v_mov_b32 v8, s11\n s_cbranch_scc1 1f\n v_mov_b32 v8, s12\n 1: v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm", ""},
+    {"where they agree", GFX10,
+     "v_mov_b32 v8, s11\n s_cbranch_scc1 1f\n v_mov_b32 v8, s11\n 1: v_add_co_ci_u32 v3, vcc_lo, v8, v5, vcc_lo\n s_endpgm", "d"},
+    {"not of VCC", GFX9, "v_mov_b32 v8, vcc_lo\n v_addc_co_u32 v3, vcc, v8, v5, vcc\n s_endpgm", ""},
+};
+
+static void read_scalars(const struct kernel *k, char *found) {
+    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+    struct assembled made;
+    assembled_build(&made, request, k->text);
+    for (uint32_t i = 0; i < made.unit.inst_count && i < 26; i++) {
+        const struct wl_inst *inst = &made.unit.insts[i];
+        bool sum = !strncmp(inst->mnemonic, "v_add_co_", strlen("v_add_co_"));
+        for (unsigned n = 2; sum && n < 4; n++)
+            if (inst->operands[n].kind == WL_OPERAND_SGPR && inst->operands[n].reg != 10)
+                *found++ = (char)('a' + i);
+    }
+    *found = 0;
+    assembled_free(&made);
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof copies / sizeof *copies; i++) {
+        char found[64] = "";
+        read_scalars(&copies[i], found);
+        if (strcmp(found, copies[i].moves) == 0)
+            continue;
+        fprintf(stderr, "%s: %s, not %s\n", copies[i].title, found, copies[i].moves);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moves), cmocka_unit_test(test_copies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
