@@ -56,6 +56,7 @@ struct wl_index {
     bool is_signed;      /* the index is extended by its sign, else by zeros */
     LLVMValueRef base;   /* i64; NULL: 0 */
     LLVMValueRef index;  /* <16 x i32> */
+    unsigned source;     /* the row that it was read from; it may have been written since */
     struct wl_fact fact; /* of the index */
 };
 
@@ -298,6 +299,9 @@ void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
 LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row);
 /* Sets l->exec for the strip; branches to `after` if it has no lanes. */
 void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
+/* Of a row that counts in the loop (rows_counting; else NULL): the lanes, in the low bits of an i32, that do not have what the first lane of
+ * their group of eight says, `step` more for each lane behind it. That stays so in all rounds, and is looked at where they begin. */
+LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
 LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l); /* of a gang's */
 /* Puts the wave together as it is when this strip is at `piece`: to exit there. True: it was a gang's, which has been split. */

@@ -381,8 +381,7 @@ static LLVMValueRef group_heads(struct wl_lift *l, LLVMValueRef vector) {
     return LLVMBuildShuffleVector(l->b, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(order, WL_STRIP), "");
 }
 
-/* What lanes of a group should have, going by its first one. */
-static LLVMValueRef group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride) {
+LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride) {
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(vector));
     LLVMValueRef within[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
@@ -407,26 +406,39 @@ static LLVMValueRef narrow_groups_check(struct wl_lift *l, const struct wl_lanes
     LLVMValueRef low = lanes->wide ? lanes->low : lanes->offset, check;
     if (lanes->wide) {
         const LLVMValueRef halves[2] = {low, lanes->high};
-        const LLVMValueRef expected[2] = {group_expected(l, low, stride), group_heads(l, lanes->high)};
+        const LLVMValueRef expected[2] = {wl_lanes_group_expected(l, low, stride), group_heads(l, lanes->high)};
         check = halves_equal(l, halves, expected);
     } else {
-        check = lanes_equal(l, low, group_expected(l, low, stride));
+        check = lanes_equal(l, low, wl_lanes_group_expected(l, low, stride));
     }
     return both(l, check, group_heads_below(l, low, false, stride));
 }
 
+/* <16 x i1>: lanes whose index wrapped around on the way from their group's first one. */
+static LLVMValueRef index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
+    LLVMValueRef least[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
+    return LLVMBuildICmp(l->b, lanes->index_signed ? LLVMIntSLT : LLVMIntULT, lanes->index, LLVMConstVector(least, WL_STRIP), "");
+}
+
 /* The same of indices, which count by `step` in a group and do not wrap. */
 static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
-    LLVMValueRef expected = group_expected(l, lanes->index, step), least[WL_STRIP];
+    LLVMValueRef apart = l->has_avx512 && l->in_loop ? wl_loop_apart(l, lanes->index_source, step) : NULL;
+    if (apart) {
+        LLVMValueRef exec = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
+        if (step) {
+            LLVMValueRef wrapped = LLVMBuildBitCast(l->b, index_wraps(l, lanes, step), l->i16, "");
+            apart = LLVMBuildOr(l->b, apart, LLVMBuildZExt(l->b, wrapped, l->i32, ""), "");
+        }
+        return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, apart, exec, ""), LLVMConstNull(l->i32), "");
+    }
+    LLVMValueRef expected = wl_lanes_group_expected(l, lanes->index, step);
     if (!l->has_avx512)
         return both(l, lanes_equal(l, lanes->index, expected), group_heads_below(l, lanes->index, lanes->index_signed, step));
     LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
-    if (step) {
-        LLVMIntPredicate above = lanes->index_signed ? LLVMIntSGE : LLVMIntUGE;
-        for (unsigned i = 0; i < WL_STRIP; i++)
-            least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
-        good = LLVMBuildAnd(l->b, good, LLVMBuildICmp(l->b, above, lanes->index, LLVMConstVector(least, WL_STRIP), ""), "");
-    }
+    if (step)
+        good = LLVMBuildAnd(l->b, good, LLVMBuildNot(l->b, index_wraps(l, lanes, step), ""), "");
     return wl_memory_all(l, good, wl_memory_mask(l));
 }
 
@@ -440,7 +452,7 @@ static LLVMValueRef groups_check(struct wl_lift *l, const struct wl_lanes *lanes
     if (!l->has_avx512 && !lanes->pair)
         return narrow_groups_check(l, lanes);
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
-    return lanes_equal(l, addresses, group_expected(l, addresses, (uint32_t)lanes->low_fact.stride));
+    return lanes_equal(l, addresses, wl_lanes_group_expected(l, addresses, (uint32_t)lanes->low_fact.stride));
 }
 
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes) {

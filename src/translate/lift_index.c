@@ -138,7 +138,7 @@ static bool shifted(struct wl_lift *l, const struct wl_item *item, struct wl_ind
     if (known && !known->base && known->shift + by <= MOST_SHIFT)
         *made = *known;
     else if (is_zero(&item->fact[0]))
-        *made = (struct wl_index){.index = wl_strip_row(l, op[2].reg), .fact = item->fact[1]};
+        *made = (struct wl_index){.index = wl_strip_row(l, op[2].reg), .source = op[2].reg, .fact = item->fact[1]};
     else
         return false;
     made->shift += by;
@@ -186,7 +186,8 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
         break;
     case WL_INDEX_SIGN:
         is_form = true;
-        made = (struct wl_index){.row = op[2].reg, .is_signed = true, .index = wl_strip_row(l, op[2].reg), .fact = item->fact[0]};
+        made = (struct wl_index){
+            .row = op[2].reg, .is_signed = true, .index = wl_strip_row(l, op[2].reg), .source = op[2].reg, .fact = item->fact[0]};
         break;
     case WL_INDEX_SHIFT:
         is_form = shifted(l, item, &made);

@@ -6,6 +6,7 @@
  * here. */
 #include "translate/lift.h"
 
+#include "translate/lift_memory.h"
 #include "translate/strip_loop.h"
 
 #include <stddef.h>
@@ -14,11 +15,15 @@
 
 struct wl_lift_loop {
     const struct wl_strip_loop *loop;
-    bool occupied;                         /* EXEC has lanes in the piece at hand, until it changes */
-    LLVMValueRef number, first_lane;       /* i64: the strip */
-    LLVMValueRef mask[WL_SGPR_COUNT];      /* allocas of i32: the strip's part of masks */
-    LLVMValueRef row[WL_VGPR_COUNT];       /* allocas of <16 x i32> */
-    LLVMValueRef uniform[WL_VGPR_COUNT];   /* i32: what the strip's first active lane has of rows that the loop reads only */
+    bool occupied;                       /* EXEC has lanes in the piece at hand, until it changes */
+    LLVMValueRef number, first_lane;     /* i64: the strip */
+    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32: the strip's part of masks */
+    LLVMValueRef row[WL_VGPR_COUNT];     /* allocas of <16 x i32> */
+    LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: what the strip's first active lane has of rows that the loop reads only */
+    LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
+    LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
+    uint32_t apart_step[WL_VGPR_COUNT];
+    LLVMBasicBlockRef run;                 /* where a strip begins: ends with a branch to the header */
     LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
     LLVMValueRef state;                    /* the struct wl_wave with the rows */
     LLVMValueRef of_all;                   /* i64: the strip's number among those of the gang */
@@ -182,8 +187,28 @@ static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
             if (!wl_bit(loop->rows_written, row))
                 l->in_loop->uniform[row] = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, from, &lane, 1, ""), "");
         }
+        if (wl_bit(loop->rows_counting, row))
+            l->in_loop->entered[row] = value;
         LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
     }
+}
+
+LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step) {
+    struct wl_lift_loop *in = l->in_loop;
+    if (row >= WL_VGPR_COUNT || !in->entered[row] || (in->apart[row] && in->apart_step[row] != step))
+        return NULL;
+    if (in->apart[row])
+        return in->apart[row];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->run));
+    LLVMValueRef expected = wl_lanes_group_expected(l, in->entered[row], step);
+    LLVMValueRef differs = LLVMBuildICmp(l->b, LLVMIntNE, in->entered[row], expected, "");
+    in->apart[row] = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, differs, l->i16, ""), l->i32, "");
+    in->apart_step[row] = step;
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return in->apart[row];
 }
 
 /* Rows in memory have what inactive lanes held wherever that is still used. */
@@ -328,6 +353,7 @@ static void lift_pieces(struct wl_lift *l) {
     for (uint32_t i = 0; i < loop->count; i++)
         own[loop->pieces[i]] = wl_lift_block(l, "round");
     own[loop->exit] = in->done;
+    in->run = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, own[loop->header]);
     l->blocks = own;
     l->mode = WL_MODE_MASKED;

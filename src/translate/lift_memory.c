@@ -106,6 +106,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.index = known->index;
         lanes.index_base = known->base ? LLVMBuildAdd(l->b, known->base, lanes.base, "") : lanes.base;
         lanes.index_shift = known->shift;
+        lanes.index_source = known->source;
         lanes.index_signed = known->is_signed;
     }
     if (l->strip->pair_value[reg] || ((l->has_avx512 || l->ptx) && !wl_lanes_known(&lanes))) {

@@ -47,7 +47,7 @@ struct wl_lanes {
     LLVMValueRef low, high;         /* wide: <16 x i32>, where there is no pair */
     LLVMValueRef base;              /* i64 */
     LLVMValueRef index, index_base; /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
-    unsigned index_shift;
+    unsigned index_shift, index_source; /* the row that the index was read from */
     bool index_signed;
     int32_t index_stride;               /* not 0: of the index, over the lanes for which it is known of the pair */
     LLVMValueRef offset;                /* <16 x i32>, or NULL: scalar_offset is every lane's */
@@ -104,6 +104,8 @@ enum wl_pattern {
 enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
                                  LLVMValueRef *start);
 
+/* What lanes of a group of eight have, going by its first one. */
+LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride);
 /* Whether it would be a test at run time, of a load of memory. */
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 

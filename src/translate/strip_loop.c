@@ -387,6 +387,19 @@ static void find_writes(struct search *s) {
     }
 }
 
+/* Rows that only count. Where lanes that are off will be looked at again they keep what they have, and do not count with the others. */
+static void find_counters(struct search *s) {
+    struct wl_strip_loop *loop = &s->loop;
+    uint64_t kept[8];
+    memcpy(kept, s->unit->pieces[loop->exit].live_in.inactive, sizeof kept);
+    for (uint32_t i = 0; i < loop->count; i++)
+        for (unsigned w = 0; w < 8; w++)
+            kept[w] |= s->unit->pieces[loop->pieces[i]].live_in.inactive[w] | s->unit->pieces[loop->pieces[i]].live_out.inactive[w];
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (wl_bit(loop->rows_written, row) && !wl_bit(kept, row) && wl_strip_loop_counts(s->unit, loop, (int)row))
+            wl_set(loop->rows_counting, row);
+}
+
 static bool merge_kinds(struct kinds *into, const struct kinds *from) {
     bool changed = false;
     for (unsigned w = 0; w < 2; w++) {
@@ -644,10 +657,12 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
         find_writes(s);
     *found = *found && !s->failed && find_masks(s) && branches_may_skip(s);
     unmark(s);
-    if (*found)
+    if (*found) {
         find_occupied(s);
-    else
+        find_counters(s);
+    } else {
         forget_loop(&s->loop);
+    }
     return WL_OK;
 }
 

@@ -26,6 +26,7 @@ struct wl_strip_loop {
     uint64_t masks[2]; /* scalar registers (first of a pair in waves of 64) that hold masks in the loop, EXEC among them */
     uint64_t scalars_written[2];
     uint64_t rows[8], rows_written[8]; /* all that are used */
+    uint64_t rows_counting[8];         /* written, and nothing is done to them but adding the same to all 16 lanes of a strip */
 };
 
 enum wl_mask_logic {
@@ -62,6 +63,8 @@ void wl_strip_loops_destroy(struct wl_unit *unit);
 /* The loop with this header; NULL: none. */
 const struct wl_strip_loop *wl_strip_loop_at(const struct wl_unit *unit, uint32_t header);
 
+/* Whether all that the loop does to a row is to add scalars to it (strip_loop_pays.c). */
+bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row);
 /* Whether a loop that may be run strip by strip should be (strip_loop_pays.c). */
 bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *loop);
 

@@ -22,8 +22,7 @@ static int beside_scalar(const struct wl_inst *inst) {
     return fits ? vector->reg : -1;
 }
 
-/* Whether all that the loop does to a register is to add scalars to it. */
-static bool is_counter(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row) {
+bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row) {
     const struct wl_inst *inst;
     struct wl_effects effects;
     bool counts = false;
@@ -33,7 +32,7 @@ static bool is_counter(const struct wl_unit *unit, const struct wl_strip_loop *l
             if (!wl_bit(effects.touch.vector, (unsigned)row))
                 continue;
             bool adds = !strcmp(inst->mnemonic, "v_add_nc_u32") || !strcmp(inst->mnemonic, "v_add_co_u32");
-            if (!adds || beside_scalar(inst) != row)
+            if (!adds || inst->clamp || beside_scalar(inst) != row)
                 return false;
             counts = true;
         }
@@ -72,7 +71,7 @@ static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop
             if (strncmp(inst->mnemonic, "v_cmp", 5) != 0)
                 continue;
             int counter = beside_scalar(inst);
-            if (counter < 0 || !is_counter(unit, loop, counter))
+            if (counter < 0 || !wl_strip_loop_counts(unit, loop, counter))
                 return false;
             wl_set(rows, (unsigned)counter);
         }

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-enum { ITEMS = 256, SOURCE = 512, MOST = 24, ROWS = 64, EACH = 8 };
+enum { ITEMS = 256, SOURCE = 512, MOST = 24, ROWS = 64, EACH = 8, NOBODY = 99999 };
 
 /* Unsigned indices on both sides of 2^31, of which the pointer makes places in an array. */
 static const unsigned MIDDLE = 1u << 31;
@@ -32,6 +32,44 @@ __global__ void rows(const unsigned *takes_part, const unsigned *places, unsigne
         shared[row] = item;
         chosen[place] = item + 1000;
     }
+}
+
+#ifdef __HIP_DEVICE_COMPILE__
+#define STAYS(x) asm volatile("" : "+v"(x)) /* computed here, under this condition */
+#else
+#define STAYS(x) (void)(x)
+#endif
+
+/* Eight items sum a row. Those that take no part have computed no place to begin. */
+__global__ void row_sums(const unsigned *takes_part, const unsigned *begins, const unsigned *indices, const int *from, int *out) {
+    unsigned item = blockIdx.x * blockDim.x + threadIdx.x, row = item / EACH;
+    int all = 0;
+    if (takes_part[item]) {
+        unsigned i = begins[row] + item % EACH, end = begins[row + 1];
+        STAYS(i);
+        for (; i < end; i += EACH)
+            all = 3 * all + from[indices[i]];
+    }
+    out[item] = all;
+}
+
+/* Items go on in steps of their own. */
+__global__ void row_steps(const unsigned *begins, const unsigned *indices, const int *from, int *out) {
+    unsigned item = blockIdx.x * blockDim.x + threadIdx.x, row = item / EACH, i = begins[row] + item % EACH, end = begins[row + 1];
+    int all = 0;
+    while (i < end) {
+        unsigned index = indices[i];
+        if (index % 3 == 0) {
+            i += 2 * EACH;
+            STAYS(i);
+            all += 7;
+        } else {
+            i += EACH;
+            STAYS(i);
+            all = 3 * all + from[index];
+        }
+    }
+    out[item] = all;
 }
 
 template <class T> static T *to_device(const std::vector<T> &host) {
@@ -91,27 +129,61 @@ static void check_rows() {
         for (unsigned i = 0; i < ROWS * EACH; i++)
             takes_part[i] = below(EACH) < few;
         for (unsigned i = 0; i < ROWS; i++)
-            shared[i] = chosen[i] = 77;
+            shared[i] = chosen[i] = NOBODY;
         unsigned *shared_there = to_device(shared), *chosen_there = to_device(chosen);
         rows<<<ROWS * EACH / 256, 256>>>(to_device(takes_part), places_there, shared_there, chosen_there);
         HIP_FINISH();
         from_device(shared, shared_there);
         from_device(chosen, chosen_there);
         for (unsigned row = 0; row < ROWS; row++) {
-            unsigned last = 77, lane;
+            unsigned last = NOBODY, lane;
             for (lane = 0; lane < EACH; lane++)
                 if (takes_part[row * EACH + lane])
                     last = row * EACH + lane;
             EXPECT(shared[row] == last, "row %u, %u of 8: %u, not %u", row, few, shared[row], last);
-            EXPECT(chosen[places[row]] == (last == 77 ? 77 : last + 1000), "row %u, %u of 8, chosen: %u, not %u", row, few,
+            EXPECT(chosen[places[row]] == (last == NOBODY ? NOBODY : last + 1000), "row %u, %u of 8, chosen: %u, not %u", row, few,
                    chosen[places[row]], last);
         }
+    }
+}
+
+static void check_row_sums() {
+    enum { ALL = ROWS * EACH };
+    std::vector<unsigned> begins(ROWS + 1), indices, takes_part(ALL);
+    std::vector<int> source(SOURCE), out(2 * ALL);
+    for (unsigned i = 0; i < ROWS; i++)
+        begins[i + 1] = begins[i] + (below(3) ? below(MOST) : below(8 * MOST));
+    for (unsigned i = 0; i < begins[ROWS]; i++)
+        indices.push_back(below(SOURCE));
+    for (int i = 0; i < SOURCE; i++)
+        source[i] = (int)below(1000) - 500;
+    for (unsigned i = 0; i < ALL; i++)
+        takes_part[i] = below(4) != 0;
+    const unsigned *lengths = to_device(begins), *places = to_device(indices);
+    const int *there = to_device(source);
+    int *results = to_device(out);
+    row_sums<<<ALL / 256, 256>>>(to_device(takes_part), lengths, places, there, results);
+    row_steps<<<ALL / 256, 256>>>(lengths, places, there, results + ALL);
+    HIP_FINISH();
+    from_device(out, results);
+    for (unsigned item = 0; item < ALL; item++) {
+        int all[2] = {0, 0};
+        for (unsigned i = begins[item / EACH] + item % EACH; takes_part[item] && i < begins[item / EACH + 1]; i += EACH)
+            all[0] = (int)(3u * (unsigned)all[0] + (unsigned)source[indices[i]]);
+        for (unsigned i = begins[item / EACH] + item % EACH; i < begins[item / EACH + 1];) {
+            bool skips = indices[i] % 3 == 0;
+            all[1] = skips ? (int)((unsigned)all[1] + 7) : (int)(3u * (unsigned)all[1] + (unsigned)source[indices[i]]);
+            i += skips ? 2 * EACH : EACH;
+        }
+        EXPECT(out[item] == all[0], "row sums: item %u has %d, not %d", item, out[item], all[0]);
+        EXPECT(out[ALL + item] == all[1], "row steps: item %u has %d, not %d", item, out[ALL + item], all[1]);
     }
 }
 
 int main() {
     check_name = "leaving";
     check_sums();
+    check_row_sums();
     check_rows();
     return finish();
 }
