@@ -60,14 +60,13 @@ __global__ void row_steps(const unsigned *begins, const unsigned *indices, const
     while (i < end) {
         unsigned index = indices[i];
         if (index % 3 == 0) {
-            i += 2 * EACH;
+            i += EACH;
             STAYS(i);
             all += 7;
         } else {
-            i += EACH;
-            STAYS(i);
             all = 3 * all + from[index];
         }
+        i += EACH;
     }
     out[item] = all;
 }

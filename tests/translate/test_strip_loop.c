@@ -1,4 +1,4 @@
-/* Which loops may be run for one strip after the other (strip_loop.h), and which may not. */
+/* Which loops may be run for one strip after the other (strip_loop.h), and which may not; and which rows count in them. */
 #include "assembled.h"
 #include "translate/strip_loop.h"
 
@@ -153,7 +153,42 @@ static void test_loops(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* `loops`: whether v4 is a row that counts. */
+static const struct kernel counters[] = {
+    {"by a constant", GFX9, ROUNDS("", "", ""), 1, 0},
+    {"by constants and scalars", GFX9, ROUNDS("v_add_u32 v4, s9, v4\n", "v_add_u32 v4, 1, v4\n", ""), 1, 0},
+    {"not where it is used behind: lanes that are off keep theirs", GFX9, ROUNDS("", "", "v_add_u32 v6, v4, v6\n"), 0, 0},
+    {"not for some lanes alone", GFX9,
+     ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n v_add_u32 v4, 4, v4\n"
+            "1: s_or_b64 exec, exec, s[6:7]\n",
+            "", ""),
+     0, 0},
+    {"not by what differs from lane to lane", GFX9, ROUNDS("v_add_u32 v4, v4, v5\n", "", ""), 0, 0},
+    {"not up to a bound", GFX9, ROUNDS("v_add_u32_e64 v4, v4, s9 clamp\n", "", ""), 0, 0},
+    {"not if something else is done to it", GFX9, ROUNDS("v_lshlrev_b32 v4, 1, v4\n", "", ""), 0, 0},
+};
+
+static void test_counters(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof counters / sizeof *counters; i++) {
+        const struct kernel *k = &counters[i];
+        const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+        struct assembled made;
+        assembled_build(&made, request, k->text);
+        wl_unit_liveness(&made.unit);
+        assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
+        assert_int_equal(made.unit.strip_loop_count, 1);
+        if (wl_bit(made.unit.strip_loops[0].rows_counting, 4) != k->loops) {
+            fprintf(stderr, "%s: %u wanted\n", k->title, k->loops);
+            bad++;
+        }
+        assembled_free(&made);
+    }
+    assert_int_equal(bad, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
