@@ -68,7 +68,12 @@ bool fake_find(uint64_t address, size_t size, enum fake_kind *kind) {
     return found;
 }
 
-long fake_memory_used(void) { return memory.used; }
+long fake_memory_used(void) {
+    pthread_mutex_lock(&memory.lock);
+    long used = memory.used;
+    pthread_mutex_unlock(&memory.lock);
+    return used;
+}
 
 static void add(uint64_t address, size_t size, enum fake_kind kind, bool registered) {
     struct range *range = malloc(sizeof *range);
