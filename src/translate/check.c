@@ -108,7 +108,7 @@ static enum wl_status lift(struct wl_unit *unit) {
     struct wl_affine *affine = wl_affine_create(unit);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("check", context);
-    status = wl_lift_unit(unit, affine, module);
+    status = wl_lift_unit(unit, affine, true, module);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     wl_affine_destroy(affine);

@@ -142,7 +142,7 @@ enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const
         LLVMContextRef context = LLVMContextCreate();
         LLVMModuleRef module = LLVMModuleCreateWithNameInContext("coverage", context);
         wl_unit_liveness(&unit);
-        status = wl_lift_unit(&unit, NULL, module);
+        status = wl_lift_unit(&unit, NULL, false, module);
         LLVMDisposeModule(module);
         LLVMContextDispose(context);
         wl_unit_destroy(&unit);

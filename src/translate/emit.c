@@ -104,6 +104,16 @@ bool wl_emit_can_optimize_code(LLVMModuleRef module) {
     return true;
 }
 
+bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions) {
+    enum { MOST = 48 }; /* for each of theirs */
+    unsigned count = 0;
+    for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst; inst = LLVMGetNextInstruction(inst))
+                count++;
+    return count > MOST * instructions;
+}
+
 enum wl_status wl_emit_object(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object) {
     char *message = NULL;
     if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, object))

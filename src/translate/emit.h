@@ -14,6 +14,8 @@ LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool
 /* Whether LLVM's optimizing code generation is safe for the module's functions: beyond 10,000 blocks LLVM 19's
  * CodeGenPrepare makes code whose definitions do not dominate their uses, and the scheduler crashes on it. */
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
+/* Whether the optimized unit of so many AMD instructions is of a size for which generating code takes long. */
+bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions);
 /* Inlines the semantics and cleans up; `quick`: just what makes the module smaller. */
 enum wl_status wl_emit_optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, bool quick);
 /* Makes values of the vector registers that loops of the unit write (promote.c). True: there are such; then

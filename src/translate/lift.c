@@ -615,15 +615,16 @@ static void add_info(struct wl_lift *l) {
         points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }
     LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);
-    LLVMValueRef fields[] = {wl_lift_int(l, l->i32, WL_WAVE_ABI),
-                             wl_lift_int(l, l->i32, unit->rows),
-                             wl_lift_int(l, l->i32, unit->inst_count),
-                             wl_lift_int(l, l->i32, unit->resume_count),
-                             wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
-                             wl_lift_int(l, l->i32, l->gang && keeps_ids(l)), /* keeps_wave; of waves: known when the module is optimized */
-                             wl_lift_int(l, l->i32, may_gang(l)),
-                             LLVMConstNull(l->i32),
-                             array};
+    LLVMValueRef fields[] = {
+        wl_lift_int(l, l->i32, WL_WAVE_ABI),
+        wl_lift_int(l, l->i32, unit->rows),
+        wl_lift_int(l, l->i32, unit->inst_count),
+        wl_lift_int(l, l->i32, unit->resume_count),
+        wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
+        wl_lift_int(l, l->i32, l->gang && (l->row_slots || keeps_ids(l))), /* keeps_wave; of waves: known when the module is optimized */
+        wl_lift_int(l, l->i32, may_gang(l)),
+        LLVMConstNull(l->i32),
+        array};
     LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 9, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
     LLVMSetInitializer(global, info);
@@ -650,7 +651,7 @@ unsigned wl_lift_generation(const char *processor) {
     return !strncmp(processor, "gfx9", 4) ? 9 : !strncmp(processor, "gfx11", 5) ? 11 : !strncmp(processor, "gfx12", 5) ? 12 : 10;
 }
 
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module) {
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool lays_out, LLVMModuleRef module) {
     const struct wl_translate_request *request = unit->request;
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct wl_lift *l = calloc(1, sizeof *l);
@@ -660,6 +661,7 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
         .request = request, .unit = unit, .affine = affine, .mode = request->mode, .wave_size = request->wave_size, .context = context};
     l->strips = l->wave_size / WL_STRIP;
     l->gang_lanes = request->mode == WL_MODE_GANG ? request->gang_lanes : 0;
+    l->lays_out = lays_out;
     l->lanes = WL_STRIP;
     l->generation = wl_lift_generation(request->processor);
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&

@@ -94,6 +94,7 @@ struct wl_lift {
     enum wl_mode mode;
     unsigned wave_size, strips; /* 32 or 64; 2 or 4 */
     unsigned gang_lanes;        /* with `gang`: of all waves */
+    bool lays_out;              /* a gang's waves may be laid out */
     unsigned lanes;             /* of a strip: WL_STRIP */
     struct wl_ptx *ptx;         /* not NULL: the one-lane form, for a thread of an NVIDIA GPU. `lanes` is 1, a strip is a warp, values
                                  * of strips are vectors of one element, and each instruction is emitted at once (nvptx/ptx.h) */
@@ -114,7 +115,7 @@ struct wl_lift {
     LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
     LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
     bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
-    LLVMValueRef *row_slots;                      /* allocas of vector registers, by row * strips + strip; NULL: they are in the wave */
+    LLVMValueRef *row_slots;                      /* allocas of vector registers, see wl_rows_slot; NULL: they are in the wave */
     uint64_t rows_written[8];                     /* with row_slots: by the whole unit */
     uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */
     LLVMBasicBlockRef *blocks;                    /* by piece */
@@ -181,6 +182,8 @@ bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
 void wl_rows_create(struct wl_lift *l);
 /* Loads what is live at a piece from the wave, or stores it there. Nothing if registers are in the wave. */
 void wl_rows_move(struct wl_lift *l, const struct wl_piece *piece, bool store);
+/* With l->row_slots: the place of a register in a strip, one of the gang's if it is one. */
+LLVMValueRef wl_rows_slot(const struct wl_lift *l, unsigned row, unsigned strip);
 
 /* ---- lift_smem.c ---- */
 /* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the stretch. */
@@ -324,6 +327,14 @@ LLVMValueRef wl_gang_has_lanes(struct wl_lift *l, bool some);
 /* A loop over the waves; in MASKED code over those that have lanes. What begins it gives what ends it its latch. */
 LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l, unsigned step);
 void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch);
+/* With l->row_slots the waves are laid out, each between these: the wave's number is a constant. What begins one gives what ends it
+ * the block behind it. */
+LLVMBasicBlockRef wl_gang_begin_wave(struct wl_lift *l, unsigned wave);
+void wl_gang_end_wave(struct wl_lift *l, LLVMBasicBlockRef after);
+/* The work items' ids that a register has in a strip when the kernel starts; NULL: it has none. */
+LLVMValueRef wl_gang_ids(struct wl_lift *l, unsigned row, unsigned strip);
+/* The state of a wave, anywhere. */
+LLVMValueRef wl_gang_state_of(struct wl_lift *l, unsigned wave);
 /* For lift_loop.c, which runs each wave's strips: a mask goes to its variable; a wave's part of it (NULL: it is no mask), and back. */
 void wl_gang_settle_mask(struct wl_lift *l, unsigned reg);
 LLVMValueRef wl_gang_take_wave(struct wl_lift *l, const struct wl_lift_gang *gang, unsigned reg);
@@ -480,7 +491,8 @@ void wl_lift_make_types(struct wl_lift *l);
 /* 9 to 12, of a processor's name. */
 unsigned wl_lift_generation(const char *processor);
 /* Builds the unit's function "wl_unit" and its description "wl_unit_info" in an empty module, whose target and data
- * layout are set. `affine` may be NULL: nothing is known then. */
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, LLVMModuleRef module);
+ * layout are set. `affine` may be NULL: nothing is known then. `lays_out`: a gang's waves may be laid out, with their registers as values,
+ * which can become too much (wl_emit_is_large). */
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool lays_out, LLVMModuleRef module);
 
 #endif

@@ -77,6 +77,30 @@ static LLVMValueRef state_of(struct wl_lift *l, LLVMValueRef wave) {
 
 LLVMValueRef wl_gang_state(struct wl_lift *l, unsigned wave) { return l->gang->state[wave]; }
 
+LLVMValueRef wl_gang_state_of(struct wl_lift *l, unsigned wave) { return state_of(l, wl_lift_int(l, l->i64, wave)); }
+
+LLVMBasicBlockRef wl_gang_begin_wave(struct wl_lift *l, unsigned wave) {
+    struct wl_lift_gang *gang = l->gang;
+    LLVMBasicBlockRef some = wl_lift_block(l, "wave"), after = wl_lift_block(l, "after");
+    gang->wave = wl_lift_int(l, l->i64, wave);
+    if (!wave)
+        gang->before = LLVMGetInsertBlock(l->b);
+    if (l->mode == WL_MODE_MASKED) {
+        gang->exec = LLVMBuildExtractElement(l->b, wl_lift_exec(l), gang->wave, "");
+        LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, gang->exec, LLVMConstNull(l->wave_mask), ""), after, some);
+    } else {
+        LLVMBuildBr(l->b, some);
+    }
+    LLVMPositionBuilderAtEnd(l->b, some);
+    return after;
+}
+
+void wl_gang_end_wave(struct wl_lift *l, LLVMBasicBlockRef after) {
+    LLVMBuildBr(l->b, after);
+    LLVMPositionBuilderAtEnd(l->b, after);
+    l->gang->wave = l->gang->exec = NULL;
+}
+
 LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l, unsigned step) {
     struct wl_lift_gang *gang = l->gang;
     LLVMBasicBlockRef header = wl_lift_block(l, "waves"), latch = wl_lift_block(l, "wave");
@@ -124,9 +148,17 @@ LLVMValueRef wl_gang_strip(struct wl_lift *l, unsigned wave, LLVMValueRef in_wav
 LLVMValueRef wl_gang_wave_exec(struct wl_lift *l) { return l->gang->exec; }
 
 LLVMValueRef wl_gang_wave_mask(struct wl_lift *l, LLVMValueRef mask) {
+    if (l->row_slots)
+        return LLVMBuildExtractElement(l->b, mask, l->gang->wave, "");
     LLVMValueRef variable = wl_lift_alloca(l, l->mask_type, 64, "mask");
     LLVMSetAlignment(LLVMBuildStore(l->b, mask, variable), 64);
     return LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, variable, l->gang->wave), "");
+}
+
+/* Where the waves are laid out: one value. */
+static void put_laid_out(struct wl_lift *l, LLVMValueRef made, LLVMValueRef mask) {
+    LLVMValueRef all = LLVMBuildLoad2(l->b, l->mask_type, made, "");
+    LLVMBuildStore(l->b, LLVMBuildInsertElement(l->b, all, mask, l->gang->wave, ""), made);
 }
 
 void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
@@ -134,16 +166,24 @@ void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
         l->gang->made[reg] = wl_lift_alloca(l, l->mask_type, 64, "made");
         LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
         LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->gang->before));
-        for (unsigned w = 0; w < waves_of(l); w++)
+        if (l->row_slots)
+            LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), l->gang->made[reg]);
+        for (unsigned w = 0; w < waves_of(l) && !l->row_slots; w++)
             LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), word_of(l, l->gang->made[reg], wl_lift_int(l, l->i64, w)));
         LLVMPositionBuilderAtEnd(l->b, here);
+    }
+    if (l->row_slots) {
+        put_laid_out(l, l->gang->made[reg], mask);
+        return;
     }
     LLVMBuildStore(l->b, mask, word_of(l, l->gang->made[reg], l->gang->wave));
 }
 
 void wl_gang_take_mask(struct wl_lift *l, unsigned reg) {
     LLVMValueRef all = LLVMGetPoison(l->mask_type);
-    for (unsigned w = 0; w < waves_of(l); w++) { /* as they were stored: one load would wait for all stores */
+    if (l->row_slots)
+        all = LLVMBuildLoad2(l->b, l->mask_type, l->gang->made[reg], "");
+    for (unsigned w = 0; w < waves_of(l) && !l->row_slots; w++) { /* as they were stored: one load would wait for all stores */
         LLVMValueRef wave = wl_lift_int(l, l->i64, w);
         LLVMValueRef word = LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, l->gang->made[reg], wave), "");
         LLVMSetVolatile(word, true); /* else they become one load all the same */
@@ -211,6 +251,7 @@ void wl_gang_split(struct wl_lift *l, uint32_t piece) {
     const uint64_t *masks = l->gang->found->masks[piece];
     uint64_t plain[2] = {to->live_in.scalar[0] & ~masks[0], to->live_in.scalar[1] & ~masks[1]};
     wl_lift_move_scalars(l, plain, true);
+    wl_rows_move(l, to, true);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(masks, reg) && l->gang->mask[reg])
             leave_mask(l, reg);
@@ -268,6 +309,20 @@ void wl_gang_begin_piece(struct wl_lift *l, uint32_t p) {
 
 /* ---- the unit ---- */
 
+LLVMValueRef wl_gang_ids(struct wl_lift *l, unsigned row, unsigned strip) {
+    const uint32_t *size = l->request->gang_block;
+    const bool packed = l->request->packed_workitem_ids;
+    LLVMValueRef lanes[WL_STRIP];
+    if (row >= (packed ? 1 : l->request->workitem_id_dimensions))
+        return NULL;
+    for (unsigned i = 0; i < WL_STRIP; i++) {
+        uint32_t item = strip * WL_STRIP + i;
+        uint32_t id[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+        lanes[i] = wl_lift_int(l, l->i32, packed ? id[0] | id[1] << 10 | id[2] << 20 : id[row]);
+    }
+    return LLVMConstVector(lanes, WL_STRIP);
+}
+
 void wl_gang_enter(struct wl_lift *l) {
     unsigned step = l->wave_size / 32;
     const uint32_t entry = l->unit->entry;
@@ -276,6 +331,7 @@ void wl_gang_enter(struct wl_lift *l) {
             l->gang->mask[reg] = wl_lift_alloca(l, l->mask_type, 64, "masks");
     l->gang->mask[WL_SGPR_SCC] = l->gang->mask[WL_SGPR_TTMP + 8] = NULL; /* nobody reads these */
     wl_lift_move_scalars(l, l->unit->pieces[entry].live_in.scalar, false);
+    wl_rows_move(l, &l->unit->pieces[entry], false);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg += step)
         if (l->gang->mask[reg] && reg != WL_SGPR_EXEC)
             LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), l->gang->mask[reg]);

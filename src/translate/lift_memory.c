@@ -255,7 +255,8 @@ static void merge(struct wl_lift *l, const struct wl_access *a, struct moved *fa
 }
 
 static void access_slow(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m, bool pair) {
-    if (!wl_spread_local(l, a, lanes, m->rows) && !wl_spread_in_loop(l, a, lanes, m->rows) && !wl_spread_in_unit(l, a, lanes, m->rows))
+    if (!wl_spread_local(l, a, lanes, m->rows) && !wl_spread_in_loop(l, a, lanes, m->rows) &&
+        !wl_spread_store_by_index(l, a, lanes, m->rows) && !wl_spread_in_unit(l, a, lanes, m->rows))
         wl_memory_slow(l, a, lanes, m->rows);
     m->pair = pair && a->kind == WL_ACCESS_LOAD ? wl_strip_join(l, m->rows[0], m->rows[1]) : NULL;
 }

@@ -149,7 +149,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
  * where (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
 void wl_access_trace_end(struct wl_lift *l);
-/* Around one instruction that gathers all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side by side
+/* Around one instruction that gathers or scatters all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side by side
  * (`packed`): its mask tells the lane of a fault. */
 void wl_access_gather_begin(struct wl_lift *l, bool packed);
 void wl_access_gather_end(struct wl_lift *l);
@@ -194,6 +194,9 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const 
 /* In the unit itself, where it keeps registers as values (lift_rows.c): loads and stores of dwords of memory. A call would have to spill
  * them, and the host has fewer stores to other lines under way the more there are to its stack. */
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* In the unit itself, in FULL code: a dword a lane stored by base and index with one instruction of the host, which goes from the lowest lane
+ * to the highest. */
+bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* A store of up to a dword, and a load, of pattern GROUPS. */
 void wl_spread_store_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef row);
 void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);

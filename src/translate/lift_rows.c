@@ -1,5 +1,5 @@
 /* Vector registers as values: small FULL code keeps them out of the wave between its exits, as scalars are kept. A wave that such
- * code runs to its end is never written to. */
+ * code runs to its end is never written to. Small gangs keep those of all their waves, in both forms of their code. */
 #include "translate/lift.h"
 
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 enum {
     MAX_ITEMS = 320, /* vector instructions * strips; all strips are laid out, and what does not fit the host's registers is spilled */
+    MAX_GANG_ITEMS = 1600, /* the same of a gang's strips: where a register waits for its next use costs the same there */
 };
 
 /* Instructions whose lifters find registers by wl_strip_row alone. */
@@ -34,10 +35,15 @@ static bool works_on_strips(const struct wl_inst *inst) {
     }
 }
 
+/* Strips whose registers are kept. */
+static unsigned slots(const struct wl_lift *l) { return l->gang ? l->gang_lanes / WL_STRIP : l->strips; }
+
 static bool fits(const struct wl_lift *l) {
     const struct wl_unit *unit = l->unit;
     unsigned items = 0;
-    if (l->mode != WL_MODE_FULL || l->gang || unit->strip_loop_count || l->ptx || l->in_memory || unit->waits || !l->request->is_kernel)
+    if (unit->strip_loop_count || l->ptx || l->in_memory || !l->request->is_kernel)
+        return false;
+    if (l->gang ? !l->lays_out : l->mode != WL_MODE_FULL || unit->waits)
         return false;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         if (!works_on_strips(&unit->insts[i]))
@@ -47,7 +53,7 @@ static bool fits(const struct wl_lift *l) {
     for (uint32_t p = 0; p < unit->piece_count; p++)
         if (unit->pieces[p].end == WL_PIECE_CALL || unit->pieces[p].end == WL_PIECE_JUMP)
             return false;
-    return items * l->strips <= MAX_ITEMS;
+    return items * slots(l) <= (l->gang ? MAX_GANG_ITEMS : MAX_ITEMS);
 }
 
 void wl_rows_create(struct wl_lift *l) {
@@ -55,7 +61,7 @@ void wl_rows_create(struct wl_lift *l) {
     uint64_t used[8] = {0};
     if (!fits(l))
         return;
-    l->row_slots = calloc((size_t)WL_VGPR_COUNT * l->strips, sizeof(LLVMValueRef));
+    l->row_slots = calloc((size_t)WL_VGPR_COUNT * slots(l), sizeof(LLVMValueRef));
     if (!l->row_slots)
         return; /* it works without */
     for (uint32_t i = 0; i < l->unit->inst_count; i++) {
@@ -66,8 +72,19 @@ void wl_rows_create(struct wl_lift *l) {
         }
     }
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
-        for (unsigned s = 0; wl_bit(used, row) && s < l->strips; s++)
-            l->row_slots[row * l->strips + s] = wl_lift_alloca(l, l->strip_i32, 64, "v");
+        for (unsigned s = 0; wl_bit(used, row) && s < slots(l); s++)
+            l->row_slots[row * slots(l) + s] = wl_lift_alloca(l, l->strip_i32, 64, "v");
+}
+
+LLVMValueRef wl_rows_slot(const struct wl_lift *l, unsigned row, unsigned strip) { return l->row_slots[row * slots(l) + strip]; }
+
+/* Where a strip's part of a row is while nobody runs. */
+static LLVMValueRef strip_place(struct wl_lift *l, unsigned row, unsigned strip) {
+    uint64_t bytes = offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4 + (uint64_t)(strip % l->strips) * 64;
+    if (!l->gang)
+        return wl_lift_wave_pointer(l, bytes);
+    LLVMValueRef offset = wl_lift_int(l, l->i64, bytes);
+    return LLVMBuildGEP2(l->b, l->i8, wl_gang_state_of(l, strip / l->strips), &offset, 1, "");
 }
 
 void wl_rows_move(struct wl_lift *l, const struct wl_piece *piece, bool store) {
@@ -77,14 +94,15 @@ void wl_rows_move(struct wl_lift *l, const struct wl_piece *piece, bool store) {
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
         /* What is left may go on with other lanes off. */
         bool wanted = wl_bit(live->full, row) || (store && (wl_bit(live->active, row) || wl_bit(live->inactive, row)));
-        if (!wanted || !l->row_slots[row * l->strips] || (store && !wl_bit(l->rows_written, row)))
+        if (!wanted || !l->row_slots[row * slots(l)] || (store && !wl_bit(l->rows_written, row)))
             continue;
-        for (unsigned s = 0; s < l->strips; s++) {
-            LLVMValueRef slot = l->row_slots[row * l->strips + s];
-            uint64_t offset = offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4 + (uint64_t)s * 64;
-            LLVMValueRef place = wl_lift_wave_pointer(l, offset);
-            LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, store ? slot : place, "");
-            LLVMSetAlignment(value, 64);
+        for (unsigned s = 0; s < slots(l); s++) {
+            LLVMValueRef slot = l->row_slots[row * slots(l) + s];
+            LLVMValueRef place = strip_place(l, row, s);
+            LLVMValueRef ids = l->gang && !store ? wl_gang_ids(l, row, s) : NULL; /* a gang starts nowhere but at its entry */
+            LLVMValueRef value = ids ? ids : LLVMBuildLoad2(l->b, l->strip_i32, store ? slot : place, "");
+            if (!ids)
+                LLVMSetAlignment(value, 64);
             LLVMSetAlignment(LLVMBuildStore(l->b, value, store ? place : slot), 64);
         }
     }

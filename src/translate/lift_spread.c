@@ -1,5 +1,6 @@
 /* Accesses of lanes that have nothing in common, without a loop: the host's gathers and scatters where they are quick, else one
  * scalar or vector access for each lane and shuffles between lanes and rows. Inactive lanes access a spare place. */
+#include "translate/emit.h"
 #include "translate/lift_memory.h"
 
 enum { SPARE_BYTES = 16 }; /* of a lane: the most that one moves */
@@ -574,6 +575,35 @@ static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *la
     LLVMValueRef loaded = LLVMBuildPhi(l->b, l->strip_i32, "");
     LLVMAddIncoming(loaded, value, from, 2);
     return loaded;
+}
+
+bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    const bool possible =
+        l->has_avx512 && !l->ptx && a->kind == WL_ACCESS_STORE && a->bits == 32 && a->dwords == 1 && wl_spread_possible(a);
+    if (!possible || l->exec || !lanes->index)
+        return false;
+    LLVMBasicBlockRef done = wl_memory_block(l, "scattered");
+    if (!lanes->index_signed) {
+        LLVMValueRef negative = LLVMBuildICmp(l->b, LLVMIntSLT, lanes->index, LLVMConstNull(l->strip_i32), "");
+        LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildBitCast(l->b, negative, l->i16, ""), LLVMConstNull(l->i16), "");
+        LLVMBasicBlockRef small = wl_memory_block(l, "small"), large = wl_memory_block(l, WL_COLD_BLOCK);
+        wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, none, small, large));
+        LLVMPositionBuilderAtEnd(l->b, large);
+        wl_memory_slow(l, a, lanes, rows);
+        LLVMBuildBr(l->b, done);
+        LLVMPositionBuilderAtEnd(l->b, small);
+    }
+    LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
+    LLVMTypeRef overloads[2] = {l->strip_i32, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMValueRef index = lanes->index, base = wl_memory_pointer(l, lanes->index_base);
+    wl_access_gather_begin(l, false);
+    LLVMValueRef arguments[4] = {rows[0], LLVMBuildGEP2(l->b, scale, base, &index, 1, ""), LLVMConstInt(l->i32, 1, false),
+                                 wl_strip_exec(l)};
+    wl_lift_mark_memory(l, wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4));
+    wl_access_gather_end(l);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    return true;
 }
 
 /* Single loads, of hosts without such gathers. */

@@ -94,7 +94,7 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg) { return wl_
 
 static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
     if (l->row_slots)
-        return l->row_slots[row * l->strips + (unsigned)LLVMConstIntGetZExtValue(l->strip->number)];
+        return wl_rows_slot(l, row, (unsigned)LLVMConstIntGetZExtValue(l->strip->number));
     LLVMValueRef base = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildAdd(l->b, base, LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 6), ""), "");
     return LLVMBuildGEP2(l->b, l->i8, l->gang ? wl_gang_state(l, l->strip->wave) : l->wave, &offset, 1, "");
@@ -612,23 +612,35 @@ static void emit_wave(struct wl_lift *l, const struct masks *masks) {
         emit_unrolled_then_loop(l, masks, l->loads_same ? 1 : 0);
 }
 
-/* The waves of a gang, one after the other. */
-static void emit_gang(struct wl_lift *l, const struct masks *masks) {
-    const bool abreast = goes_abreast(l, masks);
-    const unsigned waves = abreast ? waves_abreast(l) : 1;
-    LLVMBasicBlockRef latch = wl_gang_begin_waves(l, waves);
-    if (abreast) {
-        emit_abreast(l, masks, waves);
-        wl_gang_end_waves(l, latch);
-        return;
-    }
+/* The gang's wave at hand. */
+static void emit_gang_wave(struct wl_lift *l, const struct masks *masks) {
     for (unsigned i = 0; i < masks->count; i++)
         LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), masks->sum[i]);
     l->exec = NULL;
     trace_strip(l, wl_gang_strip(l, 0, LLVMConstNull(l->i64))); /* columns say which strip of the wave */
+    memset(l->shared_row, 0, sizeof l->shared_row);
     emit_wave(l, masks);
     for (unsigned i = 0; i < masks->count; i++)
         wl_gang_put_mask(l, masks->reg[i], LLVMBuildLoad2(l->b, l->wave_mask, masks->sum[i], ""));
+}
+
+/* The waves of a gang, one after the other: each laid out where their registers are values, else in a loop, of several side by side where
+ * that is possible. */
+static void emit_gang(struct wl_lift *l, const struct masks *masks) {
+    for (unsigned wave = 0; l->row_slots && wave < l->gang_lanes / l->wave_size; wave++) {
+        LLVMBasicBlockRef after = wl_gang_begin_wave(l, wave);
+        emit_gang_wave(l, masks);
+        wl_gang_end_wave(l, after);
+    }
+    if (l->row_slots)
+        return;
+    const bool abreast = goes_abreast(l, masks);
+    const unsigned waves = abreast ? waves_abreast(l) : 1;
+    LLVMBasicBlockRef latch = wl_gang_begin_waves(l, waves);
+    if (abreast)
+        emit_abreast(l, masks, waves);
+    else
+        emit_gang_wave(l, masks);
     wl_gang_end_waves(l, latch);
 }
 

@@ -24,7 +24,8 @@ static bool may_pass(const struct wl_inst *inst) {
         return false;
     if (inst->sem)
         return true;
-    return inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_NOP);
+    return inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC ||
+                         inst->isa->class == WL_ISA_NOP);
 }
 
 static bool independent(const struct wl_effects *moved, const struct wl_effects *passed) {

@@ -115,13 +115,10 @@ static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef mo
     return status;
 }
 
-static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result) {
+/* Lifts and optimizes the unit in an empty module. */
+static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef machine, bool lays_out, LLVMModuleRef module,
+                            struct wl_translate_result *result) {
     const struct wl_translate_request *request = unit->request;
-    LLVMTargetMachineRef machine = wl_emit_machine(request->cpu, request->features, false);
-    if (!machine)
-        return WL_INTERNAL;
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
     char *triple = LLVMGetTargetMachineTriple(machine);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetTarget(module, triple);
@@ -131,7 +128,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
 
     uint64_t start = now();
     struct wl_affine *affine = wl_affine_create(unit);
-    enum wl_status status = wl_lift_unit(unit, affine, module);
+    enum wl_status status = wl_lift_unit(unit, affine, lays_out, module);
     wl_affine_destroy(affine);
     if (!status && request->dump)
         dump(request, module, "lifted");
@@ -150,11 +147,28 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
         wl_emit_note_kept_wave(module);
     if (!status && request->dump)
         dump(request, module, "optimized");
-    uint64_t optimized = now();
+    result->lift_ns += lifted - start;
+    result->optimize_ns += now() - lifted;
+    return status;
+}
+
+static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_result *result) {
+    LLVMTargetMachineRef machine = wl_emit_machine(unit->request->cpu, unit->request->features, false);
+    if (!machine)
+        return WL_INTERNAL;
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
+    enum wl_status status = build(unit, machine, true, module, result);
+    if (!status && unit->request->mode == WL_MODE_GANG && wl_emit_is_large(module, unit->inst_count)) {
+        LLVMDisposeModule(module); /* masks that nothing is known of: again, as loops */
+        module = LLVMModuleCreateWithNameInContext("unit", context);
+        status = build(unit, machine, false, module, result);
+    }
     LLVMMemoryBufferRef object = NULL;
+    uint64_t start = now();
     if (!status)
         status = generate_code(unit, module, machine, &object);
-    uint64_t generated = now();
+    result->codegen_ns = now() - start;
     if (!status) {
         result->size = LLVMGetBufferSize(object);
         result->object = malloc(result->size);
@@ -164,9 +178,6 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
             status = wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of native code", result->size);
         LLVMDisposeMemoryBuffer(object);
     }
-    result->lift_ns = lifted - start;
-    result->optimize_ns = optimized - lifted;
-    result->codegen_ns = generated - optimized;
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     LLVMDisposeTargetMachine(machine);

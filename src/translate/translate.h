@@ -58,10 +58,11 @@ struct wl_translate_request {
     bool flushes_f32;                /* some kernel of the code object starts with f32 denormals flushed */
     bool sram_ecc;                   /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;
-    uint32_t gang_lanes; /* WL_MODE_GANG: work items of a workgroup: a multiple of the wave's size, WL_MAX_GANG at most */
-    bool loop_entries;   /* native code: loop entries are resume points, see struct wl_steps_control */
-    bool exact_math;     /* approximate instructions are rounded correctly */
-    const char *cpu;     /* LLVM's name of the host CPU and its features; both from wl_translate_host */
+    uint32_t gang_lanes;    /* WL_MODE_GANG: work items of a workgroup: a multiple of the wave's size, WL_MAX_GANG at most */
+    uint32_t gang_block[3]; /* the same: its size in x, y and z */
+    bool loop_entries;      /* native code: loop entries are resume points, see struct wl_steps_control */
+    bool exact_math;        /* approximate instructions are rounded correctly */
+    const char *cpu;        /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);

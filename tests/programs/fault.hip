@@ -20,6 +20,10 @@ __global__ void gather(const int *from, const unsigned *index, int *out) {
     unsigned i = threadIdx.y * blockDim.x + threadIdx.x;
     out[i] = from[(size_t)index[i] * 1000003];
 }
+__global__ void scatter(int *to, const unsigned *index) {
+    unsigned i = threadIdx.y * blockDim.x + threadIdx.x;
+    to[index[i]] = (int)i;
+}
 /* Of a workgroup that may be run as one wave. */
 __global__ void behind_barriers(int *where) {
     __shared__ int part[256];
@@ -85,6 +89,14 @@ static int run(const std::string &which) {
         HIP(hipMalloc((void **)&indices, sizeof index));
         HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
         gather<<<1, dim3(16, 4)>>>(array, indices, array + 64);
+    } else if (which == "scatter" ||
+               which == "scatter_far") { // the same of an index that is small enough for the host's, and of one that is not
+        unsigned index[64] = {}, *indices;
+        for (unsigned i = 0; i < 64; i++)
+            index[i] = i != 37 ? 63 - i : which == "scatter" ? 0x7ffffff0u : 0xfffffff0u;
+        HIP(hipMalloc((void **)&indices, sizeof index));
+        HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
+        scatter<<<1, dim3(16, 4)>>>(array, indices);
     } else if (which == "barriers")
         behind_barriers<<<1, 256>>>(wild);
     else if (which == "sums" ||
@@ -122,6 +134,8 @@ int main(int argc, char **argv) {
         {"atomic", "wild_atomic", hipErrorIllegalAddress},
         {"beyond", "beyond", hipErrorIllegalAddress},
         {"gather", "gather", hipErrorIllegalAddress},
+        {"scatter", "scatter", hipErrorIllegalAddress},
+        {"scatter_far", "scatter", hipErrorIllegalAddress},
         {"barriers", "behind_barriers", hipErrorIllegalAddress},
         {"sums", "sums", hipErrorIllegalAddress},
         {"few", "sums", hipErrorIllegalAddress},
@@ -155,7 +169,7 @@ int main(int argc, char **argv) {
         if (test.error)
             EXPECT(text.find("fault.hip:") != std::string::npos || text.find("amd_hip_atomic.h:") != std::string::npos,
                    "%s: the source line is missing: %s", test.which, text.c_str());
-        if (std::string(test.which) == "gather" || std::string(test.which) == "sums")
+        if (std::string(test.which) == "gather" || std::string(test.which) == "sums" || std::string(test.kernel) == "scatter")
             EXPECT(text.find("work item (5, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());
         if (std::string(test.which) == "few")
             EXPECT(text.find("work item (7, 2, 0)") != std::string::npos, "the work item is not named: %s", text.c_str());

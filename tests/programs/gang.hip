@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-enum { GROUPS = 6, ITEMS = 256, ROWS = GROUPS * ITEMS / 8 };
+enum { GROUPS = 6, ITEMS = 256, MOST = 512, ROWS = GROUPS * ITEMS / 8 };
 
 __device__ int item_of() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 
@@ -164,6 +164,25 @@ __global__ void tiles(const int *in, int *out) {
     out[at] = sum;
 }
 
+// Workgroups of any size: suffix sums, and what the items' ids say.
+__global__ void sized(const int *in, int *out) {
+    __shared__ int part[MOST];
+    int items = blockDim.x * blockDim.y, item = threadIdx.y * blockDim.x + threadIdx.x, at = blockIdx.x * items + item;
+    int sum = in[at] + (item % 3 == 1 ? (int)threadIdx.y * 7 : (int)threadIdx.x);
+    part[item] = sum;
+    __syncthreads();
+    for (int step = 1; step < items; step *= 2) {
+        int other = item + step < items ? part[item + step] : 0;
+        __syncthreads();
+        part[item] = sum += other;
+        __syncthreads();
+    }
+    part[items - 1 - item] = sum ^ item;
+    __syncthreads();
+    out[at] = part[item];
+    __syncthreads();
+}
+
 static std::vector<int> input(int n) {
     std::vector<int> v(n);
     unsigned state = 12345;
@@ -253,6 +272,14 @@ static int tiles_of(const int *in, int item, dim3 block) {
     return (int)sum;
 }
 
+static void sized_of(const int *in, int *out, dim3 block) {
+    int items = (int)(block.x * block.y), sum = 0;
+    for (int item = items - 1; item >= 0; item--) {
+        sum += in[item] + (item % 3 == 1 ? item / (int)block.x * 7 : item % (int)block.x);
+        out[items - 1 - item] = sum ^ item;
+    }
+}
+
 int main() {
     check_name = "gang";
     const int n = 11 * GROUPS * ITEMS / 2 + 77;
@@ -312,6 +339,14 @@ int main() {
         HIP(hipMemcpy(out.data(), dout, out.size() * sizeof(int), hipMemcpyDeviceToHost));
         for (int i = 0; i < GROUPS * ITEMS; i++)
             EXPECT(out[i] == (i % 2 ? 101 : 1), "draw: item %d: %d", i, out[i]);
+    }
+    // More sizes than a kernel has copies for; the first ones come again.
+    for (dim3 block : {dim3(128), dim3(256), dim3(64, 4), dim3(192), dim3(512), dim3(320), dim3(128), dim3(64, 2), dim3(64, 4)}) {
+        int items = (int)(block.x * block.y), groups = GROUPS * ITEMS / items;
+        for (int g = 0; g < groups; g++)
+            sized_of(&in[g * items], &expected[g * items], block);
+        sized<<<groups, block>>>(din, dout);
+        compare("sized", block, groups * items);
     }
     return finish();
 }

@@ -117,6 +117,39 @@ static void check_shifts(const int *host, const int *in, int size) {
     check_shift<16, 0, true>(host, in, size);
 }
 
+// Of several lanes of an instruction that store to one place, the highest wins: by indices of both kinds.
+__global__ void meet(const unsigned *index, int *to, int *to_signed) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[index[i]] = (int)i;
+    to_signed[(int)index[i] - 9] = (int)i * 3;
+}
+
+static void test_meet() {
+    enum { SPOTS = 40, WAVES = 8, MOST = WAVES * 64 };
+    unsigned index[MOST], state = 9;
+    int size = 0, wanted[SPOTS], seen[2][SPOTS], *to;
+    HIP(hipDeviceGetAttribute(&size, hipDeviceAttributeWarpSize, 0));
+    for (int i = 0; i < WAVES * size; i++) { // each wave has places of its own: their order is nobody's
+        index[i] = (unsigned)(i / size * (SPOTS / WAVES)) + ((state = state * 1664525u + 1013904223u) >> 16) % (SPOTS / WAVES);
+        wanted[index[i]] = i;
+    }
+    unsigned *indices;
+    HIP(hipMalloc((void **)&indices, sizeof index));
+    HIP(hipMalloc((void **)&to, sizeof seen));
+    HIP(hipMemcpy(indices, index, sizeof index, hipMemcpyHostToDevice));
+    meet<<<WAVES, size>>>(indices, to, to + SPOTS + 9);
+    HIP_FINISH();
+    HIP(hipMemcpy(seen, to, sizeof seen, hipMemcpyDeviceToHost));
+    hipDeviceProp_t properties;
+    HIP(hipGetDeviceProperties(&properties, 0));
+    for (int i = 0; i < SPOTS; i++)
+        for (int kind = 0; kind < 2; kind++) {
+            int by = kind ? seen[kind][i] / 3 : seen[kind][i];
+            EXPECT(by >= 0 && by < WAVES * size && (int)index[by] == i, "place %d: %d", i, seen[kind][i]);
+            EXPECT(!properties.integrated || by == wanted[i], "place %d: %d, not that of item %d", i, seen[kind][i], wanted[i]);
+        }
+}
+
 int main() {
     check_name = "lds_order";
     int host[ITEMS], *in, size = 0;
@@ -141,5 +174,6 @@ int main() {
         EXPECT(last || s.far == host[i + 1] + 7, "item %d: its neighbour's second value is %d", n, s.far);
         EXPECT(last || s.sum == 8 * host[i + 1] + 28, "item %d: the sum is %d", n, s.sum);
     }
+    test_meet();
     return finish();
 }

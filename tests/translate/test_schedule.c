@@ -25,6 +25,10 @@ static const struct kernel kernels[] = {
      "v_mov_b32 v5, 0\n v_cmp_le_i32 s[0:1], s9, v0\n s_or_b64 s[6:7], s[0:1], s[6:7]\n v_add_f32 v3, v1, v2\n"
      "global_store_dword v[4:5], v3, off\n s_andn2_b64 exec, exec, s[6:7]\n s_endpgm",
      "abdecfg"},
+    {"behind additions to LDS and to memory", GFX9,
+     "v_mov_b32 v5, 0\n v_cmp_le_i32 s[0:1], s9, v0\n s_or_b64 s[6:7], s[0:1], s[6:7]\n ds_add_u32 v6, v4\n"
+     "global_atomic_add v[4:5], v3, off\n s_andn2_b64 exec, exec, s[6:7]\n s_endpgm",
+     "abdecfg"},
     {"so does all that depends on it, in its order", GFX9,
      "v_mov_b32 v5, 0\n v_cmp_le_i32 vcc, s9, v0\n s_and_b64 s[0:1], vcc, s[4:5]\n s_or_b64 s[6:7], s[0:1], s[6:7]\n v_add_f32 v3, v1, v2\n"
      "s_andn2_b64 exec, exec, s[6:7]\n s_endpgm",

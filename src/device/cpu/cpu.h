@@ -79,8 +79,11 @@ struct wl_unit {
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
     _Atomic(wl_unit_code *) loop_code[WL_COPY_COUNT];
     _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
-    /* The gang copy is for workgroups of so many work items, which the first launch says; 0: none was asked for. */
-    _Atomic uint32_t gang_lanes;
+    /* Gang copies are for one size of workgroups each: units of their own, without other copies. Written under the module's lock, read
+     * without. */
+    _Atomic(struct wl_unit *) gangs; /* of a kernel's unit: the newest one */
+    struct wl_unit *older_gang;      /* of a gang's: */
+    uint32_t gang_block[3];
     _Atomic bool gang_off;  /* its waves go different ways too often */
     struct wl_steps *steps; /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
@@ -248,6 +251,7 @@ struct wl_job {
     bool may_wait;
     bool keeps_wave;    /* waves that run the FULL copy can run again as they are */
     wl_unit_code *gang; /* runs whole workgroups; NULL: waves run by themselves */
+    struct wl_unit *gang_unit;
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */

@@ -634,10 +634,10 @@ static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint3
 static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     struct wl_wave *wave = wl_group_wave(&thread->group, 0);
     struct wl_runner *runner = &thread->group.runners[0];
-    const struct wl_unit_info *info = atomic_load_explicit(&job->unit->info[WL_MODE_GANG], memory_order_acquire);
+    const struct wl_unit_info *info = atomic_load_explicit(&job->gang_unit->info[WL_MODE_GANG], memory_order_acquire);
     start_gang(job, thread, id, info->keeps_wave);
     set_float_mode(thread, wave->mode_register);
-    runner->unit = job->unit;
+    runner->unit = job->gang_unit;
     runner->code = job->gang;
     runner->mode = WL_MODE_GANG;
     thread->running = runner;

@@ -119,14 +119,15 @@ __attribute__((no_sanitize("address", "thread"))) static const void *find_trace(
 }
 
 #if defined(__x86_64__)
-/* The lanes that a gather has not loaded yet, of which the lowest faulted: it takes lanes out of its mask register as it goes. 0: not
+/* The lanes that a gather has not loaded yet, or a scatter not stored, of which the lowest faulted: it takes lanes out of its mask register as it goes. 0: not
  * known. */
 static uint32_t gather_lanes(const ucontext_t *context) {
     enum { EVEX = 0x62, MASKS = 5, SOFTWARE = 464, FEATURES = 512 }; /* XSAVE's component; offsets in the signal frame's state */
     const uint8_t *code = (const uint8_t *)(uintptr_t)context_pc(context), *state = (const uint8_t *)context->uc_mcontext.fpregs;
     uint32_t magic, size, offset, rest[2];
     uint64_t present, mask;
-    if (code[0] != EVEX || (code[4] != 0x90 && code[4] != 0x91) || !state)
+    const bool known = code[4] == 0x90 || code[4] == 0x91 || code[4] == 0xa0 || code[4] == 0xa1; /* of gathers; of scatters */
+    if (code[0] != EVEX || !known || !state)
         return 0;
     memcpy(&magic, state + SOFTWARE, sizeof magic);
     if (magic != FP_XSTATE_MAGIC1)

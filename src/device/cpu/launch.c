@@ -157,7 +157,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     }
     release_groups(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
-        atomic_store(&job->unit->gang_off, true);
+        atomic_store(&job->gang_unit->gang_off, true);
     if (hostcall)
         wl_hostcall_flush(hostcall);
     if (status == WL_OK && job->timed) {
@@ -176,14 +176,14 @@ static void clear(void *memory, size_t size) {
 }
 
 /* The kernel's code for whole workgroups, if this launch may use it. */
-static wl_unit_code *find_gang(const struct wl_job *job, const struct wl_unit_info *info) {
+static void find_gang(struct wl_job *job, const struct wl_unit_info *info) {
     const struct wl_launch *l = job->launch;
     const struct wl_abi *abi = &job->function->abi;
     uint32_t items = job->whole.items;
     if (!info->may_gang || !job->may_wait || job->partial || l->cooperative || job->scratch_size || abi->group_info >= 0 ||
         job->whole.waves < 2 || items % job->wave_size || items > WL_MAX_GANG)
-        return NULL;
-    return wl_units_gang(job->function->module, job->unit, items);
+        return;
+    job->gang = wl_units_gang(job->function->module, job->unit, job->whole.size, &job->gang_unit);
 }
 
 static void init_job(struct wl_job *job, struct wl_cpu_device *device, const struct wl_launch *launch, struct wl_unit *unit,
@@ -211,7 +211,7 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
-    job->gang = find_gang(job, info);
+    find_gang(job, info);
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {

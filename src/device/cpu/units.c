@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_GANGS = 4 }; /* sizes of workgroups of a kernel that run as gangs */
+
 /* ---- the table of targets ------------------------------------------------------------------- */
 
 static uint64_t target_key(uint64_t address, enum wl_shape shape, uint32_t wave_size) {
@@ -157,7 +159,10 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.name = unit->name;
     request.shape = unit->shape;
     request.mode = mode;
-    request.gang_lanes = mode == WL_MODE_GANG ? atomic_load(&unit->gang_lanes) : 0;
+    if (mode == WL_MODE_GANG) {
+        memcpy(request.gang_block, unit->gang_block, sizeof request.gang_block);
+        request.gang_lanes = unit->gang_block[0] * unit->gang_block[1] * unit->gang_block[2];
+    }
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
     if (unit->kernel) {
@@ -180,11 +185,13 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     status = translator->translate(&request, result);
     if (status != WL_OK)
         return wl_fail(status, "%s", translator->failure());
-    wl_log(3, "translated %s (%s%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
-           mode == WL_MODE_GANG   ? "gang"
-           : mode == WL_MODE_FULL ? "full"
-                                  : "masked",
-           loops ? ", loops" : "", (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
+    char copy[64];
+    if (mode == WL_MODE_GANG)
+        snprintf(copy, sizeof copy, "gang of %u x %u x %u", unit->gang_block[0], unit->gang_block[1], unit->gang_block[2]);
+    else
+        snprintf(copy, sizeof copy, "%s%s", mode == WL_MODE_FULL ? "full" : "masked", loops ? ", loops" : "");
+    wl_log(3, "translated %s (%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
+           copy, (int)unit->shape, result->instructions, (unsigned long long)result->decode_ns / 1000,
            (unsigned long long)result->lift_ns / 1000, (unsigned long long)result->optimize_ns / 1000,
            (unsigned long long)result->codegen_ns / 1000);
     return WL_OK;
@@ -197,7 +204,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.code_object[1] = module->hash[1];
     subject.address = unit->address;
     subject.mode = (uint32_t)mode + (loops ? WL_COPY_COUNT : 0);
-    subject.gang_lanes = mode == WL_MODE_GANG ? atomic_load(&unit->gang_lanes) : 0;
+    memcpy(subject.gang_block, unit->gang_block, sizeof subject.gang_block);
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
@@ -362,20 +369,53 @@ static enum wl_status make_gang(struct wl_device_module *module, struct wl_unit 
     return status == WL_OK ? publish_native(module, unit, WL_MODE_GANG, native) : status;
 }
 
-wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_unit *unit, uint32_t lanes) {
-    uint32_t none = 0;
-    if (atomic_load_explicit(&unit->gang_off, memory_order_relaxed) || wl_options()->tier == 1)
+/* The gang of a size; NULL: there is none yet. *count: those there are. */
+static struct wl_unit *find_gang(const struct wl_unit *unit, const uint32_t block[3], unsigned *count) {
+    struct wl_unit *gang = atomic_load_explicit(&unit->gangs, memory_order_acquire);
+    for (*count = 0; gang && memcmp(gang->gang_block, block, sizeof gang->gang_block) != 0; gang = gang->older_gang)
+        ++*count;
+    return gang;
+}
+
+/* Makes the gang of a size, if there are not enough, and asks for its code. Under the module's lock. */
+static struct wl_unit *add_gang(struct wl_device_module *module, struct wl_unit *unit, const uint32_t block[3]) {
+    unsigned count;
+    struct wl_unit *gang = find_gang(unit, block, &count);
+    if (gang || count == MOST_GANGS)
+        return gang;
+    gang = calloc(1, sizeof *gang);
+    if (!gang)
         return NULL;
-    if (atomic_compare_exchange_strong(&unit->gang_lanes, &none, lanes)) {
+    gang->address = unit->address;
+    gang->name = unit->name;
+    gang->kernel = unit->kernel;
+    gang->shape = unit->shape;
+    gang->wave_size = unit->wave_size;
+    memcpy(gang->gang_block, block, sizeof gang->gang_block);
+    atomic_init(&gang->info[WL_MODE_FULL], atomic_load(&unit->info[WL_MODE_FULL])); /* what it costs to make */
+    gang->next = module->units;
+    module->units = gang;
+    enum wl_status status = make_gang(module, gang);
+    if (status != WL_OK && status != WL_NOT_FOUND)
+        wl_log(1, "%s is not run as a gang: %s", unit->name, wl_failure());
+    gang->older_gang = atomic_load_explicit(&unit->gangs, memory_order_relaxed);
+    atomic_store_explicit(&unit->gangs, gang, memory_order_release);
+    return gang;
+}
+
+wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_unit *unit, const uint32_t block[3], struct wl_unit **gang) {
+    unsigned count;
+    if (wl_options()->tier == 1)
+        return NULL;
+    *gang = find_gang(unit, block, &count);
+    if (!*gang && count < MOST_GANGS) {
         wl_module_lock(module);
-        enum wl_status status = make_gang(module, unit);
+        *gang = add_gang(module, unit, block);
         wl_module_unlock(module);
-        if (status != WL_OK && status != WL_NOT_FOUND)
-            wl_log(1, "%s is not run as a gang: %s", unit->name, wl_failure());
-    } else if (none != lanes) {
-        return NULL;
     }
-    return atomic_load_explicit(&unit->code[WL_MODE_GANG], memory_order_acquire);
+    if (!*gang || atomic_load_explicit(&(*gang)->gang_off, memory_order_relaxed))
+        return NULL;
+    return atomic_load_explicit(&(*gang)->code[WL_MODE_GANG], memory_order_acquire);
 }
 
 void wl_units_promote(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, bool loops) {

@@ -18,9 +18,10 @@ struct wl_unit *wl_units_target(struct wl_device_module *module, uint64_t addres
  * with the same sentence. Thread-safe; two threads never make the same copy twice. */
 enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_unit *unit, enum wl_mode mode, wl_unit_code **code);
 
-/* The copy that runs a workgroup of so many work items as one wave; the first call says how many those are. NULL: there is none, or not
- * yet, or for another number. Only for units whose FULL copy says that there can be one. Thread-safe. */
-wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_unit *unit, uint32_t lanes);
+/* The copy that runs a workgroup of this size (x, y and z) as one wave, made or asked for if need be; *gang receives the unit that it is of,
+ * which is the module's. NULL: there is none, or not yet, or there are copies for other sizes enough. Only for units whose FULL copy says
+ * that there can be one. Thread-safe. */
+wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_unit *unit, const uint32_t block[3], struct wl_unit **gang);
 
 /* Makes a native copy in place of threaded code, or, with `loops`, one that can be entered at loop headers. What goes wrong is
  * logged. For tiers.c: once for each copy, by one thread, while the module stays. */
