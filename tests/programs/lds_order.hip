@@ -2,6 +2,8 @@
 // of its lanes. Each item's own addresses differ from access to access, so that nothing but that order is right.
 #include "check.h"
 
+#include <cstring>
+
 enum { GROUPS = 4, ITEMS = 256 };
 
 static __device__ void in_order() { // of the wave: no instruction, and nothing moves past it
@@ -150,6 +152,79 @@ static void test_meet() {
         }
 }
 
+// Counters in LDS that are loaded, added to and stored: by SHARE lanes together, of which each adds to what all of them have loaded. Rows are
+// chosen by data; what is loaded is kept, and what a row holds in another place is loaded in between.
+template <int SHARE> __global__ void count(const int *in, int *counts, int *seen) {
+    __shared__ int counters[ITEMS * 16 / SHARE];
+    int i = threadIdx.x, column = i / SHARE, columns = ITEMS / SHARE, sum = 0;
+    for (int n = i; n < ITEMS * 16 / SHARE; n += ITEMS)
+        counters[n] = n;
+    __syncthreads();
+    for (int round = 0; round < 4; round++) {
+        int row = in[i] >> (4 * round) & 15, other = in[i] >> (4 * round + 2) & 15;
+        if (SHARE > 1)
+            row = in[i / SHARE * SHARE] >> (4 * round) & 15;
+        int old = counters[row * columns + column];
+        counters[row * columns + column] = old + 3;
+        in_order();
+        sum = sum * 5 + old + counters[other * columns + column];
+        in_order();
+        counters[other * columns + column]++;
+        in_order();
+    }
+    __syncthreads();
+    seen[i] = sum;
+    for (int n = i; n < ITEMS * 16 / SHARE; n += ITEMS)
+        counts[n] = counters[n];
+}
+
+template <int SHARE> static void test_count(const int *in) {
+    static int expected[ITEMS * 16], counts[ITEMS * 16], sums[ITEMS], seen[ITEMS], *dcounts, *dseen, *din;
+    const int columns = ITEMS / SHARE;
+    if (!dcounts) {
+        HIP(hipMalloc((void **)&dcounts, sizeof counts));
+        HIP(hipMalloc((void **)&dseen, sizeof seen));
+        HIP(hipMalloc((void **)&din, sizeof seen));
+    }
+    HIP(hipMemcpy(din, in, sizeof seen, hipMemcpyHostToDevice));
+    count<SHARE><<<1, ITEMS>>>(din, dcounts, dseen);
+    HIP_FINISH();
+    HIP(hipMemcpy(counts, dcounts, sizeof counts, hipMemcpyDeviceToHost));
+    HIP(hipMemcpy(seen, dseen, sizeof seen, hipMemcpyDeviceToHost));
+    for (int n = 0; n < columns * 16; n++)
+        expected[n] = n;
+    std::memset(sums, 0, sizeof sums);
+    for (int first = 0; first < ITEMS; first += SHARE) // the lanes of a column: each step of all before the next
+        for (int round = 0; round < 4; round++) {
+            int row = in[first] >> (4 * round) & 15, *own = &expected[row * columns + first / SHARE], old = *own, from[SHARE];
+            *own = old + 3;
+            for (int lane = 0; lane < SHARE; lane++) {
+                from[lane] = expected[(in[first + lane] >> (4 * round + 2) & 15) * columns + first / SHARE];
+                sums[first + lane] = sums[first + lane] * 5 + old + from[lane];
+            }
+            for (int lane = 0; lane < SHARE; lane++)
+                expected[(in[first + lane] >> (4 * round + 2) & 15) * columns + first / SHARE] = from[lane] + 1;
+        }
+    for (int i = 0; i < ITEMS; i++)
+        EXPECT(seen[i] == sums[i], "%d lanes a column: item %d has %d, not %d", SHARE, i, seen[i], sums[i]);
+    for (int n = 0; n < columns * 16; n++)
+        EXPECT(counts[n] == expected[n], "%d lanes a column: counter %d is %d, not %d", SHARE, n, counts[n], expected[n]);
+}
+
+static void test_counts() {
+    int in[ITEMS];
+    unsigned state = 77;
+    for (int &x : in)
+        x = (int)((state = state * 1664525u + 1013904223u) >> 8);
+    test_count<1>(in);
+    test_count<2>(in);
+    test_count<8>(in);
+    for (int &x : in) // one row for all
+        x = 0x33333;
+    test_count<1>(in);
+    test_count<4>(in);
+}
+
 int main() {
     check_name = "lds_order";
     int host[ITEMS], *in, size = 0;
@@ -175,5 +250,6 @@ int main() {
         EXPECT(last || s.sum == 8 * host[i + 1] + 28, "item %d: the sum is %d", n, s.sum);
     }
     test_meet();
+    test_counts();
     return finish();
 }
