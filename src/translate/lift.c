@@ -203,6 +203,10 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         wl_loop_mask_work(l, inst);
         return;
     }
+    if (l->in_loop && inst->ticket && inst->ticket != WL_TICKET_STORE) {
+        wl_loop_ticket(l, inst, effects);
+        return;
+    }
     if (inst->index_mode) {
         wl_lift_relative(l, inst);
         return;
@@ -452,7 +456,7 @@ bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
 void wl_lift_piece(struct wl_lift *l, uint32_t p) {
     struct wl_facts facts;
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
-    if (l->unit->pieces[p].is_spin_header)
+    if (l->unit->pieces[p].is_spin_header && !(l->in_loop && wl_loop_writes(l)))
         spend_fuel(l, p);
     if (l->gang)
         wl_gang_begin_piece(l, p);

@@ -307,6 +307,18 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
 LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
 LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l); /* of a gang's */
+/* lift_lanes.c: whether one lane's turn it is. It is lane 0 of vectors then; nobody wants the others. */
+bool wl_lane_alone(const struct wl_lift *l);
+/* Its number, among those of all strips, as i64, and its bit among the strip's, as i32. */
+LLVMValueRef wl_lane_number(const struct wl_lift *l);
+LLVMValueRef wl_lane_bit(const struct wl_lift *l);
+/* Its element as a vector, and of one. */
+LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element);
+LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector);
+/* Whether the loop writes to memory (wl_strip_loop.writes). */
+bool wl_loop_writes(const struct wl_lift *l);
+/* lift_ticket.c: lifts an instruction marked as part of a ticket, but for stores. */
+void wl_loop_ticket(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
 /* Puts the wave together as it is when this strip is at `piece`: to exit there. True: it was a gang's, which has been split. */
 bool wl_loop_yield(struct wl_lift *l, uint32_t piece);
 

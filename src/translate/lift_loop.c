@@ -2,46 +2,29 @@
  *
  * The loop's pieces are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
  * i32 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
- * done. The pieces are lifted as parts of a wave too, since waves may resume within the loop; where those come to the header, they go on
+ * done. Where a round begins with few lanes, they go on one after the other (lift_lanes.c). The pieces are lifted as parts of a wave too,
+ * since waves may resume within the loop; where those come to the header, they go on
  * here. */
-#include "translate/lift.h"
+#include "translate/lift_loop.h"
 
 #include "translate/lift_memory.h"
-#include "translate/strip_loop.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct wl_lift_loop {
-    const struct wl_strip_loop *loop;
-    bool occupied;                       /* EXEC has lanes in the piece at hand, until it changes */
-    LLVMValueRef number, first_lane;     /* i64: the strip */
-    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32: the strip's part of masks */
-    LLVMValueRef row[WL_VGPR_COUNT];     /* allocas of <16 x i32> */
-    LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: what the strip's first active lane has of rows that the loop reads only */
-    LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
-    LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
-    uint32_t apart_step[WL_VGPR_COUNT];
-    LLVMBasicBlockRef run;                 /* where a strip begins: ends with a branch to the header */
-    LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
-    LLVMValueRef state;                    /* the struct wl_wave with the rows */
-    LLVMValueRef of_all;                   /* i64: the strip's number among those of the gang */
-    struct wl_lift_gang *gang;             /* of which it is a wave; NULL: of none. Within the loop l->gang is NULL */
-    LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
-};
-
 /* ---- masks ---- */
 
-/* The low 16 bits of a mask, as i32: the host has no good instructions for less. */
+/* The low 16 bits of a mask, or that of the lane whose turn it is, as i32: the host has no good instructions for less. */
 static LLVMValueRef low_bits(struct wl_lift *l, LLVMValueRef mask) {
     LLVMValueRef bits = l->wave_size == 64 ? LLVMBuildTrunc(l->b, mask, l->i32, "") : mask;
-    return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, 0xffff), "");
+    return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, wl_lane_alone(l) ? 1 : 0xffff), "");
 }
 
 /* The strip's bits of a wave's mask, as i32. */
 static LLVMValueRef slice(struct wl_lift *l, LLVMValueRef mask) {
-    LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
+    const struct wl_lift_loop *in = l->in_loop;
+    LLVMValueRef shift = LLVMBuildTrunc(l->b, in->lane ? in->lane_in_wave : in->first_lane, l->mask_type, "");
     return low_bits(l, LLVMBuildLShr(l->b, mask, shift, ""));
 }
 
@@ -151,6 +134,8 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 /* ---- rows ---- */
 
 LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
+    if (l->in_loop->lane)
+        return wl_lane_vector(l, LLVMBuildLoad2(l->b, l->i32, l->in_loop->row[row], ""));
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, l->in_loop->row[row], "");
     LLVMSetAlignment(value, 64);
     return value;
@@ -159,10 +144,16 @@ LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
 LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row) { return l->in_loop->uniform[row]; }
 
 void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
+    if (l->in_loop->lane) {
+        LLVMBuildStore(l->b, wl_lane_value(l, value), l->in_loop->row[row]);
+        return;
+    }
     if (wl_bit(l->live_after[l->stretch_end].inactive, row))
         value = LLVMBuildSelect(l->b, l->exec, value, wl_loop_load_row(l, row), "");
     LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
 }
+
+bool wl_loop_writes(const struct wl_lift *l) { return l->in_loop->loop->writes; }
 
 static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
     LLVMValueRef first = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
@@ -357,14 +348,31 @@ static void lift_pieces(struct wl_lift *l) {
     LLVMBuildBr(l->b, own[loop->header]);
     l->blocks = own;
     l->mode = WL_MODE_MASKED;
+    LLVMBasicBlockRef header = own[loop->header], round = header;
+    if (wl_lanes_pay(l))
+        round = wl_lanes_branch(l, header);
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
+        own[loop->header] = loop->pieces[i] == loop->header ? round : header;
         wl_lift_piece(l, loop->pieces[i]);
     }
+    if (round != header && !l->status)
+        wl_lanes_lift(l, own);
     l->blocks = outer;
     l->mode = mode;
     l->piece = piece;
     free(own);
+}
+
+/* A lane that comes here is on. */
+static void set_own_lane(struct wl_lift *l) {
+    if (!l->in_loop->lane)
+        return;
+    LLVMValueRef lanes[WL_STRIP];
+    for (unsigned i = 0; i < WL_STRIP; i++)
+        lanes[i] = LLVMConstInt(l->i1, i == 0, false);
+    l->exec = LLVMConstVector(lanes, WL_STRIP);
+    l->exec_bits = wl_lift_int(l, l->i16, 1);
 }
 
 void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
@@ -376,6 +384,7 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
     }
     l->exec_bits = LLVMBuildTrunc(l->b, bits, l->i16, "");
     l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
+    set_own_lane(l);
 }
 
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }

@@ -321,9 +321,32 @@ static void access_tested(struct wl_lift *l, const struct wl_access *a, const st
     access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
+/* The one lane whose turn it is (lift_lanes.c). */
+static void access_alone(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
+    LLVMValueRef address = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false));
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef at = LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, 4 * d, false), "");
+        LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
+        if (a->kind == WL_ACCESS_STORE) {
+            LLVMValueRef value = wl_lane_value(l, m->rows[d]);
+            wl_memory_store(l, a->bits < 32 ? LLVMBuildTrunc(l->b, value, type, "") : value, at, a->is_volatile);
+            continue;
+        }
+        LLVMValueRef value = wl_memory_load(l, type, at, a->is_volatile);
+        if (a->bits < 32)
+            value = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
+        m->rows[d] = wl_lane_vector(l, value);
+    }
+    m->pair = NULL;
+}
+
 /* The whole ladder. */
 static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
+    if (wl_lane_alone(l)) {
+        access_alone(l, a, lanes, m);
+        return;
+    }
     bool inline_form = !l->exec || wl_memory_has_masks(l, a->bits); /* there is one for consecutive lanes */
     if (inline_form && wl_spread_in_loop_possible(l, a) && wl_lanes_need_test(l, a, lanes)) {
         access_tested(l, a, lanes, m);
@@ -515,6 +538,17 @@ static void second_data(struct wl_lift *l, const struct wl_memory_operands *op, 
     }
 }
 
+static void atomic_alone(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMValueRef data[2] = {NULL, NULL};
+    for (unsigned i = 0; i < 2 && (i == 0 || a->atomic == WL_ATOMIC_CMPSWAP); i++)
+        data[i] = wl_lane_value(l, a->dwords == 2 ? wl_strip_join(l, rows[2 * i], rows[2 * i + 1]) : rows[i]);
+    LLVMValueRef old = wl_atomic_at(l, a, wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), data[0], data[1]);
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef dword = d ? LLVMBuildLShr(l->b, old, LLVMConstInt(l->i64, 32, false), "") : old;
+        rows[d] = wl_lane_vector(l, LLVMBuildTruncOrBitCast(l->b, dword, l->i32, ""));
+    }
+}
+
 static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct wl_memory_operands op = wl_memory_operands(inst);
@@ -522,7 +556,9 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
-    if (!wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
+    if (wl_lane_alone(l))
+        atomic_alone(l, &a, &lanes, rows);
+    else if (!wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
         wl_memory_slow(l, &a, &lanes, rows);
     for (unsigned i = 0; op.result && i < a.dwords; i++)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);

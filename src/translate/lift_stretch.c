@@ -126,6 +126,10 @@ static LLVMValueRef shared_row(struct wl_lift *l, unsigned row) {
 }
 
 LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
+    if (wl_lane_alone(l)) {
+        LLVMValueRef upper = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, wl_lane_value(l, high), l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+        return wl_lane_vector(l, LLVMBuildOr(l->b, upper, LLVMBuildZExt(l->b, wl_lane_value(l, low), l->i64, ""), ""));
+    }
     LLVMValueRef order[32];
     for (unsigned i = 0; i < 32; i++)
         order[i] = wl_lift_int(l, l->i32, i / 2 + (i & 1) * 16);
@@ -133,6 +137,10 @@ LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef hig
 }
 
 static LLVMValueRef half_of(struct wl_lift *l, LLVMValueRef pair, unsigned high) {
+    if (wl_lane_alone(l)) {
+        LLVMValueRef half = LLVMBuildLShr(l->b, wl_lane_value(l, pair), wl_lift_int(l, l->i64, 32 * high), "");
+        return wl_lane_vector(l, LLVMBuildTrunc(l->b, half, l->i32, ""));
+    }
     LLVMValueRef dwords = LLVMBuildBitCast(l->b, pair, LLVMVectorType(l->i32, 32), "");
     LLVMValueRef order[16];
     for (unsigned i = 0; i < 16; i++)
@@ -265,6 +273,8 @@ static LLVMValueRef slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef str
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) {
     if (l->ptx)
         return wl_ptx_of_mask(l, mask);
+    if (wl_lane_alone(l))
+        return wl_lane_vector(l, LLVMBuildTrunc(l->b, mask, l->i1, ""));
     if (l->in_loop)
         return wl_lift_lanes(l, LLVMBuildTrunc(l->b, mask, l->i16, ""), WL_STRIP);
     return wl_lift_lanes(l, slice(l, l->gang ? wl_gang_wave_mask(l, mask) : mask, l->strip->in_wave), WL_STRIP);
@@ -338,7 +348,7 @@ static void begin_strip(struct wl_lift *l, LLVMValueRef number, unsigned wave) {
     l->strip->in_wave = number;
     l->strip->wave = wave;
     l->strip->number = l->gang ? wl_gang_strip(l, wave, number) : l->in_loop ? wl_loop_strip_of_all(l) : number;
-    l->strip->first_lane = LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
+    l->strip->first_lane = wl_lane_alone(l) ? wl_lane_number(l) : LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
     begin_loads(l);
 }
 
@@ -378,6 +388,10 @@ static void end_strip(struct wl_lift *l, const struct masks *masks) {
         LLVMValueRef lanes = l->strip->mask_value[masks->reg[i]];
         if (!lanes)
             continue;
+        if (wl_lane_alone(l)) {
+            LLVMBuildStore(l->b, LLVMBuildZExt(l->b, wl_lane_value(l, lanes), l->wave_mask, ""), masks->sum[i]);
+            continue;
+        }
         if (l->exec && l->has_avx512)
             lanes = LLVMBuildAnd(l->b, lanes, l->exec, "");
         LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");
@@ -511,7 +525,8 @@ static void trace_strip(struct wl_lift *l, LLVMValueRef number) {
     if (!has_accesses(l))
         return;
     if (l->in_loop) { /* the first lane is there */
-        store_trace(l, LLVMBuildZExt(l->b, l->exec_bits, l->i32, ""), offsetof(struct wl_strip_trace, lanes));
+        store_trace(l, wl_lane_alone(l) ? wl_lane_bit(l) : LLVMBuildZExt(l->b, l->exec_bits, l->i32, ""),
+                    offsetof(struct wl_strip_trace, lanes));
         return;
     }
     make_trace(l);

@@ -145,7 +145,7 @@ static bool find_members(struct search *s, uint32_t header) {
     return returns;
 }
 
-static bool on_exec(const struct wl_unit *unit, const struct wl_piece *piece, uint32_t *zero, uint32_t *some) {
+bool wl_strip_on_exec(const struct wl_unit *unit, const struct wl_piece *piece, uint32_t *zero, uint32_t *some) {
     const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
     if (piece->end != WL_PIECE_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
         return false;
@@ -168,13 +168,13 @@ static bool find_exit(struct search *s) {
         for (unsigned n = 0; n < count; n++) {
             if (s->member[to[n]])
                 continue;
-            if (ways++ || !on_exec(unit, piece, &zero, &some) || zero != to[n] || piece->count != 1 || piece->resume == UINT32_MAX)
+            if (ways++ || !wl_strip_on_exec(unit, piece, &zero, &some) || zero != to[n] || piece->count != 1 || piece->resume == UINT32_MAX)
                 return false;
             loop->leave = loop->pieces[i];
             loop->exit = zero;
         }
-        if (loop->pieces[i] != loop->header && piece->is_spin_header)
-            return false;
+        if (loop->pieces[i] != loop->header && piece->is_spin_header && !loop->writes)
+            return false; /* else it is no loop's: wl_strip_loop_may_write */
     }
     return ways == 1;
 }
@@ -185,6 +185,7 @@ static bool find_exit(struct search *s) {
  * lanes count, and what may differ from round to round. */
 struct kinds {
     uint64_t mask[2], changing[2];
+    uint64_t own[2]; /* numbers of this strip (wl_ticket), or beside one in what was a mask */
 };
 
 static void add_mask(struct search *s, unsigned reg) {
@@ -196,6 +197,7 @@ static void add_mask(struct search *s, unsigned reg) {
 static void set_kind(struct search *s, struct kinds *k, unsigned reg, bool mask, bool changing) {
     wl_put_bits(k->mask, reg, s->registers, mask);
     wl_put_bits(k->changing, reg, s->registers, changing);
+    wl_put_bits(k->own, reg, s->registers, false);
 }
 
 /* Other instructions read scalars as they are, and what they write changes from round to round. */
@@ -207,6 +209,7 @@ static void other_scalars(struct search *s, struct kinds *k) {
         s->failed |= (e->use.scalar[w] & k->mask[w]) != 0;
         k->mask[w] &= ~e->touch.scalar[w];
         k->changing[w] |= e->touch.scalar[w];
+        k->own[w] &= ~e->touch.scalar[w];
     }
     s->failed |= wl_any_bit(e->touch.scalar, WL_SGPR_EXEC, 2);
 }
@@ -217,6 +220,7 @@ static void mask_step(struct search *s, struct kinds *k, struct wl_inst *inst, c
     for (unsigned i = 0; i < 2; i++)
         if (operands[i]->kind == WL_OPERAND_SGPR) {
             mask |= wl_any_bit(k->mask, operands[i]->reg, s->registers);
+            s->failed |= wl_any_bit(k->own, operands[i]->reg, s->registers);
             changing |= wl_any_bit(k->changing, operands[i]->reg, s->registers);
         }
     if (work->logic == WL_MASK_SELECT) {
@@ -310,6 +314,8 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
         s->failed |= !is_plain_load(inst);
         other_scalars(s, k);
         break;
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC: /* which of those: wl_strip_loop_may_write */
     case WL_ISA_SMEM_LOAD:
     case WL_ISA_GETPC:
         other_scalars(s, k);
@@ -332,6 +338,26 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
         s->failed |= op[i].kind == WL_OPERAND_SPECIAL && op[i].reg > WL_SPECIAL_PRIVATE_LIMIT;
 }
 
+/* Parts of tickets: the copy of EXEC is a mask, of which a strip counts its own lanes; what is made of it is its own scalar. Where that
+ * takes half of a mask's registers, the mask is gone. */
+static void ticket_step(struct search *s, struct kinds *k, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    if (inst->ticket == WL_TICKET_RANK || inst->ticket == WL_TICKET_COUNT) {
+        s->failed |= !wl_any_bit(k->mask, op[1].reg, s->registers);
+        add_mask(s, op[1].reg);
+    }
+    if (inst->ticket != WL_TICKET_COUNT && inst->ticket != WL_TICKET_FIRST)
+        return;
+    unsigned first = s->registers == 2 ? op[0].reg & ~1u : op[0].reg;
+    set_kind(s, k, first, false, true);
+    for (unsigned i = 0; i < s->registers; i++)
+        wl_set(k->own, first + i);
+    if (wl_bit(s->effects->touch.scalar, WL_SGPR_SCC)) {
+        wl_put_bits(k->mask, WL_SGPR_SCC, 1, false);
+        wl_put_bits(k->changing, WL_SGPR_SCC, 1, true);
+    }
+}
+
 static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) {
     struct wl_mask_work work;
     wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
@@ -339,7 +365,9 @@ static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) 
         s->failed = true;
         return;
     }
-    if (wl_mask_work(inst, s->unit->request->wave_size, &work))
+    if (inst->ticket && inst->ticket != WL_TICKET_STORE)
+        ticket_step(s, k, inst);
+    else if (wl_mask_work(inst, s->unit->request->wave_size, &work))
         mask_step(s, k, inst, &work);
     else if (inst->sem && inst->sem->scalar)
         other_scalars(s, k);
@@ -375,13 +403,14 @@ static void find_writes(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
         const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
         for (uint32_t n = 0; n < piece->count; n++) {
-            wl_inst_effects(&s->unit->insts[piece->first + n], s->unit->request->wave_size, s->effects);
+            const struct wl_inst *inst = &s->unit->insts[piece->first + n];
+            wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
             for (unsigned w = 0; w < 2; w++)
                 s->loop.scalars_written[w] |= s->effects->touch.scalar[w];
             for (unsigned w = 0; w < 8; w++) {
                 s->loop.rows_written[w] |= s->effects->touch.vector[w];
                 s->loop.rows[w] |= s->effects->touch.vector[w] | s->effects->use.vector[w];
-                s->failed |= s->effects->use_lanes[w] || s->effects->def_lanes[w];
+                s->failed |= (s->effects->use_lanes[w] && !inst->ticket) || s->effects->def_lanes[w];
             }
         }
     }
@@ -403,7 +432,8 @@ static void find_counters(struct search *s) {
 static bool merge_kinds(struct kinds *into, const struct kinds *from) {
     bool changed = false;
     for (unsigned w = 0; w < 2; w++) {
-        changed |= (from->mask[w] & ~into->mask[w]) || (from->changing[w] & ~into->changing[w]);
+        changed |= (from->mask[w] & ~into->mask[w]) || (from->changing[w] & ~into->changing[w]) || (from->own[w] & ~into->own[w]);
+        into->own[w] |= from->own[w];
         into->mask[w] |= from->mask[w];
         into->changing[w] |= from->changing[w];
     }
@@ -436,7 +466,7 @@ static bool find_masks(struct search *s) {
             const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
             struct kinds now = start[i];
             uint32_t to[2];
-            if (piece->is_spin_header) /* it yields here: what a strip has is put together with the others' */
+            if (piece->is_spin_header && !s->loop.writes) /* it yields here: what a strip has is put together with the others' */
                 settled &= is_settled(s, &now, s->loop.pieces[i]);
             for (uint32_t n = 0; n < piece->count && !s->failed; n++)
                 kinds_step(s, &now, &s->unit->insts[piece->first + n]);
@@ -495,7 +525,7 @@ static void zero_step(struct search *s, struct zero_state *z, const struct wl_in
     wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(s->effects->touch.scalar, reg))
-            z->value[reg] = inst->mnemonic[0] == 'v' ? VALUE_ZERO : VALUE_ANY;
+            z->value[reg] = inst->mnemonic[0] == 'v' && !inst->ticket ? VALUE_ZERO : VALUE_ANY;
     if (!wl_mask_work(inst, s->unit->request->wave_size, &work))
         return;
     for (unsigned i = 0; i < s->registers; i++) {
@@ -586,7 +616,7 @@ static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
 static bool branches_may_skip(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
         uint32_t zero, some;
-        if (on_exec(s->unit, &s->unit->pieces[s->loop.pieces[i]], &zero, &some) && !may_skip(s, zero, some))
+        if (wl_strip_on_exec(s->unit, &s->unit->pieces[s->loop.pieces[i]], &zero, &some) && !may_skip(s, zero, some))
             return false;
     }
     return true;
@@ -604,7 +634,7 @@ static void find_occupied(struct search *s) {
         for (uint32_t i = 0; i < loop->count; i++) {
             const struct wl_piece *piece = &s->unit->pieces[loop->pieces[i]];
             uint32_t to[2], zero = WL_NO_PIECE, some = WL_NO_PIECE;
-            bool branch = on_exec(s->unit, piece, &zero, &some);
+            bool branch = wl_strip_on_exec(s->unit, piece, &zero, &some);
             for (unsigned n = successors(piece, to); n-- > 0;) {
                 uint32_t index = index_of(loop, to[n]);
                 bool occupied = branch && zero != some ? to[n] == some : loop->occupied[i] && piece->end != WL_PIECE_EXEC;
@@ -626,8 +656,11 @@ static void forget_loop(struct wl_strip_loop *loop) {
 static void unmark(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
         const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++)
-            s->unit->insts[piece->first + n].on_strip_masks = false;
+        for (uint32_t n = 0; n < piece->count; n++) {
+            struct wl_inst *inst = &s->unit->insts[piece->first + n];
+            inst->on_strip_masks = false;
+            inst->ticket = WL_TICKET_NONE;
+        }
     }
 }
 
@@ -652,7 +685,15 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
         if (s->member[p] && !s->failed)
             s->loop.pieces[s->loop.count++] = p;
     }
+    s->loop.writes = wl_strip_loop_writes(unit, &s->loop);
     *found = !s->failed && wl_strip_loop_pays(s->unit, &s->loop) && find_exit(s);
+    if (*found && s->loop.writes) {
+        if (!wl_strip_tickets_find(s->unit, &s->loop)) {
+            forget_loop(&s->loop);
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
+        }
+        *found = wl_strip_loop_may_write(unit, &s->loop);
+    }
     if (*found)
         find_writes(s);
     *found = *found && !s->failed && find_masks(s) && branches_may_skip(s);
@@ -726,6 +767,8 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
     for (uint32_t i = 0; i < unit->strip_loop_count && !status; i++) { /* marks the instructions of those that are left */
         s.loop = unit->strip_loops[i];
         s.failed = false; /* the last loop that was looked at may have been none */
+        if (s.loop.writes && !wl_strip_tickets_find(unit, &s.loop))
+            status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
         (void)find_masks(&s);
     }
     free(s.member);

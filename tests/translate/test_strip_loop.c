@@ -28,6 +28,19 @@ struct kernel {
     "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n" BEHIND                                          \
     "global_store_dword v7, v6, s[2:3]\n s_endpgm"
 
+/* In each round, lanes that loaded 0 take tickets of a counter at s[12:13]. What stands between the parts: behind the rank, before the
+ * addition, the addition, and what is done with the ticket. */
+#define RANK  "v_mbcnt_lo_u32_b32 v10, s8, 0\n v_mbcnt_hi_u32_b32 v10, s9, v10\n v_cmp_eq_u32 vcc, 0, v10\n"
+#define ADD   "global_atomic_add v11, v9, v11, s[12:13] glc\n"
+#define STORE "v_lshlrev_b32 v12, 2, v12\n global_store_dword v12, v5, s[14:15]\n"
+#define TICKETS(RANKED, COUNTED, ADDITION, TAKEN)                                                                                          \
+    "v_mov_b32 v9, 0\n" ROUNDS(                                                                                                            \
+        "v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 3f\n s_mov_b64 s[8:9], exec\n" RANK RANKED             \
+        "s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 2f\n s_bcnt1_i32_b64 s8, s[8:9]\n v_mov_b32 v11, s8\n" COUNTED ADDITION        \
+        "2: s_or_b64 exec, exec, s[10:11]\n s_waitcnt vmcnt(0)\n v_readfirstlane_b32 s10, v11\n"                                           \
+        "v_add_u32 v12, s10, v10\n" TAKEN "3: s_or_b64 exec, exec, s[6:7]\n",                                                              \
+        "", "")
+
 static const struct kernel kernels[] = {
     {"a sum", GFX9, ROUNDS("", "", ""), 1, 2},
     {"a sum in a wave of 32", GFX10,
@@ -87,7 +100,56 @@ static const struct kernel kernels[] = {
      "s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v4, s[2:3]\n s_endpgm",
      0, 0},
     {"a store", GFX9, ROUNDS("global_store_dword v4, v5, s[2:3]\n", "", ""), 0, 0},
-    {"an atomic", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n", "", ""), 0, 0},
+    {"an atomic", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n", "", ""), 1, 0},
+    {"an atomic in LDS", GFX9, ROUNDS("ds_add_u32 v4, v5\n", "", ""), 0, 0},
+    {"an atomic anywhere", GFX9, ROUNDS("flat_atomic_add v[8:9], v5\n", "", ""), 0, 0},
+    {"an atomic and caches", GFX10,
+     "s_mov_b32 s4, 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_nc_u32 v4, 4, v4\n"
+     "global_atomic_add v6, v5, s[2:3]\n buffer_gl0_inv\n v_cmp_ge_u32 vcc_lo, v4, v3\n s_or_b32 s4, vcc_lo, s4\n"
+     "s_andn2_b32 exec_lo, exec_lo, s4\n s_cbranch_execnz 0b\n s_endpgm",
+     0, 0},
+    {"rounds that depend on what is loaded", GFX9, ROUNDS("v_add_u32 v4, v4, v5\n global_atomic_add v7, v5, s[2:3]\n", "", ""), 0, 0},
+    {"rounds that depend on what an atomic returns", GFX9,
+     ROUNDS("global_atomic_add v8, v4, v5, s[2:3] glc\n s_waitcnt vmcnt(0)\n v_add_u32 v4, v4, v8\n", "", ""), 0, 0},
+    {"lanes that stay for what was loaded", GFX9,
+     ROUNDS("global_atomic_add v7, v5, s[2:3]\n v_cmp_eq_u32 s[6:7], 0, v5\n", "s_and_b64 s[4:5], s[4:5], s[6:7]\n", ""), 0, 0},
+    {"a condition that is not taken back", GFX9,
+     ROUNDS("global_atomic_add v7, v5, s[2:3]\n v_cmp_eq_u32 vcc, 0, v5\n s_and_b64 exec, exec, vcc\n", "", ""), 0, 0},
+    {"a counter that counts under a condition", GFX9,
+     ROUNDS("global_atomic_add v7, v5, s[2:3]\n v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n"
+            "v_add_u32 v4, 4, v4\n 1: s_or_b64 exec, exec, s[6:7]\n",
+            "", ""),
+     0, 0},
+    {"a loop within", GFX9,
+     ROUNDS("global_atomic_add v7, v5, s[2:3]\n s_mov_b32 s20, 3\n 1: s_sub_u32 s20, s20, 1\n s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1b\n",
+            "", ""),
+     0, 0},
+    {"tickets", GFX9, TICKETS("", "", ADD, STORE), 1, 0},
+    {"tickets in a wave of 32", GFX10,
+     "s_mov_b32 s4, 0\n v_mov_b32 v9, 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_nc_u32 v4, 4, v4\n"
+     "s_mov_b32 s6, exec_lo\n v_cmpx_eq_u32 0, v5\n s_cbranch_execz 3f\n s_mov_b32 s8, exec_lo\n s_mov_b32 s10, exec_lo\n"
+     "v_mbcnt_lo_u32_b32 v10, s8, 0\n v_cmpx_eq_u32 0, v10\n s_cbranch_execz 2f\n s_bcnt1_i32_b32 s8, s8\n v_mov_b32 v11, s8\n"
+     "global_atomic_add v11, v9, v11, s[12:13] glc\n 2: s_or_b32 exec_lo, exec_lo, s10\n s_waitcnt vmcnt(0)\n"
+     "v_readfirstlane_b32 s10, v11\n v_add_nc_u32 v10, s10, v10\n v_lshlrev_b32 v10, 2, v10\n global_store_dword v10, v5, s[14:15]\n"
+     "3: s_or_b32 exec_lo, exec_lo, s6\n v_cmp_ge_u32 vcc_lo, v4, v3\n s_or_b32 s4, vcc_lo, s4\n"
+     "s_andn2_b32 exec_lo, exec_lo, s4\n s_cbranch_execnz 0b\n s_endpgm",
+     1, 0},
+    {"tickets that nobody looks at", GFX9,
+     "v_mov_b32 v9, 0\n" ROUNDS(
+         "s_mov_b64 s[8:9], exec\n" RANK "s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 2f\n s_bcnt1_i32_b64 s8, s[8:9]\n"
+         "v_mov_b32 v11, s8\n global_atomic_add v9, v11, s[12:13]\n 2: s_or_b64 exec, exec, s[10:11]\n v_mov_b32 v10, 0\n",
+         "", ""),
+     1, 0},
+    {"a store beside its ticket's place", GFX9, TICKETS("", "", ADD, "global_store_dword v4, v5, s[14:15]\n"), 0, 0},
+    {"a place that two tickets may have", GFX9, TICKETS("", "", ADD, "v_and_b32 v12, 63, v12\n" STORE), 0, 0},
+    {"the number of lanes, used otherwise", GFX9, TICKETS("", "v_add_u32 v6, s8, v6\n", ADD, STORE), 0, 0},
+    {"the rank, used otherwise", GFX9, TICKETS("v_add_u32 v6, v10, v6\n", "", ADD, STORE), 0, 0},
+    {"the rank, used behind", GFX9, TICKETS("", "", ADD, STORE "v_add_u32 v6, v10, v6\n"), 0, 0},
+    {"the old value, used otherwise", GFX9, TICKETS("", "", ADD, STORE "v_add_u32 v6, s10, v6\n"), 0, 0},
+    {"an addition for each lane", GFX9, TICKETS("", "", "global_atomic_add v11, v4, v11, s[12:13] glc\n", STORE), 0, 0},
+    {"twice the number", GFX9, TICKETS("", "v_add_u32 v11, v11, v11\n", ADD, STORE), 0, 0},
+    {"a subtraction", GFX9, TICKETS("", "", "global_atomic_sub v11, v9, v11, s[12:13] glc\n", STORE), 0, 0},
+    {"an addition in LDS", GFX9, TICKETS("", "", "ds_add_rtn_u32 v11, v9, v11\n", STORE), 0, 0},
     {"lanes that look at others", GFX9, ROUNDS("v_readfirstlane_b32 s10, v5\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
     {"DPP", GFX9, ROUNDS("v_add_u32_dpp v6, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf\n", "", ""), 0, 0},
     {"a mask that is counted", GFX9, ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_bcnt1_i32_b64 s10, vcc\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},

@@ -1,0 +1,39 @@
+/* What lift_loop.c and lift_lanes.c share. */
+#ifndef WL_TRANSLATE_LIFT_LOOP_H
+#define WL_TRANSLATE_LIFT_LOOP_H
+
+#include "translate/lift.h"
+#include "translate/strip_loop.h"
+
+struct wl_lift_loop {
+    const struct wl_strip_loop *loop;
+    bool occupied;                       /* EXEC has lanes in the piece at hand, until it changes */
+    LLVMValueRef number, first_lane;     /* i64: the strip */
+    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32: the strip's part of masks */
+    LLVMValueRef row[WL_VGPR_COUNT];     /* allocas of <16 x i32> */
+    LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: what the strip's first active lane has of rows that the loop reads only */
+    LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
+    LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
+    uint32_t apart_step[WL_VGPR_COUNT];
+    LLVMBasicBlockRef run;                 /* where a strip begins: ends with a branch to the header */
+    LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
+    LLVMValueRef state;                    /* the struct wl_wave with the rows */
+    LLVMValueRef of_all;                   /* i64: the strip's number among those of the gang */
+    LLVMValueRef lane;                     /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
+    LLVMValueRef lane_bit;                 /* i32: its bit among the strip's */
+    LLVMValueRef lane_in_wave;             /* i64: the same, in the wave */
+    struct wl_lift_gang *gang;             /* of which it is a wave; NULL: of none. Within the loop l->gang is NULL */
+    LLVMBasicBlockRef few;                 /* lift_lanes.c: where a strip with few lanes goes */
+    LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
+};
+
+/* ---- lift_lanes.c: the few lanes that a strip has left, one after the other ---- */
+
+/* Whether that is worth it in l->in_loop's loop. */
+bool wl_lanes_pay(const struct wl_lift *l);
+/* Fills the block where a strip's rounds begin: goes to a new one, which is returned, or to wl_lanes_lift's. */
+LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header);
+/* Lifts the loop for one lane at a time, as it is where a round begins, and goes to the strip's end. blocks: by piece, of the strip. */
+void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks);
+
+#endif
