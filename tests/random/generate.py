@@ -379,7 +379,7 @@ class Program:
         rng = self.rng
         name = rng.choice([n for n in self.names if n[0] == "u"])
         source, index = self.expression("u", 1), self.leaf("u")
-        whole = len(self.masks) == 1
+        whole = len(self.masks) == 1 and not self.in_function # functions are called from branches, too
         constant = rng.randrange(16)
         control = rng.choice([rng.randrange(256), 0x100 + rng.randint(1, 15), 0x110 + rng.randint(1, 15), 0x120 + rng.randint(1, 15), 0x140, 0x141])
         bound, rows, banks = rng.randrange(2), rng.choice([15, 15, 15, 5, 12]), rng.choice([15, 15, 15, 3, 9])
