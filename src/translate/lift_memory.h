@@ -43,10 +43,10 @@ struct wl_access {
 /* The addresses of a strip: base + a 64-bit register pair (`wide`), or base + a zero-extended offset. */
 struct wl_lanes {
     bool wide;
-    LLVMValueRef pair;              /* wide: <16 x i64>, or NULL: low and high are its halves */
-    LLVMValueRef low, high;         /* wide: <16 x i32>, where there is no pair */
-    LLVMValueRef base;              /* i64 */
-    LLVMValueRef index, index_base; /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
+    LLVMValueRef pair;                  /* wide: <16 x i64>, or NULL: low and high are its halves */
+    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef base;                  /* i64 */
+    LLVMValueRef index, index_base;     /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
     unsigned index_shift, index_source; /* the row that the index was read from */
     bool index_signed;
     int32_t index_stride;               /* not 0: of the index, over the lanes for which it is known of the pair */

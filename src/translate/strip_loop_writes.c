@@ -226,6 +226,11 @@ static void step(struct flow *f, struct depends *d, const struct wl_inst *inst) 
         other_step(f, d, inst);
 }
 
+static bool is_same(const struct depends *a, const struct depends *b) {
+    return a->exec == b->exec && !memcmp(a->rows, b->rows, sizeof a->rows) && !memcmp(a->scalar, b->scalar, sizeof a->scalar) &&
+           !memcmp(a->whole, b->whole, sizeof a->whole) && !memcmp(a->part, b->part, sizeof a->part);
+}
+
 static bool join(struct depends *into, const struct depends *from) {
     const struct depends was = *into;
     if (!into->reached) {
@@ -242,7 +247,7 @@ static bool join(struct depends *into, const struct depends *from) {
         into->whole[w] &= from->whole[w];
         into->part[w] &= ~into->whole[w];
     }
-    return memcmp(&was, into, sizeof was) != 0;
+    return !is_same(&was, into);
 }
 
 static uint32_t index_of(const struct wl_strip_loop *loop, uint32_t piece) {
@@ -304,7 +309,6 @@ static bool is_innermost(const struct flow *f) {
 }
 
 bool wl_strip_loop_may_write(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
-
     for (uint32_t i = 0; i < loop->count; i++) {
         const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
         for (uint32_t n = 0; n < piece->count; n++)
