@@ -168,22 +168,21 @@ void wl_gang_put_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
         LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->gang->before));
         if (l->row_slots)
             LLVMBuildStore(l->b, LLVMConstNull(l->mask_type), l->gang->made[reg]);
-        for (unsigned w = 0; w < waves_of(l) && !l->row_slots; w++)
-            LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), word_of(l, l->gang->made[reg], wl_lift_int(l, l->i64, w)));
+        else
+            for (unsigned w = 0; w < waves_of(l); w++)
+                LLVMBuildStore(l->b, LLVMConstNull(l->wave_mask), word_of(l, l->gang->made[reg], wl_lift_int(l, l->i64, w)));
         LLVMPositionBuilderAtEnd(l->b, here);
     }
-    if (l->row_slots) {
+    if (l->row_slots)
         put_laid_out(l, l->gang->made[reg], mask);
-        return;
-    }
-    LLVMBuildStore(l->b, mask, word_of(l, l->gang->made[reg], l->gang->wave));
+    else
+        LLVMBuildStore(l->b, mask, word_of(l, l->gang->made[reg], l->gang->wave));
 }
 
 void wl_gang_take_mask(struct wl_lift *l, unsigned reg) {
-    LLVMValueRef all = LLVMGetPoison(l->mask_type);
-    if (l->row_slots)
-        all = LLVMBuildLoad2(l->b, l->mask_type, l->gang->made[reg], "");
-    for (unsigned w = 0; w < waves_of(l) && !l->row_slots; w++) { /* as they were stored: one load would wait for all stores */
+    const bool at_once = l->row_slots; /* else as they were stored: one load would wait for all stores */
+    LLVMValueRef all = at_once ? LLVMBuildLoad2(l->b, l->mask_type, l->gang->made[reg], "") : LLVMGetPoison(l->mask_type);
+    for (unsigned w = 0; w < waves_of(l) && !at_once; w++) {
         LLVMValueRef wave = wl_lift_int(l, l->i64, w);
         LLVMValueRef word = LLVMBuildLoad2(l->b, l->wave_mask, word_of(l, l->gang->made[reg], wave), "");
         LLVMSetVolatile(word, true); /* else they become one load all the same */

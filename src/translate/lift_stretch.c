@@ -299,7 +299,7 @@ struct masks { /* the wave-wide masks that the stretch makes, and where they are
 /* Whether anybody reads a mask behind the stretch that makes it. */
 static bool mask_is_live(const struct wl_lift *l, unsigned reg) {
     const uint64_t *live = l->live_after[l->stretch_end].scalar;
-    return reg == WL_SGPR_EXEC || wl_bit(live, reg) || (l->wave_size == 64 && wl_bit(live, reg + 1));
+    return reg == WL_SGPR_EXEC || wl_any_bit(live, reg, l->wave_size / 32);
 }
 
 /* Dead masks are left out of gangs, where they lie in memory: no pass would remove them. */

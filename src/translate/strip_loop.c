@@ -379,7 +379,7 @@ static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) 
         s->failed = true;
 }
 
-static uint32_t index_of(const struct wl_strip_loop *loop, uint32_t piece) {
+uint32_t wl_strip_loop_index(const struct wl_strip_loop *loop, uint32_t piece) {
     for (uint32_t i = 0; i < loop->count; i++)
         if (loop->pieces[i] == piece)
             return i;
@@ -451,7 +451,7 @@ static bool pairs_overlap(const struct search *s) {
 static bool find_masks(struct search *s) {
     struct kinds start[MOST_PIECES] = {0};
     bool reached[MOST_PIECES] = {false};
-    uint32_t header = index_of(&s->loop, s->loop.header);
+    uint32_t header = wl_strip_loop_index(&s->loop, s->loop.header);
     reached[header] = true;
     for (unsigned i = 0; i < 2; i++)
         wl_set(start[header].mask, WL_SGPR_EXEC + i);
@@ -471,7 +471,7 @@ static bool find_masks(struct search *s) {
             for (uint32_t n = 0; n < piece->count && !s->failed; n++)
                 kinds_step(s, &now, &s->unit->insts[piece->first + n]);
             for (unsigned n = successors(piece, to); n-- > 0;) {
-                uint32_t index = index_of(&s->loop, to[n]);
+                uint32_t index = wl_strip_loop_index(&s->loop, to[n]);
                 if (index == UINT32_MAX) {
                     settled &= is_settled(s, &now, to[n]);
                     continue;
@@ -569,7 +569,7 @@ static bool is_unchanged(const struct search *s, const struct zero_state *z, uin
 static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
     struct zero_state start[MOST_PIECES];
     bool reached[MOST_PIECES] = {false}, pending[MOST_PIECES] = {false};
-    uint32_t first = index_of(&s->loop, some);
+    uint32_t first = wl_strip_loop_index(&s->loop, some);
     if (first == UINT32_MAX)
         return false;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
@@ -598,7 +598,7 @@ static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
                         return false;
                     continue;
                 }
-                uint32_t index = index_of(&s->loop, to[n]);
+                uint32_t index = wl_strip_loop_index(&s->loop, to[n]);
                 if (index == UINT32_MAX)
                     return false;
                 if (!reached[index]) {
@@ -636,7 +636,7 @@ static void find_occupied(struct search *s) {
             uint32_t to[2], zero = WL_NO_PIECE, some = WL_NO_PIECE;
             bool branch = wl_strip_on_exec(s->unit, piece, &zero, &some);
             for (unsigned n = successors(piece, to); n-- > 0;) {
-                uint32_t index = index_of(loop, to[n]);
+                uint32_t index = wl_strip_loop_index(loop, to[n]);
                 bool occupied = branch && zero != some ? to[n] == some : loop->occupied[i] && piece->end != WL_PIECE_EXEC;
                 if (index != UINT32_MAX && loop->occupied[index] && !occupied) {
                     loop->occupied[index] = false;
@@ -710,7 +710,7 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
 static bool overlaps(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < unit->strip_loop_count; i++)
         for (uint32_t n = 0; n < loop->count; n++)
-            if (index_of(&unit->strip_loops[i], loop->pieces[n]) != UINT32_MAX)
+            if (wl_strip_loop_index(&unit->strip_loops[i], loop->pieces[n]) != UINT32_MAX)
                 return true;
     return false;
 }
@@ -720,7 +720,7 @@ static enum wl_status keep(struct search *s) {
     struct wl_unit *unit = s->unit;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < unit->strip_loop_count; i++)
-        if (index_of(&s->loop, unit->strip_loops[i].header) != UINT32_MAX)
+        if (wl_strip_loop_index(&s->loop, unit->strip_loops[i].header) != UINT32_MAX)
             forget_loop(&unit->strip_loops[i]);
         else
             unit->strip_loops[kept++] = unit->strip_loops[i];

@@ -74,6 +74,8 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit);
 void wl_strip_loops_destroy(struct wl_unit *unit);
 /* The loop with this header; NULL: none. */
 const struct wl_strip_loop *wl_strip_loop_at(const struct wl_unit *unit, uint32_t header);
+/* A piece's index in loop->pieces; UINT32_MAX: it is none of them. */
+uint32_t wl_strip_loop_index(const struct wl_strip_loop *loop, uint32_t piece);
 
 /* Whether the piece ends in a branch on EXEC, and where it goes without lanes and with some. */
 bool wl_strip_on_exec(const struct wl_unit *unit, const struct wl_piece *piece, uint32_t *zero, uint32_t *some);

@@ -66,9 +66,7 @@ static bool uses_row(const struct idiom *i, unsigned row) {
     return wl_bit(i->effects.use.vector, row) || wl_bit(i->effects.use_lanes, row);
 }
 
-static bool touches_mask(const struct idiom *i, unsigned reg) {
-    return wl_bit(i->effects.touch.scalar, reg) || (i->registers == 2 && wl_bit(i->effects.touch.scalar, reg + 1));
-}
+static bool touches_mask(const struct idiom *i, unsigned reg) { return wl_any_bit(i->effects.touch.scalar, reg, i->registers); }
 
 /* Of the lanes that are active, which are those that the row was written in. */
 static bool row_lives(const struct wl_live *live, unsigned row) { return wl_bit(live->active, row); }
@@ -107,7 +105,7 @@ static unsigned ways_to(const struct idiom *i, uint32_t piece) {
 static void forget_copies(struct idiom *i) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(i->saved, reg) && touches_mask(i, reg))
-            i->saved[reg / 64] &= ~(UINT64_C(1) << reg % 64);
+            wl_put_bits(i->saved, reg, 1, false);
 }
 
 /* Registers that P copies EXEC to before instruction `n`, which are as they were; M among them. */

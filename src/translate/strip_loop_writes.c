@@ -84,19 +84,10 @@ bool wl_strip_loop_writes(const struct wl_unit *unit, const struct wl_strip_loop
 
 /* ---- what depends ---- */
 
-static bool any(const struct flow *f, const uint64_t *set, unsigned reg) {
-    return wl_bit(set, reg) || (f->registers == 2 && reg + 1 < WL_SGPR_COUNT && wl_bit(set, reg + 1));
-}
-
-static void put(const struct flow *f, uint64_t *set, unsigned reg, bool value) {
-    for (unsigned i = 0; i < f->registers; i++)
-        set[(reg + i) / 64] = (set[(reg + i) / 64] & ~(UINT64_C(1) << (reg + i) % 64)) | (uint64_t)value << (reg + i) % 64;
-}
-
 static bool is_exec(const struct wl_operand *operand) { return operand->kind == WL_OPERAND_SGPR && operand->reg == WL_SGPR_EXEC; }
 
 static bool operand_depends(const struct flow *f, const struct depends *d, const struct wl_operand *operand) {
-    return is_exec(operand) ? d->exec : operand->kind == WL_OPERAND_SGPR && any(f, d->scalar, operand->reg);
+    return is_exec(operand) ? d->exec : operand->kind == WL_OPERAND_SGPR && wl_any_bit(d->scalar, operand->reg, f->registers);
 }
 
 /* Whether an operand has no lanes beyond EXEC as it would be. */
@@ -151,9 +142,9 @@ static void mask_step(struct flow *f, struct depends *d, const struct wl_mask_wo
         depends |= wl_bit(d->scalar, WL_SGPR_SCC);
     if (work->to == WL_SGPR_EXEC) {
         if (work->saves && !work->saves_new) { /* first, since the change asks what EXEC is a part of */
-            put(f, d->scalar, work->saved, before.exec);
-            put(f, d->whole, work->saved, false);
-            put(f, d->part, work->saved, false);
+            wl_put_bits(d->scalar, work->saved, f->registers, before.exec);
+            wl_put_bits(d->whole, work->saved, f->registers, false);
+            wl_put_bits(d->part, work->saved, f->registers, false);
             wl_set(before.exec ? d->part : d->whole, work->saved);
         }
         f->failed |= work->saves &&
@@ -167,19 +158,16 @@ static void mask_step(struct flow *f, struct depends *d, const struct wl_mask_wo
         memcpy(d->scalar, state.scalar, sizeof d->scalar);
     } else {
         bool moves = work->logic == WL_MASK_MOVE && is_exec(&work->a), parts = is_part(&before, &work->a) && is_part(&before, &work->b);
-        put(f, d->whole, work->to, false);
-        put(f, d->part, work->to, false);
-        put(f, d->scalar, work->to, depends);
+        wl_put_bits(d->whole, work->to, f->registers, false);
+        wl_put_bits(d->part, work->to, f->registers, false);
+        wl_put_bits(d->scalar, work->to, f->registers, depends);
         if (moves && !before.exec)
             wl_set(d->whole, work->to);
         else if (parts && work->logic <= WL_MASK_XOR && work->logic != WL_MASK_NOT && work->logic != WL_MASK_OR_NOT)
             wl_set(d->part, work->to);
     }
-    if (wl_bit(f->effects.touch.scalar, WL_SGPR_SCC)) {
-        d->scalar[WL_SGPR_SCC / 64] &= ~(UINT64_C(1) << WL_SGPR_SCC % 64);
-        if (depends || before.exec)
-            wl_set(d->scalar, WL_SGPR_SCC);
-    }
+    if (wl_bit(f->effects.touch.scalar, WL_SGPR_SCC))
+        wl_put_bits(d->scalar, WL_SGPR_SCC, 1, depends || before.exec);
 }
 
 /* Everything that an instruction makes depends if something that it reads does, or if it comes from memory. */
@@ -207,11 +195,10 @@ static void other_step(struct flow *f, struct depends *d, const struct wl_inst *
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(e->touch.scalar, reg) || reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
             continue;
-        for (unsigned i = 0; i < f->registers && i <= reg; i++) { /* a half takes the mask with it */
-            d->whole[(reg - i) / 64] &= ~(UINT64_C(1) << (reg - i) % 64);
-            d->part[(reg - i) / 64] &= ~(UINT64_C(1) << (reg - i) % 64);
-        }
-        d->scalar[reg / 64] = (d->scalar[reg / 64] & ~(UINT64_C(1) << reg % 64)) | (uint64_t)depends << reg % 64;
+        const unsigned first = reg + 1 < f->registers ? 0 : reg + 1 - f->registers; /* a half takes the mask with it */
+        wl_put_bits(d->whole, first, reg + 1 - first, false);
+        wl_put_bits(d->part, first, reg + 1 - first, false);
+        wl_put_bits(d->scalar, reg, 1, depends);
     }
     f->failed |=
         (wl_bit(e->touch.scalar, WL_SGPR_EXEC) || wl_bit(e->touch.scalar, WL_SGPR_EXEC + 1)) && !(isa && isa->class == WL_ISA_CMPX);
@@ -250,17 +237,10 @@ static bool join(struct depends *into, const struct depends *from) {
     return !is_same(&was, into);
 }
 
-static uint32_t index_of(const struct wl_strip_loop *loop, uint32_t piece) {
-    for (uint32_t i = 0; i < loop->count; i++)
-        if (loop->pieces[i] == piece)
-            return i;
-    return UINT32_MAX;
-}
-
 /* Whether all lanes leave for reasons that do not depend. */
 static bool ends_by_itself(struct flow *f) {
     const struct wl_unit *unit = f->unit;
-    uint32_t header = index_of(f->loop, f->loop->header);
+    uint32_t header = wl_strip_loop_index(f->loop, f->loop->header);
     f->start[header].reached = true;
     for (bool changed = true; changed && !f->failed;) {
         changed = false;
@@ -274,7 +254,7 @@ static bool ends_by_itself(struct flow *f) {
                 step(f, &now, &unit->insts[piece->first + n]);
             f->failed |= f->loop->pieces[i] == f->loop->leave && now.exec;
             for (unsigned n = 0; n < 2; n++) {
-                uint32_t index = to[n] == WL_NO_PIECE ? UINT32_MAX : index_of(f->loop, to[n]);
+                uint32_t index = wl_strip_loop_index(f->loop, to[n]);
                 if (index != UINT32_MAX)
                     changed |= join(&f->start[index], &now);
             }
@@ -294,7 +274,7 @@ static bool is_innermost(const struct flow *f) {
             const uint32_t to[2] = {piece->next, piece->target};
             bool leads = !done[i];
             for (unsigned n = 0; n < 2; n++) {
-                uint32_t index = to[n] == WL_NO_PIECE || to[n] == loop->header ? UINT32_MAX : index_of(loop, to[n]);
+                uint32_t index = to[n] == loop->header ? UINT32_MAX : wl_strip_loop_index(loop, to[n]);
                 leads &= index == UINT32_MAX || done[index];
             }
             done[i] |= leads;
