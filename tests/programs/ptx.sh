@@ -98,6 +98,9 @@ for arch in $brief; do
     make vadd $arch 16x16
     make scan $arch 128
 done
+# A loop that ends where a counter wraps, whose turns ptxas counts wrongly; the other loop of the kernel counts down to 0.
+make gang gfx1030 256
+count '\.pragma "nounroll"' 1 1 $work/gang-gfx1030/*follow*.ptx
 # Calls, recursion and function pointers; partial workgroups; any shape.
 make calls gfx90a 64
 "$wavelift" ptx --arch gfx1030 --partial "$programs/vadd-O3" | grep -q 'maxntid 1024' || fail "a kernel for any workgroup"

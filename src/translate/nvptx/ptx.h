@@ -230,6 +230,8 @@ LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
 bool wl_ptx_settle_lds(LLVMModuleRef module);
 /* Tells LLVM's unrolling which loops of the kernel to unroll, and how far; true: some. */
 bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);
+/* Keeps ptxas from unrolling the kernel's loops that end where a counter wraps: it counts their turns wrongly. */
+void wl_ptx_forbid_unrolling(LLVMModuleRef module);
 
 /* ---- ptx_order.c ---- */
 /* Whether a unit's lanes may rely on the order of its LDS instructions: there are stores and loads without a barrier between them. */

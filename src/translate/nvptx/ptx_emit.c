@@ -426,8 +426,10 @@ enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleR
         status = run(module, machine, LAST_PASSES);
     if (!status && wl_ptx_ask_for_unrolling(module))
         status = run(module, machine, UNROLLING_PASSES);
-    if (!status)
+    if (!status) {
+        wl_ptx_forbid_unrolling(module);
         keep_signs(module);
+    }
     return status;
 }
 

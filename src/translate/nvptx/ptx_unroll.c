@@ -1,5 +1,6 @@
 /* Short loops of one block that count: a few turns at once, which spares steps of counters and branches. AMD's compiler unrolls less than
- * NVIDIA's, and ptxas leaves loops alone whose accesses are inline PTX. */
+ * NVIDIA's, and ptxas often leaves loops alone whose accesses are inline PTX. Loops that end where a counter wraps are kept from ptxas,
+ * which counts their turns wrongly: of `do ... while ((x -= 8) < -2u)` from 23 it runs four (CUDA 13.0). */
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/Core.h>
@@ -46,12 +47,13 @@ static unsigned count_instructions(LLVMBasicBlockRef block) {
     return count;
 }
 
-/* !{itself, !{"llvm.loop.unroll.count", i32 turns}} */
+/* !{itself, !{"llvm.loop.unroll.count", i32 turns}}; of 1: !{itself, !{"llvm.loop.unroll.disable"}} */
 static void ask(LLVMContextRef context, LLVMValueRef branch, unsigned turns) {
-    static const char name[] = "llvm.loop.unroll.count";
+    const char *name = turns > 1 ? "llvm.loop.unroll.count" : "llvm.loop.unroll.disable";
     LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(context), turns, 0);
-    LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(context, name, sizeof name - 1), LLVMValueAsMetadata(number)};
-    LLVMMetadataRef wish = LLVMMDNodeInContext2(context, parts, 2), both[2] = {wish, wish}, loop = LLVMMDNodeInContext2(context, both, 2);
+    LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(context, name, strlen(name)), LLVMValueAsMetadata(number)};
+    LLVMMetadataRef wish = LLVMMDNodeInContext2(context, parts, turns > 1 ? 2 : 1), both[2] = {wish, wish};
+    LLVMMetadataRef loop = LLVMMDNodeInContext2(context, both, 2);
     LLVMValueRef value = LLVMMetadataAsValue(context, loop);
     LLVMReplaceMDNodeOperandWith(value, 0, loop);
     LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(context, "llvm.loop", 9), value);
@@ -74,4 +76,44 @@ bool wl_ptx_ask_for_unrolling(LLVMModuleRef module) {
         asked |= together > 1;
     }
     return asked;
+}
+
+static bool is_unsigned_order(LLVMIntPredicate predicate) { return predicate >= LLVMIntUGT && predicate <= LLVMIntULE; }
+
+/* Whether the comparison of a counter, which `step` is added to in each turn, may tell a loop's end by the counter's wrapping. */
+static bool tells_wrapping(LLVMValueRef compare, LLVMValueRef counter, int64_t step, LLVMBasicBlockRef header, LLVMBasicBlockRef last) {
+    if (!LLVMIsAICmpInst(compare) || !is_unsigned_order(LLVMGetICmpPredicate(compare)))
+        return false;
+    const bool left = LLVMGetOperand(compare, 0) == counter;
+    LLVMValueRef limit = LLVMGetOperand(compare, left ? 1 : 0), branch = LLVMGetBasicBlockTerminator(last);
+    if (LLVMIsAConstantInt(limit) && LLVMConstIntGetSExtValue(limit) < 0)
+        return true;
+    if (!LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) || LLVMGetCondition(branch) != compare)
+        return false;
+    const LLVMIntPredicate predicate = LLVMGetICmpPredicate(compare);
+    const bool below = (predicate == LLVMIntULT || predicate == LLVMIntULE) == left, again = LLVMGetSuccessor(branch, 0) == header;
+    return (below == again) == (step < 0); /* it goes on below the limit, and downwards, or both the other way round */
+}
+
+static bool any_tells_wrapping(LLVMValueRef counter, int64_t step, LLVMBasicBlockRef header, LLVMBasicBlockRef last) {
+    for (LLVMUseRef use = LLVMGetFirstUse(counter); use; use = LLVMGetNextUse(use))
+        if (tells_wrapping(LLVMGetUser(use), counter, step, header, last))
+            return true;
+    return false;
+}
+
+void wl_ptx_forbid_unrolling(LLVMModuleRef module) {
+    LLVMValueRef kernel = LLVMGetNamedFunction(module, WL_PTX_ENTRY);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block; block = LLVMGetNextBasicBlock(block))
+        for (LLVMValueRef phi = LLVMGetFirstInstruction(block); phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+            for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+                LLVMValueRef next = LLVMGetIncomingValue(phi, i);
+                LLVMBasicBlockRef last = LLVMGetIncomingBlock(phi, i);
+                if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi ||
+                    !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+                    continue;
+                const int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+                if (any_tells_wrapping(phi, step, block, last) || any_tells_wrapping(next, step, block, last))
+                    ask(LLVMGetModuleContext(module), LLVMGetBasicBlockTerminator(last), 1);
+            }
 }
