@@ -321,6 +321,7 @@ void wl_lexer_next(struct wl_lexer *lexer, struct wl_token *token) {
     pass_blank(lexer);
     *token = (struct wl_token){.text = lexer->at, .line = lexer->line, .column = (size_t)(lexer->at - lexer->line_start) + 1};
     token->blank_before = lexer->at != before || lexer->line != line;
+    token->begins_line = lexer->directive == LINE_BEGINS;
     if (lexer->at >= lexer->end)
         return;
     unsigned char class = class_at(lexer->at);

@@ -27,6 +27,7 @@ enum wl_token_kind {
 struct wl_token {
     enum wl_token_kind kind;
     bool blank_before; /* something skipped, or the beginning of the source, is before it */
+    bool begins_line;  /* it is the first of its logical line */
     bool spliced;      /* an identifier or number with splices inside */
     char symbol;       /* of a punctuator its character, or one of enum wl_symbol; else 0 */
     const char *text;  /* in the source */

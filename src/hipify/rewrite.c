@@ -27,6 +27,7 @@ struct pass {
     void *context;
     struct wl_token before[2];                 /* the token before, and the one before that */
     const struct wl_hipify_row *before_row[2]; /* their rows, if they are CUDA's names */
+    bool in_directive;                         /* the logical line so far is one of the preprocessor */
 };
 
 /* ---- Output --------------------------------------------------------------------------------- */
@@ -410,6 +411,17 @@ static void take_header(struct pass *pass, const struct wl_token *token) {
     note(pass, token, row, row->hip ? NULL : row->reason);
 }
 
+/* What stands in a directive is not before what stands in the next line. */
+static void note_line(struct pass *pass, const struct wl_token *token) {
+    if (!token->begins_line)
+        return;
+    if (pass->in_directive) {
+        memset(pass->before, 0, sizeof pass->before);
+        memset((void *)pass->before_row, 0, sizeof pass->before_row);
+    }
+    pass->in_directive = is_punctuator(token, '#');
+}
+
 enum wl_status wl_hipify_rewrite(const char *source, size_t size, wl_hipify_observer *observer, void *context,
                                  struct wl_hipify_result *result) {
     *result = (struct wl_hipify_result){0};
@@ -425,6 +437,7 @@ enum wl_status wl_hipify_rewrite(const char *source, size_t size, wl_hipify_obse
             make_edits(&pass, token.text);
         if (token.kind == WL_TOKEN_END)
             break;
+        note_line(&pass, &token);
         const struct wl_hipify_row *row = NULL;
         if (token.kind == WL_TOKEN_IDENTIFIER)
             row = take_identifier(&pass, &token);

@@ -105,7 +105,7 @@ class Mapping(unittest.TestCase):
         known = set(read(os.path.join(ROOT, "tests", "api", "names.txt")).split())
         for folder in (os.path.join(ROOT, "include", "hip"), "/usr/include/hip"):
             for header in glob.glob(folder + "/*.h"):
-                known.update(re.findall(r"\bhip\w+", read(header)))
+                known.update(re.findall(r"\b(?:make_)?hip\w+", read(header)))
         missing = [row.hip for row in ROWS if row.hip and row.kind in ("DRIVER", "RUNTIME", "NVRTC") and row.hip not in known]
         missing += [name for name in re.findall(r'FORM\("\w+", \d+, "(\w+)"', FORMS) if name not in known]
         self.assertEqual(missing, [])
