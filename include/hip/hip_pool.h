@@ -77,7 +77,8 @@ hipError_t hipMemPoolExportToShareableHandle(void *handle, hipMemPool_t pool, hi
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *handle, hipMemAllocationHandleType type, unsigned int flags);
 /* Describes one allocation of an exported pool; the description may be sent to other processes as bytes. */
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr);
-/* The memory must be freed here, by hipFree or hipFreeAsync, before the exporter frees it. */
+/* Into an imported pool, or one that was made to be shared while the exporter lives. The memory must be freed here, by hipFree or
+ * hipFreeAsync, before the exporter frees it. hipErrorInvalidValue: another pool, or not what hipMemPoolExportPointer wrote. */
 hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrExportData *data);
 
 #endif

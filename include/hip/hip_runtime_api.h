@@ -237,7 +237,8 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask);
 /* All units of a stream without a mask. `cuMaskSize` words, enough for the device's units. */
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask);
-/* Returns at once; what is queued still runs. A capture in the stream ends. Not for the null stream and hipStreamPerThread. */
+/* Returns at once; what is queued still runs. A capture that began in the stream ends; one that it joined goes on without it. Not for
+ * the null stream and hipStreamPerThread. */
 hipError_t hipStreamDestroy(hipStream_t stream);
 /* hipSuccess if everything queued has finished, else hipErrorNotReady. */
 hipError_t hipStreamQuery(hipStream_t stream);

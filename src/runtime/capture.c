@@ -264,14 +264,13 @@ enum wl_status wl_capture_end(struct wl_stream *stream, struct wl_graph **graph)
     return status;
 }
 
+/* A stream that joined stays among the members, which keep it: what was captured in it has to be joined all the same. */
 void wl_capture_abandon(struct wl_stream *stream) {
     struct wl_graph *doomed = NULL;
     pthread_mutex_lock(&captures.lock);
     struct wl_capture *capture = atomic_load(&stream->capture);
     if (capture && capture->origin == stream)
         doomed = finish(capture);
-    else if (capture)
-        invalidate(capture);
     unlock_and_destroy(doomed);
 }
 

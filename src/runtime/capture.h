@@ -58,7 +58,8 @@ struct wl_capture_info {
 enum wl_status wl_capture_ask(struct wl_stream *stream, struct wl_capture_info *info);
 /* Adds to, or with `replace` sets, the nodes that the stream's next node depends on. */
 enum wl_status wl_capture_depend(struct wl_stream *stream, struct wl_node *const *nodes, size_t count, bool replace);
-/* A stream that captures is destroyed: its capture becomes invalid. */
+/* A stream that captures is destroyed: the capture that began in it is over; one that it joined goes on without it, and fails at its
+ * end if the stream's work was not joined before. */
 void wl_capture_abandon(struct wl_stream *stream);
 void wl_capture_after_fork(void);
 

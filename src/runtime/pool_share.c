@@ -3,6 +3,7 @@
 #include "runtime/pool_internal.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ static const char magic[8] = "WLpool1";
 struct exported {
     char magic[8];
     uint64_t device, inode, offset, size;
+    int32_t process, file; /* the exporter's, through which the file can be opened as long as it keeps the pool */
 };
 _Static_assert(sizeof(struct exported) <= WL_POOL_EXPORT_SIZE, "hipMemPoolPtrExportData holds it");
 
@@ -134,6 +136,8 @@ enum wl_status wl_mempool_export_pointer(const void *memory, void *data) {
             same_file(pool->file, &exported, true)) {
             exported.offset = segment->file_offset + block->offset;
             exported.size = block->requested;
+            exported.process = (int32_t)getpid();
+            exported.file = pool->file;
             status = WL_OK;
         }
         pthread_mutex_unlock(&pool->lock);
@@ -195,12 +199,32 @@ static enum wl_status import_memory(struct wl_mempool *pool, const void *data, v
     return status;
 }
 
+/* Into a pool that was made here to be shared, as HIP allows: by way of the exporter's pool, which is imported for this and stays
+ * until the memory is freed. */
+static enum wl_status import_directly(struct wl_mempool *pool, const struct exported *exported, void **memory) {
+    struct wl_mempool *other = NULL;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", exported->process, exported->file);
+    int file = exported->process > 0 && exported->file >= 0 ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (file < 0)
+        return wl_fail(WL_INVALID_VALUE, "process %d does not share this memory any more", exported->process);
+    enum wl_status status = wl_mempool_import(pool->context, file, &other);
+    close(file);
+    if (status == WL_OK) {
+        status = wl_mempool_import_pointer(other, exported, memory);
+        wl_mempool_destroy(other);
+    }
+    return status;
+}
+
 enum wl_status wl_mempool_import_pointer(struct wl_mempool *pool, const void *data, void **memory) {
     struct exported exported;
     struct stat info;
     memcpy(&exported, data, sizeof exported);
+    if (!pool->imported && pool->file >= 0 && memcmp(exported.magic, magic, sizeof magic) == 0)
+        return import_directly(pool, &exported, memory);
     if (!pool->imported)
-        return wl_fail(WL_INVALID_VALUE, "pointers are imported into imported pools");
+        return wl_fail(WL_INVALID_VALUE, "pointers are imported into imported pools and into those made for sharing");
     if (pool->shared)
         return import_memory(pool, data, memory);
     if (memcmp(exported.magic, magic, sizeof magic) != 0 || !same_file(pool->file, &exported, false))

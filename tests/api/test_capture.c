@@ -308,6 +308,47 @@ static void test_implicit(void **state) {
     ok(hipStreamDestroy(other));
 }
 
+/* A stream that joined may be destroyed before the capture ends; its work has to be joined nevertheless. */
+static void test_destroyed_member(void **state) {
+    (void)state;
+    hipStream_t first = new_stream(hipStreamNonBlocking);
+    for (int joined = 0; joined < 2; joined++) {
+        hipStream_t second = new_stream(joined ? hipStreamDefault : hipStreamNonBlocking);
+        hipEvent_t event = new_event(), back = new_event();
+        hipGraph_t graph = NULL;
+        hipGraphExec_t exec = NULL;
+        begin(first);
+        launch_set(first, 0, 1);
+        ok(hipEventRecord(event, first));
+        ok(hipStreamWaitEvent(second, event, 0));
+        launch_set(second, 1, 7);
+        ok(hipEventRecord(back, second));
+        if (joined)
+            ok(hipStreamWaitEvent(first, back, 0));
+        ok(hipStreamDestroy(second));
+        fails(hipErrorInvalidHandle, hipStreamSynchronize(second));
+        launch_set(first, 2, 3);
+        if (joined) {
+            graph = end(first);
+            assert_int_equal(node_count(graph), 3);
+            ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+            words[1] = words[2] = 0;
+            ok(hipGraphLaunch(exec, first));
+            ok(hipStreamSynchronize(first));
+            assert_int_equal(words[1], 7);
+            assert_int_equal(words[2], 3);
+            ok(hipGraphExecDestroy(exec));
+            ok(hipGraphDestroy(graph));
+        } else {
+            fails(hipErrorStreamCaptureUnjoined, hipStreamEndCapture(first, &graph));
+        }
+        ok(hipStreamSynchronize(NULL)); /* no blocking stream captures any more */
+        ok(hipEventDestroy(event));
+        ok(hipEventDestroy(back));
+    }
+    ok(hipStreamDestroy(first));
+}
+
 static void test_unjoined(void **state) {
     (void)state;
     hipStream_t first = new_stream(hipStreamNonBlocking), second = new_stream(hipStreamNonBlocking);
@@ -592,6 +633,7 @@ int main(void) {
         cmocka_unit_test_setup(test_unsupported, clear),
         cmocka_unit_test_setup(test_implicit, clear),
         cmocka_unit_test_setup(test_unjoined, clear),
+        cmocka_unit_test_setup(test_destroyed_member, clear),
         cmocka_unit_test_setup(test_isolation_and_merge, clear),
         cmocka_unit_test_setup(test_threads_and_modes, clear),
         cmocka_unit_test_setup(test_dependencies, clear),

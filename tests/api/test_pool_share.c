@@ -65,6 +65,17 @@ static int importer(int socket) {
     hipMemPool_t current = NULL;
     CHECK(hipDeviceGetMemPool(&current, 0) == hipSuccess);
     CHECK(hipMemPoolImportPointer(&none, current, &data[0]) == hipErrorInvalidValue);
+    hipMemPoolProps properties = props(hipMemHandleTypePosixFileDescriptor, 0);
+    unsigned char *direct = NULL;
+    CHECK(hipMemPoolCreate(&plain, &properties) == hipSuccess); /* one of this process's own, made to be shared */
+    CHECK(hipMemPoolImportPointer((void **)&direct, plain, &data[0]) == hipSuccess);
+    CHECK(hipMemPoolImportPointer(&none, plain, &bad) == hipErrorInvalidValue);
+    memcpy(&bad, &data[0], sizeof bad);
+    memset((char *)&bad + 40, 0xff, 8); /* no process and no file */
+    CHECK(hipMemPoolImportPointer(&none, plain, &bad) == hipErrorInvalidValue);
+    CHECK(direct[0] == 11 && direct[999] == 11);
+    CHECK(hipMemset(direct, 55, 1000) == hipSuccess && first[999] == 55 && hipMemset(direct, 11, 1000) == hipSuccess);
+    CHECK(hipFree(direct) == hipSuccess && hipMemPoolDestroy(plain) == hipSuccess);
     hipMemPoolPtrExportData onward;
     CHECK(hipMemPoolExportPointer(&onward, first) == hipErrorInvalidValue);
     int handle = -1;
