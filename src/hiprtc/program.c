@@ -171,19 +171,45 @@ PUBLIC hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *name
 /* ---- compiling --------------------------------------------------------------------------------- */
 
 /* Device declarations come first, those of 16-bit numbers too: programs (CuPy's) include these headers only where there is no hiprtc. Then
- * the source may ask what it is compiled by. */
-static const char prelude[] = "#include <hip/hip_runtime.h>\n"
-                              "#include <hip/hip_fp16.h>\n"
-                              "#if __has_include(<hip/hip_bfloat16.h>)\n"
-                              "#include <hip/hip_bfloat16.h>\n"
-                              "#endif\n"
-                              "#define __HIPCC_RTC__ 1\n";
+ * the source may ask what it is compiled by. The host's headers are there: many programs name what those declare, or include some. */
+static const char hosted[] = "#include <hip/hip_runtime.h>\n"
+                             "#include <hip/hip_fp16.h>\n"
+                             "#if __has_include(<hip/hip_bfloat16.h>)\n"
+                             "#include <hip/hip_bfloat16.h>\n"
+                             "#endif\n"
+                             "#define __HIPCC_RTC__ 1\n";
+
+/* The device's declarations alone, as AMD's hiprtc has them built in: programs (MIOpen's) define themselves what they miss of the host's
+ * headers, std::integral_constant for instance, and do not compile behind those. HIP's headers leave the host's out where __HIPCC_RTC__
+ * is defined before them, and hip_runtime.h then leaves out some of HIP's, which depends on the version. */
+#define IF_THERE(header) "#if __has_include(<hip/" header ">)\n#include <hip/" header ">\n#endif\n"
+/* clang-format off */
+static const char bare[] =
+    "#pragma push_macro(\"CHAR_BIT\")\n"
+    "#pragma push_macro(\"INT_MAX\")\n"
+    "#define CHAR_BIT __CHAR_BIT__\n"
+    "#define INT_MAX __INT_MAX__\n"
+    "#include <hip/hip_runtime.h>\n"
+    IF_THERE("amd_detail/device_library_decls.h")
+    IF_THERE("amd_detail/math_fwd.h")
+    IF_THERE("amd_detail/amd_warp_functions.h")
+    IF_THERE("amd_detail/amd_device_functions.h")
+    IF_THERE("amd_detail/amd_hip_unsafe_atomics.h")
+    IF_THERE("amd_detail/amd_hip_atomic.h")
+    IF_THERE("amd_detail/amd_math_functions.h")
+    "#include <hip/hip_fp16.h>\n"
+    "#if HIP_VERSION_MAJOR >= 6\n" /* before, it included the host's */
+    "#include <hip/hip_bfloat16.h>\n"
+    "#endif\n"
+    "#pragma pop_macro(\"INT_MAX\")\n"
+    "#pragma pop_macro(\"CHAR_BIT\")\n";
+/* clang-format on */
+#undef IF_THERE
 
 static bool write_files(const struct _hiprtcProgram *program, const char *folder) {
     char *names = wl_rtc_names_source(program->names, program->name_count), *text = NULL;
     int length = names ? asprintf(&text, "%s%s", program->source, program->name_count ? names : "") : -1;
-    bool written = length >= 0 && wl_rtc_write(folder, "prelude/wavelift.h", prelude, sizeof prelude - 1) &&
-                   wl_rtc_write(folder, program->name, text, (size_t)length);
+    bool written = length >= 0 && wl_rtc_write(folder, program->name, text, (size_t)length);
     for (int i = 0; i < program->header_count && written; i++)
         written = wl_rtc_write(folder, program->headers[i].name, program->headers[i].text, strlen(program->headers[i].text));
     free(names);
@@ -282,26 +308,45 @@ static hiprtcResult compile_with(struct _hiprtcProgram *program, const struct wl
 
 /* What does not compile with the precompiled header is compiled again without it: the messages are then those of the text, and a
  * header that was the reason is no reason to fail. */
+static hiprtcResult compile_behind(struct _hiprtcProgram *program, const struct wl_rtc_command *prefix,
+                                   const struct wl_rtc_command *options, const char *prelude, const char *folder, bool bitcode) {
+    if (!wl_rtc_write(folder, "prelude/wavelift.h", prelude, strlen(prelude)))
+        return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+    char *precompiled =
+        wl_rtc_precompiled(&(struct wl_rtc_parse){prefix, options, prelude, folder, program->headers, header_name, program->header_count});
+    hiprtcResult result = compile_with(program, prefix, options, folder, precompiled, bitcode);
+    if (result == HIPRTC_ERROR_COMPILATION && precompiled) {
+        result = compile_with(program, prefix, options, folder, NULL, bitcode);
+        if (result == HIPRTC_SUCCESS)
+            wl_rtc_precompiled_drop(precompiled);
+    }
+    free(precompiled);
+    return result;
+}
+
+/* With the host's headers, else without; if neither does, the messages are those of the first. */
 static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *job, const char *folder, bool bitcode,
                             struct wl_rtc_bytes *output) {
     struct wl_rtc_command prefix = {0}, options = {0};
-    char *path = wl_rtc_path(folder, "result"), *precompiled = NULL;
+    char *path = wl_rtc_path(folder, "result");
     hiprtcResult result = make_prefix(&prefix, job, &program->log);
     if (result == HIPRTC_SUCCESS) {
         make_options(&options, job, bitcode);
-        precompiled = wl_rtc_precompiled(
-            &(struct wl_rtc_parse){&prefix, &options, prelude, folder, program->headers, header_name, program->header_count});
-        result = compile_with(program, &prefix, &options, folder, precompiled, bitcode);
-        if (result == HIPRTC_ERROR_COMPILATION && precompiled) {
-            result = compile_with(program, &prefix, &options, folder, NULL, bitcode);
-            if (result == HIPRTC_SUCCESS)
-                wl_rtc_precompiled_drop(precompiled);
-        }
+        result = compile_behind(program, &prefix, &options, hosted, folder, bitcode);
+    }
+    if (result == HIPRTC_ERROR_COMPILATION) {
+        struct wl_rtc_bytes log = program->log;
+        program->log = (struct wl_rtc_bytes){0};
+        wl_rtc_argument(&prefix, "-D__HIPCC_RTC__=1");
+        result = compile_behind(program, &prefix, &options, bare, folder, bitcode);
+        struct wl_rtc_bytes *idle = result == HIPRTC_SUCCESS ? &log : &program->log;
+        free(idle->data);
+        if (result != HIPRTC_SUCCESS)
+            program->log = log;
     }
     if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output)))
         result = HIPRTC_ERROR_COMPILATION;
     free(path);
-    free(precompiled);
     wl_rtc_command_free(&prefix);
     wl_rtc_command_free(&options);
     return result;

@@ -433,6 +433,38 @@ static void ends_well(pid_t child) {
     assert_int_equal(status, 0);
 }
 
+/* A program may define what the host's headers define, where there is no other way to have it; what is wrong in such a program is said of
+ * its own lines. Device functions of each header are there, and nothing that only the declarations needed. */
+static void test_without_host_headers(void **state) {
+    (void)state;
+    static const char text[] =
+        "#ifndef __HIPCC_RTC__\n#error it is hiprtc\n#endif\n"
+        "#ifdef CHAR_BIT\n#define LEFT 1\n#else\n#define LEFT 0\n#endif\n"
+        "namespace std {\n"
+        "template <typename T> struct numeric_limits;\n"
+        "template <> struct numeric_limits<int> { static constexpr int max() { return 41; } };\n"
+        "template <typename T> struct tuple { T first; };\n"
+        "}\n"
+        "extern \"C\" __global__ void k(int *p) {\n"
+        "    std::tuple<__half> h = {__float2half(sqrtf(__shfl(4.0f, 0)))};\n"
+        "    float4 v = make_float4(1, 2, 3, WHAT);\n"
+        "    *p = 0;\n"
+        "        atomicAdd(p, std::numeric_limits<int>::max() + (int)v.x + LEFT + __popc(0) + (__half2float(h.first) != 2));\n"
+        "    __syncthreads();\n"
+        "}\n";
+    const char *define = "-DWHAT=4";
+    hiprtcProgram program = make(text, "bare.hip");
+    size_t size = 0;
+    rtc_fails(HIPRTC_ERROR_COMPILATION, hiprtcCompileProgram(program, 0, NULL));
+    rtc_ok(hiprtcGetProgramLogSize(program, &size));
+    char *log = malloc(size);
+    rtc_ok(hiprtcGetProgramLog(program, log));
+    assert_non_null(strstr(log, "bare.hip:"));
+    free(log);
+    rtc_ok(hiprtcDestroyProgram(&program));
+    assert_int_equal(value_of(text, 1, &define, NULL, NULL), 42);
+}
+
 static void test_precompiled(void **state) {
     (void)state;
     enum { PROCESSES = 3 };
@@ -594,9 +626,11 @@ int main(int count, char **arguments) {
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),         cmocka_unit_test(test_target),
-        cmocka_unit_test(test_arguments),   cmocka_unit_test(test_link),        cmocka_unit_test(test_hip_link),
-        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled), cmocka_unit_test(test_unload),
+        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),
+        cmocka_unit_test(test_target),      cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_link),        cmocka_unit_test(test_hip_link),
+        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled),
+        cmocka_unit_test(test_unload),      cmocka_unit_test(test_without_host_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
