@@ -161,7 +161,9 @@ int main(int argc, char **argv) {
         if (at != std::string::npos)
             std::sscanf(text.c_str() + at, " first %d second %d", &first, &second);
         EXPECT(status == 0, "%s: the process ended with status %x: %s", test.which, status, text.c_str());
-        EXPECT(test.error ? first == test.error : first > 0, "%s: error %d: %s", test.which, first, text.c_str());
+        // A GPU's driver says now and then that a wild address was an illegal instruction.
+        EXPECT(test.error ? first == test.error || (!details && first == hipErrorLaunchFailure) : first > 0, "%s: error %d: %s", test.which,
+               first, text.c_str());
         EXPECT(second > 0, "%s: the error did not stay: %d", test.which, second);
         EXPECT(text.find(test.kernel) != std::string::npos, "%s: the kernel is not named: %s", test.which, text.c_str());
         if (!details)

@@ -687,8 +687,6 @@ static void build_dispatch(struct wl_lift *l) {
         }
     }
     LLVMPositionBuilderAtEnd(l->b, nowhere);
-    /* A wave that has faulted can get here by what its load brought, before the fault is told: that shall be the error. */
-    wl_ptx_asm(l, "nanosleep.u32 1000000;", "~{memory}", l->void_type, NULL, 0, true);
     trap(l);
 }
 
