@@ -115,6 +115,8 @@ static hipError_t take_pitched(struct making *m) {
     if (width == 0 || height == 0 || width > WL_IMAGE_MAX_SIZE || height > WL_IMAGE_MAX_SIZE || pitch % element ||
         pitch / element < width || pitch / element > WL_IMAGE_MAX_SIZE)
         return refuse(m, "no 2D texture has this shape and this pitch");
+    if (pitch == element && height > 1)
+        return refuse(m, "rows of one texel need a pitch of more than one");
     m->image.type = WL_IMAGE_2D;
     m->image.width = (uint32_t)width;
     m->image.height = (uint32_t)height;

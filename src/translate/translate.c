@@ -62,7 +62,8 @@ static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *u
     return status;
 }
 
-static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_decoder *decoder) {
+/* A wave of the kernel gets registers for all of it: long kernels jump to parts of themselves, which are units of their own. */
+static enum wl_status verify_reachable(struct wl_unit *kernel, struct wl_decoder *decoder) {
     struct reach reach = {0};
     enum wl_status status = reach_callees(&reach, kernel);
     for (size_t i = 0; i < reach.count && !status; i++) {
@@ -70,6 +71,8 @@ static enum wl_status verify_reachable(const struct wl_unit *kernel, struct wl_d
         status = wl_unit_build(&unit, decoder, kernel->request, reach.entries[i]);
         if (!status) {
             status = reach_callees(&reach, &unit);
+            if (unit.rows > kernel->rows)
+                kernel->rows = unit.rows;
             wl_unit_destroy(&unit);
         }
     }

@@ -81,7 +81,7 @@ struct wl_resume_point {
 enum { WL_WAITS = 1, WL_POLLS = 2 };
 struct wl_unit_info {
     uint32_t abi;          /* WL_WAVE_ABI */
-    uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1 */
+    uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1; of a kernel's FULL copy: with all that it jumps to */
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
     uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;

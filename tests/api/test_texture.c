@@ -143,6 +143,13 @@ static void test_memory(void **state) {
     ok(hipDestroyTextureObject(texture));
     pitched.res.pitch2D.pitchInBytes = 196; /* less than a row */
     fails(hipErrorInvalidValue, hipCreateTextureObject(&texture, &pitched, &how, NULL));
+    pitched.res.pitch2D.pitchInBytes = 200; /* just a row */
+    ok(hipCreateTextureObject(&texture, &pitched, &how, NULL));
+    ok(hipDestroyTextureObject(texture));
+    pitched.res.pitch2D.width = 1;
+    pitched.res.pitch2D.pitchInBytes = 4;
+    fails(hipErrorInvalidValue, hipCreateTextureObject(&texture, &pitched, &how, NULL));
+    pitched.res.pitch2D.width = 50;
     pitched.res.pitch2D.pitchInBytes = 256;
     pitched.res.pitch2D.devPtr = memory + 128;
     fails(hipErrorInvalidValue, hipCreateTextureObject(&texture, &pitched, &how, NULL));

@@ -346,25 +346,28 @@ static void test_formats() {
 
 // ---- the rest
 
+// With the pitch that HIP chooses, and with others, that of rows without anything between them too.
 static void test_pitched() {
     Random random;
     Picture p = make_picture({4, 8, hipChannelFormatKindUnsigned, true, false}, PLANE, {40, 10, 0}, random);
     void *memory;
     size_t pitch;
     HIP(hipMallocPitch(&memory, &pitch, 40 * 4, 10));
-    HIP(hipMemcpy2D(memory, pitch, p.bytes.data(), 40 * 4, 40 * 4, 10, hipMemcpyHostToDevice));
-    hipResourceDesc resource = {};
-    resource.resType = hipResourceTypePitch2D;
-    resource.res.pitch2D.devPtr = memory;
-    resource.res.pitch2D.desc = desc_of(p.format);
-    resource.res.pitch2D.width = 40;
-    resource.res.pitch2D.height = 10;
-    resource.res.pitch2D.pitchInBytes = pitch;
-    const hipTextureDesc how = make_desc(p.format, hipAddressModeClamp, true, false);
-    hipTextureObject_t texture;
-    HIP(hipCreateTextureObject(&texture, &resource, &how, nullptr));
-    check_texture(p, texture, how, random);
-    HIP(hipDestroyTextureObject(texture));
+    for (size_t each : {pitch, size_t(40 * 4), size_t(44 * 4)}) {
+        HIP(hipMemcpy2D(memory, each, p.bytes.data(), 40 * 4, 40 * 4, 10, hipMemcpyHostToDevice));
+        hipResourceDesc resource = {};
+        resource.resType = hipResourceTypePitch2D;
+        resource.res.pitch2D.devPtr = memory;
+        resource.res.pitch2D.desc = desc_of(p.format);
+        resource.res.pitch2D.width = 40;
+        resource.res.pitch2D.height = 10;
+        resource.res.pitch2D.pitchInBytes = each;
+        const hipTextureDesc how = make_desc(p.format, hipAddressModeClamp, true, false);
+        hipTextureObject_t texture;
+        HIP(hipCreateTextureObject(&texture, &resource, &how, nullptr));
+        check_texture(p, texture, how, random);
+        HIP(hipDestroyTextureObject(texture));
+    }
     HIP(hipFree(memory));
     HIP(hipFreeArray(p.array));
 }

@@ -35,11 +35,9 @@ bool wl_image_decode(unsigned generation, const uint32_t *resource, bool short_f
     if (!wl_channel_decode(generation, get(words, at->format) | get(words, at->number) << 6, &image->format) || image->type < WL_IMAGE_1D ||
         image->type > WL_IMAGE_2D_ARRAY)
         return false;
-    /* A pitch that is less than a row was never set. */
+    /* A pitch that is less than a row was never set, and neither was one texel. */
     uint32_t pitch = generation == 9 || !wl_image_has_slices(image->type) ? get(words, at->pitch) + 1 : 0;
-    image->pitch = pitch > image->width || (uint64_t)pitch * wl_channel_bytes(&image->format) % WL_IMAGE_ROW_ALIGNMENT == 0 ? pitch : 0;
-    if (image->pitch < image->width)
-        image->pitch = 0;
+    image->pitch = pitch > 1 && pitch >= image->width ? pitch : 0;
     return true;
 }
 
