@@ -57,6 +57,8 @@ hipError_t wl_api_error_of(enum wl_status status);
     struct wl_event *name = (struct wl_event *)(handle)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* The context behind a handle; NULL if it is not one. */
+struct wl_context *wl_api_context(hipCtx_t handle);
 /* The stream behind a handle, the special ones included; NULL if it is not one. */
 struct wl_stream *wl_api_stream(hipStream_t handle);
 

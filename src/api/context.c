@@ -3,12 +3,14 @@
 
 static struct wl_context *context_of(hipDevice_t device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }
 
-static bool is_context(hipCtx_t handle) {
+struct wl_context *wl_api_context(hipCtx_t handle) {
     for (unsigned i = 0; i < wl_context_count(); i++)
         if ((struct wl_context *)handle == wl_context_at(i))
-            return true;
-    return false;
+            return (struct wl_context *)handle;
+    return NULL;
 }
+
+static bool is_context(hipCtx_t handle) { return wl_api_context(handle) != NULL; }
 
 static bool push(struct wl_context *context) {
     struct wl_api_thread *thread = wl_api_thread();

@@ -115,6 +115,20 @@ struct wl_queue_ops {
     enum wl_status (*mark_elapsed)(struct wl_device_mark *start, struct wl_device_mark *stop, double *milliseconds);
 };
 
+/* What a device's objects are to its driver, for programs that use the driver as well; and objects for what such a program made.
+ * What was adopted stays the program's, which keeps it alive as long as the object. Thread-safe. */
+struct wl_native_ops {
+    void *(*context)(const struct wl_device *device);
+    void *(*queue)(const struct wl_device_queue *queue);
+    void *(*mark)(const struct wl_device_mark *mark);
+    void *(*module)(const struct wl_device_module *module);       /* NULL: a code object, of which the driver has no module */
+    void *(*function)(const struct wl_device_function *function); /* NULL: a code object's, of which it has one for each shape */
+    /* WL_NOT_FOUND: it is of another device. `apart` as for wl_queue_ops.create. */
+    enum wl_status (*adopt_queue)(struct wl_device *device, void *native, bool *apart, struct wl_device_queue **queue);
+    enum wl_status (*adopt_mark)(struct wl_device *device, void *native, struct wl_device_mark **mark);
+    enum wl_status (*adopt_module)(struct wl_device *device, void *native, struct wl_device_module **module);
+};
+
 /* What can be said about managed memory. */
 enum wl_advice { WL_ADVICE_READ_MOSTLY, WL_ADVICE_PREFERRED, WL_ADVICE_ACCESSED_BY, WL_ADVICE_COARSE_GRAIN, WL_ADVICE_PREFETCHED };
 
@@ -254,6 +268,7 @@ struct wl_device_ops {
     const struct wl_virtual_ops *virtual_memory;
     const struct wl_pool_ops *pools;
     const struct wl_external_ops *external;
+    const struct wl_native_ops *native;
     enum wl_status (*synchronize)(struct wl_device *device); /* waits for all queues; returns the device's fault */
     /* Makes the device usable again after a fault: all its memory, queues' work, marks and modules are gone. One thread at a time. */
     enum wl_status (*reset)(struct wl_device *device);

@@ -24,6 +24,7 @@ struct wl_record {
     _Atomic uint64_t time;       /* 0: not reached, or known only to `mark` */
     struct wl_device_mark *mark; /* in a queue of the device; NULL: the host keeps the time */
     atomic_bool placed;          /* the mark is there */
+    bool foreign;                /* whoever placed it, it was no command of `stream` */
     struct wl_stream *stream;    /* referenced */
     _Atomic uint64_t sequence;   /* of the record's command */
     struct wl_context *context;
@@ -42,6 +43,8 @@ struct interprocess {
 
 struct wl_event {
     unsigned flags;
+    void *native; /* the driver's event of `home` that this one stands for; NULL: none */
+    struct wl_context *home;
     pthread_mutex_t lock;       /* guards what follows */
     struct wl_record *record;   /* the latest, if it was queued */
     uint64_t time;              /* of the latest, if it was not; 0: never recorded */
@@ -324,7 +327,9 @@ static enum wl_status queue_record(struct wl_event *event, struct wl_stream *str
     command->base.gives = true;
     if (stream->queue) {
         bool timing = !(event->flags & WL_EVENT_NO_TIMING);
-        enum wl_status made = queues_of(record)->mark_create(stream->context->device, timing, &record->mark);
+        struct wl_device *device = stream->context->device;
+        enum wl_status made = event->native ? device->ops->native->adopt_mark(device, event->native, &record->mark)
+                                            : queues_of(record)->mark_create(device, timing, &record->mark);
         if (made != WL_OK) {
             record_release(record);
             wl_command_free(&command->base); /* releases the record once more */
@@ -359,7 +364,9 @@ enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream)
         status = queue_interprocess(event, stream, true);
         return status == WL_OK ? queue_record(event, stream) : status; /* the record is for those who can help its stream */
     }
-    if (!wl_stream_is_free(stream))
+    if (event->native && event->home != stream->context)
+        return wl_fail(WL_INVALID_VALUE, "the driver's event is of another device than the stream");
+    if (event->native || !wl_stream_is_free(stream))
         return queue_record(event, stream);
     replace(event, NULL, wl_now(), stream->context);
     return WL_OK;
@@ -373,15 +380,25 @@ static enum wl_status run_follow(struct wl_command *command, struct wl_stream *s
     return atomic_load(&record->placed) ? queues_of(record)->mark_wait(record->mark, stream->queue) : WL_OK;
 }
 
+static enum wl_status run_await(struct wl_command *command, struct wl_stream *stream) {
+    const struct wl_record *record = ((const struct record_command *)command)->record;
+    (void)stream;
+    return queues_of(record)->mark_synchronize(record->mark);
+}
+
 static enum wl_status wait_for_record(struct wl_record *record, struct wl_stream *stream) {
     uint64_t sequence = atomic_load(&record->sequence);
-    if (!record->mark || !stream->queue)
+    if (!record->foreign && (!record->mark || !stream->queue))
         return wl_stream_wait_for(stream, record->stream, sequence);
-    struct record_command *command = wl_command_new(sizeof *command, run_follow, dispose_record);
+    struct record_command *command = wl_command_new(sizeof *command, stream->queue ? run_follow : run_await, dispose_record);
     if (!command)
         return WL_OUT_OF_MEMORY;
     atomic_fetch_add(&record->references, 1);
     command->record = record;
+    if (record->foreign) {
+        command->base.gives = stream->queue != NULL;
+        return wl_stream_enqueue(stream, &command->base, NULL);
+    }
     command->base.follows = true;
     return wl_stream_wait_by(stream, &command->base, record->stream, sequence);
 }
@@ -397,7 +414,7 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     if (event->interprocess)
         return queue_interprocess(event, stream, false);
     struct latest last = latest(event);
-    if (last.record && !last.time && last.record->stream != stream)
+    if (last.record && !last.time && (last.record->foreign || last.record->stream != stream))
         status = wait_for_record(last.record, stream);
     record_release(last.record);
     return status;
@@ -455,7 +472,9 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
 }
 
 /* The device knows the time. */
-static bool has_mark(const struct latest *last) { return last->record && last->record->mark && atomic_load(&last->record->placed); }
+static bool has_mark(const struct latest *last) {
+    return last->record && last->record->mark && !last->time && atomic_load(&last->record->placed);
+}
 
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds) {
     if ((start->flags | stop->flags) & WL_EVENT_NO_TIMING)
@@ -476,5 +495,62 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
         *milliseconds = ((double)second.time - (double)first.time) * 1e-6;
     record_release(first.record);
     record_release(second.record);
+    return status;
+}
+
+/* ---- the driver's events --------------------------------------------------------------------- */
+
+/* A record of `event` with this mark, which it takes over, as if placed by somebody else; the latest from now on. */
+static enum wl_status place_foreign(struct wl_event *event, struct wl_context *context, struct wl_device_mark *mark, uint64_t time) {
+    struct wl_record *record = calloc(1, sizeof *record);
+    if (!record) {
+        context->device->ops->queues->mark_destroy(mark);
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event record");
+    }
+    wl_stream_retain(context->null_stream);
+    *record = (struct wl_record){
+        .references = 1, .time = time, .mark = mark, .placed = true, .foreign = true, .stream = context->null_stream, .context = context};
+    replace(event, record, time, context);
+    return WL_OK;
+}
+
+enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct wl_event **event) {
+    const struct wl_native_ops *ops = context->device->ops->native;
+    struct wl_device_mark *mark = NULL;
+    enum wl_status status = ops ? ops->adopt_mark(context->device, native, &mark) : WL_NOT_FOUND;
+    if (status == WL_OK && (status = make(0, NULL, event)) != WL_OK)
+        context->device->ops->queues->mark_destroy(mark);
+    if (status != WL_OK)
+        return status;
+    (*event)->native = native;
+    (*event)->home = context;
+    status = place_foreign(*event, context, mark, 0);
+    if (status != WL_OK)
+        wl_event_destroy(*event);
+    return status;
+}
+
+/* An event that was never recorded, or whose time the host knows, has nothing in the device: a mark that nobody places has passed. */
+enum wl_status wl_event_native(struct wl_event *event, struct wl_context *context, void **native) {
+    struct latest last = latest(event);
+    const struct wl_native_ops *ops = last.context ? last.context->device->ops->native : context->device->ops->native;
+    enum wl_status status = WL_OK;
+    if (last.captured)
+        status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
+    else if (!ops || event->interprocess)
+        status = wl_fail(WL_UNSUPPORTED, "the device's driver has no such event");
+    else if (!last.record || !last.record->mark) {
+        struct wl_device_mark *mark = NULL;
+        if (last.context)
+            context = last.context;
+        record_release(last.record);
+        status = context->device->ops->queues->mark_create(context->device, !(event->flags & WL_EVENT_NO_TIMING), &mark);
+        *native = status == WL_OK ? ops->mark(mark) : NULL;
+        return status == WL_OK ? place_foreign(event, context, mark, last.time) : status;
+    } else {
+        wl_stream_wait_given(last.record->stream, atomic_load(&last.record->sequence));
+        *native = ops->mark(last.record->mark);
+    }
+    record_release(last.record);
     return status;
 }

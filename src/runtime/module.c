@@ -225,6 +225,17 @@ enum wl_status wl_module_load_container(struct wl_context *context, struct wl_co
     return status == WL_OK ? load_entry(context, &entry, managed, argument, module) : status;
 }
 
+/* A module whose device part was made with this status becomes the program's, or goes. */
+static enum wl_status publish(struct wl_module *made, enum wl_status status, struct wl_module **module) {
+    if (status == WL_OK)
+        status = wl_handle_add(made, WL_HANDLE_MODULE);
+    if (status == WL_OK)
+        *module = made;
+    else
+        module_free(made);
+    return status;
+}
+
 /* An image in the format of the device's own driver, which `format` names. */
 static enum wl_status load_image(struct wl_context *context, const char *format, const void *image, size_t size, const struct wl_jit *jit,
                                  struct wl_module **module) {
@@ -235,14 +246,22 @@ static enum wl_status load_image(struct wl_context *context, const char *format,
     struct wl_module *made = module_new(context);
     if (!made)
         return WL_OUT_OF_MEMORY;
-    enum wl_status status = images->load(context->device, image, size, jit, &made->loaded);
-    if (status == WL_OK)
-        status = wl_handle_add(made, WL_HANDLE_MODULE);
-    if (status == WL_OK)
-        *module = made;
-    else
-        module_free(made);
-    return status;
+    return publish(made, images->load(context->device, image, size, jit, &made->loaded), module);
+}
+
+enum wl_status wl_module_adopt(struct wl_context *context, void *native, struct wl_module **module) {
+    const struct wl_native_ops *ops = context->device->ops->native;
+    if (!ops)
+        return wl_fail(WL_UNSUPPORTED, "a %s has no modules of a driver's", context->device->ops->kind);
+    struct wl_module *made = module_new(context);
+    if (!made)
+        return WL_OUT_OF_MEMORY;
+    return publish(made, ops->adopt_module(context->device, native, &made->loaded), module);
+}
+
+void *wl_module_native(const struct wl_module *module) {
+    const struct wl_native_ops *ops = module->context->device->ops->native;
+    return ops ? ops->module(module->loaded) : NULL;
 }
 
 enum wl_status wl_module_load(struct wl_context *context, const void *image, size_t size, const struct wl_jit *jit,

@@ -219,6 +219,8 @@ struct wl_command {
 
 /* Makes a stream in `context` and its handle; WL_STREAM_* flags. */
 enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream);
+/* Makes a stream that gives its work to a queue of the device's driver, which stays the caller's. WL_NOT_FOUND: another device's. */
+enum wl_status wl_stream_adopt(struct wl_context *context, void *native, struct wl_stream **stream);
 /* Gives the handle up. Queued commands still run. */
 void wl_stream_destroy(struct wl_stream *stream);
 /* The calling thread's default stream in the context (hipStreamPerThread), made at the first call. NULL: out of memory. */
@@ -387,6 +389,11 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
 enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size);
 /* WL_INVALID_VALUE: not such a description, or its event is gone; WL_ILLEGAL_STATE: it is of this process. */
 enum wl_status wl_event_import(const void *handle, struct wl_event **event);
+/* An event that stands for one of the device's driver, which stays the caller's: recording it records that one. */
+enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct wl_event **event);
+/* The driver's event for the latest record, which has been given to the driver on return; until the event is recorded again or
+ * destroyed. `context` is for events that were never recorded. WL_UNSUPPORTED: the device has none. */
+enum wl_status wl_event_native(struct wl_event *event, struct wl_context *context, void **native);
 
 /* ---- modules (module.c) --------------------------------------------------------------------- */
 
@@ -404,6 +411,10 @@ struct wl_loaded_kernel {
     struct wl_loaded_kernel *next;
 };
 
+/* A module that stands for one of the device's driver, which stays the caller's. WL_UNSUPPORTED: the device has none. */
+enum wl_status wl_module_adopt(struct wl_context *context, void *native, struct wl_module **module);
+/* The driver's module; NULL: it has none, as of a code object. */
+void *wl_module_native(const struct wl_module *module);
 /* Loads the best entry of an image (container or ELF; `size` may be WL_SIZE_UNKNOWN) into a context, or an image in the device's
  * own format (PTX, cubin, CUDA fat binary), for which `jit` (may be NULL) counts. The image may go away afterwards.
  * WL_NO_BINARY: it is for other devices. */

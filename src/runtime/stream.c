@@ -95,15 +95,17 @@ static void context_unlink(struct wl_stream *stream) {
     pthread_mutex_unlock(&context->lock);
 }
 
-enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream) {
+/* Takes over the queue, also when it fails. */
+static enum wl_status make(struct wl_context *context, unsigned flags, int priority, struct wl_device_queue *queue,
+                           struct wl_stream **stream) {
     struct wl_stream *made = stream_new(context, flags, priority);
-    if (!made)
+    if (!made) {
+        if (queue)
+            context->device->ops->queues->destroy(queue);
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a stream");
-    const struct wl_queue_ops *queues = context->device->ops->queues;
-    enum wl_status status =
-        queues ? queues->create(context->device, !context->null_stream, flags & WL_STREAM_NON_BLOCKING, priority, &made->queue) : WL_OK;
-    if (status == WL_OK)
-        status = wl_handle_add(made, WL_HANDLE_STREAM);
+    }
+    made->queue = queue;
+    enum wl_status status = wl_handle_add(made, WL_HANDLE_STREAM);
     if (status != WL_OK) {
         wl_stream_release(made);
         return status;
@@ -112,6 +114,22 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
         context_link(made);
     *stream = made;
     return WL_OK;
+}
+
+enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int priority, struct wl_stream **stream) {
+    const struct wl_queue_ops *queues = context->device->ops->queues;
+    struct wl_device_queue *queue = NULL;
+    enum wl_status status =
+        queues ? queues->create(context->device, !context->null_stream, flags & WL_STREAM_NON_BLOCKING, priority, &queue) : WL_OK;
+    return status == WL_OK ? make(context, flags, priority, queue, stream) : status;
+}
+
+enum wl_status wl_stream_adopt(struct wl_context *context, void *native, struct wl_stream **stream) {
+    const struct wl_native_ops *ops = context->device->ops->native;
+    struct wl_device_queue *queue = NULL;
+    bool apart = false;
+    enum wl_status status = ops ? ops->adopt_queue(context->device, native, &apart, &queue) : WL_NOT_FOUND;
+    return status == WL_OK ? make(context, apart ? WL_STREAM_NON_BLOCKING : 0, 0, queue, stream) : status;
 }
 
 /* ---- commands whose memory is used again --------------------------------------------------------- */

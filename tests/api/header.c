@@ -1,5 +1,6 @@
 /* The public headers in every language they are for; only compiled. */
 #include <hip/driver_types.h>
+#include <hip/hip_cuda_interop.h>
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
 #include <hip/hip_runtime_api.h>

@@ -61,6 +61,8 @@ extern const struct fake_control fake_control;
     } while (0)
 
 CUresult fake_enter(const char *function);
+/* The calling thread's. */
+CUcontext fake_context(void);
 /* The sticky error that a kernel left. */
 CUresult fake_fault(void);
 void fake_set_fault(CUresult fault);

@@ -226,6 +226,8 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+CUcontext fake_context(void) { return current; }
+
 CUresult cuCtxGetCurrent(CUcontext *context) {
     FAKE_ENTER();
     *context = current;

@@ -10,6 +10,7 @@
 struct CUstream_st {
     struct CUstream_st *next;
     bool apart, legacy, dead, running;
+    CUcontext context;
     struct fake_work *first, *last;
     uint64_t given, done; /* numbers of the last work */
 };
@@ -157,6 +158,7 @@ CUresult cuStreamCreateWithPriority(CUstream *result, unsigned flags, int priori
     FAKE_REQUIRE(flags <= CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
     CUstream stream = calloc(1, sizeof *stream);
     stream->apart = flags == CU_STREAM_NON_BLOCKING;
+    stream->context = fake_context();
     pthread_mutex_lock(&all.lock);
     stream->next = all.streams->next; /* behind the legacy one; streams stay */
     all.streams->next = stream;
@@ -169,6 +171,20 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
     FAKE_ENTER();
     FAKE_REQUIRE(stream && stream != CU_STREAM_LEGACY && !stream->dead, CUDA_ERROR_INVALID_HANDLE);
     stream->dead = true;
+    return CUDA_SUCCESS;
+}
+
+/* Streams are of the context that was current when they were made. */
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+    FAKE_ENTER();
+    FAKE_REQUIRE(stream && stream != CU_STREAM_LEGACY && !stream->dead, CUDA_ERROR_INVALID_HANDLE);
+    *context = stream->context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+    FAKE_ENTER();
+    *flags = real(stream)->apart ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
     return CUDA_SUCCESS;
 }
 

@@ -83,6 +83,8 @@ int main(void) {
         SAME(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel),
         SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor),
         SAME(cuStreamCreateWithPriority, cuStreamCreateWithPriority),
+        SAME(cuStreamGetCtx, cuStreamGetCtx),
+        SAME(cuStreamGetFlags, cuStreamGetFlags),
         SAME(cuStreamWaitEvent, cuStreamWaitEvent),
         SAME(cuStreamWaitValue32, cuStreamWaitValue32_v2),
         SAME(cuStreamWaitValue64, cuStreamWaitValue64_v2),

@@ -3,6 +3,8 @@
  * and a machine without one leave the CPU device. */
 #include "cuda_test.h"
 
+#include <hip/hip_cuda_interop.h>
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +116,8 @@ static const char *const functions[] = {
     "cuStreamCreateWithPriority",
     "cuStreamDestroy_v2",
     "cuStreamQuery",
+    "cuStreamGetCtx",
+    "cuStreamGetFlags",
     "cuStreamWaitEvent",
     "cuStreamWaitValue32_v2",
     "cuStreamWriteValue32_v2",
@@ -264,8 +268,9 @@ static void use_translation(void) {
 }
 
 static void use_streams(void) {
-    hipStream_t a = NULL, b = NULL;
+    hipStream_t a = NULL, b = NULL, again = NULL;
     hipEvent_t start = NULL, stop = NULL;
+    CUstream native = NULL;
     float time;
     if (!did(hipStreamCreateWithFlags(&a, hipStreamNonBlocking)) || !did(hipStreamCreate(&b)) || !did(hipEventCreate(&start)) ||
         !did(hipEventCreate(&stop)))
@@ -278,6 +283,8 @@ static void use_streams(void) {
     did(hipStreamQuery(a));
     did(hipEventSynchronize(stop));
     did(hipEventElapsedTime(&time, start, stop));
+    if (did(waveliftGetCuStream(&native, a)) && did(waveliftGetHipStream(&again, native)))
+        did(hipStreamDestroy(again));
     did(hipStreamSynchronize(b));
     did(hipStreamSynchronize(NULL));
     did(hipEventDestroy(start));

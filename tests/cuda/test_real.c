@@ -22,6 +22,8 @@
     } while (0)
 #define ok(call) fails(hipSuccess, call)
 
+#include "interop_test.h"
+
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .global .align 4 .u32 counter;\n"
                           ".visible .entry empty(.param .u64 p)\n{ ret; }\n"
@@ -418,11 +420,13 @@ int main(void) {
     }
     if (hipModuleLoadData(&module, ptx) != hipSuccess)
         return 1;
+    open_driver("libcuda.so.1");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_properties),     cmocka_unit_test(test_sample),          cmocka_unit_test(test_options),
         cmocka_unit_test(test_symbols),        cmocka_unit_test(test_streams),         cmocka_unit_test(test_host_side),
         cmocka_unit_test(test_pool),           cmocka_unit_test(test_overhead),        cmocka_unit_test(test_masked_waits),
-        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_external_memory), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_virtual_memory), cmocka_unit_test(test_external_memory), INTEROP_TESTS,
+        cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  *   virtual.c    virtual memory management
  *   pool.c       pools that are shared with other processes
  *   external.c   memory of other interfaces
+ *   native.c     the driver's handles of all this, and objects for handles that the program made
  *   queue.c      queues and marks: CUstream and CUevent
  *   wait.c       waits for parts of words, which the driver's stream memory operations do not know
  *   module.c     AMD code objects on a device: image, kernels
@@ -47,6 +48,7 @@ struct wl_cuda_device;
 struct wl_device_queue {
     struct wl_cuda_device *device;
     CUstream stream;
+    bool adopted; /* the program's: never destroyed, and gone with a reset */
     bool apart;
     int priority;
     uint32_t generation;
@@ -104,6 +106,7 @@ struct wl_device_module {
     uint64_t *functions; /* sorted entries of device functions */
     size_t function_count;
     CUmodule native;    /* of an image of the driver's */
+    bool adopted;       /* it is the program's: never unloaded */
     const char **names; /* of its kernels, sorted; NULL: not asked yet */
     size_t name_count;
     pthread_mutex_t lock; /* guards the list, the variants and `names` */
@@ -158,12 +161,14 @@ struct wl_device_mark {
     CUevent event;
     uint32_t generation;
     bool timing;
+    bool adopted; /* the program's: never kept for another use */
     struct wl_device_mark *next;
 };
 
 /* ---- the operations, for the table in device.c ---------------------------------------------------- */
 
 extern const struct wl_queue_ops wl_cuda_queue_ops;
+extern const struct wl_native_ops wl_cuda_native_ops;
 extern const struct wl_host_memory_ops wl_cuda_host_ops;
 extern const struct wl_image_ops wl_cuda_image_ops;
 extern const struct wl_virtual_ops wl_cuda_virtual_ops;

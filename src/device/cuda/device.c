@@ -278,6 +278,7 @@ static const struct wl_device_ops operations = {
     .queues = &wl_cuda_queue_ops,
     .host = &wl_cuda_host_ops,
     .images = &wl_cuda_image_ops,
+    .native = &wl_cuda_native_ops,
     .virtual_memory = &wl_cuda_virtual_ops,
     .pools = &wl_cuda_pool_ops,
     .external = &wl_cuda_external_ops,

@@ -364,6 +364,8 @@ typedef struct CUDA_MEMCPY2D_st {
     F(NEEDED, cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                                      \
     F(NEEDED, cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                                 \
     F(NEEDED, cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                             \
+    F(OPTIONAL, cuStreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                                    \
+    F(NEEDED, cuStreamGetFlags, cuStreamGetFlags, (CUstream stream, unsigned *flags))                                                      \
     F(NEEDED, cuStreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                                      \
     F(OPTIONAL, cuStreamWaitValue32, cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, uint32_t value, unsigned flags))       \
     F(OPTIONAL, cuStreamWaitValue64, cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags))       \

@@ -69,7 +69,7 @@ void wl_cuda_module_unload(struct wl_device_module *module) {
     }
     if (module->image && !gone)
         wl_cuda_release(&module->device->base, (void *)(uintptr_t)module->image, 0);
-    if (module->native && !gone && wl_cuda_enter(module->device) == WL_OK)
+    if (module->native && !module->adopted && !gone && wl_cuda_enter(module->device) == WL_OK)
         (void)module->device->driver->cuModuleUnload(module->native);
     for (size_t i = 0; i < module->name_count; i++)
         free((void *)(uintptr_t)module->names[i]);

@@ -21,6 +21,8 @@ static enum wl_status enter(struct wl_device_queue *queue) {
     uint32_t generation = atomic_load_explicit(&queue->device->generation, memory_order_relaxed);
     if (status != WL_OK || queue->generation == generation)
         return status;
+    if (queue->adopted)
+        return wl_fail(WL_ILLEGAL_STATE, "the CUstream is gone with the device's reset");
     if (queue->stream != CU_STREAM_LEGACY)
         status = open_stream(queue);
     if (status == WL_OK)
@@ -48,7 +50,7 @@ static enum wl_status queue_create(struct wl_device *base, bool legacy, bool apa
 }
 
 static void queue_destroy(struct wl_device_queue *queue) {
-    if (queue->stream != CU_STREAM_LEGACY && queue->generation == atomic_load(&queue->device->generation) &&
+    if (queue->stream != CU_STREAM_LEGACY && !queue->adopted && queue->generation == atomic_load(&queue->device->generation) &&
         wl_cuda_enter(queue->device) == WL_OK)
         (void)queue->device->driver->cuStreamDestroy(queue->stream);
     free(queue);
@@ -227,6 +229,10 @@ static enum wl_status mark_create(struct wl_device *base, bool timing, struct wl
 
 static void mark_destroy(struct wl_device_mark *mark) {
     struct wl_cuda_device *device = mark->device;
+    if (mark->adopted) {
+        free(mark);
+        return;
+    }
     pthread_mutex_lock(&device->lock);
     mark->next = device->marks;
     device->marks = mark;
