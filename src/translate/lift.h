@@ -66,6 +66,15 @@ struct wl_index_sum {
     unsigned low_row, high_row;  /* of the sum's low half; of the pair's high half */
     struct wl_index index;       /* the pair */
     LLVMValueRef low;            /* i32: of the base */
+    const struct wl_operand *of; /* what `low` is */
+};
+
+/* The low half of a sum of 64 bits that one lane makes, until the high one comes (lift_pairs.c). */
+struct wl_pair_sum {
+    const struct wl_inst *maker; /* NULL: there is none */
+    LLVMValueRef low[2];         /* i32: what was added */
+    LLVMValueRef high[2];        /* <16 x i32>: the row behind that of an operand then; NULL: it is none */
+    LLVMValueRef whole[2];       /* i64: both */
 };
 
 #define WL_INDEX_FORMS    12
@@ -85,6 +94,7 @@ struct wl_strip {
     struct wl_index index[WL_INDEX_FORMS];  /* pairs that are addresses of that form */
     unsigned index_count;
     struct wl_index_sum sum;
+    struct wl_pair_sum pair_sum;
 };
 
 struct wl_lift {
@@ -312,9 +322,20 @@ bool wl_lane_alone(const struct wl_lift *l);
 /* Its number, among those of all strips, as i64, and its bit among the strip's, as i32. */
 LLVMValueRef wl_lane_number(const struct wl_lift *l);
 LLVMValueRef wl_lane_bit(const struct wl_lift *l);
+/* A pair of scalars as i64 that the loop does not write, made where the lanes' turns begin; NULL: it may be written. */
+LLVMValueRef wl_lane_scalar64(struct wl_lift *l, unsigned reg);
 /* Its element as a vector, and of one. */
 LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element);
 LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector);
+/* lift_pairs.c: whether rows n and n + 1 of the lane lie together, and those as one number, as a vector of it. */
+bool wl_pairs_has(const struct wl_lift *l, unsigned row);
+LLVMValueRef wl_pairs_load(struct wl_lift *l, unsigned row);
+void wl_pairs_store(struct wl_lift *l, unsigned row, LLVMValueRef pair);
+/* Before the instruction is emitted that makes the low half of a sum: what it adds. */
+struct wl_pair_sum wl_pairs_low(struct wl_lift *l, const struct wl_item *item);
+/* Before the one that makes the high half: the sum, as a vector; NULL: it does not belong to the low half. `known`: the same as an
+ * index, or NULL. */
+LLVMValueRef wl_pairs_sum(struct wl_lift *l, const struct wl_item *item, const struct wl_index *known);
 /* Whether the loop writes to memory (wl_strip_loop.writes). */
 bool wl_loop_writes(const struct wl_lift *l);
 /* lift_ticket.c: lifts an instruction marked as part of a ticket, but for stores. */

@@ -99,6 +99,8 @@ void wl_index_forget(struct wl_lift *l, unsigned row) {
             strip->index[i] = strip->index[--strip->index_count];
     if (strip->sum.maker && (strip->sum.low_row == row || strip->sum.high_row == row))
         strip->sum.maker = NULL;
+    if (strip->pair_sum.maker && strip->pair_sum.maker->operands[0].reg == row)
+        strip->pair_sum.maker = NULL;
 }
 
 /* Without this, the oldest goes. */
@@ -153,7 +155,7 @@ static bool low_half(struct wl_lift *l, const struct wl_item *item, struct wl_in
         const struct wl_index *known = is_vgpr(&op[3 - i]) ? wl_index_find(l, op[3 - i].reg) : NULL;
         if (!known || !is_base(&op[2 + i], &item->fact[i]))
             continue;
-        *sum = (struct wl_index_sum){item->inst, op[0].reg, known->row + 1, *known, base_value(l, item, i)};
+        *sum = (struct wl_index_sum){item->inst, op[0].reg, known->row + 1, *known, base_value(l, item, i), &op[2 + i]};
         return true;
     }
     return false;
@@ -167,7 +169,9 @@ static bool high_half(struct wl_lift *l, const struct wl_item *item, struct wl_i
     for (unsigned i = 0; i < 2; i++) {
         if (!is_vgpr(&op[3 - i]) || op[3 - i].reg != sum->high_row || !is_base(&op[2 + i], &item->fact[i]))
             continue;
-        LLVMValueRef base = base64(l, sum->low, base_value(l, item, i));
+        bool kept =
+            wl_lane_alone(l) && op[2 + i].kind == WL_OPERAND_SGPR && sum->of->kind == WL_OPERAND_SGPR && op[2 + i].reg == sum->of->reg + 1;
+        LLVMValueRef base = kept ? wl_lift_sgpr64(l, sum->of->reg) : base64(l, sum->low, base_value(l, item, i));
         *made = sum->index;
         made->row = sum->low_row;
         made->base = made->base ? LLVMBuildAdd(l->b, made->base, base, "") : base;
@@ -180,6 +184,8 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
     const struct wl_operand *op = item->inst->operands;
     struct wl_index made = {0};
     struct wl_index_sum sum = {0};
+    struct wl_pair_sum pair_sum = {0};
+    LLVMValueRef pair = NULL;
     bool is_form = false;
     switch ((enum wl_index_step)item->index_step) {
     case WL_INDEX_NONE:
@@ -194,12 +200,20 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
         break;
     case WL_INDEX_LOW:
         (void)low_half(l, item, &sum);
+        if (wl_lane_alone(l))
+            pair_sum = wl_pairs_low(l, item);
         break;
     case WL_INDEX_HIGH:
         is_form = high_half(l, item, &made);
+        if (wl_lane_alone(l))
+            pair = wl_pairs_sum(l, item, is_form ? &made : NULL);
         break;
     }
     item->emit(l, item);
+    if (pair)
+        wl_strip_set_pair(l, op[0].reg - 1u, pair);
+    if (pair_sum.maker)
+        l->strip->pair_sum = pair_sum;
     if (is_form)
         keep(l, made);
     if (sum.maker) {

@@ -6,18 +6,10 @@
  *
  * The loop's pieces are lifted once more. Registers are i32 allocas and masks have one bit; the emitters see vectors of which lane 0 is
  * the one at hand, and passes make scalars of them. Memory is accessed by scalars. */
-#include "translate/isa.h"
 #include "translate/lift_loop.h"
-#include "translate/sem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    FEW = 10,       /* lanes */
-    MOST_WORK = 12, /* vector instructions for each access: beyond, a strip's vectors gain more */
-    MOST_INSTS = 120,
-};
 
 /* What the strip has while its lanes have their turns. */
 struct turns {
@@ -33,6 +25,25 @@ LLVMValueRef wl_lane_number(const struct wl_lift *l) { return l->in_loop->lane; 
 
 LLVMValueRef wl_lane_bit(const struct wl_lift *l) { return l->in_loop->lane_bit; }
 
+LLVMValueRef wl_lane_scalar64(struct wl_lift *l, unsigned reg) {
+    struct wl_lift_loop *in = l->in_loop;
+    bool changes = wl_any_bit(in->loop->scalars_written, reg, 2) || wl_any_bit(in->loop->masks, reg, 2) ||
+                   (l->wave_size == 64 && reg && wl_bit(in->loop->masks, reg - 1));
+    if (changes || !l->sgpr[reg] || !l->sgpr[reg + 1] || wl_stretch_mask_pending(l, reg) || wl_stretch_mask_pending(l, reg + 1))
+        return NULL;
+    if (in->scalar64[reg])
+        return in->scalar64[reg];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->few));
+    LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, ""),
+                 low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
+    in->scalar64[reg] = LLVMBuildOr(l->b, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), low, "");
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return in->scalar64[reg];
+}
+
 LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element) {
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(element), WL_STRIP);
     return LLVMBuildInsertElement(l->b, LLVMConstNull(type), element, LLVMConstNull(l->i32), ""); /* nothing is poison: some look at all */
@@ -42,23 +53,47 @@ LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector) {
     return LLVMBuildExtractElement(l->b, vector, LLVMConstNull(l->i32), "");
 }
 
-bool wl_lanes_pay(const struct wl_lift *l) {
-    const struct wl_strip_loop *loop = l->in_loop->loop;
-    uint32_t insts = 0, accesses = 0, work = 0;
+/* The mask that a piece takes off EXEC where it ends: no lane that is still on is in it. WL_SGPR_COUNT: there is none. */
+static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_piece *piece) {
+    struct wl_regs written = {0};
+    for (uint32_t n = piece->count; n-- > 0;) {
+        const struct wl_inst *inst = &l->unit->insts[piece->first + n];
+        struct wl_effects effects;
+        struct wl_mask_work work;
+        wl_inst_effects(inst, l->wave_size, &effects);
+        if (wl_bit(effects.touch.scalar, WL_SGPR_EXEC)) {
+            bool takes = inst->on_strip_masks && wl_mask_work(inst, l->wave_size, &work) && work.to == WL_SGPR_EXEC &&
+                         work.logic == WL_MASK_AND_NOT && !work.saves && work.a.kind == WL_OPERAND_SGPR && work.a.reg == WL_SGPR_EXEC &&
+                         work.b.kind == WL_OPERAND_SGPR && work.b.reg != WL_SGPR_EXEC;
+            return takes && !wl_any_bit(written.scalar, work.b.reg, l->wave_size / 32) ? work.b.reg : WL_SGPR_COUNT;
+        }
+        for (unsigned i = 0; i < 2; i++)
+            written.scalar[i] |= effects.touch.scalar[i];
+    }
+    return WL_SGPR_COUNT;
+}
+
+static bool leads_to(const struct wl_piece *piece, uint32_t to) { return piece->next == to || piece->target == to; }
+
+/* Finds in->left: rounds follow each other by way of the branch that leaves the loop alone, and all ways to that take the mask off EXEC. */
+static void find_left(struct wl_lift *l) {
+    struct wl_lift_loop *in = l->in_loop;
+    const struct wl_strip_loop *loop = in->loop;
+    unsigned mask = WL_SGPR_COUNT;
+    memset(in->left, 0, sizeof in->left);
     for (uint32_t i = 0; i < loop->count; i++) {
         const struct wl_piece *piece = &l->unit->pieces[loop->pieces[i]];
-        insts += piece->count;
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_inst *inst = &l->unit->insts[piece->first + n];
-            bool access =
-                inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
-            if (access && (inst->isa->space != WL_SPACE_GLOBAL || inst->lds || inst->isa->detail))
-                return false;
-            accesses += access;
-            work += inst->sem && !inst->sem->scalar;
-        }
+        if (leads_to(piece, loop->header) && loop->pieces[i] != loop->leave)
+            return;
+        if (!leads_to(piece, loop->leave))
+            continue;
+        unsigned taken = mask_taken_off(l, piece);
+        if (taken == WL_SGPR_COUNT || (mask != WL_SGPR_COUNT && mask != taken))
+            return;
+        mask = taken;
     }
-    return loop->writes && insts <= MOST_INSTS && work <= accesses * MOST_WORK;
+    if (mask != WL_SGPR_COUNT && loop->leave != loop->header && wl_bit(loop->masks, mask))
+        wl_set(in->left, mask);
 }
 
 LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header) {
@@ -68,7 +103,15 @@ LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header) {
     LLVMPositionBuilderAtEnd(l->b, header);
     LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, in->mask[WL_SGPR_EXEC], "");
     LLVMValueRef lanes = wl_lift_intrinsic(l, "llvm.ctpop", &l->i32, 1, &exec, 1);
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULE, lanes, wl_lift_int(l, l->i32, FEW), ""), in->few, round);
+    LLVMValueRef few = LLVMBuildICmp(l->b, LLVMIntULE, lanes, wl_lift_int(l, l->i32, wl_strip_loop_few(l->unit, in->loop)), "");
+    find_left(l);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (!wl_bit(in->left, reg))
+            continue;
+        LLVMValueRef both = LLVMBuildAnd(l->b, exec, LLVMBuildLoad2(l->b, l->i32, in->mask[reg], ""), "");
+        few = LLVMBuildAnd(l->b, few, LLVMBuildICmp(l->b, LLVMIntEQ, both, LLVMConstNull(l->i32), ""), "");
+    }
+    LLVMBuildCondBr(l->b, few, in->few, round);
     return round;
 }
 
@@ -103,7 +146,7 @@ static void put_down(struct wl_lift *l, struct turns *t) {
             continue;
         t->place[row] = wl_lift_alloca(l, l->strip_i32, 64, "place");
         LLVMSetAlignment(LLVMBuildStore(l->b, load_row(l, in->row[row]), t->place[row]), 64);
-        in->row[row] = wl_lift_alloca(l, l->i32, 4, "element");
+        wl_pairs_make_row(l, row);
     }
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         t->strip_mask[reg] = in->mask[reg];
@@ -129,7 +172,9 @@ static void begin_turn(struct wl_lift *l, const struct turns *t) {
         if (!wl_bit(in->loop->rows, row))
             continue;
         bool starts = is_live(l, in->loop->header, row) || is_left(l, row);
-        LLVMBuildStore(l->b, starts ? LLVMBuildLoad2(l->b, l->i32, place_of(l, t, row), "") : LLVMConstNull(l->i32), in->row[row]);
+        if (in->pair[row])
+            LLVMBuildStore(l->b, LLVMConstNull(l->i64), in->pair[row]);
+        wl_pairs_store_row(l, row, starts ? LLVMBuildLoad2(l->b, l->i32, place_of(l, t, row), "") : LLVMConstNull(l->i32));
     }
 }
 
@@ -146,13 +191,14 @@ static void end_turn(struct wl_lift *l, const struct turns *t) {
     }
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (is_left(l, row))
-            LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->i32, in->row[row], ""), place_of(l, t, row));
+            LLVMBuildStore(l->b, wl_pairs_load_row(l, row), place_of(l, t, row));
 }
 
 static void take_up(struct wl_lift *l, const struct turns *t) {
     struct wl_lift_loop *in = l->in_loop;
     memcpy(in->row, t->strip_row, sizeof in->row);
     memcpy(in->mask, t->strip_mask, sizeof in->mask);
+    memset(in->pair, 0, sizeof in->pair);
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (is_left(l, row))
             LLVMSetAlignment(LLVMBuildStore(l->b, load_row(l, t->place[row]), in->row[row]), 64);
@@ -172,6 +218,9 @@ static void lift_pieces(struct wl_lift *l, LLVMBasicBlockRef *own, LLVMBasicBloc
         LLVMPositionBuilderAtEnd(l->b, own[loop->pieces[i]]);
         if (in->occupied) /* it is this lane that is on */
             LLVMBuildStore(l->b, wl_lift_int(l, l->i32, 1), in->mask[WL_SGPR_EXEC]);
+        for (unsigned reg = 0; reg < WL_SGPR_COUNT && loop->pieces[i] == loop->header; reg++)
+            if (wl_bit(in->left, reg))
+                LLVMBuildStore(l->b, LLVMConstNull(l->i32), in->mask[reg]);
         wl_lift_piece(l, loop->pieces[i]);
     }
     l->blocks = outer;

@@ -135,7 +135,7 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 
 LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
     if (l->in_loop->lane)
-        return wl_lane_vector(l, LLVMBuildLoad2(l->b, l->i32, l->in_loop->row[row], ""));
+        return wl_lane_vector(l, wl_pairs_load_row(l, row));
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, l->in_loop->row[row], "");
     LLVMSetAlignment(value, 64);
     return value;
@@ -145,7 +145,7 @@ LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row) { return l->
 
 void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     if (l->in_loop->lane) {
-        LLVMBuildStore(l->b, wl_lane_value(l, value), l->in_loop->row[row]);
+        wl_pairs_store_row(l, row, wl_lane_value(l, value));
         return;
     }
     if (wl_bit(l->live_after[l->stretch_end].inactive, row))
@@ -349,7 +349,7 @@ static void lift_pieces(struct wl_lift *l) {
     l->blocks = own;
     l->mode = WL_MODE_MASKED;
     LLVMBasicBlockRef header = own[loop->header], round = header;
-    if (wl_lanes_pay(l))
+    if (wl_strip_loop_few(l->unit, loop))
         round = wl_lanes_branch(l, header);
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];

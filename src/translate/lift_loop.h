@@ -22,6 +22,9 @@ struct wl_lift_loop {
     LLVMValueRef lane;                     /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
     LLVMValueRef lane_bit;                 /* i32: its bit among the strip's */
     LLVMValueRef lane_in_wave;             /* i64: the same, in the wave */
+    LLVMValueRef pair[WL_VGPR_COUNT];      /* with `lane`: allocas of i64 that hold rows n and n + 1; NULL */
+    LLVMValueRef scalar64[WL_SGPR_COUNT];  /* i64: pairs of scalars as they are where turns begin; NULL: nobody has asked */
+    uint64_t left[2];                      /* lift_lanes.c: masks that no lane is in that is still on when a round begins */
     struct wl_lift_gang *gang;             /* of which it is a wave; NULL: of none. Within the loop l->gang is NULL */
     LLVMBasicBlockRef few;                 /* lift_lanes.c: where a strip with few lanes goes */
     LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
@@ -29,11 +32,18 @@ struct wl_lift_loop {
 
 /* ---- lift_lanes.c: the few lanes that a strip has left, one after the other ---- */
 
-/* Whether that is worth it in l->in_loop's loop. */
-bool wl_lanes_pay(const struct wl_lift *l);
 /* Fills the block where a strip's rounds begin: goes to a new one, which is returned, or to wl_lanes_lift's. */
 LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header);
 /* Lifts the loop for one lane at a time, as it is where a round begins, and goes to the strip's end. blocks: by piece, of the strip. */
 void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks);
+
+/* ---- lift_pairs.c: register pairs of one lane as numbers of 64 bits ---- */
+
+/* Makes the alloca of a row of the loop that one lane has: in->row, or one in in->pair with the row behind it where the loop makes sums of
+ * 64 bits in the two. Called in order of rows. */
+void wl_pairs_make_row(struct wl_lift *l, unsigned row);
+/* The lane's element of a row, i32. */
+LLVMValueRef wl_pairs_load_row(struct wl_lift *l, unsigned row);
+void wl_pairs_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
 
 #endif

@@ -29,6 +29,9 @@ LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg) {
 }
 
 LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg) {
+    LLVMValueRef kept = wl_lane_alone(l) ? wl_lane_scalar64(l, reg) : NULL;
+    if (kept)
+        return kept;
     LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
     LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, "");
     return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), "");

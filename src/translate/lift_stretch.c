@@ -100,12 +100,14 @@ static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
     return LLVMBuildGEP2(l->b, l->i8, l->gang ? wl_gang_state(l, l->strip->wave) : l->wave, &offset, 1, "");
 }
 
-static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
+static LLVMValueRef load_in_place(struct wl_lift *l, unsigned row, bool pair) {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b); /* moving the builder takes the neighbour's */
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip->start));
     LLVMValueRef value;
-    if (l->in_loop) {
+    if (pair) {
+        value = wl_pairs_load(l, row);
+    } else if (l->in_loop) {
         value = wl_loop_load_row(l, row);
     } else {
         value = LLVMBuildLoad2(l->b, l->strip_i32, row_pointer(l, row), "");
@@ -116,6 +118,8 @@ static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMSetCurrentDebugLocation2(l->b, location);
     return value;
 }
+
+static LLVMValueRef load_row(struct wl_lift *l, unsigned row) { return load_in_place(l, row, false); }
 
 /* A register that is the same in all strips: one value for them, so that the passes see that what is computed of it, and loaded by
  * it, is the same as well. */
@@ -166,6 +170,9 @@ LLVMValueRef wl_strip_row_all_lanes(struct wl_lift *l, unsigned row) {
 LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) {
     if (l->ptx)
         return wl_ptx_pair(l, row);
+    bool written = wl_bit(l->strip->row_dirty, row) || wl_bit(l->strip->row_dirty, row + 1);
+    if (!l->strip->pair_value[row] && !written && wl_pairs_has(l, row))
+        l->strip->pair_value[row] = load_in_place(l, row, true);
     if (!l->strip->pair_value[row])
         l->strip->pair_value[row] = wl_strip_join(l, wl_strip_row(l, row), wl_strip_row(l, row + 1));
     return l->strip->pair_value[row];
@@ -370,14 +377,30 @@ static unsigned emit_segment(struct wl_lift *l, unsigned first) {
     return i;
 }
 
+static void clear_bit(uint64_t *set, unsigned row) { set[row / 64] &= ~(UINT64_C(1) << (row % 64)); }
+
+/* The pairs among the registers that a lane by itself has written. */
+static void store_pairs(struct wl_lift *l, const uint64_t *wanted) {
+    uint64_t *dirty = l->strip->row_dirty;
+    for (unsigned row = 0; row + 1 < WL_VGPR_COUNT; row++)
+        if (wl_pairs_has(l, row) && l->strip->pair_value[row] && wl_bit(dirty, row) && wl_bit(dirty, row + 1) && wl_bit(wanted, row) &&
+            wl_bit(wanted, row + 1)) {
+            wl_pairs_store(l, row, l->strip->pair_value[row]);
+            clear_bit(dirty, row);
+            clear_bit(dirty, row + 1);
+        }
+}
+
 /* Stores live registers that the strip has written, except `later` (NULL: none), which it will write again. */
 static void store_rows(struct wl_lift *l, const uint64_t *later) {
     const struct wl_live *live = &l->live_after[l->stretch_end];
     const uint64_t *wanted = l->mode == WL_MODE_FULL ? live->full : live->active;
+    if (wl_lane_alone(l))
+        store_pairs(l, wanted);
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (wl_bit(l->strip->row_dirty, row) && wl_bit(wanted, row) && !(later && wl_bit(later, row))) {
             store_row(l, row);
-            l->strip->row_dirty[row / 64] &= ~(UINT64_C(1) << (row % 64));
+            clear_bit(l->strip->row_dirty, row);
         }
 }
 

@@ -107,5 +107,7 @@ bool wl_strip_loop_may_write(const struct wl_unit *unit, const struct wl_strip_l
 bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row);
 /* Whether a loop that may be run strip by strip should be (strip_loop_pays.c). */
 bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *loop);
+/* How many lanes a strip may have where a round begins for them to go on one after the other (lift_lanes.c); 0: they never should. */
+unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop);
 
 #endif

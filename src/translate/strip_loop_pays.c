@@ -105,3 +105,23 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     }
     return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
 }
+
+/* A lane by itself gains where time goes into accesses of its own: vectors gain most where much is computed for each of them. */
+unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
+    enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5, FEW = 10, ALL = 16 }; /* work: vector instructions for each access */
+    const struct wl_inst *inst;
+    uint32_t insts = 0, accesses = 0, work = 0;
+    for (uint32_t p = 0; p < loop->count; p++)
+        for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+            bool access =
+                inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
+            if (access && (inst->isa->space != WL_SPACE_GLOBAL || inst->lds || inst->isa->detail))
+                return 0;
+            insts++;
+            accesses += access;
+            work += inst->sem && !inst->sem->scalar;
+        }
+    if (!loop->writes || insts > MOST_INSTS || work > accesses * MOST_WORK)
+        return 0;
+    return work > accesses * LITTLE_WORK ? FEW : ALL;
+}

@@ -69,6 +69,9 @@ void test_division(void);
 /* ---- test_lift_loops.c ---- */
 void test_loops(void);
 
+/* ---- test_lift_lanes.c ---- */
+void test_lanes_alone(void);
+
 /* ---- test_lift_modifiers.c ---- */
 void test_dpp(void);
 void test_dpp8(void);

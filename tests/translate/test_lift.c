@@ -516,6 +516,7 @@ int main(int argc, char **argv) {
                  {"denormals", test_denormals},
                  {"division", test_division},
                  {"loops", test_loops},
+                 {"alone", test_lanes_alone},
                  {"large", test_large}};
     lift_start();
     for (unsigned i = 0; i < sizeof tests / sizeof *tests; i++)

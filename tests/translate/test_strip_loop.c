@@ -250,7 +250,39 @@ static void test_counters(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* `loops`: with how many lanes left a strip runs them one by one. */
+#define COMPUTE "v_mul_f32 v6, v6, v6\n v_add_u32 v6, v6, v4\n v_xor_b32 v6, v6, v4\n v_max_u32 v6, v6, v4\n"
+static const struct kernel lone_lanes[] = {
+    {"no lane where nothing is written", GFX9, ROUNDS("", "", ""), 0, 0},
+    {"all where little is computed", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n", "", ""), 16, 0},
+    {"few where more is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE, "", ""), 10, 0},
+    {"none where much is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE, "", ""), 0,
+     0},
+    {"all, with tickets", GFX9, TICKETS("", "", ADD, STORE), 16, 0},
+};
+
+static void test_lone_lanes(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof lone_lanes / sizeof *lone_lanes; i++) {
+        const struct kernel *k = &lone_lanes[i];
+        const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
+        struct assembled made;
+        assembled_build(&made, request, k->text);
+        wl_unit_liveness(&made.unit);
+        assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
+        assert_int_equal(made.unit.strip_loop_count, 1);
+        unsigned few = wl_strip_loop_few(&made.unit, &made.unit.strip_loops[0]);
+        if (few != k->loops) {
+            fprintf(stderr, "%s: %u, %u wanted\n", k->title, few, k->loops);
+            bad++;
+        }
+        assembled_free(&made);
+    }
+    assert_int_equal(bad, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters), cmocka_unit_test(test_lone_lanes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
