@@ -100,7 +100,7 @@ void hipify_free_statistics(struct hipify_statistics *statistics) {
 void hipify_print_list(FILE *out) {
     for (size_t i = 0; i < wl_hipify_row_count; i++) {
         const struct wl_hipify_row *row = &wl_hipify_rows[i];
-        fprintf(out, "%s\t%s\t%s\t%s\t%s\n", row->cuda, row->hip ? row->hip : "-", wl_mapping_kind_name(row->kind),
+        fprintf(out, "%s\t%s\t%s\t%s\t%s\n", row->cuda, row->hip && *row->hip ? row->hip : "-", wl_mapping_kind_name(row->kind),
                 *row->group ? row->group : "-", row->hip ? row->since : row->reason);
     }
 }

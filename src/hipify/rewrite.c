@@ -352,6 +352,10 @@ static const char *counterpart(struct pass *pass, const struct wl_hipify_row *ro
         const char *tag = wl_mapping_tag(row);
         return tag ? tag : row->hip;
     }
+    if (!*row->hip && pass->in_directive) {
+        *reason = "HIP has no calling convention to name; remove it";
+        return NULL;
+    }
     const char *why = wl_mapping_not_comparable(row);
     if (why && is_compared(pass)) {
         *reason = why;

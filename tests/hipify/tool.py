@@ -28,7 +28,7 @@ def rows():
     found = []
     with open(os.path.join(ROOT, "src", "hipify", "table.inc"), encoding="ascii") as table:
         for line in table:
-            row = re.fullmatch(r'ROW\("([^"]+)", "([^"]+)", (\w+), "([^"]*)", "([^"]+)"\)', line.rstrip("\n"))
+            row = re.fullmatch(r'ROW\("([^"]+)", "([^"]*)", (\w+), "([^"]*)", "([^"]+)"\)', line.rstrip("\n"))
             none = re.fullmatch(r'NONE\("([^"]+)", (\w+), "([^"]*)", "([^"]+)"\)', line.rstrip("\n"))
             if row:
                 found.append(Row(*row.groups(), None))
