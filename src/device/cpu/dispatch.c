@@ -3,210 +3,20 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "device/cpu/abi.h"
+#include "device/cpu/exits.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/parts.h"
-#include "device/cpu/services.h"
-#include "device/cpu/units.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define FUEL 256 /* iterations of a spinning loop between two looks at the other waves */
 
 static uint64_t now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The first failure of a job wins; true for it. */
-static bool fail_job(struct wl_job *job, enum wl_status status) {
-    int expected = WL_OK;
-    if (!atomic_compare_exchange_strong(&job->status, &expected, (int)status))
-        return false;
-    strncpy(job->failure, wl_failure(), sizeof job->failure - 1);
-    return true;
-}
-
-static bool stopped(const struct wl_job *job) {
-    const struct wl_multigrid *others = job->launch->multigrid;
-    return atomic_load_explicit(&job->status, memory_order_relaxed) != WL_OK ||
-           (others && atomic_load_explicit(&others->failed, memory_order_relaxed));
-}
-
-/* ---- in and out of translated code ---------------------------------------------------------- */
-
-/* Work of the runtime between two stretches of translated code: signals are not the kernel's, floats are the host's. */
-static void step_out(struct wl_thread *thread, uint32_t *control) {
-    thread->running = NULL;
-    *control = wl_float_enter(0xf0);
-}
-
-static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t control) {
-    wl_float_restore(control);
-    wl_fault_thread_use(thread);
-    thread->running = runner;
-}
-
-static uint64_t full_exec(uint32_t wave_size) { return wave_size == 64 ? ~UINT64_C(0) : UINT32_MAX; }
-
-static uint64_t wave_exec(const struct wl_wave *wave) {
-    const volatile uint32_t *exec = &wave->sgpr[WL_SGPR_EXEC]; /* as it was stored: one load would wait for both stores */
-    uint64_t low = exec[0], high = exec[1];
-    return wave->wave_size == 64 ? low | high << 32 : low;
-}
-
-/* Makes `runner` continue in a copy of a unit. False: the job failed. */
-static bool enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave, struct wl_unit *unit,
-                  enum wl_mode mode) {
-    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
-    if (!code) {
-        uint32_t control;
-        step_out(thread, &control);
-        enum wl_status status = wl_units_copy(job->function->module, unit, mode, &code);
-        step_in(thread, runner, control);
-        if (status != WL_OK) {
-            fail_job(job, status);
-            return false;
-        }
-    }
-    const struct wl_unit_info *info = atomic_load(&unit->info[mode]);
-    if (info->rows > wave->vgprs) {
-        fail_job(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, info->rows,
-                              job->function->kernel->name, wave->vgprs));
-        return false;
-    }
-    runner->unit = unit;
-    runner->mode = mode;
-    runner->code = code;
-    return true;
-}
-
-/* Whether the runner has the copy that a wave in this mode is to start in; native code may have come in place of threaded code. */
-static inline bool is_ready(const struct wl_runner *runner, struct wl_unit *unit, enum wl_mode mode) {
-    return runner->unit == unit && runner->mode == mode && runner->code &&
-           runner->code == atomic_load_explicit(&unit->code[mode], memory_order_relaxed);
-}
-
-/* ---- exits ---------------------------------------------------------------------------------- */
-
-/* The copy for the wave's EXEC: the other mode's, or native code after threaded code; at a loop entry one that has them. */
-static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
-    enum wl_mode mode = wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
-    struct wl_unit *unit = runner->unit;
-    if (!enter(job, thread, runner, wave, unit, mode))
-        return false;
-    wl_unit_code *loops = atomic_load_explicit(&unit->loop_code[mode], memory_order_acquire);
-    if (loops && wave->resume >= atomic_load(&unit->info[mode])->resume_count)
-        runner->code = loops;
-    return true;
-}
-
-static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
-    uint32_t resume;
-    struct wl_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, job->wave_size, &resume);
-    if (!unit) {
-        thread->running = NULL;
-        if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s jumped to 0x%llx, where there is no code", job->function->kernel->name,
-                                  (unsigned long long)wave->pc))) {
-            char what[96];
-            snprintf(what, sizeof what, "jump to 0x%llx, where there is no code,", (unsigned long long)wave->pc);
-            wl_fault_report_stop(job, runner, 0, what);
-        }
-        return false;
-    }
-    wave->resume = resume;
-    return enter(job, thread, runner, wave, unit, wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED);
-}
-
-static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
-    uint32_t control;
-    struct wl_hostcall *hostcall = atomic_load_explicit(&job->device->hostcall, memory_order_acquire);
-    if (!hostcall || !wl_hostcall_pending(hostcall))
-        return;
-    step_out(thread, &control);
-    wl_hostcall_serve(hostcall, &job->asserted);
-    step_in(thread, runner, control);
-}
-
-static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
-    enum { TRAP_DEBUG = 3 };
-    const char *name = job->function->kernel->name;
-    if (wave->exit_detail == TRAP_DEBUG)
-        return true;
-    answer_message(job, thread, runner); /* an assertion's text may still be under way */
-    thread->running = NULL;
-    bool asserted = atomic_load(&job->asserted);
-    enum wl_status status =
-        asserted ? wl_fail(WL_ASSERT, "an assertion failed in kernel %s", name) : wl_fail(WL_ABORTED, "kernel %s aborted", name);
-    if (fail_job(job, status))
-        wl_fault_report_stop(job, runner, wave->pc, asserted ? "assertion failed" : "abort");
-    return false;
-}
-
-static void answer_illegal(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
-    thread->running = NULL;
-    if (fail_job(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s reached code that cannot be executed at 0x%llx",
-                              job->function->kernel->name, (unsigned long long)wave->pc)))
-        wl_fault_report_stop(job, runner, wave->pc, "code that cannot be executed");
-}
-
-/* READY: the wave can go on. */
-static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
-    struct wl_gws *unit = wl_gws_get(&job->gws, job->total);
-    if (!unit) {
-        thread->running = NULL;
-        fail_job(job, wl_fail(WL_OUT_OF_MEMORY, "no memory for the wave sync unit of kernel %s", job->function->kernel->name));
-        return WL_WAVE_FAILED;
-    }
-    return wl_gws_message(unit, wave->exit_detail, wave->gws_value, &runner->gws_wait) ? WL_WAVE_READY : WL_WAVE_GRID;
-}
-
-/* Answers `reason` and runs the wave on until it ends or waits. */
-static enum wl_wave_state run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
-                                 uint32_t reason) {
-    for (;; reason = runner->code(wave)) {
-        wave->fuel = FUEL;
-        switch ((enum wl_exit)reason) {
-        case WL_EXIT_END:
-            return WL_WAVE_ENDED;
-        case WL_EXIT_BARRIER:
-            return WL_WAVE_BARRIER;
-        case WL_EXIT_YIELD:
-            answer_message(job, thread, runner);
-            return WL_WAVE_YIELDED;
-        case WL_EXIT_MODE:
-            if (!answer_mode(job, thread, runner, wave))
-                return WL_WAVE_FAILED;
-            continue;
-        case WL_EXIT_JUMP:
-            if (!answer_jump(job, thread, runner, wave))
-                return WL_WAVE_FAILED;
-            continue;
-        case WL_EXIT_MESSAGE:
-            if (wave->exit_detail & WL_MESSAGE_GWS) {
-                enum wl_wave_state state = answer_gws(job, thread, runner, wave);
-                if (state != WL_WAVE_READY)
-                    return state;
-                continue;
-            }
-            answer_message(job, thread, runner);
-            continue;
-        case WL_EXIT_TRAP:
-            if (!answer_trap(job, thread, runner, wave))
-                return WL_WAVE_FAILED;
-            continue;
-        case WL_EXIT_SPLIT: /* of gangs alone */
-        case WL_EXIT_ILLEGAL:
-            break;
-        }
-        answer_illegal(job, thread, runner, wave);
-        return WL_WAVE_FAILED;
-    }
 }
 
 /* ---- starting waves ------------------------------------------------------------------------- */
@@ -296,7 +106,7 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
     if (abi->ttmp_groups)
         s[WL_SGPR_TTMP + 8] = index << 25;
     uint32_t lanes = items - index * wave_size;
-    uint64_t exec = lanes >= wave_size ? full_exec(wave_size) : (UINT64_C(1) << lanes) - 1;
+    uint64_t exec = lanes >= wave_size ? wl_full_exec(wave_size) : (UINT64_C(1) << lanes) - 1;
     s[WL_SGPR_EXEC] = (uint32_t)exec;
     s[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
     s[WL_SGPR_M0] = UINT32_MAX; /* no limit on LDS addresses: code for gfx8 style DS instructions */
@@ -308,7 +118,7 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
     wave->resume = 0;
     wave->wave_index = index;
     wave->mode_register = job->function->kernel->float_mode;
-    wave->fuel = FUEL;
+    wave->fuel = WL_FUEL;
 }
 
 /* ---- running a wave to its end -------------------------------------------------------------- */
@@ -316,13 +126,13 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
 /* Answers a wave's exits until it ends, and gives the next one the kernel's floating-point mode. False: the job failed. */
 static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                               uint32_t reason) {
-    enum wl_wave_state state = run_on(job, thread, runner, wave, reason);
-    while (state == WL_WAVE_YIELDED && !stopped(job))
-        state = run_on(job, thread, runner, wave, runner->code(wave));
+    enum wl_wave_state state = wl_wave_run_on(job, thread, runner, wave, reason);
+    while (state == WL_WAVE_YIELDED && !wl_job_stopped(job))
+        state = wl_wave_run_on(job, thread, runner, wave, runner->code(wave));
     if (wave->mode_register != job->function->kernel->float_mode)
         wl_float_enter(job->function->kernel->float_mode);
     if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
-        fail_job(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
+        wl_job_fail(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
     return state == WL_WAVE_ENDED;
 }
 
@@ -332,7 +142,7 @@ static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *
     uint32_t items = thread->extent.items;
     start_wave(job, wave, id, index, items, thread->id_table);
     enum wl_mode mode = (index + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
-    if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
+    if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
         return false;
     thread->running = runner;
     uint32_t reason = runner->code(wave);
@@ -348,7 +158,7 @@ static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job 
                                                                   uint32_t index) {
     struct wl_wave *wave = wl_group_wave(&thread->group, index);
     start_wave(job, wave, id, index, thread->extent.items, thread->id_table);
-    return enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
+    return wl_wave_enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
 }
 
 /* Runs a wave in the state that it was left in by the last workgroup. One that exited before its end is started again. */
@@ -449,7 +259,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
         start_wave(job, wave, id, w, extent->items, thread->id_table);
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
-        if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
+        if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
             return GROUP_FAILED;
     }
     return GROUP_MOVED;
@@ -464,7 +274,7 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
 
 /* The other copy for a wave whose EXEC became partial or full, where that is as simple as it nearly always is. */
 static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
-    enum wl_mode mode = wave_exec(wave) == full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+    enum wl_mode mode = wl_wave_exec(wave) == wl_full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
     struct wl_unit *unit = runner->unit;
     wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (!code || atomic_load_explicit(&unit->loop_code[mode], memory_order_relaxed) ||
@@ -491,10 +301,10 @@ static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct
         do
             *reason = runner->code(wave);
         while (*reason == WL_EXIT_MODE && change_copy(runner, wave));
-        if (*reason != WL_EXIT_BARRIER || stopped(job))
+        if (*reason != WL_EXIT_BARRIER || wl_job_stopped(job))
             return turn;
         thread->float_mode = wave->mode_register;
-        wave->fuel = FUEL;
+        wave->fuel = WL_FUEL;
     }
 }
 
@@ -522,10 +332,10 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         thread->running = runner;
         uint32_t reason = turn == first ? first_reason : runner->code(wave);
         if (reason == WL_EXIT_BARRIER) {
-            wave->fuel = FUEL;
+            wave->fuel = WL_FUEL;
             runner->state = WL_WAVE_BARRIER;
         } else {
-            runner->state = run_on(job, thread, runner, wave, reason);
+            runner->state = wl_wave_run_on(job, thread, runner, wave, reason);
         }
         thread->float_mode = wave->mode_register;
         switch (runner->state) {
@@ -596,10 +406,10 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
         wave->resume = first->resume;
         wave->wave_index = w;
         wave->mode_register = first->mode_register;
-        wave->fuel = FUEL;
+        wave->fuel = WL_FUEL;
         runner->state = WL_WAVE_READY;
-        enum wl_mode mode = wave_exec(wave) == full_exec(job->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
-        if (!is_ready(runner, job->unit, mode) && !enter(job, thread, runner, wave, job->unit, mode))
+        enum wl_mode mode = wl_wave_exec(wave) == wl_full_exec(job->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+        if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
             return GROUP_FAILED;
     }
     return GROUP_MOVED;
@@ -646,7 +456,7 @@ static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, cons
         return GROUP_DONE;
     if (reason == WL_EXIT_SPLIT)
         return split_gang(job, thread);
-    answer_illegal(job, thread, runner, wave);
+    wl_wave_illegal(job, thread, runner, wave);
     return GROUP_FAILED;
 }
 
@@ -656,7 +466,7 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, cons
     unsigned idle = 0;
     while (progress != GROUP_DONE && progress != GROUP_FAILED) {
         progress = step_group(job, thread, &thread->group);
-        if (stopped(job))
+        if (wl_job_stopped(job))
             return; /* also waves that meet at barriers for ever */
         if (progress != GROUP_IDLE)
             idle = 0;
@@ -696,9 +506,9 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     groups_fn *run = job->may_wait ? run_waiting_group : choose_groups(job->keeps_wave);
     uint32_t at_once = groups_at_once(job), id[3];
     uint64_t first, end;
-    while (!stopped(job) && take_chunk(job, thread, &first, &end)) {
+    while (!wl_job_stopped(job) && take_chunk(job, thread, &first, &end)) {
         group_id(job->launch, first, id);
-        for (uint64_t n = first; n < end && !stopped(job);) {
+        for (uint64_t n = first; n < end && !wl_job_stopped(job);) {
             uint64_t count = end - n < at_once ? end - n : at_once;
             if (grid[0] - id[0] < count)
                 count = grid[0] - id[0];
@@ -715,9 +525,9 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
 static void run_resident(struct wl_job *job, struct wl_thread *thread) {
     unsigned idle = 0;
     uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
-    while (atomic_load(&job->groups_done) < job->total && !stopped(job)) {
+    while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
         bool moved = false;
-        for (uint64_t n = 0; n < job->total && !stopped(job); n++) {
+        for (uint64_t n = 0; n < job->total && !wl_job_stopped(job); n++) {
             uint64_t number = (n + offset) % job->total;
             struct wl_group *group = &job->groups[number];
             if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
@@ -776,7 +586,7 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     if (!job->groups) {
         enum wl_status status = wl_dispatch_fit(job, &thread->group);
         if (status != WL_OK) {
-            fail_job(job, status);
+            wl_job_fail(job, status);
             return;
         }
     }
