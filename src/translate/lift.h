@@ -322,8 +322,9 @@ bool wl_lane_alone(const struct wl_lift *l);
 /* Its number, among those of all strips, as i64, and its bit among the strip's, as i32. */
 LLVMValueRef wl_lane_number(const struct wl_lift *l);
 LLVMValueRef wl_lane_bit(const struct wl_lift *l);
-/* A pair of scalars as i64 that the loop does not write, made where the lanes' turns begin; NULL: it may be written. */
-LLVMValueRef wl_lane_scalar64(struct wl_lift *l, unsigned reg);
+/* Two halves as i64, made where the lanes' turns begin, if the loop does not change them: scalars, or rows that the caller knows to be
+ * the same in all active lanes. NULL: it may. */
+LLVMValueRef wl_lane_base(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high);
 /* Its element as a vector, and of one. */
 LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element);
 LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector);

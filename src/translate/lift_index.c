@@ -169,9 +169,9 @@ static bool high_half(struct wl_lift *l, const struct wl_item *item, struct wl_i
     for (unsigned i = 0; i < 2; i++) {
         if (!is_vgpr(&op[3 - i]) || op[3 - i].reg != sum->high_row || !is_base(&op[2 + i], &item->fact[i]))
             continue;
-        bool kept =
-            wl_lane_alone(l) && op[2 + i].kind == WL_OPERAND_SGPR && sum->of->kind == WL_OPERAND_SGPR && op[2 + i].reg == sum->of->reg + 1;
-        LLVMValueRef base = kept ? wl_lift_sgpr64(l, sum->of->reg) : base64(l, sum->low, base_value(l, item, i));
+        LLVMValueRef base = wl_lane_alone(l) ? wl_lane_base(l, sum->of, &op[2 + i]) : NULL;
+        if (!base)
+            base = base64(l, sum->low, base_value(l, item, i));
         *made = sum->index;
         made->row = sum->low_row;
         made->base = made->base ? LLVMBuildAdd(l->b, made->base, base, "") : base;

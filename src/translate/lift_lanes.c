@@ -25,23 +25,39 @@ LLVMValueRef wl_lane_number(const struct wl_lift *l) { return l->in_loop->lane; 
 
 LLVMValueRef wl_lane_bit(const struct wl_lift *l) { return l->in_loop->lane_bit; }
 
-LLVMValueRef wl_lane_scalar64(struct wl_lift *l, unsigned reg) {
+/* Whether an operand is a scalar, or a row, that the loop does not write. */
+static bool stays(const struct wl_lift *l, const struct wl_operand *op) {
+    const struct wl_strip_loop *loop = l->in_loop->loop;
+    if (op->kind == WL_OPERAND_VGPR)
+        return wl_loop_uniform(l, op->reg);
+    bool changes = wl_bit(loop->scalars_written, op->reg) || wl_bit(loop->masks, op->reg) || wl_stretch_mask_pending(l, op->reg) ||
+                   (l->wave_size == 64 && op->reg && wl_bit(loop->masks, op->reg - 1));
+    return op->kind == WL_OPERAND_SGPR && !changes && l->sgpr[op->reg];
+}
+
+static LLVMValueRef half(struct wl_lift *l, const struct wl_operand *op) {
+    LLVMValueRef value = op->kind == WL_OPERAND_VGPR ? wl_loop_uniform(l, op->reg) : wl_lift_sgpr(l, op->reg);
+    return LLVMBuildZExt(l->b, value, l->i64, "");
+}
+
+LLVMValueRef wl_lane_base(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high) {
     struct wl_lift_loop *in = l->in_loop;
-    bool changes = wl_any_bit(in->loop->scalars_written, reg, 2) || wl_any_bit(in->loop->masks, reg, 2) ||
-                   (l->wave_size == 64 && reg && wl_bit(in->loop->masks, reg - 1));
-    if (changes || !l->sgpr[reg] || !l->sgpr[reg + 1] || wl_stretch_mask_pending(l, reg) || wl_stretch_mask_pending(l, reg + 1))
+    if (!stays(l, low) || !stays(l, high))
         return NULL;
-    if (in->scalar64[reg])
-        return in->scalar64[reg];
+    for (unsigned i = 0; i < in->base_count; i++)
+        if (in->bases[i].low_kind == low->kind && in->bases[i].low == low->reg && in->bases[i].high_kind == high->kind &&
+            in->bases[i].high == high->reg)
+            return in->bases[i].value;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->few));
-    LLVMValueRef high = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg + 1), l->i64, ""),
-                 low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
-    in->scalar64[reg] = LLVMBuildOr(l->b, LLVMBuildShl(l->b, high, wl_lift_int(l, l->i64, 32), ""), low, "");
+    LLVMValueRef up = LLVMBuildShl(l->b, half(l, high), wl_lift_int(l, l->i64, 32), "");
+    LLVMValueRef base = LLVMBuildOr(l->b, up, half(l, low), "");
     LLVMPositionBuilderAtEnd(l->b, here);
     LLVMSetCurrentDebugLocation2(l->b, location);
-    return in->scalar64[reg];
+    if (in->base_count < WL_LANE_BASES)
+        in->bases[in->base_count++] = (struct wl_lane_base){low->kind, high->kind, low->reg, high->reg, base};
+    return base;
 }
 
 LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element) {

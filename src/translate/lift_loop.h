@@ -5,6 +5,13 @@
 #include "translate/lift.h"
 #include "translate/strip_loop.h"
 
+/* What wl_lane_base has made: the registers and their kinds (wl_operand.kind), i64. */
+struct wl_lane_base {
+    unsigned low_kind, high_kind, low, high;
+    LLVMValueRef value;
+};
+#define WL_LANE_BASES 8
+
 struct wl_lift_loop {
     const struct wl_strip_loop *loop;
     bool occupied;                       /* EXEC has lanes in the piece at hand, until it changes */
@@ -15,15 +22,16 @@ struct wl_lift_loop {
     LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
     LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
     uint32_t apart_step[WL_VGPR_COUNT];
-    LLVMBasicBlockRef run;                 /* where a strip begins: ends with a branch to the header */
-    LLVMValueRef result[WL_SGPR_COUNT];    /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
-    LLVMValueRef state;                    /* the struct wl_wave with the rows */
-    LLVMValueRef of_all;                   /* i64: the strip's number among those of the gang */
-    LLVMValueRef lane;                     /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
-    LLVMValueRef lane_bit;                 /* i32: its bit among the strip's */
-    LLVMValueRef lane_in_wave;             /* i64: the same, in the wave */
-    LLVMValueRef pair[WL_VGPR_COUNT];      /* with `lane`: allocas of i64 that hold rows n and n + 1; NULL */
-    LLVMValueRef scalar64[WL_SGPR_COUNT];  /* i64: pairs of scalars as they are where turns begin; NULL: nobody has asked */
+    LLVMBasicBlockRef run;              /* where a strip begins: ends with a branch to the header */
+    LLVMValueRef result[WL_SGPR_COUNT]; /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
+    LLVMValueRef state;                 /* the struct wl_wave with the rows */
+    LLVMValueRef of_all;                /* i64: the strip's number among those of the gang */
+    LLVMValueRef lane;                  /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
+    LLVMValueRef lane_bit;              /* i32: its bit among the strip's */
+    LLVMValueRef lane_in_wave;          /* i64: the same, in the wave */
+    LLVMValueRef pair[WL_VGPR_COUNT];   /* with `lane`: allocas of i64 that hold rows n and n + 1; NULL */
+    struct wl_lane_base bases[WL_LANE_BASES];
+    unsigned base_count;
     uint64_t left[2];                      /* lift_lanes.c: masks that no lane is in that is still on when a round begins */
     struct wl_lift_gang *gang;             /* of which it is a wave; NULL: of none. Within the loop l->gang is NULL */
     LLVMBasicBlockRef few;                 /* lift_lanes.c: where a strip with few lanes goes */

@@ -29,7 +29,9 @@ LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg) {
 }
 
 LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg) {
-    LLVMValueRef kept = wl_lane_alone(l) ? wl_lane_scalar64(l, reg) : NULL;
+    const struct wl_operand halves[2] = {{.kind = WL_OPERAND_SGPR, .reg = reg, .count = 1},
+                                         {.kind = WL_OPERAND_SGPR, .reg = reg + 1, .count = 1}};
+    LLVMValueRef kept = wl_lane_alone(l) ? wl_lane_base(l, &halves[0], &halves[1]) : NULL;
     if (kept)
         return kept;
     LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");

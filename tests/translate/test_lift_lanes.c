@@ -163,20 +163,25 @@ static void ref_walk(struct lift_state *s) {
         add64(&V(26), &V(27), base, 4 * (start + 1));
         for (unsigned row = 22; row < 26; row++)
             V(row) = 0;
+        V(37) = 0;
     }
     settle(s, exec);
 }
 
-#define WALK                                                                                                                               \
-    BEGIN "v_mov_b32 v26, s26\nv_mov_b32 v27, s27\nv_mov_b32 v23, 0\ns_mov_BN S6, 0\n" LOAD                                                \
+/* `MOVE`, `HIGH`: the base's high half, moved in the loop or before. */
+#define WALK(MOVE, HIGH)                                                                                                                   \
+    BEGIN "v_mov_b32 v26, s26\nv_mov_b32 v27, s27\nv_mov_b32 v37, s27\nv_mov_b32 v23, 0\ns_mov_BN S6, 0\n" LOAD                            \
           "global_load_dword v22, v[26:27], off\ns_waitcnt0\nADD v20, v20, v22\nv_and_b32 v22, 31, v22\n"                                  \
-          "v_lshlrev_b64 v[24:25], 2, v[22:23]\nv_add_co_u32 v24, VCC, s26, v24\nv_mov_b32 v22, s27\n%s v25, VCC, v22, v25, VCC\n"         \
+          "v_lshlrev_b64 v[24:25], 2, v[22:23]\nv_add_co_u32 v24, VCC, s26, v24\n" MOVE "%s v25, VCC, " HIGH ", v25, VCC\n"                \
           "global_load_dword v22, v[24:25], off\ns_waitcnt0\nADD v20, v20, v22\nv_add_co_u32 v26, VCC, 4, v26\n"                           \
-          "%s v27, VCC, 0, v27, VCC\n" COUNT "s_andn2_BN exec_N, exec_N, S6\n" LEAVE "v_mov_b32 v22, 0\nv_mov_b32 v23, 0\n" SETTLE
+          "%s v27, VCC, 0, v27, VCC\n" COUNT "s_andn2_BN exec_N, exec_N, S6\n" LEAVE                                                       \
+          "v_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v37, 0\n" SETTLE
 
 static void test_addresses(void) {
-    check("gfx906,gfx90a", WALK, "v_addc_co_u32", ref_walk);
-    check("gfx1030", WALK, "v_add_co_ci_u32", ref_walk);
+    check("gfx906,gfx90a", WALK("v_mov_b32 v22, s27\n", "v22"), "v_addc_co_u32", ref_walk);
+    check("gfx1030", WALK("v_mov_b32 v22, s27\n", "v22"), "v_add_co_ci_u32", ref_walk);
+    check("gfx906,gfx90a", WALK("", "v37"), "v_addc_co_u32", ref_walk);
+    check("gfx1030", WALK("", "v37"), "v_add_co_ci_u32", ref_walk);
 }
 
 void test_lanes_alone(void) {
