@@ -345,6 +345,8 @@ static void finish_piece(struct wl_lift *l) {
         LLVMBuildBr(l->b, wl_lift_block_of(l, piece->target));
         break;
     case WL_PIECE_CBRANCH: {
+        if (l->in_loop && wl_loop_leave(l))
+            break;
         LLVMValueRef taken = condition(l, last);
         LLVMBuildCondBr(l->b, taken, wl_lift_block_of(l, piece->target), wl_lift_block_of(l, piece->next));
         break;

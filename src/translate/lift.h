@@ -56,6 +56,7 @@ struct wl_index {
     bool is_signed;      /* the index is extended by its sign, else by zeros */
     LLVMValueRef base;   /* i64; NULL: 0 */
     LLVMValueRef index;  /* <16 x i32> */
+    LLVMValueRef head;   /* i32: the first lane's, where it is known as a scalar; NULL: it is not */
     unsigned source;     /* the row that it was read from; it may have been written since */
     struct wl_fact fact; /* of the index */
 };
@@ -273,8 +274,8 @@ bool wl_stretch_mask_pending(const struct wl_lift *l, unsigned reg);
 void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes);
 /* The 16 bits of a wave-wide mask that belong to this strip, as <16 x i1>. */
 LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask);
-/* Where a loop's rounds for one strip begin, `number` (i64) of all strips there are: fault reports find its first lane. */
-void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef number);
+/* Where a loop's rounds for one strip begin, whose first lane has this number (i64) among all there are: for fault reports. */
+void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef first_lane);
 
 /* ---- lift_exec.c ---- */
 /* Whether MASKED code that comes to a piece with a full EXEC goes on: EXEC will change, or the wave wait or end, soon. */
@@ -308,6 +309,8 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 /* Rows between stretches. Inactive lanes keep what they have where that is used. */
 LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row);
 void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value);
+/* What the first lane has of a row, as an i32, if that is followed as a scalar: the counter of a loop whose rounds are counted; else NULL. */
+LLVMValueRef wl_loop_head(struct wl_lift *l, unsigned row);
 /* The one value (i32) of a row that is the same in all active lanes, if the loop does not write it; else NULL. */
 LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row);
 /* Sets l->exec for the strip; branches to `after` if it has no lanes. */
@@ -315,8 +318,16 @@ void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after);
 /* Of a row that counts in the loop (rows_counting; else NULL): the lanes, in the low bits of an i32, that do not have what the first lane of
  * their group of eight says, `step` more for each lane behind it. That stays so in all rounds, and is looked at where they begin. */
 LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step);
+/* The same for all active lanes and all rounds, as an i1 from before the first one, where rounds are counted by this row: `true` if they
+ * have what their group's first lane says, with no wrap on the way to it (as numbers with a sign, or without). NULL: it is another row. */
+LLVMValueRef wl_loop_in_groups(struct wl_lift *l, unsigned row, uint32_t step, bool is_signed);
 LLVMValueRef wl_loop_strip_number(const struct wl_lift *l);
 LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l); /* of a gang's */
+LLVMValueRef wl_loop_first_lane(const struct wl_lift *l);   /* its first lane's number, of a gang's; i64 */
+/* Whether the loop is run for half a strip at a time: lanes from WL_GROUP on are off, and their registers 0. */
+bool wl_loop_halves(const struct wl_lift *l);
+/* Ends the piece at hand if it is where a strip may leave the loop and rounds are counted. False: it ends as others do. */
+bool wl_loop_leave(struct wl_lift *l);
 /* lift_lanes.c: whether one lane's turn it is. It is lane 0 of vectors then; nobody wants the others. */
 bool wl_lane_alone(const struct wl_lift *l);
 /* Its number, among those of all strips, as i64, and its bit among the strip's, as i32. */

@@ -124,8 +124,11 @@ static LLVMValueRef lane_high(struct wl_lift *l, const struct wl_lanes *lanes, L
 }
 
 LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane) {
-    if (lanes->index)
-        return LLVMBuildAdd(l->b, index_bytes(l, lanes, extract(l, lanes->index, lane), l->i64), lanes->index_base, "");
+    const bool is_head = lanes->index_head && LLVMIsAConstantInt(lane) && LLVMConstIntGetZExtValue(lane) == 0;
+    if (lanes->index) {
+        LLVMValueRef index = is_head ? lanes->index_head : extract(l, lanes->index, lane);
+        return LLVMBuildAdd(l->b, index_bytes(l, lanes, index, l->i64), lanes->index_base, "");
+    }
     return LLVMBuildAdd(l->b, lane_value(l, lanes, lane), lanes->base, "");
 }
 
@@ -168,7 +171,7 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
 /* The first and last lanes whose registers may be looked at, as i32. */
 static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last) {
     *first = LLVMConstInt(l->i32, 0, false);
-    *last = LLVMConstInt(l->i32, WL_STRIP - 1, false);
+    *last = LLVMConstInt(l->i32, (l->in_loop && wl_loop_halves(l) ? WL_GROUP : WL_STRIP) - 1, false);
     if (all || !l->exec)
         return;
     LLVMValueRef mask = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
@@ -424,6 +427,9 @@ static LLVMValueRef index_wraps(struct wl_lift *l, const struct wl_lanes *lanes,
 
 /* The same of indices, which count by `step` in a group and do not wrap. */
 static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
+    LLVMValueRef good_always = l->in_loop ? wl_loop_in_groups(l, lanes->index_source, step, lanes->index_signed) : NULL;
+    if (good_always)
+        return good_always;
     LLVMValueRef apart = l->has_avx512 && l->in_loop ? wl_loop_apart(l, lanes->index_source, step) : NULL;
     if (apart) {
         LLVMValueRef exec = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");

@@ -132,6 +132,12 @@ static LLVMValueRef base64(struct wl_lift *l, LLVMValueRef low, LLVMValueRef hig
     return LLVMBuildOr(l->b, up, LLVMBuildZExt(l->b, low, l->i64, ""), "");
 }
 
+/* An index that a row has, of 32 bits. */
+static struct wl_index index_in(struct wl_lift *l, unsigned row, const struct wl_fact *fact) {
+    LLVMValueRef head = l->in_loop ? wl_loop_head(l, row) : NULL;
+    return (struct wl_index){.index = wl_strip_row(l, row), .head = head, .source = row, .fact = *fact};
+}
+
 /* (l, h), shifted: an index if it was one, or if the high half is zero. */
 static bool shifted(struct wl_lift *l, const struct wl_item *item, struct wl_index *made) {
     const struct wl_operand *op = item->inst->operands;
@@ -140,7 +146,7 @@ static bool shifted(struct wl_lift *l, const struct wl_item *item, struct wl_ind
     if (known && !known->base && known->shift + by <= MOST_SHIFT)
         *made = *known;
     else if (is_zero(&item->fact[0]))
-        *made = (struct wl_index){.index = wl_strip_row(l, op[2].reg), .source = op[2].reg, .fact = item->fact[1]};
+        *made = index_in(l, op[2].reg, &item->fact[1]);
     else
         return false;
     made->shift += by;
@@ -192,8 +198,9 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
         break;
     case WL_INDEX_SIGN:
         is_form = true;
-        made = (struct wl_index){
-            .row = op[2].reg, .is_signed = true, .index = wl_strip_row(l, op[2].reg), .source = op[2].reg, .fact = item->fact[0]};
+        made = index_in(l, op[2].reg, &item->fact[0]);
+        made.row = op[2].reg;
+        made.is_signed = true;
         break;
     case WL_INDEX_SHIFT:
         is_form = shifted(l, item, &made);

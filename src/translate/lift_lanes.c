@@ -264,8 +264,7 @@ void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks) {
     LLVMValueRef arguments[2] = {t->left, LLVMConstInt(l->i1, 1, false)};
     t->index = LLVMBuildZExt(l->b, wl_lift_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2), l->i64, "");
     begin_turn(l, t);
-    LLVMValueRef of_all = LLVMBuildShl(l->b, in->of_all, wl_lift_int(l, l->i64, 4), "");
-    in->lane = LLVMBuildAdd(l->b, of_all, t->index, "");
+    in->lane = LLVMBuildAdd(l->b, in->first_of_all, t->index, "");
     in->lane_bit = LLVMBuildShl(l->b, wl_lift_int(l, l->i32, 1), LLVMBuildTrunc(l->b, t->index, l->i32, ""), "");
     in->lane_in_wave = LLVMBuildAdd(l->b, in->first_lane, t->index, "");
     lift_pieces(l, own, end);

@@ -14,18 +14,25 @@ struct wl_lane_base {
 
 struct wl_lift_loop {
     const struct wl_strip_loop *loop;
+    bool halves;                         /* strips are of WL_GROUP lanes, which are the low ones of vectors; the others are off, and 0 */
+    bool yields;                         /* strips may be left in the middle of the loop, others being done */
     bool occupied;                       /* EXEC has lanes in the piece at hand, until it changes */
-    LLVMValueRef number, first_lane;     /* i64: the strip */
-    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32: the strip's part of masks */
+    LLVMValueRef number, first_lane;     /* i64: the strip, or half of one */
+    bool vectors;                        /* masks are <16 x i1> */
+    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32, or such vectors: the strip's part of masks */
     LLVMValueRef row[WL_VGPR_COUNT];     /* allocas of <16 x i32> */
     LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: what the strip's first active lane has of rows that the loop reads only */
     LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
     LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
     uint32_t apart_step[WL_VGPR_COUNT];
     LLVMBasicBlockRef run;              /* where a strip begins: ends with a branch to the header */
+    LLVMValueRef before[WL_SGPR_COUNT]; /* masks of the wave where the loop begins; NULL: of no mask */
     LLVMValueRef result[WL_SGPR_COUNT]; /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
     LLVMValueRef state;                 /* the struct wl_wave with the rows */
-    LLVMValueRef of_all;                /* i64: the strip's number among those of the gang */
+    LLVMValueRef of_all, first_of_all;  /* i64: the strip's number, and its first lane's, among those of the gang */
+    LLVMValueRef rounds;                /* alloca of i64: how many more rounds it makes at least; NULL: nobody counts */
+    LLVMValueRef limit, stay;           /* <16 x i32>, <16 x i1>: of a loop whose rounds are counted; lanes that may stay in it */
+    LLVMValueRef head;                  /* alloca of i32: the counter that the first lane has in such a loop */
     LLVMValueRef lane;                  /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
     LLVMValueRef lane_bit;              /* i32: its bit among the strip's */
     LLVMValueRef lane_in_wave;          /* i64: the same, in the wave */

@@ -104,6 +104,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.index_stride = index_stride(known, &lanes);
     if (known && (lanes.index_stride || !wl_lanes_known(&lanes))) {
         lanes.index = known->index;
+        lanes.index_head = known->head;
         lanes.index_base = known->base ? LLVMBuildAdd(l->b, known->base, lanes.base, "") : lanes.base;
         lanes.index_shift = known->shift;
         lanes.index_source = known->source;

@@ -47,6 +47,7 @@ struct wl_lanes {
     LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
     LLVMValueRef base;                  /* i64 */
     LLVMValueRef index, index_base;     /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
+    LLVMValueRef index_head;            /* i32: the first lane's index, or NULL: it is in the vector only */
     unsigned index_shift, index_source; /* the row that the index was read from */
     bool index_signed;
     int32_t index_stride;               /* not 0: of the index, over the lanes for which it is known of the pair */

@@ -406,6 +406,9 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
         store(l, &s, rows);
 }
 
+/* Whether there is only the lower half of the strip. */
+static bool is_half(const struct wl_lift *l) { return l->in_loop && wl_loop_halves(l); }
+
 /* The addresses of the first lanes of the strip's halves. */
 static void group_starts(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *start) {
     LLVMValueRef addresses = l->has_avx512 && !lanes->index ? wl_lanes_addresses(l, lanes) : NULL;
@@ -429,8 +432,8 @@ static void load_same(struct wl_lift *l, const struct wl_access *a, const struct
     LLVMValueRef start[2], half[2][2];
     group_starts(l, lanes, start);
     for (unsigned i = 0; i < 2; i++) {
-        LLVMValueRef from = start[i];
-        if (l->exec) {
+        LLVMValueRef from = start[is_half(l) ? 0 : i];
+        if (l->exec && !is_half(l)) {
             LLVMValueRef own = LLVMBuildAnd(l->b, wl_memory_mask(l), LLVMConstInt(l->i16, 0xffu << (i * WL_GROUP), false), "");
             from = LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntNE, own, LLVMConstNull(l->i16), ""), from, start[1 - i], "");
         }
@@ -480,6 +483,10 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
     for (unsigned i = 0; i < 2; i++) {
         if (!l->exec) {
             half[i] = wl_memory_load(l, type, start[i], false);
+            continue;
+        }
+        if (i && is_half(l)) {
+            half[i] = LLVMConstNull(type);
             continue;
         }
         LLVMValueRef arguments[4] = {wl_memory_pointer(l, start[i]), LLVMConstInt(l->i32, 1, false), group_exec(l, i), LLVMConstNull(type)};
@@ -551,6 +558,12 @@ static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *la
     }
     base = wl_memory_pointer(l, base);
     LLVMBasicBlockRef few = NULL, done = NULL, from[2];
+    if (is_half(l)) {
+        wl_access_gather_begin(l, false);
+        value[0] = gather_indexed(l, scale, base, part(l, index, 0, WL_GROUP), group_exec(l, 0));
+        wl_access_gather_end(l);
+        return concatenate(l, value[0], LLVMConstNull(LLVMTypeOf(value[0])), WL_GROUP);
+    }
     if (l->in_loop && l->exec) { /* lanes leave */
         LLVMBasicBlockRef many = wl_memory_block(l, "many");
         few = wl_memory_block(l, "few");

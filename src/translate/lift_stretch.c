@@ -355,7 +355,10 @@ static void begin_strip(struct wl_lift *l, LLVMValueRef number, unsigned wave) {
     l->strip->in_wave = number;
     l->strip->wave = wave;
     l->strip->number = l->gang ? wl_gang_strip(l, wave, number) : l->in_loop ? wl_loop_strip_of_all(l) : number;
-    l->strip->first_lane = wl_lane_alone(l) ? wl_lane_number(l) : LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
+    if (l->in_loop)
+        l->strip->first_lane = wl_lane_alone(l) ? wl_lane_number(l) : wl_loop_first_lane(l);
+    else
+        l->strip->first_lane = LLVMBuildShl(l->b, l->strip->number, wl_lift_int(l, l->i64, 4), "");
     begin_loads(l);
 }
 
@@ -537,10 +540,9 @@ static void store_trace(struct wl_lift *l, LLVMValueRef value, size_t field) {
     wl_lift_mark_wave(l, store); /* what was loaded before is known behind it */
 }
 
-void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef number) {
+void wl_strip_trace_first(struct wl_lift *l, LLVMValueRef first_lane) {
     make_trace(l);
-    LLVMValueRef lane = LLVMBuildTrunc(l->b, LLVMBuildShl(l->b, number, wl_lift_int(l, l->i64, 4), ""), l->i32, "");
-    store_trace(l, lane, offsetof(struct wl_strip_trace, first_lane));
+    store_trace(l, LLVMBuildTrunc(l->b, first_lane, l->i32, ""), offsetof(struct wl_strip_trace, first_lane));
 }
 
 /* In a loop only the stack can tell which strip it was that faulted. `number`: of all strips there are. */

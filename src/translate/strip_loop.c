@@ -701,6 +701,7 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
     if (*found) {
         find_occupied(s);
         find_counters(s);
+        wl_strip_loop_find_rounds(unit, &s->loop);
     } else {
         forget_loop(&s->loop);
     }

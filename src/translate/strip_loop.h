@@ -27,6 +27,19 @@
 
 #include "translate/unit.h"
 
+/* How many rounds a lane stays. The loop has one way through it; at its end an active lane is on if and only if its counter is below the
+ * limit and it was not among those that `left` held where the round began. */
+struct wl_strip_rounds {
+    bool known;
+    bool is_signed, includes; /* the comparison; `includes`: a counter that is the limit is below it */
+    bool ahead;               /* the round's step comes before its comparison */
+    uint8_t left;             /* the mask that rounds hand on, which is 0 for lanes that stay; 0: there is none */
+    bool collects;            /* lanes that leave are in `left` then */
+    uint16_t counter;         /* row, to which each round adds `step` */
+    uint32_t step;            /* 1 to 2^16 */
+    struct wl_operand limit;  /* a row or scalar that the loop does not write, or a constant */
+};
+
 struct wl_strip_loop {
     uint32_t header;  /* piece */
     uint32_t leave;   /* the piece that branches out of the loop; MASKED code may begin there with EXEC = 0 */
@@ -39,6 +52,7 @@ struct wl_strip_loop {
     uint64_t scalars_written[2];
     uint64_t rows[8], rows_written[8]; /* all that are used */
     uint64_t rows_counting[8];         /* written, and nothing is done to them but adding the same to all 16 lanes of a strip */
+    struct wl_strip_rounds rounds;
 };
 
 enum wl_mask_logic {
@@ -103,6 +117,10 @@ bool wl_strip_loop_writes(const struct wl_unit *unit, const struct wl_strip_loop
  * tickets are marked. */
 bool wl_strip_loop_may_write(const struct wl_unit *unit, const struct wl_strip_loop *loop);
 
+/* ---- strip_loop_rounds.c, strip_loop_pays.c ---- */
+
+/* Fills loop->rounds; what the loop writes is known. */
+void wl_strip_loop_find_rounds(const struct wl_unit *unit, struct wl_strip_loop *loop);
 /* Whether all that the loop does to a row is to add scalars to it (strip_loop_pays.c). */
 bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row);
 /* Whether a loop that may be run strip by strip should be (strip_loop_pays.c). */

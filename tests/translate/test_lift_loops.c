@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Scalars that the loops use are set behind them, so that only what they do to lanes counts. */
@@ -265,9 +266,106 @@ static void test_indices(void) {
     }
 }
 
+/* ---- rows of data that eight lanes share: each lane has every eighth element, which its counter tells ---- */
+
+/* What a case is about. The mask of lanes that have left may have some from the beginning, and lanes are off where a row is short, the first
+ * ones among them; all lanes make the first round, wherever their counters are. */
+struct shared {
+    uint32_t start;         /* the first row's first element */
+    uint32_t apart;         /* rows begin so far from each other, */
+    uint32_t longest;       /* have up to so many elements, less one, a power of two, */
+    uint32_t least;         /* and these in any case */
+    uint32_t lane_step;     /* of the lanes of a row */
+    bool is_signed, left;   /* indices; whether some lanes have left before */
+    const char *comparison; /* of the counter with the row's end */
+    bool stays;             /* where it is true, else lanes leave there */
+    bool early;             /* it comes before the step */
+};
+
+static struct shared shared;
+
+static bool compares(uint32_t a, uint32_t b) {
+    const char *name = shared.comparison + 6;
+    const int64_t x = shared.is_signed ? (int32_t)a : (int64_t)a, y = shared.is_signed ? (int32_t)b : (int64_t)b;
+    if (!strncmp(name, "lt", 2))
+        return x < y;
+    if (!strncmp(name, "le", 2))
+        return x <= y;
+    return !strncmp(name, "gt", 2) ? x > y : x >= y;
+}
+
+static void ref_shared(struct lift_state *s) {
+    uint64_t exec = exec_of(s), left = 0, base = (uint64_t)(uintptr_t)indexed + (shared.is_signed ? UINT64_C(1) << 33 : 0);
+    LANES {
+        bool was_left = shared.left && ON(l) && (V(1) & 1);
+        if (ON(l)) {
+            uint32_t row = V(0) >> 3, index = shared.start + row * shared.apart + (V(0) & 7) * shared.lane_step;
+            uint32_t end = shared.start + row * shared.apart + shared.least + (lift_lds_word(row * 4) & shared.longest);
+            V(20) = V(21) = 0;
+            for (bool goes_on = true; goes_on;) {
+                V(20) += indexed_word(index);
+                V(21)++;
+                bool early = compares(index, end);
+                index += 8;
+                goes_on = (shared.early ? early : compares(index, end)) == shared.stays && !was_left;
+            }
+            left |= (uint64_t)1 << l;
+        }
+        V(29) = left >> l & 1;
+    }
+
+    ACTIVE V(22) = V(23) = V(24) = V(25) = V(26) = V(27) = V(28) = 0;
+    s->s[26] = (uint32_t)base;
+    s->s[27] = (uint32_t)(base >> 32);
+    settle(s, exec);
+}
+
+static void check_shared(const char *processors, const char *add_with_carry, struct shared what) {
+    char text[2048], compare[128];
+    uint64_t base = (uint64_t)(uintptr_t)indexed + (what.is_signed ? UINT64_C(1) << 33 : 0);
+    shared = what;
+    indices.is_signed = what.is_signed;
+    snprintf(compare, sizeof compare, "%s VCC, v22, v24\n%s", what.comparison, what.stays ? "s_andn2_BN VCC, exec_N, VCC\n" : "");
+    snprintf(text, sizeof text,
+             "s_mov_b32 s26, 0x%x\ns_mov_b32 s27, 0x%x\nv_lshrrev_b32 v22, 3, v0\nv_lshlrev_b32 v24, 2, v22\nds_read_b32 v24, v24\n"
+             "v_mul_u32_u24 v22, 0x%x, v22\nADD v22, 0x%x, v22\ns_waitcnt lgkmcnt(0)\nv_and_b32 v24, 0x%x, v24\nADD v24, 0x%x, v24\n"
+             "ADD v24, v24, v22\nv_and_b32 v25, 7, v0\nv_mul_u32_u24 v25, 0x%x, v25\nADD v22, v22, v25\nv_mov_b32 v20, 0\n"
+             "v_mov_b32 v21, 0\nv_mov_b32 v28, s27\ns_mov_BN S4, exec_N\nv_and_b32 v25, 1, v1\nv_cmp_eq_u32 S6, %s, v25\n"
+             "loop:\n%s\nv_lshlrev_b64 v[26:27], 2, v[22:23]\nv_add_co_u32 v26, VCC, s26, v26\n"
+             "%s v27, VCC, v28, v27, VCC\nglobal_load_dword v25, v[26:27], off\ns_waitcnt0\nADD v20, v20, v25\nADD v21, 1, v21\n"
+             "%sADD v22, 8, v22\n%ss_or_BN S6, VCC, S6\ns_andn2_BN exec_N, exec_N, S6\ns_cbranch_execnz loop\ns_mov_BN exec_N, -1\n"
+             "v_cndmask_b32 v29, 0, 1, S6\ns_mov_BN exec_N, S4\nv_mov_b32 v22, 0\nv_mov_b32 v23, 0\nv_mov_b32 v24, 0\nv_mov_b32 v25, 0\n"
+             "v_mov_b32 v26, 0\nv_mov_b32 v27, 0\nv_mov_b32 v28, 0\n" SETTLE,
+             (unsigned)base, (unsigned)(base >> 32), what.apart, what.start, what.longest, what.least, what.lane_step,
+             what.left ? "1" : "2", what.is_signed ? "v_ashrrev_i32 v23, 31, v22" : "v_mov_b32 v23, 0", add_with_carry,
+             what.early ? compare : "", what.early ? "" : compare);
+    lift_check(processors, text, ref_shared);
+}
+
+static void test_shared(void) {
+    static const struct shared cases[] = {
+        {0, 64, 63, 0, 1, false, false, "v_cmp_ge_u32", false, false},
+        {0, 64, 63, 0, 1, false, true, "v_cmp_gt_u32", false, false},
+        {0, 64, 63, 0, 1, false, false, "v_cmp_lt_u32", true, true},
+        {0, 64, 31, 1, 1, false, true, "v_cmp_le_u32", true, false},
+        {0xffffff00, 64, 63, 0, 1, true, false, "v_cmp_ge_i32", false, false},
+        {0xffffff00, 64, 63, 0, 1, true, true, "v_cmp_lt_i32", true, true},
+        {0xffffff00, 64, 63, 0, 3, true, false, "v_cmp_gt_i32", false, false}, /* lanes load elsewhere, the first one goes on longest */
+        {0, 64, 63, 0, 3, false, false, "v_cmp_ge_u32", false, false},
+        {0xfffffffc, 0, 7, 8, 1, false, false, "v_cmp_ge_u32", false, false}, /* counters wrap between lanes */
+        {0x7ffffffc, 0, 7, 8, 1, true, false, "v_cmp_ge_i32", false, false},  /* the first lanes' leave at once, having wrapped */
+        {0xfffffff8 - 4 * 64, 64, 31, 0, 1, false, false, "v_cmp_ge_u32", false, false}, /* up to the last index */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_shared("gfx90a", "v_addc_co_u32", cases[i]);
+        check_shared("gfx1030", "v_add_co_ci_u32", cases[i]);
+    }
+}
+
 void test_loops(void) {
     test_sums();
     test_search();
     test_nested();
     test_indices();
+    test_shared();
 }

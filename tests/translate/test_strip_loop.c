@@ -279,10 +279,92 @@ static void test_lone_lanes(void **state) {
         }
         assembled_free(&made);
     }
+/* Loops that lanes leave where their counters have come to the limit, and what is known of them. */
+struct counted {
+    const char *title, *text;
+    struct wl_strip_rounds wanted; /* `known` is false: nothing else counts; the limit is v3, the counter v4 */
+};
+
+#define ENDS(BODY, LATCH) /* what counts and compares, what makes EXEC */                                                                  \
+    "s_mov_b64 s[4:5], 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_u32 v6, v6, v5\n" BODY LATCH                   \
+    "s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n global_store_dword v7, v6, s[2:3]\n s_endpgm"
+#define LEFT "s_or_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"
+#define STEP "v_add_u32 v4, 4, v4\n"
+
+static const struct counted rounds[] = {
+    {"below", ENDS(STEP "v_cmp_ge_u32 vcc, v4, v3\n", LEFT), {.known = true, .ahead = true, .step = 4, .collects = true}},
+    {"the other way round", ENDS(STEP "v_cmp_le_u32 vcc, v3, v4\n", LEFT), {.known = true, .ahead = true, .step = 4, .collects = true}},
+    {"up to the limit",
+     ENDS(STEP "v_cmp_lt_i32 vcc, v3, v4\n", LEFT),
+     {.known = true, .ahead = true, .step = 4, .collects = true, .includes = true, .is_signed = true}},
+    {"compared before the step",
+     ENDS("v_cmp_gt_u32 vcc, v4, v3\n" STEP, LEFT),
+     {.known = true, .step = 4, .collects = true, .includes = true}},
+    {"lanes that stay", ENDS(STEP "v_cmp_lt_u32 vcc, v4, v3\n", "s_and_b64 exec, exec, vcc\n"), {.known = true, .ahead = true, .step = 4}},
+    {"lanes that stay, of those that have not left",
+     ENDS(STEP "v_cmp_lt_u32 vcc, v4, v3\n", "s_andn2_b64 vcc, exec, vcc\n" LEFT),
+     {.known = true, .ahead = true, .step = 4, .collects = true}},
+    {"lanes that leave below the limit", ENDS(STEP "v_cmp_lt_u32 vcc, v4, v3\n", LEFT), {.known = false}},
+    {"lanes that leave for something else too",
+     ENDS(STEP "v_cmp_eq_u32 s[8:9], 0, v5\n v_cmp_ge_u32 vcc, v4, v3\n s_or_b64 vcc, vcc, s[8:9]\n", LEFT),
+     {.known = false}},
+    {"lanes that come back",
+     ENDS(STEP "v_cmp_ge_u32 vcc, v4, v3\n", "s_or_b64 s[4:5], vcc, s[4:5]\n s_xor_b64 exec, exec, s[4:5]\n"),
+     {.known = false}},
+    {"a mask that is turned over",
+     ENDS(STEP "v_cmp_ge_u32 vcc, v4, v3\n", "s_xor_b64 s[4:5], vcc, s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"),
+     {.known = false}},
+    {"two masks",
+     ENDS(STEP "v_cmp_ge_u32 vcc, v4, v3\n s_or_b64 s[8:9], vcc, s[8:9]\n",
+          "s_or_b64 s[4:5], s[8:9], s[4:5]\n s_andn2_b64 exec, exec, s[4:5]\n"),
+     {.known = false}},
+    {"two steps", ENDS(STEP STEP "v_cmp_ge_u32 vcc, v4, v3\n", LEFT), {.known = false}},
+    {"a step that a scalar says", ENDS("v_add_u32 v4, s9, v4\n v_cmp_ge_u32 vcc, v4, v3\n", LEFT), {.known = false}},
+    {"a step down", ENDS("v_add_u32 v4, -4, v4\n v_cmp_ge_u32 vcc, v4, v3\n", LEFT), {.known = false}},
+    {"a limit that changes", ENDS(STEP "v_add_u32 v3, v3, v5\n v_cmp_ge_u32 vcc, v4, v3\n", LEFT), {.known = false}},
+    {"a step of some lanes",
+     ENDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n" STEP "s_or_b64 exec, exec, s[6:7]\n v_cmp_ge_u32 vcc, v4, v3\n",
+          LEFT),
+     {.known = false}},
+    {"a branch within",
+     ENDS("v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 1f\n v_add_u32 v6, 1, v6\n"
+          "1: s_or_b64 exec, exec, s[6:7]\n" STEP "v_cmp_ge_u32 vcc, v4, v3\n",
+          LEFT),
+     {.known = false}},
+};
+
+static bool rounds_are_right(const struct counted *c) {
+    const struct wl_translate_request request = {.processor = "gfx906", .wave_size = 64, .name = c->title};
+    const struct wl_strip_rounds *wanted = &c->wanted;
+    struct assembled made;
+    assembled_build(&made, request, c->text);
+    wl_unit_liveness(&made.unit);
+    assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
+    struct wl_strip_rounds got = {0};
+    if (made.unit.strip_loop_count == 1)
+        got = made.unit.strip_loops[0].rounds;
+    bool right = got.known == wanted->known;
+    if (right && wanted->known)
+        right = got.is_signed == wanted->is_signed && got.includes == wanted->includes && got.ahead == wanted->ahead &&
+                got.collects == wanted->collects && got.step == wanted->step && got.counter == 4 && got.limit.kind == WL_OPERAND_VGPR &&
+                got.limit.reg == 3;
+    if (!right)
+        fprintf(stderr, "%s: %u loops, known %d, signed %d, includes %d, ahead %d, collects %d, step %u\n", c->title,
+                made.unit.strip_loop_count, got.known, got.is_signed, got.includes, got.ahead, got.collects, got.step);
+    assembled_free(&made);
+    return right;
+}
+
+static void test_rounds(void **state) {
+    (void)state;
+    unsigned bad = 0;
+    for (unsigned i = 0; i < sizeof rounds / sizeof *rounds; i++)
+        bad += !rounds_are_right(&rounds[i]);
     assert_int_equal(bad, 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters), cmocka_unit_test(test_lone_lanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_counters), cmocka_unit_test(test_lone_lanes),
+                                       cmocka_unit_test(test_rounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
