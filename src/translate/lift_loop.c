@@ -1,4 +1,4 @@
-/* Loops that are run for one strip after the other (strip_loop.h).
+/* Loops that are run for one strip after the other (strip_loop.h), or for half of one.
  *
  * The loop's pieces are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
  * i32 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
@@ -524,9 +524,9 @@ bool wl_loop_leave(struct wl_lift *l) {
     return true;
 }
 
-/* Whether what a row has is known of all lanes, or of each eight. */
-static bool is_known(const struct wl_facts *facts, const struct wl_operand *operand, enum wl_fact_kind kind) {
-    return operand->kind != WL_OPERAND_VGPR || facts->row[operand->reg].kind == kind;
+/* What is known of an operand's lanes. */
+static enum wl_fact_kind kind_of(const struct wl_facts *facts, const struct wl_operand *operand) {
+    return operand->kind == WL_OPERAND_VGPR ? facts->row[operand->reg].kind : WL_FACT_AFFINE;
 }
 
 /* Decides how the loop is run. Where eight lanes share a row each, strips are halves: none waits for the other's end. */
@@ -538,18 +538,15 @@ static void choose(struct wl_lift *l) {
     in->vectors = l->has_avx512 && !in->loop->writes;
     for (uint32_t i = 0; i < in->loop->count; i++)
         in->yields |= l->unit->pieces[in->loop->pieces[i]].is_spin_header && !in->loop->writes;
-    if (!rounds->known || !l->affine || l->ptx)
+    if (!rounds->known || !in->vectors || !l->affine || !wl_bit(in->loop->rows_counting, rounds->counter))
         return;
     wl_affine_start(l->affine, in->loop->header, WL_MODE_MASKED, &facts);
-    if (!wl_bit(in->loop->rows_counting, rounds->counter) || !in->vectors)
+    const enum wl_fact_kind counts = kind_of(&facts, &counter), ends = kind_of(&facts, &rounds->limit);
+    in->halves = counts == WL_FACT_GROUPS && (ends == WL_FACT_GROUPS || ends == WL_FACT_AFFINE);
+    if (!in->halves && (counts != WL_FACT_AFFINE || ends != WL_FACT_AFFINE))
         return;
-    const bool grouped = is_known(&facts, &counter, WL_FACT_GROUPS) && is_known(&facts, &rounds->limit, WL_FACT_GROUPS);
-    const bool in_step = is_known(&facts, &counter, WL_FACT_AFFINE) && is_known(&facts, &rounds->limit, WL_FACT_AFFINE);
-    in->halves = grouped && l->has_avx512 && !in->loop->writes;
-    if (grouped || in_step) {
-        in->rounds = wl_lift_alloca(l, l->i64, 8, "rounds");
-        in->head = wl_lift_alloca(l, l->i32, 4, "head");
-    }
+    in->rounds = wl_lift_alloca(l, l->i64, 8, "rounds");
+    in->head = wl_lift_alloca(l, l->i32, 4, "head");
 }
 
 /* Opens the loop over strips: the builder is left where one with active lanes begins. `before`: scalars that it may change. */

@@ -279,6 +279,9 @@ static void test_lone_lanes(void **state) {
         }
         assembled_free(&made);
     }
+    assert_int_equal(bad, 0);
+}
+
 /* Loops that lanes leave where their counters have come to the limit, and what is known of them. */
 struct counted {
     const char *title, *text;
