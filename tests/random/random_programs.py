@@ -129,7 +129,8 @@ def run_batch(arguments, number, seed, count, variant, totals):
         environment.setdefault("WAVELIFT_CACHE_SIZE", "0")
         bad, errors, start = [], "", 0
         while start < len(compiled_programs): # the runner ends with the first program that fails otherwise than by its results
-            ran = subprocess.run([arguments.runner, host, module, str(start)], capture_output=True, text=True, env=environment)
+            wave = "64" if target.startswith("gfx9") or WAVE64 in flags else "32"
+            ran = subprocess.run([arguments.runner, host, module, str(start), wave], capture_output=True, text=True, env=environment)
             bad += [line for line in ran.stdout.splitlines() if re.match(r"DIFFERS|ERROR", line)]
             counts = re.search(r"(\d+) equal, (\d+) different, (\d+) skipped, (\d+) done", ran.stdout)
             if counts:

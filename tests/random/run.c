@@ -1,5 +1,5 @@
 /* Runs random programs on the device and compares what they leave with the host's reference, word by word.
- *     run HOST.so MODULE.co [FIRST]
+ *     run HOST.so MODULE.co [FIRST [WAVE-SIZE]]
  * Begins with program number FIRST. Prints each program's name (which holds the seed), a line for each that differs, then one
  * line of counts. A program whose reference does not come to an end in time is skipped. The first one that fails otherwise
  * (a fault, an unsupported instruction) ends the run, since the device is lost then. Exit status: 0 all equal, 1 some
@@ -189,8 +189,8 @@ static bool make_reference(const struct random_program *program, struct referenc
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3 && argc != 4) {
-        fprintf(stderr, "Usage: run HOST.so MODULE.co [FIRST]\n");
+    if (argc < 3 || argc > 5) {
+        fprintf(stderr, "Usage: run HOST.so MODULE.co [FIRST [WAVE-SIZE]]\n");
         return 2;
     }
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -206,10 +206,11 @@ int main(int argc, char **argv) {
         printf("ERROR run: the programs or their code object cannot be loaded\n");
         return 2;
     }
-    unsigned first = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, equal = 0, different = 0, skipped = 0, i;
+    unsigned wave = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : (unsigned)properties.warpSize; /* of the code, not the device */
+    unsigned first = argc >= 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, equal = 0, different = 0, skipped = 0, i;
     struct reference *references = calloc(*count, sizeof *references);
     for (i = first; references && i < *count; i++)
-        if (!make_reference(&programs[i], &references[i], (unsigned)properties.warpSize))
+        if (!make_reference(&programs[i], &references[i], wave))
             return 2;
     bool failed = false;
     for (i = first; references && i < *count && !failed; i++) {
