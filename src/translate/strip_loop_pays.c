@@ -106,9 +106,12 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
 }
 
-/* A lane by itself gains where time goes into accesses of its own: vectors gain most where much is computed for each of them. */
+/* A lane by itself gains where time goes into accesses of its own: vectors gain most where much is computed for each of them. Tickets
+ * come from one counter, for which all threads wait: a strip draws them at once, lanes one by one. */
 unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
-    enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5, FEW = 10, ALL = 16 }; /* work: vector instructions for each access */
+    enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5 }; /* work: vector instructions for each access */
+    enum { FEW_WITH_TICKETS = 8, FEW = 10, ALL = 16 };
+    bool has_tickets = false;
     const struct wl_inst *inst;
     uint32_t insts = 0, accesses = 0, work = 0;
     for (uint32_t p = 0; p < loop->count; p++)
@@ -120,8 +123,11 @@ unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loo
             insts++;
             accesses += access;
             work += inst->sem && !inst->sem->scalar;
+            has_tickets |= inst->ticket != WL_TICKET_NONE;
         }
     if (!loop->writes || insts > MOST_INSTS || work > accesses * MOST_WORK)
         return 0;
+    if (has_tickets)
+        return FEW_WITH_TICKETS;
     return work > accesses * LITTLE_WORK ? FEW : ALL;
 }

@@ -258,7 +258,7 @@ static const struct kernel lone_lanes[] = {
     {"few where more is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE, "", ""), 10, 0},
     {"none where much is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE, "", ""), 0,
      0},
-    {"all, with tickets", GFX9, TICKETS("", "", ADD, STORE), 16, 0},
+    {"few, with tickets", GFX9, TICKETS("", "", ADD, STORE), 8, 0},
 };
 
 static void test_lone_lanes(void **state) {
