@@ -76,7 +76,6 @@ hipError_t waveliftGetHipEvent(hipEvent_t *event, CUevent cuEvent) {
     API_REQUIRE(event != NULL, hipErrorInvalidValue);
     API_REQUIRE(cuEvent != NULL, hipErrorInvalidHandle);
     API_CONTEXT(context);
-    API_REQUIRE(ops_of(context) != NULL, hipErrorNotSupported);
     API_RETURN(wl_event_adopt(context, cuEvent, (struct wl_event **)event));
 }
 

@@ -517,7 +517,8 @@ static enum wl_status place_foreign(struct wl_event *event, struct wl_context *c
 enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct wl_event **event) {
     const struct wl_native_ops *ops = context->device->ops->native;
     struct wl_device_mark *mark = NULL;
-    enum wl_status status = ops ? ops->adopt_mark(context->device, native, &mark) : WL_NOT_FOUND;
+    enum wl_status status = ops ? ops->adopt_mark(context->device, native, &mark)
+                                : wl_fail(WL_UNSUPPORTED, "a %s has no events of a driver's", context->device->ops->kind);
     if (status == WL_OK && (status = make(0, NULL, event)) != WL_OK)
         context->device->ops->queues->mark_destroy(mark);
     if (status != WL_OK)
@@ -533,7 +534,9 @@ enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct w
 /* An event that was never recorded, or whose time the host knows, has nothing in the device: a mark that nobody places has passed. */
 enum wl_status wl_event_native(struct wl_event *event, struct wl_context *context, void **native) {
     struct latest last = latest(event);
-    const struct wl_native_ops *ops = last.context ? last.context->device->ops->native : context->device->ops->native;
+    if (last.context)
+        context = last.context;
+    const struct wl_native_ops *ops = context->device->ops->native;
     enum wl_status status = WL_OK;
     if (last.captured)
         status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
@@ -541,8 +544,6 @@ enum wl_status wl_event_native(struct wl_event *event, struct wl_context *contex
         status = wl_fail(WL_UNSUPPORTED, "the device's driver has no such event");
     else if (!last.record || !last.record->mark) {
         struct wl_device_mark *mark = NULL;
-        if (last.context)
-            context = last.context;
         record_release(last.record);
         status = context->device->ops->queues->mark_create(context->device, !(event->flags & WL_EVENT_NO_TIMING), &mark);
         *native = status == WL_OK ? ops->mark(mark) : NULL;

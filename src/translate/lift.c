@@ -46,14 +46,22 @@ void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca) {
     LLVMSetVolatile(LLVMBuildStore(l->b, alloca, LLVMBuildAlloca(l->b, l->ptr, "")), 1);
 }
 
+struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef block) {
+    const struct wl_lift_place here = {LLVMGetInsertBlock(l->b), LLVMGetCurrentDebugLocation2(l->b)};
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(block));
+    return here;
+}
+
+void wl_lift_return(struct wl_lift *l, struct wl_lift_place place) {
+    LLVMPositionBuilderAtEnd(l->b, place.block);
+    LLVMSetCurrentDebugLocation2(l->b, place.location);
+}
+
 LLVMValueRef wl_lift_kept_alloca(struct wl_lift *l, LLVMTypeRef type) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     LLVMValueRef space = wl_lift_alloca(l, type, 64, "");
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    const struct wl_lift_place here = wl_lift_detour(l, l->entry);
     wl_lift_keep_whole(l, space);
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     return space;
 }
 

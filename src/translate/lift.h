@@ -242,6 +242,15 @@ LLVMValueRef wl_lift_pick_lanes(struct wl_lift *l, LLVMValueRef bits, const unsi
 void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes);
 /* <16 x i1> of lanes on which an effect may be had: exec, or all ones. */
 LLVMValueRef wl_strip_exec(struct wl_lift *l);
+/* Where code is being built, and for which instruction. */
+struct wl_lift_place {
+    LLVMBasicBlockRef block;
+    LLVMMetadataRef location;
+};
+/* Goes to the end of a block that is complete, before its terminator, and says from where; and back. (Moving the builder takes the
+ * neighbour's location.) */
+struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef block);
+void wl_lift_return(struct wl_lift *l, struct wl_lift_place place);
 LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);          /* a new block at the function's end */
 LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /* a constant; a splat for vector types */
 

@@ -48,13 +48,10 @@ LLVMValueRef wl_lane_base(struct wl_lift *l, const struct wl_operand *low, const
         if (in->bases[i].low_kind == low->kind && in->bases[i].low == low->reg && in->bases[i].high_kind == high->kind &&
             in->bases[i].high == high->reg)
             return in->bases[i].value;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->few));
+    const struct wl_lift_place here = wl_lift_detour(l, in->few);
     LLVMValueRef up = LLVMBuildShl(l->b, half(l, high), wl_lift_int(l, l->i64, 32), "");
     LLVMValueRef base = LLVMBuildOr(l->b, up, half(l, low), "");
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     if (in->base_count < WL_LANE_BASES)
         in->bases[in->base_count++] = (struct wl_lane_base){low->kind, high->kind, low->reg, high->reg, base};
     return base;
@@ -112,14 +109,14 @@ static void find_left(struct wl_lift *l) {
         wl_set(in->left, mask);
 }
 
-LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header) {
+LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, unsigned most) {
     struct wl_lift_loop *in = l->in_loop;
     LLVMBasicBlockRef round = wl_lift_block(l, "round");
     in->few = wl_lift_block(l, "few");
     LLVMPositionBuilderAtEnd(l->b, header);
     LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, in->mask[WL_SGPR_EXEC], "");
     LLVMValueRef lanes = wl_lift_intrinsic(l, "llvm.ctpop", &l->i32, 1, &exec, 1);
-    LLVMValueRef few = LLVMBuildICmp(l->b, LLVMIntULE, lanes, wl_lift_int(l, l->i32, wl_strip_loop_few(l->unit, in->loop)), "");
+    LLVMValueRef few = LLVMBuildICmp(l->b, LLVMIntULE, lanes, wl_lift_int(l, l->i32, most), "");
     find_left(l);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(in->left, reg))

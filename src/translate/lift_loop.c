@@ -283,15 +283,12 @@ LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step) {
         return NULL;
     if (in->apart[row])
         return in->apart[row];
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->run));
+    const struct wl_lift_place here = wl_lift_detour(l, in->run);
     LLVMValueRef expected = wl_lanes_group_expected(l, in->entered[row], step);
     LLVMValueRef differs = LLVMBuildICmp(l->b, LLVMIntNE, in->entered[row], expected, "");
     in->apart[row] = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, differs, l->i16, ""), l->i32, "");
     in->apart_step[row] = step;
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     return in->apart[row];
 }
 
@@ -434,9 +431,7 @@ LLVMValueRef wl_loop_in_groups(struct wl_lift *l, unsigned row, uint32_t step, b
     const struct wl_strip_rounds *rounds = &in->loop->rounds;
     if (!in->halves || !in->rounds || row != rounds->counter || is_signed != rounds->is_signed || step > MOST_LANE_STEP)
         return NULL;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(in->run));
+    const struct wl_lift_place here = wl_lift_detour(l, in->run);
     /* An active lane's counter is stepped again only if it is below the limit, but for the first time; those who ask may have it from before
      * a step or from behind. It does not wrap where neither the limit nor what it begins with is near the end. */
     const uint64_t most = (rounds->is_signed ? INT32_MAX : UINT32_MAX) - 2 * (uint64_t)rounds->step - WL_STRIP * (uint64_t)step;
@@ -451,8 +446,7 @@ LLVMValueRef wl_loop_in_groups(struct wl_lift *l, unsigned row, uint32_t step, b
     bits =
         LLVMBuildOr(l->b, bits, LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, above, first, wl_lift_int(l, l->i32, most), ""), l->i32, ""), "");
     LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i32), "");
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     return good;
 }
 
@@ -618,8 +612,9 @@ static void lift_pieces(struct wl_lift *l) {
     l->blocks = own;
     l->mode = WL_MODE_MASKED;
     LLVMBasicBlockRef header = own[loop->header], round = header;
-    if (wl_strip_loop_few(l->unit, loop))
-        round = wl_lanes_branch(l, header);
+    const unsigned few = wl_strip_loop_few(l->unit, loop);
+    if (few)
+        round = wl_lanes_branch(l, header, few);
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
         own[loop->header] = loop->pieces[i] == loop->header ? round : header;

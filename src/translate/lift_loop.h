@@ -47,8 +47,8 @@ struct wl_lift_loop {
 
 /* ---- lift_lanes.c: the few lanes that a strip has left, one after the other ---- */
 
-/* Fills the block where a strip's rounds begin: goes to a new one, which is returned, or to wl_lanes_lift's. */
-LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header);
+/* Fills the block where a strip's rounds begin: goes to a new one, which is returned, or, with `most` lanes or less, to wl_lanes_lift's. */
+LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, unsigned most);
 /* Lifts the loop for one lane at a time, as it is where a round begins, and goes to the strip's end. blocks: by piece, of the strip. */
 void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks);
 

@@ -305,13 +305,11 @@ static void access_either(struct wl_lift *l, const struct wl_access *a, const st
 /* A load in a loop whose lanes may be consecutive, for all that is known: as long as they are, that is tested. */
 static void access_tested(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start, failed = wl_lift_alloca(l, l->i1, 1, "failed");
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), test = wl_memory_block(l, "test"), fast = wl_memory_block(l, "near"),
-                      fails = wl_memory_block(l, "fails"), slow = wl_memory_block(l, "far");
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    LLVMBasicBlockRef test = wl_memory_block(l, "test"), fast = wl_memory_block(l, "near"), fails = wl_memory_block(l, "fails"),
+                      slow = wl_memory_block(l, "far");
+    const struct wl_lift_place here = wl_lift_detour(l, l->entry);
     LLVMBuildStore(l->b, LLVMConstNull(l->i1), failed);
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     LLVMBuildCondBr(l->b, LLVMBuildLoad2(l->b, l->i1, failed, ""), slow, test);
     LLVMPositionBuilderAtEnd(l->b, test);
     enum wl_pattern pattern = wl_lanes_pattern(l, a, lanes, &check, &start);

@@ -101,9 +101,7 @@ static LLVMValueRef row_pointer(struct wl_lift *l, unsigned row) {
 }
 
 static LLVMValueRef load_in_place(struct wl_lift *l, unsigned row, bool pair) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b); /* moving the builder takes the neighbour's */
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->strip->start));
+    const struct wl_lift_place here = wl_lift_detour(l, l->strip->start);
     LLVMValueRef value;
     if (pair) {
         value = wl_pairs_load(l, row);
@@ -114,8 +112,7 @@ static LLVMValueRef load_in_place(struct wl_lift *l, unsigned row, bool pair) {
         LLVMSetAlignment(value, 64);
         wl_lift_mark_wave(l, value);
     }
-    LLVMPositionBuilderAtEnd(l->b, here);
-    LLVMSetCurrentDebugLocation2(l->b, location);
+    wl_lift_return(l, here);
     return value;
 }
 

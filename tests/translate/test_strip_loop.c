@@ -188,13 +188,29 @@ static bool is_marked(const struct wl_unit *unit, const struct wl_strip_loop *lo
     return false;
 }
 
+/* Makes a unit of the text and looks for its loops. */
+static void find_loops(struct assembled *made, const struct wl_translate_request *request, const char *text) {
+    assembled_build(made, *request, text);
+    wl_unit_liveness(&made->unit);
+    assert_int_equal(wl_strip_loops_find(&made->unit), WL_OK);
+}
+
+/* Of a kernel; `made` is to be freed. */
+static const struct wl_unit *loops_of(struct assembled *made, const struct kernel *k) {
+    find_loops(made, &(struct wl_translate_request){.processor = k->processor, .wave_size = k->wave_size, .name = k->title}, k->text);
+    return &made->unit;
+}
+
+/* The only one. */
+static const struct wl_strip_loop *loop_of(struct assembled *made, const struct kernel *k) {
+    (void)loops_of(made, k);
+    assert_int_equal(made->unit.strip_loop_count, 1);
+    return &made->unit.strip_loops[0];
+}
+
 static bool is_right(const struct kernel *k) {
-    const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
     struct assembled made;
-    assembled_build(&made, request, k->text);
-    struct wl_unit *unit = &made.unit;
-    wl_unit_liveness(unit);
-    assert_int_equal(wl_strip_loops_find(unit), WL_OK);
+    const struct wl_unit *unit = loops_of(&made, k);
     unsigned pieces = 0, unmarked = 0;
     for (uint32_t i = 0; i < unit->strip_loop_count; i++) {
         pieces += unit->strip_loops[i].count;
@@ -235,13 +251,8 @@ static void test_counters(void **state) {
     unsigned bad = 0;
     for (unsigned i = 0; i < sizeof counters / sizeof *counters; i++) {
         const struct kernel *k = &counters[i];
-        const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
         struct assembled made;
-        assembled_build(&made, request, k->text);
-        wl_unit_liveness(&made.unit);
-        assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
-        assert_int_equal(made.unit.strip_loop_count, 1);
-        if (wl_bit(made.unit.strip_loops[0].rows_counting, 4) != k->loops) {
+        if (wl_bit(loop_of(&made, k)->rows_counting, 4) != k->loops) {
             fprintf(stderr, "%s: %u wanted\n", k->title, k->loops);
             bad++;
         }
@@ -266,13 +277,9 @@ static void test_lone_lanes(void **state) {
     unsigned bad = 0;
     for (unsigned i = 0; i < sizeof lone_lanes / sizeof *lone_lanes; i++) {
         const struct kernel *k = &lone_lanes[i];
-        const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
         struct assembled made;
-        assembled_build(&made, request, k->text);
-        wl_unit_liveness(&made.unit);
-        assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
-        assert_int_equal(made.unit.strip_loop_count, 1);
-        unsigned few = wl_strip_loop_few(&made.unit, &made.unit.strip_loops[0]);
+        const struct wl_strip_loop *loop = loop_of(&made, k);
+        unsigned few = wl_strip_loop_few(&made.unit, loop);
         if (few != k->loops) {
             fprintf(stderr, "%s: %u, %u wanted\n", k->title, few, k->loops);
             bad++;
@@ -337,12 +344,9 @@ static const struct counted rounds[] = {
 };
 
 static bool rounds_are_right(const struct counted *c) {
-    const struct wl_translate_request request = {.processor = "gfx906", .wave_size = 64, .name = c->title};
     const struct wl_strip_rounds *wanted = &c->wanted;
     struct assembled made;
-    assembled_build(&made, request, c->text);
-    wl_unit_liveness(&made.unit);
-    assert_int_equal(wl_strip_loops_find(&made.unit), WL_OK);
+    find_loops(&made, &(struct wl_translate_request){.processor = "gfx906", .wave_size = 64, .name = c->title}, c->text);
     struct wl_strip_rounds got = {0};
     if (made.unit.strip_loop_count == 1)
         got = made.unit.strip_loops[0].rounds;

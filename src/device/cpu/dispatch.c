@@ -274,7 +274,7 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
 
 /* The other copy for a wave whose EXEC became partial or full, where that is as simple as it nearly always is. */
 static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
-    enum wl_mode mode = wl_wave_exec(wave) == wl_full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+    enum wl_mode mode = wl_wave_mode(wave);
     struct wl_unit *unit = runner->unit;
     wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
     if (!code || atomic_load_explicit(&unit->loop_code[mode], memory_order_relaxed) ||
@@ -408,7 +408,7 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
         wave->mode_register = first->mode_register;
         wave->fuel = WL_FUEL;
         runner->state = WL_WAVE_READY;
-        enum wl_mode mode = wl_wave_exec(wave) == wl_full_exec(job->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+        enum wl_mode mode = wl_wave_mode(wave);
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
             return GROUP_FAILED;
     }

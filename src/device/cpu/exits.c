@@ -59,7 +59,7 @@ bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runne
 
 /* The copy for the wave's EXEC: the other mode's, or native code after threaded code; at a loop entry one that has them. */
 static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
-    enum wl_mode mode = wl_wave_exec(wave) == wl_full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+    enum wl_mode mode = wl_wave_mode(wave);
     struct wl_unit *unit = runner->unit;
     if (!wl_wave_enter(job, thread, runner, wave, unit, mode))
         return false;
@@ -83,8 +83,7 @@ static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_
         return false;
     }
     wave->resume = resume;
-    return wl_wave_enter(job, thread, runner, wave, unit,
-                         wl_wave_exec(wave) == wl_full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED);
+    return wl_wave_enter(job, thread, runner, wave, unit, wl_wave_mode(wave));
 }
 
 static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {

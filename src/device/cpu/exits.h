@@ -28,6 +28,11 @@ static inline uint64_t wl_wave_exec(const struct wl_wave *wave) {
     return wave->wave_size == 64 ? low | high << 32 : low;
 }
 
+/* The copy that serves its EXEC. */
+static inline enum wl_mode wl_wave_mode(const struct wl_wave *wave) {
+    return wl_wave_exec(wave) == wl_full_exec(wave->wave_size) ? WL_MODE_FULL : WL_MODE_MASKED;
+}
+
 /* Whether the runner has the copy that a wave in this mode is to start in; native code may have come in place of threaded code. */
 static inline bool wl_wave_is_ready(const struct wl_runner *runner, struct wl_unit *unit, enum wl_mode mode) {
     return runner->unit == unit && runner->mode == mode && runner->code &&

@@ -8,19 +8,24 @@
 
 enum { MOST_TURNS = 8, MOST_INSTRUCTIONS = 640 };
 
+/* What a constant is added to; NULL: `next` is no such sum. */
+static LLVMValueRef stepped_from(LLVMValueRef next, int64_t *step) {
+    if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+        return NULL;
+    *step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+    return LLVMGetOperand(next, 0);
+}
+
 /* What a number is at a loop's first turn, and how much is added in each. */
 static bool find_counter(LLVMBasicBlockRef block, LLVMValueRef next, int64_t *first, int64_t *step) {
-    if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
-        return false;
-    LLVMValueRef counter = LLVMGetOperand(next, 0);
-    if (!LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != block || LLVMCountIncoming(counter) != 2)
+    LLVMValueRef counter = stepped_from(next, step);
+    if (!counter || !LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != block || LLVMCountIncoming(counter) != 2)
         return false;
     unsigned inside = LLVMGetIncomingBlock(counter, 0) == block ? 0 : 1;
     LLVMValueRef start = LLVMGetIncomingValue(counter, 1 - inside);
     if (LLVMGetIncomingValue(counter, inside) != next || !LLVMIsAConstantInt(start))
         return false;
     *first = LLVMConstIntGetSExtValue(start);
-    *step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
     return *step != 0;
 }
 
@@ -109,11 +114,9 @@ void wl_ptx_forbid_unrolling(LLVMModuleRef module) {
             for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
                 LLVMValueRef next = LLVMGetIncomingValue(phi, i);
                 LLVMBasicBlockRef last = LLVMGetIncomingBlock(phi, i);
-                if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi ||
-                    !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
-                    continue;
-                const int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
-                if (any_tells_wrapping(phi, step, block, last) || any_tells_wrapping(next, step, block, last))
+                int64_t step;
+                if (stepped_from(next, &step) == phi &&
+                    (any_tells_wrapping(phi, step, block, last) || any_tells_wrapping(next, step, block, last)))
                     ask(LLVMGetModuleContext(module), LLVMGetBasicBlockTerminator(last), 1);
             }
 }
