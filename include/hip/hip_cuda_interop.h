@@ -13,7 +13,7 @@
  * A hipArray_t is memory of Wavelift's own layout and has no CUarray.
  *
  * All functions may be called from any thread, and return hipErrorInvalidValue where the place for the result is missing,
- * hipErrorInvalidHandle or hipErrorInvalidContext for what is not a handle, and hipErrorNotSupported for objects of CPU devices. A driver's
+ * hipErrorInvalidHandle, hipErrorContextIsDestroyed or hipErrorInvalidContext for what is not a handle, and hipErrorNotSupported for objects of CPU devices. A driver's
  * handle that is not valid is the driver's to find: it may crash. */
 #ifndef HIP_INCLUDE_HIP_HIP_CUDA_INTEROP_H
 #define HIP_INCLUDE_HIP_HIP_CUDA_INTEROP_H

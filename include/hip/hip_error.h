@@ -49,7 +49,7 @@ typedef enum hipError_t {
     hipErrorSharedObjectSymbolNotFound = 302,
     hipErrorSharedObjectInitFailed = 303,
     hipErrorOperatingSystem = 304,
-    hipErrorInvalidHandle = 400,         /* not a live stream, event, module or function */
+    hipErrorInvalidHandle = 400,         /* not an event, module or function */
     hipErrorInvalidResourceHandle = 400, /* older name */
     hipErrorIllegalState = 401,
     hipErrorNotFound = 500,       /* no such symbol or kernel in a module */
@@ -60,8 +60,8 @@ typedef enum hipError_t {
     hipErrorPeerAccessAlreadyEnabled = 704,
     hipErrorPeerAccessNotEnabled = 705,
     hipErrorSetOnActiveProcess = 708,
-    hipErrorContextIsDestroyed = 709,
-    hipErrorAssert = 710, /* sticky: a kernel's assert() failed */
+    hipErrorContextIsDestroyed = 709, /* not a live stream or event */
+    hipErrorAssert = 710,             /* sticky: a kernel's assert() failed */
     hipErrorHostMemoryAlreadyRegistered = 712,
     hipErrorHostMemoryNotRegistered = 713,
     hipErrorLaunchFailure = 719, /* sticky: a kernel trapped, aborted or could not go on */

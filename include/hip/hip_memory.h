@@ -80,7 +80,7 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
 hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags WL_DEFAULT(hipMemAttachGlobal));
 /* Makes the pages of the range present, in stream order, and remembers `device` (hipCpuDeviceId: the host) as where they were
  * last prefetched to. The range lies in one managed allocation, or is ordinary memory of the program, for which nothing is
- * remembered. hipErrorInvalidValue: other memory, or no memory; hipErrorInvalidDevice; hipErrorInvalidHandle: the stream. */
+ * remembered. hipErrorInvalidValue: other memory, or no memory; hipErrorInvalidDevice; hipErrorContextIsDestroyed: the stream. */
 hipError_t hipMemPrefetchAsync(const void *ptr, size_t count, int device, hipStream_t stream WL_DEFAULT(0));
 /* The same with a location: a device, or any of the host's. `flags` must be 0. */
 hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation location, unsigned int flags,
@@ -154,7 +154,7 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *array, hipMipmappedArray_t mipm
  *   - hipErrorInvalidValue: NULL, addresses without memory, a range that leaves its allocation or array, virtual memory that is not mapped or may not be
  *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default. hipErrorInvalidMemcpyDirection: not
  *     a kind, or one that contradicts an array or symbol. hipErrorInvalidPitchValue: a pitch smaller than the width.
- *     hipErrorInvalidHandle: not a stream or not an array.
+ *     hipErrorContextIsDestroyed: not a stream; hipErrorInvalidHandle: not an array.
  *   - Between devices any copy works; one that waits comes after what both devices' null streams hold. */
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);

@@ -5,7 +5,8 @@
 
 /* ---- Module management -----------------------------------------------------------------------
  * A module is a code object on the device that was current when it was loaded. It lives until hipModuleUnload, beyond
- * hipDeviceReset. hipErrorInvalidHandle: not a loaded module; hipErrorInvalidValue: NULL or an empty name. */
+ * hipDeviceReset. hipErrorInvalidHandle: the module is NULL; hipErrorNotFound: it is not loaded, or was unloaded; hipErrorInvalidValue:
+ * NULL or an empty name. */
 
 /* Loads a file: an AMDGPU ELF, an offload bundle, compressed or not, or a host program with a bundle in it. Of several entries
  * the presented architecture's is taken, else the best. The file is needed no more afterwards. hipErrorFileNotFound: it cannot be
@@ -50,10 +51,11 @@ hipError_t hipLinkDestroy(hipLinkState_t state);
 /* ---- Launches --------------------------------------------------------------------------------
  * A kernel is made ready (translated, if need be) before the call returns, and runs in stream order. All functions copy the
  * arguments, and return
- *   hipErrorInvalidHandle             not a function, stream or event; for multi-device launches also the null stream
- *   hipErrorInvalidValue              both or none of `kernelParams` and `extra` where the kernel has arguments; too few bytes in
- *                                     `extra`; more dynamic LDS than a block may have; a partial block of a kernel that was compiled
- *                                     for full ones; unknown flags
+ *   hipErrorInvalidHandle             not a function; for multi-device launches also the null stream
+ *   hipErrorInvalidValue              not a stream or event; both or none of `kernelParams` and `extra` where the kernel has
+ *                                     arguments; more dynamic LDS than a block may have; a partial block of a kernel that was
+ *                                     compiled for full ones; unknown flags
+ *   hipErrorContextIsDestroyed        hipLaunchCooperativeKernel: not a stream
  *   hipErrorInvalidValue (functions of modules), hipErrorInvalidConfiguration (host stubs)
  *                                     a size of 0, a block larger than the device's, 2^32 or more work items in a dimension
  *   hipErrorLaunchFailure             a block larger than the kernel was compiled for
@@ -62,7 +64,8 @@ hipError_t hipLinkDestroy(hipLinkState_t state);
  *   hipErrorInvalidDeviceFunction     an address that is not a registered host stub
  *   hipErrorNotSupported              the kernel has an instruction that cannot be translated; nothing runs
  *
- * The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer. */
+ * The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer, of which the
+ * kernel's arguments are read whatever size `extra` tells. */
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ, unsigned int sharedMemBytes,
                                  hipStream_t stream, void **kernelParams, void **extra);
@@ -106,7 +109,8 @@ hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
 
 /* The older way, for the calling thread: configure a launch, one call for each argument (`size` bytes at `offset` of the argument
- * buffer, 4096 bytes in all), launch. hipErrorMissingConfiguration: nothing is configured; a launch uses the configuration up. */
+ * buffer, 4096 bytes in all), launch. Configurations nest, in one stack with those of <<<>>>; a launch uses the latest one up.
+ * hipErrorMissingConfiguration: nothing is configured. */
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem WL_DEFAULT(0), hipStream_t stream WL_DEFAULT(0));
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
 hipError_t hipLaunchByPtr(const void *function);

@@ -223,8 +223,9 @@ hipError_t hipExtDisableLogging(void);
 
 /* ---- Stream management ----------------------------------------------------------------------- */
 
-/* A stream runs what is queued in it in order; HIP reference: "Stream Management". hipErrorInvalidHandle: not a live stream;
- * hipErrorInvalidValue: no place for the result, or unknown flags. All of these are thread-safe.
+/* A stream runs what is queued in it in order; HIP reference: "Stream Management". hipErrorContextIsDestroyed: not a live
+ * stream (hipStreamWaitEvent: hipErrorInvalidHandle); hipErrorInvalidValue: no place for the result, or unknown flags. All of these are
+ * thread-safe.
  *
  * New streams belong to the current device, until hipStreamDestroy or hipDeviceReset. `flags`: hipStreamDefault, or
  * hipStreamNonBlocking for a stream that does not order itself with the null stream. */
@@ -233,12 +234,12 @@ hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags);
 /* A priority outside hipDeviceGetStreamPriorityRange is taken for the nearest one within; lower numbers go first. */
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority);
 /* `cuMask`: `cuMaskSize` words; bit n lets the stream's kernels use compute unit n. Bits of units that the device does not have
- * are ignored; hipErrorInvalidValue if there are no others. */
+ * are ignored; a mask without any other lets all units be used. hipErrorInvalidHandle: `stream` is NULL. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask);
 /* All units of a stream without a mask. `cuMaskSize` words, enough for the device's units. */
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask);
 /* Returns at once; what is queued still runs. A capture that began in the stream ends; one that it joined goes on without it. Not for
- * the null stream and hipStreamPerThread. */
+ * the null stream and hipStreamPerThread (hipErrorInvalidHandle). */
 hipError_t hipStreamDestroy(hipStream_t stream);
 /* hipSuccess if everything queued has finished, else hipErrorNotReady. */
 hipError_t hipStreamQuery(hipStream_t stream);
@@ -248,6 +249,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream);
 /* What is queued in `stream` from now on waits for the event's latest record, on whichever device that is; nothing to wait for if
  * it has none. `flags` must be 0, or while capturing hipEventWaitExternal for a node of its own. */
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags WL_DEFAULT(0));
+/* hipErrorInvalidValue for NULL, which has no flags. */
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
@@ -277,7 +279,7 @@ hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 
 /* ---- Event management ------------------------------------------------------------------------ */
 
-/* An event marks a place in a stream. hipErrorInvalidHandle: not a live event. Thread-safe.
+/* An event marks a place in a stream. hipErrorInvalidHandle: NULL; hipErrorContextIsDestroyed: not a live event. Thread-safe.
  *
  * `flags`: hipEventDisableTiming for one that only orders; hipEventInterprocess, with that, for one that other processes open;
  * hipEventBlockingSync, hipEventDisableSystemFence, hipEventReleaseTo* are accepted (one release at most). */

@@ -58,7 +58,7 @@ typedef union hipStreamBatchMemOpParams_union {
 } hipStreamBatchMemOpParams;
 
 /* All later work of the stream waits until the condition holds. hipErrorInvalidValue: `ptr` is NULL, not aligned or unknown,
- * or `flags` is none of hipStreamWaitValue*; hipErrorInvalidHandle: not a stream. Thread-safe. */
+ * or `flags` is none of hipStreamWaitValue*; hipErrorContextIsDestroyed: not a stream. Thread-safe. */
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask WL_DEFAULT(0xFFFFFFFF));
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
                                 uint64_t mask WL_DEFAULT(0xFFFFFFFFFFFFFFFF));

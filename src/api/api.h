@@ -48,12 +48,15 @@ hipError_t wl_api_error_of(enum wl_status status);
         if (fault_ != WL_OK)                                                                                                               \
             return wl_api_fault(__func__, fault_);                                                                                         \
     } while (0)
-/* Declares the stream behind a handle. */
-#define API_STREAM(name, handle)                                                                                                           \
+/* Declares the stream behind a handle. A stream that was destroyed, or never created, is hipErrorContextIsDestroyed in most functions. */
+#define API_STREAM(name, handle) API_STREAM_OR(name, handle, hipErrorContextIsDestroyed)
+#define API_STREAM_OR(name, handle, error)                                                                                                 \
     struct wl_stream *name = wl_api_stream(handle);                                                                                        \
-    API_REQUIRE(name != NULL, hipErrorInvalidHandle)
+    API_REQUIRE(name != NULL, error)
+/* Declares the event behind a handle. Events have no NULL; one that was destroyed is the same error as such a stream. */
 #define API_EVENT(name, handle)                                                                                                            \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_EVENT), hipErrorInvalidHandle);                                                           \
+    API_REQUIRE((handle) != NULL, hipErrorInvalidHandle);                                                                                  \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_EVENT), hipErrorContextIsDestroyed);                                                      \
     struct wl_event *name = (struct wl_event *)(handle)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -79,7 +82,7 @@ const struct wl_copy *wl_api_copy_resolved(void);
 
 /* ---- a thread's state ------------------------------------------------------------------------ */
 
-#define WL_API_CONFIGURATIONS 64   /* <<<>>> nests when a kernel's arguments launch kernels */
+#define WL_API_CONFIGURATIONS 64   /* <<<>>> and hipConfigureCall nest when a kernel's arguments launch kernels */
 #define WL_API_CONTEXTS       64   /* hipCtxPushCurrent */
 #define WL_API_ARGUMENTS      4096 /* bytes of hipSetupArgument */
 
@@ -87,6 +90,8 @@ struct wl_api_configuration {
     dim3 grid, block;
     size_t shared;
     hipStream_t stream;
+    unsigned char *arguments; /* of hipSetupArgument, WL_API_ARGUMENTS bytes; NULL: none so far */
+    size_t argument_size;     /* those that were set up */
 };
 
 struct wl_api_thread {
@@ -96,12 +101,6 @@ struct wl_api_thread {
     unsigned context_count;
     bool resolving; /* wl_api_copy_resolve */
     struct wl_copy resolved;
-    struct { /* hipConfigureCall's launch */
-        bool configured;
-        struct wl_api_configuration configuration;
-        size_t size;
-        _Alignas(16) unsigned char bytes[WL_API_ARGUMENTS];
-    } call;
 };
 
 /* The calling thread's state, made at the first call. NULL: out of memory. */
@@ -112,6 +111,9 @@ struct wl_api_thread *wl_api_thread(void);
     struct wl_api_thread *name = wl_api_thread();                                                                                          \
     API_REQUIRE(name != NULL, hipErrorOutOfMemory)
 /* NOLINTEND(bugprone-macro-parentheses) */
+
+/* Pushes the configuration of the launch that follows: of hipConfigureCall and of <<<>>> alike. False: there are too many. */
+bool wl_api_configure(struct wl_api_thread *thread, dim3 grid, dim3 block, size_t shared, hipStream_t stream);
 
 /* Fills the newer properties of a device. */
 void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *properties);

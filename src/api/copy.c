@@ -118,7 +118,7 @@ static hipError_t copy_line(const char *function, void *dst, const void *src, si
                             bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     struct wl_copy copy = {.target = dst, .source = src, .width = size, .rows = 1, .slices = 1, .target_pitch = size, .source_pitch = size};
     return wl_api_copy(function, &copy, kind, stream, async);
 }
@@ -219,7 +219,7 @@ hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target,
                              size_t slices, hipMemcpyKind kind, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if ((target->array && !wl_api_is_array(target->array)) || (source->array && !wl_api_is_array(source->array)))
         return wl_api_fail(function, hipErrorInvalidHandle, "not an array");
     if (!width || !rows || !slices)

@@ -5,8 +5,8 @@
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
     const unsigned known = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |
                            hipEventReleaseToDevice | hipEventReleaseToSystem;
-    const unsigned releases = hipEventReleaseToDevice | hipEventReleaseToSystem;
-    API_REQUIRE(event != NULL && !(flags & ~known) && (flags & releases) != releases, hipErrorInvalidValue);
+    const unsigned releases = flags & (hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence);
+    API_REQUIRE(event != NULL && !(flags & ~known) && (releases & (releases - 1)) == 0, hipErrorInvalidValue); /* one kind of release */
     API_REQUIRE(!(flags & hipEventInterprocess) || (flags & hipEventDisableTiming), hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
@@ -42,7 +42,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
     API_REQUIRE(event != NULL, hipErrorInvalidHandle);
-    API_STREAM(queue, stream);
+    API_STREAM_OR(queue, stream, hipErrorInvalidHandle);
     API_REQUIRE(flags == 0 || (flags == hipEventWaitExternal && wl_capture_active(queue)), hipErrorInvalidValue);
     API_EVENT(mark, event);
     if (flags == hipEventWaitExternal)

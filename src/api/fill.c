@@ -14,7 +14,7 @@ static struct wl_context *filler(const struct wl_stream *stream, const struct wl
 hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
     struct wl_allocation target;

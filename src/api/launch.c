@@ -1,6 +1,7 @@
 /* HIP reference: Execution control and Module management, launches. */
 #include "api/api.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- common ---------------------------------------------------------------------------------- */
@@ -10,7 +11,7 @@
 static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle, bool of_module) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorInvalidValue, "not a stream");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
     enum wl_status status = wl_launch_enqueue(stream, request);
@@ -19,15 +20,15 @@ static hipError_t launch(const char *function, const struct wl_launch_request *r
     return wl_api_status(function, status);
 }
 
+/* The size is not looked at, as in AMD's runtime: programs pass sizes that are less than the kernel's arguments. */
 bool wl_api_read_extra(void **extra, struct wl_launch_request *request) {
+    request->buffer_size = SIZE_MAX;
     for (size_t i = 0; i < 5; i += 2) {
         if (extra[i] == HIP_LAUNCH_PARAM_END)
-            return request->buffer != NULL || request->buffer_size == 0;
+            return true;
         if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_POINTER)
             request->buffer = extra[i + 1];
-        else if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1])
-            request->buffer_size = *(const size_t *)extra[i + 1];
-        else
+        else if (extra[i] != HIP_LAUNCH_PARAM_BUFFER_SIZE)
             return false;
     }
     return false;
@@ -35,7 +36,7 @@ bool wl_api_read_extra(void **extra, struct wl_launch_request *request) {
 
 static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_t stop, struct wl_launch_request *request) {
     if ((start && !wl_handle_is(start, WL_HANDLE_EVENT)) || (stop && !wl_handle_is(stop, WL_HANDLE_EVENT)))
-        return wl_api_fail(function, hipErrorInvalidHandle, "not an event");
+        return wl_api_fail(function, hipErrorInvalidValue, "not an event");
     request->start = (struct wl_event *)start;
     request->stop = (struct wl_event *)stop;
     return hipSuccess;
@@ -125,7 +126,7 @@ static hipError_t launch_stub(const char *name, const void *function, struct wl_
                               hipStream_t handle) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(name, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(name, request->cooperative ? hipErrorContextIsDestroyed : hipErrorInvalidValue, "not a stream");
     hipError_t error = wl_api_kernel(name, function, stream->context, &request->kernel);
     if (error != hipSuccess)
         return error;
@@ -208,27 +209,30 @@ void wl_launch_ggl(uintptr_t function, const dim3 *grid, const dim3 *block, uint
 
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
     API_THREAD(thread);
-    memset(&thread->call, 0, sizeof thread->call);
-    thread->call.configured = true;
-    thread->call.configuration = (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
+    API_REQUIRE(wl_api_configure(thread, gridDim, blockDim, sharedMem, stream), hipErrorOutOfMemory);
     API_SUCCESS();
 }
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset) {
     API_REQUIRE(arg != NULL, hipErrorInvalidValue);
     API_THREAD(thread);
-    API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
+    API_REQUIRE(thread->configuration_count > 0, hipErrorMissingConfiguration);
     API_REQUIRE(offset <= WL_API_ARGUMENTS && size <= WL_API_ARGUMENTS - offset, hipErrorInvalidValue);
-    memcpy(thread->call.bytes + offset, arg, size);
-    thread->call.size = thread->call.size > offset + size ? thread->call.size : offset + size;
+    struct wl_api_configuration *call = &thread->configurations[thread->configuration_count - 1];
+    if (!call->arguments)
+        call->arguments = calloc(1, WL_API_ARGUMENTS);
+    API_REQUIRE(call->arguments != NULL, hipErrorOutOfMemory);
+    memcpy(call->arguments + offset, arg, size);
+    call->argument_size = call->argument_size > offset + size ? call->argument_size : offset + size;
     API_SUCCESS();
 }
 
 hipError_t hipLaunchByPtr(const void *function) {
     API_THREAD(thread);
-    API_REQUIRE(thread->call.configured, hipErrorMissingConfiguration);
-    const struct wl_api_configuration *call = &thread->call.configuration;
-    struct wl_launch_request request = {.dynamic_lds = call->shared, .buffer = thread->call.bytes, .buffer_size = thread->call.size};
-    thread->call.configured = false;
-    return launch_stub(__func__, function, &request, call->grid, call->block, call->stream);
+    API_REQUIRE(thread->configuration_count > 0, hipErrorMissingConfiguration);
+    const struct wl_api_configuration call = thread->configurations[--thread->configuration_count];
+    struct wl_launch_request request = {.dynamic_lds = call.shared, .buffer = call.arguments, .buffer_size = call.argument_size};
+    hipError_t error = launch_stub(__func__, function, &request, call.grid, call.block, call.stream);
+    free(call.arguments);
+    return error;
 }

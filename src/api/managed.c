@@ -57,7 +57,7 @@ static hipError_t prefetch(const char *function, const void *ptr, size_t count, 
     struct wl_allocation allocation;
     struct wl_stream *queue = wl_api_stream(stream);
     if (!queue)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if (!ptr || count == 0)
         return wl_api_fail(function, hipErrorInvalidValue, "an empty range");
     int place = place_of(location);

@@ -4,12 +4,13 @@
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
 #define API_MODULE(name, handle)                                                                                                           \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_MODULE), hipErrorInvalidHandle);                                                          \
+    API_REQUIRE((handle) != NULL, hipErrorInvalidHandle);                                                                                  \
+    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_MODULE), hipErrorNotFound);                                                               \
     struct wl_module *name = (struct wl_module *)(handle)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 hipError_t hipModuleLoad(hipModule_t *module, const char *fileName) {
-    API_REQUIRE(module != NULL && fileName != NULL, hipErrorInvalidValue);
+    API_REQUIRE(module != NULL && fileName != NULL && *fileName, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
     API_RETURN(wl_module_load_file(context, fileName, (struct wl_module **)module));
@@ -74,6 +75,6 @@ hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t module, con
     API_REQUIRE(texRef != NULL && name != NULL && *name, hipErrorInvalidValue);
     API_MODULE(loaded, module);
     API_TRY(wl_module_variable(loaded, name, &address, &size));
-    API_REQUIRE(size >= sizeof(textureReference), hipErrorInvalidTexture);
+    API_REQUIRE(size >= sizeof(textureReference), hipErrorNotFound); /* a variable of another kind */
     return wl_texture_of_module(__func__, address, loaded, wl_module_context(loaded), texRef);
 }

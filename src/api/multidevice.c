@@ -36,7 +36,7 @@ static hipError_t take_stream(const char *name, struct grids *grids, unsigned i,
         return wl_api_fail(name, hipErrorInvalidHandle, "a launch on several devices needs streams of its own");
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(name, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(name, hipErrorInvalidValue, "not a stream");
     for (unsigned j = 0; j < i; j++)
         if (grids->streams[j]->context == stream->context)
             return wl_api_fail(name, hipErrorInvalidDevice, "two entries have streams of the same device");

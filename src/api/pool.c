@@ -85,7 +85,7 @@ static enum wl_status capture_free(void *ptr, struct wl_stream *stream) {
 
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
-    API_STREAM(queue, stream);
+    API_STREAM_OR(queue, stream, hipErrorInvalidHandle);
     if (wl_capture_active(queue))
         API_RETURN(capture_free(ptr, queue));
     API_TRY(wl_capture_forbids(queue));

@@ -62,8 +62,7 @@ void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *de
 
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
     API_THREAD(thread);
-    API_REQUIRE(thread->configuration_count < WL_API_CONFIGURATIONS, hipErrorOutOfMemory);
-    thread->configurations[thread->configuration_count++] = (struct wl_api_configuration){gridDim, blockDim, sharedMem, stream};
+    API_REQUIRE(wl_api_configure(thread, gridDim, blockDim, sharedMem, stream), hipErrorOutOfMemory);
     return hipSuccess;
 }
 
@@ -71,6 +70,7 @@ hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *shar
     API_THREAD(thread);
     API_REQUIRE(thread->configuration_count > 0, hipErrorMissingConfiguration);
     const struct wl_api_configuration *entry = &thread->configurations[--thread->configuration_count];
+    free(entry->arguments);
     *gridDim = entry->grid;
     *blockDim = entry->block;
     *sharedMem = entry->shared;

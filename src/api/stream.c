@@ -50,12 +50,12 @@ static uint64_t all_units(const struct wl_context *context) {
     return units >= 64 ? UINT64_MAX : (UINT64_C(1) << units) - 1;
 }
 
-/* Bits of units that the device does not have are ignored; a mask without any other lets nothing run and is refused. */
+/* Bits of units that the device does not have are ignored; a mask without any other is no mask. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask) {
-    API_REQUIRE(stream != NULL && cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
+    API_REQUIRE(stream != NULL, hipErrorInvalidHandle);
+    API_REQUIRE(cuMaskSize > 0 && cuMask != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     uint64_t mask = cuMask[0] | (cuMaskSize > 1 ? (uint64_t)cuMask[1] << 32 : 0);
-    API_REQUIRE((mask & all_units(context)) != 0, hipErrorInvalidValue);
     return create(__func__, stream, hipStreamDefault, 0, mask & all_units(context));
 }
 
@@ -86,7 +86,7 @@ hipError_t hipStreamQuery(hipStream_t stream) {
 /* ---- questions ------------------------------------------------------------------------------- */
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags) {
-    API_REQUIRE(flags != NULL, hipErrorInvalidValue);
+    API_REQUIRE(flags != NULL && stream != NULL, hipErrorInvalidValue); /* AMD's runtime answers for the null stream's other name alone */
     API_STREAM(queue, stream);
     *flags = queue->flags & WL_STREAM_NON_BLOCKING ? hipStreamNonBlocking : hipStreamDefault;
     API_SUCCESS();

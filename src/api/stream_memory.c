@@ -10,7 +10,7 @@ static bool is_known(const void *ptr, unsigned size) {
 static hipError_t queue(const char *function, hipStream_t handle, const struct wl_value *values, unsigned count) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
     for (unsigned i = 0; i < count; i++)

@@ -43,7 +43,7 @@ static hipError_t copy_symbol(const char *function, const void *symbol, bool to,
         return error;
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a stream");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if (kind == hipMemcpyHostToHost || kind == (to ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "the kind does not fit the symbol's side");
     struct wl_copy copy = {.target = to ? address : other,

@@ -76,7 +76,7 @@ enum wl_status wl_container_entry(struct wl_container *container, size_t index, 
  * NULL: by the fixed order of preference that target.c's table is in. WL_NO_BINARY names what was wanted and what there is. */
 enum wl_status wl_container_select(struct wl_container *container, const struct wl_target *wanted, struct wl_entry *entry);
 
-/* A file's bytes, mapped. WL_FILE_NOT_FOUND if it cannot be read; WL_INVALID_IMAGE if it is empty. */
+/* A file's bytes, mapped. WL_FILE_NOT_FOUND if it cannot be read; WL_INVALID_VALUE if it is empty. */
 struct wl_file {
     void *data;
     size_t size;
@@ -140,7 +140,7 @@ struct wl_argument {
 struct wl_kernel {
     const char *name;      /* the symbol without ".kd", as hipModuleGetFunction asks for it */
     uint64_t descriptor;   /* virtual addresses within the code object */
-    uint64_t entry;        /* also of kernels with preloaded arguments: the prologue there, for firmware that cannot, is harmless */
+    uint64_t entry;        /* where a wave begins: behind the prologue if arguments are preloaded */
     uint32_t lds_size;     /* bytes, static */
     uint32_t scratch_size; /* bytes per lane; with dynamic_stack (recursion, unknown calls) only what is known: from version 5 on maybe 0 */
     uint32_t kernarg_size, kernarg_align;

@@ -67,7 +67,7 @@ enum wl_status wl_file_map(struct wl_file *mapped, const char *path) {
     }
     if (info.st_size == 0) {
         close(file);
-        return wl_fail(WL_INVALID_IMAGE, "%s is empty", path);
+        return wl_fail(WL_INVALID_VALUE, "%s is empty", path);
     }
     void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     int error = errno;

@@ -177,7 +177,7 @@ static void test_rectangles(void **state) {
     fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DFromArray(out, 13, array, 0, 0, 4, 1, (hipMemcpyKind)9));
     fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 4, 1, hipMemcpyHostToHost));
     fails(hipErrorInvalidPitchValue, hipMemcpy2DFromArray(out, 3, array, 0, 0, 4, 2, hipMemcpyDeviceToHost));
-    fails(hipErrorInvalidHandle, hipMemcpy2DFromArrayAsync(out, 13, array, 0, 0, 4, 2, hipMemcpyDeviceToHost, (hipStream_t)in));
+    fails(hipErrorContextIsDestroyed, hipMemcpy2DFromArrayAsync(out, 13, array, 0, 0, 4, 2, hipMemcpyDeviceToHost, (hipStream_t)in));
     ok(hipMemcpy2DToArray(array, 0, 0, in, 40, 0, 5, hipMemcpyHostToDevice));
     ok(hipMemcpy2DFromArray(out, 13, array, 0, 0, 4, 0, hipMemcpyDeviceToHost));
     ok(hipFreeArray(array));

@@ -394,7 +394,7 @@ static void test_module_launch_on_devices(void **state) {
     TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].function = NULL);
     TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].function = (hipFunction_t)state);
     TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].hStream = NULL);
-    TRY(hipErrorInvalidHandle, DEVICES, 0, list[1].hStream = (hipStream_t)state);
+    TRY(hipErrorInvalidValue, DEVICES, 0, list[1].hStream = (hipStream_t)state);
     TRY(hipErrorInvalidDevice, DEVICES, 0, list[1].hStream = streams[0]);
     TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = list[0].function); /* loaded on another device */
     TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = empty);

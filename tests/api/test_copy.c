@@ -103,7 +103,7 @@ static void test_bounds(void **state) {
     fails(hipErrorInvalidValue, hipMemset(host, 1, 1)); /* not memory that HIP knows */
     fails(hipErrorInvalidValue, hipMemset(NULL, 1, 1));
     ok(hipMemset(NULL, 1, 0));
-    fails(hipErrorInvalidHandle, hipMemsetAsync(device, 1, 1, (hipStream_t)host));
+    fails(hipErrorContextIsDestroyed, hipMemsetAsync(device, 1, 1, (hipStream_t)host));
     ok(hipHostUnregister(own));
     ok(hipFree(device));
     ok(hipFree(managed));

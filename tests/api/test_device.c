@@ -233,7 +233,7 @@ static void test_reset(void **state) {
     ok(hipDeviceReset());
     ok(hipMemGetInfo(&now, NULL));
     assert_int_equal(before, now);
-    fails(hipErrorInvalidHandle, hipStreamSynchronize(stream));
+    fails(hipErrorContextIsDestroyed, hipStreamSynchronize(stream));
     fails(hipErrorInvalidValue, hipFree(memory));
 }
 

@@ -307,7 +307,7 @@ static void test_instantiate(void **state) {
     ok(hipGraphExecGetFlags(exec, &flags));
     assert_int_equal(flags, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority);
     fails(hipErrorInvalidValue, hipGraphExecGetFlags(exec, NULL));
-    fails(hipErrorInvalidHandle, hipGraphLaunch(exec, (hipStream_t)words));
+    fails(hipErrorContextIsDestroyed, hipGraphLaunch(exec, (hipStream_t)words));
     ok(hipGraphExecDestroy(exec));
     hipGraphInstantiateParams params = {.flags = hipGraphInstantiateFlagUpload, .uploadStream = stream};
     ok(hipGraphInstantiateWithParams(&exec, graph, &params));

@@ -152,7 +152,7 @@ static void test_copies(void **state) {
     fails(hipErrorInvalidValue, hipMemcpy(first, NULL, 1, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy(first, host, SIZE + 1, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy((char *)first + 1, host, SIZE, hipMemcpyHostToDevice));
-    fails(hipErrorInvalidHandle, hipMemcpyAsync(first, host, 1, hipMemcpyHostToDevice, (hipStream_t)host));
+    fails(hipErrorContextIsDestroyed, hipMemcpyAsync(first, host, 1, hipMemcpyHostToDevice, (hipStream_t)host));
     ok(hipMemcpyPeer(first, 0, second, 0, SIZE));
     fails(hipErrorInvalidDevice, hipMemcpyPeer(first, 1000, second, 0, SIZE));
     ok(hipFree(first));

@@ -120,7 +120,7 @@ static void test_symbols(void **state) {
     fails(hipErrorInvalidMemcpyDirection, hipMemcpyFromSymbol(values, table, 4, 0, (hipMemcpyKind)77));
     fails(hipErrorInvalidSymbol, hipMemcpyToSymbol(&unregistered, values, 4, 0, hipMemcpyHostToDevice));
     fails(hipErrorInvalidSymbol, hipMemcpyFromSymbolAsync(values, NULL, 4, 0, hipMemcpyDeviceToHost, NULL));
-    fails(hipErrorInvalidHandle, hipMemcpyToSymbolAsync(table, values, 4, 0, hipMemcpyHostToDevice, (hipStream_t)values));
+    fails(hipErrorContextIsDestroyed, hipMemcpyToSymbolAsync(table, values, 4, 0, hipMemcpyHostToDevice, (hipStream_t)values));
     ok(hipMemcpyToSymbol(table, values, 0, 16, hipMemcpyHostToDevice));
     int first[4] = {0}, other[4] = {9, 8, 7, 6}, third[4] = {0};
     ok(hipMemcpyFromSymbol(first, table, sizeof first, 0, hipMemcpyDeviceToHost));
@@ -226,6 +226,15 @@ static void test_configurations(void **state) {
     ok(hipConfigureCall(extent(1), extent(64), 0, NULL));
     ok(hipSetupArgument(&number, 4, 8));
     fails(hipErrorInvalidValue, hipLaunchByPtr(ADDRESS(stub_add))); /* an argument is missing */
+    /* Both ways to configure push to one stack, each entry with its arguments. */
+    ok(hipConfigureCall(extent(3), extent(64), 1, NULL));
+    ok(hipSetupArgument(&number, 4, 0));
+    ok(__hipPushCallConfiguration(extent(5), extent(64), 2, NULL));
+    ok(hipSetupArgument(&number, 4, 16));
+    fails(hipErrorInvalidDeviceFunction, hipLaunchByPtr(NULL)); /* takes the pushed one */
+    ok(__hipPopCallConfiguration(&grid, &block, &shared, &stream));
+    assert_int_equal(grid.x, 3);
+    fails(hipErrorMissingConfiguration, hipLaunchByPtr(NULL));
     hipGetLastError();
 }
 
@@ -300,7 +309,8 @@ static void test_limits_of_stubs(void **state) {
     fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, wide, extent(1024), arguments, 0, NULL));
     fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), arguments, 65537, NULL));
     fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), NULL, 0, NULL));
-    fails(hipErrorInvalidHandle, hipLaunchKernel(stub, extent(1), extent(64), arguments, 0, (hipStream_t)state));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), arguments, 0, (hipStream_t)state));
+    fails(hipErrorContextIsDestroyed, hipLaunchCooperativeKernel(stub, extent(1), extent(64), arguments, 0, (hipStream_t)state));
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
     fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, zero, extent(64), arguments, 0, NULL));
@@ -310,7 +320,7 @@ static void test_limits_of_stubs(void **state) {
     fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(&unregistered, extent(1), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidValue, hipExtLaunchKernel(stub, extent(1), extent(64), arguments, 0, NULL, NULL, NULL, 2));
-    fails(hipErrorInvalidHandle, hipExtLaunchKernel(stub, extent(1), extent(64), arguments, 0, NULL, (hipEvent_t)state, NULL, 0));
+    fails(hipErrorInvalidValue, hipExtLaunchKernel(stub, extent(1), extent(64), arguments, 0, NULL, (hipEvent_t)state, NULL, 0));
     ok(hipDeviceSynchronize());
     ok(hipHostFree(values));
     hipGetLastError();

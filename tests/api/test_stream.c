@@ -58,8 +58,8 @@ static void test_handles(void **state) {
     assert_int_equal(device, 0);
     ok(hipStreamQuery(stream));
     ok(hipStreamDestroy(stream));
-    fails(hipErrorInvalidHandle, hipStreamDestroy(stream));
-    fails(hipErrorInvalidHandle, hipStreamSynchronize(stream));
+    fails(hipErrorContextIsDestroyed, hipStreamDestroy(stream));
+    fails(hipErrorContextIsDestroyed, hipStreamSynchronize(stream));
     fails(hipErrorInvalidHandle, hipStreamDestroy(NULL));
     fails(hipErrorInvalidValue, hipStreamCreateWithFlags(&stream, 0x80));
     fails(hipErrorInvalidHandle, hipEventRecord(NULL, NULL));
@@ -67,7 +67,7 @@ static void test_handles(void **state) {
     ok(hipEventQuery(event));
     ok(hipEventSynchronize(event));
     ok(hipEventDestroy(event));
-    fails(hipErrorInvalidHandle, hipEventDestroy(event));
+    fails(hipErrorContextIsDestroyed, hipEventDestroy(event));
     fails(hipErrorInvalidValue, hipEventCreateWithFlags(&event, 0x100));
     ok(hipStreamSynchronize(hipStreamPerThread));
     ok(hipStreamSynchronize(hipStreamLegacy));

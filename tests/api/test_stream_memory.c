@@ -168,8 +168,8 @@ static void test_errors(void **state) {
     ok(hipStreamWriteValue32(stream, words, 0, 77)); /* the flags are ignored */
     ok(hipStreamWriteValue32(NULL, words, 0, 0));
     ok(hipStreamDestroy(stream));
-    fails(hipErrorInvalidHandle, hipStreamWaitValue32(stream, words, 0, hipStreamWaitValueEq, 0));
-    fails(hipErrorInvalidHandle, hipStreamWriteValue64(stream, words, 0, 0));
+    fails(hipErrorContextIsDestroyed, hipStreamWaitValue32(stream, words, 0, hipStreamWaitValueEq, 0));
+    fails(hipErrorContextIsDestroyed, hipStreamWriteValue64(stream, words, 0, 0));
 }
 
 static void test_batch(void **state) {

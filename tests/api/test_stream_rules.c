@@ -59,8 +59,6 @@ static void test_creation(void **state) {
     assert_int_equal(flags, hipStreamDefault);
     ok(hipStreamGetPriority(stream, &priority));
     assert_int_equal(priority, 0);
-    ok(hipStreamGetFlags(NULL, &flags));
-    assert_int_equal(flags, hipStreamDefault);
     ok(hipStreamGetPriority(NULL, &priority));
     assert_int_equal(priority, 0);
     ok(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
@@ -84,7 +82,7 @@ static void test_creation(void **state) {
     fails(hipErrorInvalidValue, hipStreamCreateWithPriority(&stream, 0xff, 0));
 }
 
-/* Every function says hipErrorInvalidHandle for a stream that is gone, and hipErrorInvalidValue for no place. */
+/* Most functions say hipErrorContextIsDestroyed for a stream that is gone, as AMD's do, and hipErrorInvalidValue for no place. */
 static void test_handles(void **state) {
     (void)state;
     hipStream_t gone = new_stream(0), live = new_stream(0);
@@ -96,32 +94,39 @@ static void test_handles(void **state) {
     hipDevice_t device;
     ok(hipEventCreate(&event));
     ok(hipStreamDestroy(gone));
-    fails(hipErrorInvalidHandle, hipStreamDestroy(gone));
+    fails(hipErrorContextIsDestroyed, hipStreamDestroy(gone));
     fails(hipErrorInvalidHandle, hipStreamDestroy(NULL));
     fails(hipErrorInvalidHandle, hipStreamDestroy(hipStreamPerThread));
-    fails(hipErrorInvalidHandle, hipStreamDestroy((hipStream_t)words));
-    fails(hipErrorInvalidHandle, hipStreamQuery(gone));
-    fails(hipErrorInvalidHandle, hipStreamSynchronize(gone));
+    fails(hipErrorContextIsDestroyed, hipStreamDestroy((hipStream_t)words));
+    fails(hipErrorContextIsDestroyed, hipStreamQuery(gone));
+    fails(hipErrorContextIsDestroyed, hipStreamSynchronize(gone));
     fails(hipErrorInvalidHandle, hipStreamWaitEvent(gone, event, 0));
     fails(hipErrorInvalidHandle, hipStreamWaitEvent(live, NULL, 0));
-    fails(hipErrorInvalidHandle, hipStreamWaitEvent(live, (hipEvent_t)words, 0));
+    fails(hipErrorContextIsDestroyed, hipStreamWaitEvent(live, (hipEvent_t)words, 0));
     fails(hipErrorInvalidValue, hipStreamWaitEvent(live, event, 1));
-    fails(hipErrorInvalidHandle, hipStreamGetFlags(gone, &flags));
+    fails(hipErrorContextIsDestroyed, hipStreamGetFlags(gone, &flags));
     fails(hipErrorInvalidValue, hipStreamGetFlags(live, NULL));
-    fails(hipErrorInvalidHandle, hipStreamGetPriority(gone, &number));
+    fails(hipErrorInvalidValue, hipStreamGetFlags(NULL, &flags));
+    fails(hipErrorContextIsDestroyed, hipStreamGetPriority(gone, &number));
     fails(hipErrorInvalidValue, hipStreamGetPriority(live, NULL));
-    fails(hipErrorInvalidHandle, hipStreamGetDevice(gone, &device));
+    fails(hipErrorContextIsDestroyed, hipStreamGetDevice(gone, &device));
     fails(hipErrorInvalidValue, hipStreamGetDevice(live, NULL));
-    fails(hipErrorInvalidHandle, hipStreamGetId(gone, &id));
+    fails(hipErrorContextIsDestroyed, hipStreamGetId(gone, &id));
     fails(hipErrorInvalidValue, hipStreamGetId(live, NULL));
-    fails(hipErrorInvalidHandle, hipExtStreamGetCUMask(gone, 4, mask));
-    fails(hipErrorInvalidHandle, hipLaunchHostFunc(gone, (hipHostFn_t)(void (*)(void))test_creation, NULL));
+    fails(hipErrorContextIsDestroyed, hipExtStreamGetCUMask(gone, 4, mask));
+    fails(hipErrorContextIsDestroyed, hipLaunchHostFunc(gone, (hipHostFn_t)(void (*)(void))test_creation, NULL));
     fails(hipErrorInvalidValue, hipLaunchHostFunc(live, NULL, NULL));
-    fails(hipErrorInvalidHandle, hipStreamAddCallback(gone, (hipStreamCallback_t)(void (*)(void))test_creation, NULL, 0));
+    fails(hipErrorContextIsDestroyed, hipStreamAddCallback(gone, (hipStreamCallback_t)(void (*)(void))test_creation, NULL, 0));
     fails(hipErrorInvalidValue, hipStreamAddCallback(live, (hipStreamCallback_t)(void (*)(void))test_creation, NULL, 1));
-    fails(hipErrorInvalidHandle, hipEventRecord(event, gone));
+    fails(hipErrorContextIsDestroyed, hipEventRecord(event, gone));
     assert_int_equal(hipGetStreamDeviceId(gone), -1);
     ok(hipEventDestroy(event));
+    fails(hipErrorContextIsDestroyed, hipEventDestroy(event));
+    fails(hipErrorInvalidHandle, hipEventDestroy(NULL));
+    fails(hipErrorContextIsDestroyed, hipEventQuery(event));
+    fails(hipErrorContextIsDestroyed, hipEventRecord(event, live));
+    fails(hipErrorInvalidHandle, hipEventSynchronize(NULL));
+    fails(hipErrorInvalidValue, hipEventCreateWithFlags(&event, hipEventReleaseToDevice | hipEventDisableSystemFence));
     ok(hipStreamDestroy(live));
 }
 
@@ -158,8 +163,8 @@ static void test_attributes(void **state) {
     fails(hipErrorInvalidValue, hipStreamSetAttribute(stream, hipLaunchAttributePriority, NULL));
     ok(hipStreamDestroy(stream));
     ok(hipStreamDestroy(other));
-    fails(hipErrorInvalidHandle, hipStreamGetAttribute(stream, hipLaunchAttributePriority, &value));
-    fails(hipErrorInvalidHandle, hipStreamCopyAttributes(stream, NULL));
+    fails(hipErrorContextIsDestroyed, hipStreamGetAttribute(stream, hipLaunchAttributePriority, &value));
+    fails(hipErrorContextIsDestroyed, hipStreamCopyAttributes(stream, NULL));
 }
 
 /* ---- masks ------------------------------------------------------------------------------------- */
@@ -190,9 +195,12 @@ static void test_masks(void **state) {
     ok(hipStreamDestroy(stream));
     fails(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&stream, 0, mask));
     fails(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&stream, 1, NULL));
-    fails(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(NULL, 1, mask));
-    mask[0] = 0; /* nothing that the device has */
-    fails(hipErrorInvalidValue, hipExtStreamCreateWithCUMask(&stream, 1, mask));
+    fails(hipErrorInvalidHandle, hipExtStreamCreateWithCUMask(NULL, 1, mask));
+    mask[0] = 0; /* nothing that the device has: no mask */
+    ok(hipExtStreamCreateWithCUMask(&stream, 1, mask));
+    ok(hipExtStreamGetCUMask(stream, 8, seen));
+    assert_memory_equal(seen, all, sizeof all);
+    ok(hipStreamDestroy(stream));
 }
 
 #ifndef API_FAKE

@@ -258,7 +258,7 @@ static void context(struct worker *w) {
 
 /* A thread's errors are its own, whatever the others do wrong at the same time. */
 static void wrong(struct worker *w) {
-    static const hipError_t errors[] = {hipErrorInvalidHandle, hipErrorInvalidDevice, hipErrorNotFound, hipErrorInvalidValue};
+    static const hipError_t errors[] = {hipErrorNotFound, hipErrorInvalidDevice, hipErrorNotFound, hipErrorInvalidValue};
     unsigned which = next(w, 4);
     hipFunction_t function = NULL;
     EXPECT(hipGetLastError() == hipSuccess);

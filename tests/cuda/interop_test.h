@@ -94,7 +94,7 @@ static void test_interop_stream(void **state) {
     ok(waveliftGetCuStream(&native, NULL));
     ok(waveliftGetHipStream(&null, native));
     assert_ptr_equal(null, hipStreamLegacy);
-    fails(hipErrorInvalidHandle, waveliftGetCuStream(&native, (hipStream_t)(void *)&native));
+    fails(hipErrorContextIsDestroyed, waveliftGetCuStream(&native, (hipStream_t)(void *)&native));
 }
 
 /* A CUstream's HIP stream, which leaves it alive. */
@@ -170,7 +170,7 @@ static void test_interop_events(void **state) {
     ok(hipStreamDestroy(stream));
     assert_int_equal(cu.destroy(other), 0);
     fails(hipErrorInvalidHandle, waveliftGetHipEvent(&adopted, NULL));
-    fails(hipErrorInvalidHandle, waveliftGetCuEvent(&native, (hipEvent_t)(void *)&native));
+    fails(hipErrorContextIsDestroyed, waveliftGetCuEvent(&native, (hipEvent_t)(void *)&native));
 }
 
 static void test_interop_modules(void **state) {

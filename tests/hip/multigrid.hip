@@ -162,7 +162,7 @@ static void test_errors() {
         {hipErrorInvalidDevice, DEVICES + 1, 0, [](hipLaunchParams *) {}},
         {hipErrorInvalidValue, DEVICES, 4, [](hipLaunchParams *) {}},
         {hipErrorInvalidHandle, DEVICES, 0, [](hipLaunchParams *l) { l[1].stream = nullptr; }},
-        {hipErrorInvalidHandle, DEVICES, 0, [](hipLaunchParams *l) { l[2].stream = (hipStream_t)l; }},
+        {hipErrorInvalidValue, DEVICES, 0, [](hipLaunchParams *l) { l[2].stream = (hipStream_t)l; }},
         {hipErrorInvalidDevice, DEVICES, 0, [](hipLaunchParams *l) { l[3].stream = l[0].stream; }},
         {hipErrorInvalidValue, DEVICES, 0, [](hipLaunchParams *l) { l[3].gridDim.x++; }},
         {hipErrorInvalidValue, DEVICES, 0, [](hipLaunchParams *l) { l[1].blockDim.y = 2; }},
