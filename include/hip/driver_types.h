@@ -6,6 +6,9 @@
 #ifndef HIP_INCLUDE_HIP_DRIVER_TYPES_H
 #define HIP_INCLUDE_HIP_DRIVER_TYPES_H
 
+#ifndef __cplusplus
+#include <stdbool.h> /* C programs find `bool` declared by AMD's headers */
+#endif
 #include <stddef.h>
 #include <stdint.h>
 
