@@ -62,6 +62,14 @@ typedef struct hipMemsetParams {
     size_t width; /* elements */
 } hipMemsetParams;
 
+/* For the driver's forms. */
+typedef struct HIP_MEMSET_NODE_PARAMS {
+    hipDeviceptr_t dst;
+    size_t pitch;
+    unsigned int value, elementSize;
+    size_t width, height;
+} HIP_MEMSET_NODE_PARAMS;
+
 typedef struct hipMemAllocNodeParams {
     hipMemPoolProps poolProps;
     const hipMemAccessDesc *accessDescs;
@@ -179,7 +187,7 @@ typedef enum hipUserObjectRetainFlags { hipGraphUserObjectMove = 0x1 } hipUserOb
 typedef enum hipGraphInstantiateFlags {
     hipGraphInstantiateFlagAutoFreeOnLaunch = 1, /* a launch frees what the one before left allocated */
     hipGraphInstantiateFlagUpload = 2,
-    hipGraphInstantiateFlagDeviceLaunch = 4, /* hipErrorNotSupported */
+    hipGraphInstantiateFlagDeviceLaunch = 4, /* only with parameters; kernels cannot launch graphs all the same */
     hipGraphInstantiateFlagUseNodePriority = 8
 } hipGraphInstantiateFlags;
 
@@ -239,20 +247,25 @@ hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
 /* ---- Graphs and nodes --------------------------------------------------------------------------- */
 
 hipError_t hipGraphCreate(hipGraph_t *graph, unsigned int flags); /* flags: 0 */
+/* hipErrorIllegalState: it is destroyed already. */
 hipError_t hipGraphDestroy(hipGraph_t graph);
+/* hipErrorNotSupported: the graph allocates or frees memory. */
 hipError_t hipGraphClone(hipGraph_t *clone, hipGraph_t original);
+/* `clone` may be a clone's clone. */
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t *node, hipGraphNode_t original, hipGraph_t clone);
-/* hipErrorInvalidValue also for an edge that exists, or closes a cycle; or, to remove, for one that does not exist. */
+/* hipErrorInvalidValue also for an edge that exists, or leads to its own node; or, to remove, for one that does not exist. What stands
+ * before such an edge has been added, or removed. Cycles are found when a graph is made executable. */
 hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count);
 hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count);
 /* With NULL for the arrays: the number. Otherwise `*count` is their room and receives what was written; the rest is NULL. */
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count);
+/* Each behind all it depends on. hipErrorInvalidValue: there is a cycle. */
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *count);
 hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *count);
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t node, hipGraphNode_t *nodes, size_t *count);
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t *nodes, size_t *count);
 hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type);
-hipError_t hipGraphDestroyNode(hipGraphNode_t node);
+hipError_t hipGraphDestroyNode(hipGraphNode_t node); /* hipErrorNotSupported: it allocates or frees memory */
 /* Writes the graph in the DOT language. `flags`: hipGraphDebugDotFlags. */
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned int flags);
 
@@ -264,6 +277,8 @@ hipError_t hipGraphAddKernelNode(hipGraphNode_t *node, hipGraph_t graph, const h
                                  const hipKernelNodeParams *params);
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *params);
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *params);
+/* A node has the attribute that was set last; asking for another one is hipErrorInvalidValue, copying it to a node that has another
+ * one hipErrorInvalidContext. A window of accesses must have no bytes. */
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipKernelNodeAttrID attribute, const hipKernelNodeAttrValue *value);
 hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttrID attribute, hipKernelNodeAttrValue *value);
 hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to);
@@ -305,38 +320,45 @@ hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
 /* Memory of graphs: allocated when a launch reaches the node, freed by a free node, hipFreeAsync or hipFree. */
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                                    hipMemAllocNodeParams *params);
+/* As they were given, the pointer to the list of devices too. */
 hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *params);
+/* One for each memory. */
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count, void *ptr);
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr); /* `ptr`: where to store the address */
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                                      const hipBatchMemOpNodeParams *params);
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params);
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params);
-/* The driver's forms; `context` is the one the node works in. */
+/* The driver's forms; `context` is the one the node works in. For copies it must not be NULL. */
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                                     const HIP_MEMCPY3D *params, hipCtx_t context);
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *params);
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t node, const HIP_MEMCPY3D *params);
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
-                                    const hipMemsetParams *params, hipCtx_t context);
+                                    const HIP_MEMSET_NODE_PARAMS *params, hipCtx_t context);
 hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                                      hipDeviceptr_t ptr);
 
 /* ---- Executable graphs --------------------------------------------------------------------------- */
 
+/* hipErrorInvalidValue: there is a cycle; hipErrorNotSupported: a graph that allocates or frees memory was made executable before.
+ * `errorNode` and `log` are left as they are. */
 hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *errorNode, char *log, size_t logSize);
+/* `flags`: 0, hipGraphInstantiateFlagAutoFreeOnLaunch or hipGraphInstantiateFlagUseNodePriority; with parameters any one flag. */
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags);
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *params);
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec);
 hipError_t hipGraphExecGetFlags(hipGraphExec_t exec, unsigned long long *flags);
-/* Queues the graph in stream order. Launches of one executable follow each other, in whatever streams. hipErrorInvalidValue:
- * memory that an earlier launch allocated is not free. While the stream captures: a child graph node. */
+/* Queues the graph in stream order. Launches of one executable follow each other, in whatever streams. If the graph copies to
+ * pageable memory of the host, returns when it has run. hipErrorInvalidValue: memory that an earlier launch allocated is not free.
+ * While the stream captures: a child graph node. */
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream);
 hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream);
-/* Takes over the parameters of a graph whose nodes were added in the same order, with the same edges.
- * hipErrorGraphExecUpdateFailure: `*result` and `*errorNode` say why; nothing has changed. */
+/* Takes over the parameters of a graph of the same shape: nodes correspond by their place in what hipGraphGetNodes gives. Copies keep
+ * their kind. hipErrorGraphExecUpdateFailure: `*result` and `*errorNode` say why; nothing has changed. */
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t *errorNode, hipGraphExecUpdateResult *result);
-/* Change one node for later launches; `node` is of the graph the executable was made from. */
+/* Change one node for later launches; `node` is of the graph the executable was made from. Copies keep their kind, fills of several
+ * rows these, and memory is the same device's. hipErrorUnknown: a child graph of another shape, or the one that has the node. */
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *params);
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *params);
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipMemcpy3DParms *params);
@@ -353,7 +375,8 @@ hipError_t hipGraphExecEventRecordNodeSetEvent(hipGraphExec_t exec, hipGraphNode
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event);
 hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipBatchMemOpNodeParams *params);
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMCPY3D *params, hipCtx_t context);
-hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *params, hipCtx_t context);
+hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMSET_NODE_PARAMS *params,
+                                              hipCtx_t context);
 /* A disabled kernel, copy or fill does nothing, in its place. */
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled);
@@ -364,7 +387,8 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType at
 hipError_t hipDeviceGraphMemTrim(int device);
 
 /* User objects: `destroy` is called with `pointer` when the last reference goes, be it the program's or a graph's. `flags` must
- * be hipUserObjectNoDestructorSync. */
+ * be hipUserObjectNoDestructorSync. The program may give back references of graphs; giving back more than there are, or references to
+ * an object that has ended, does nothing and succeeds. A copy of a graph, and an executable, have one reference to each object. */
 hipError_t hipUserObjectCreate(hipUserObject_t *object, void *pointer, hipHostFn_t destroy, unsigned int initialRefcount,
                                unsigned int flags);
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count WL_DEFAULT(1));

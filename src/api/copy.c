@@ -93,9 +93,10 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         return wl_api_fail(function, hipErrorInvalidValue, "not all of the host's memory is there");
     if (!target.size && !source.size && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)
         return wl_api_fail(function, hipErrorInvalidValue, "both pointers are host memory; the kind says otherwise");
-    if (left_to_thread(copy))
-        return wl_api_success();
     struct wl_copy request = *copy;
+    request.given = kind;
+    if (left_to_thread(&request))
+        return wl_api_success();
     request.via = copier(stream, &target, &source);
     bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
     /* An address that is not known is pageable memory. */

@@ -9,11 +9,13 @@
 
 hipError_t hipGraphCreate(hipGraph_t *graph, unsigned int flags) {
     API_REQUIRE(graph != NULL && flags == 0, hipErrorInvalidValue);
-    API_RETURN(wl_graph_create((struct wl_graph **)graph));
+    API_RETURN(wl_graph_create(wl_context_current(), (struct wl_graph **)graph));
 }
 
 hipError_t hipGraphDestroy(hipGraph_t graph) {
-    API_GRAPH(doomed, graph);
+    API_REQUIRE(graph != NULL, hipErrorInvalidValue);
+    API_REQUIRE(wl_handle_is(graph, WL_HANDLE_GRAPH), hipErrorIllegalState);
+    struct wl_graph *doomed = (struct wl_graph *)graph;
     API_REQUIRE(doomed->parent == NULL, hipErrorInvalidValue); /* it belongs to a node */
     wl_graph_destroy(doomed);
     API_SUCCESS();
@@ -22,6 +24,7 @@ hipError_t hipGraphDestroy(hipGraph_t graph) {
 hipError_t hipGraphClone(hipGraph_t *clone, hipGraph_t original) {
     API_REQUIRE(clone != NULL, hipErrorInvalidValue);
     API_GRAPH(source, original);
+    API_REQUIRE(!wl_graph_has_memory(source), hipErrorNotSupported);
     API_RETURN(wl_graph_clone(source, (struct wl_graph **)clone));
 }
 
@@ -29,14 +32,18 @@ hipError_t hipGraphNodeFindInClone(hipGraphNode_t *node, hipGraphNode_t original
     API_REQUIRE(node != NULL, hipErrorInvalidValue);
     API_NODE(source, original);
     API_GRAPH(copy, clone);
-    struct wl_node *found = wl_graph_find_copy(copy, source->id);
-    API_REQUIRE(found != NULL, hipErrorInvalidValue);
-    *node = (hipGraphNode_t)found;
+    for (size_t i = 0; copy->origin && i < copy->nodes.count; i++)
+        if (copy->nodes.at[i]->identity == source->identity) {
+            *node = (hipGraphNode_t)copy->nodes.at[i];
+            API_SUCCESS();
+        }
+    API_REQUIRE(!"a clone that has the node", hipErrorInvalidValue);
     API_SUCCESS();
 }
 
 hipError_t hipGraphDestroyNode(hipGraphNode_t node) {
     API_NODE(doomed, node);
+    API_REQUIRE(doomed->work.kind != WL_NODE_ALLOCATE && doomed->work.kind != WL_NODE_FREE, hipErrorNotSupported);
     wl_node_destroy(doomed);
     API_SUCCESS();
 }
@@ -51,18 +58,16 @@ static bool are_nodes(const struct wl_graph *graph, const hipGraphNode_t *from, 
     return true;
 }
 
-/* All edges or none. */
+/* Edges before one that fails are there, as in AMD's runtime. Cycles show when the graph is made executable. */
 hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count) {
     API_GRAPH(changed, graph);
     if (count == 0)
         API_SUCCESS();
     API_REQUIRE(from != NULL && to != NULL && are_nodes(changed, from, to, count), hipErrorInvalidValue);
-    for (size_t i = 0; i < count; i++) {
-        enum wl_status status = wl_graph_connect((struct wl_node *)from[i], (struct wl_node *)to[i]);
-        while (status != WL_OK && i--)
-            (void)wl_graph_disconnect((struct wl_node *)from[i], (struct wl_node *)to[i]);
-        API_TRY(status);
-    }
+    for (size_t i = 0; i < count; i++)
+        API_REQUIRE(from[i] != to[i], hipErrorInvalidValue);
+    for (size_t i = 0; i < count; i++)
+        API_TRY(wl_graph_connect((struct wl_node *)from[i], (struct wl_node *)to[i]));
     API_SUCCESS();
 }
 
@@ -71,8 +76,6 @@ hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *fr
     if (count == 0)
         API_SUCCESS();
     API_REQUIRE(from != NULL && to != NULL && are_nodes(changed, from, to, count), hipErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        API_REQUIRE(wl_graph_connected((struct wl_node *)from[i], (struct wl_node *)to[i]), hipErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
         API_TRY(wl_graph_disconnect((struct wl_node *)from[i], (struct wl_node *)to[i]));
     API_SUCCESS();
@@ -120,8 +123,12 @@ static void list(const struct wl_nodes *nodes, bool roots_only, hipGraphNode_t *
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *count) {
     API_REQUIRE(count != NULL, hipErrorInvalidValue);
     API_GRAPH(asked, graph);
-    list(&asked->nodes, false, nodes, count);
-    API_SUCCESS();
+    struct wl_nodes order = {0};
+    enum wl_status status = wl_graph_order(asked, &order);
+    if (status == WL_OK)
+        list(&order, false, nodes, count);
+    wl_nodes_clear(&order);
+    API_RETURN(status);
 }
 
 hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *count) {
@@ -154,12 +161,12 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *type) {
 
 /* ---- user objects ---------------------------------------------------------------------------- */
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): the first argument is the name of a variable to declare. */
-#define API_OBJECT(name, handle)                                                                                                           \
-    API_REQUIRE(wl_handle_is((handle), WL_HANDLE_USER_OBJECT), hipErrorInvalidValue);                                                      \
-    struct wl_user_object *name = (struct wl_user_object *)(handle)
-/* NOLINTEND(bugprone-macro-parentheses) */
 #define IS_COUNT(count) ((count) > 0 && (count) <= INT32_MAX)
+
+/* NULL: the object has ended, which is no error in what follows, as in AMD's runtime. */
+static struct wl_user_object *living(hipUserObject_t object) {
+    return wl_handle_is(object, WL_HANDLE_USER_OBJECT) ? (struct wl_user_object *)object : NULL;
+}
 
 hipError_t hipUserObjectCreate(hipUserObject_t *object, void *pointer, hipHostFn_t destroy, unsigned int initialRefcount,
                                unsigned int flags) {
@@ -169,32 +176,45 @@ hipError_t hipUserObjectCreate(hipUserObject_t *object, void *pointer, hipHostFn
 }
 
 hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count) {
-    API_REQUIRE(IS_COUNT(count), hipErrorInvalidValue);
-    API_OBJECT(kept, object);
-    API_RETURN(wl_user_object_retain(kept, count));
+    API_REQUIRE(object != NULL && IS_COUNT(count), hipErrorInvalidValue);
+    if (living(object))
+        wl_user_object_retain(living(object), count);
+    API_SUCCESS();
 }
 
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count) {
-    API_REQUIRE(IS_COUNT(count), hipErrorInvalidValue);
-    API_OBJECT(dropped, object);
-    API_RETURN(wl_user_object_release(dropped, count));
+    API_REQUIRE(object != NULL && IS_COUNT(count), hipErrorInvalidValue);
+    if (living(object))
+        wl_user_object_release(living(object), count);
+    API_SUCCESS();
 }
 
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags) {
-    API_REQUIRE(IS_COUNT(count) && !(flags & ~(unsigned)hipGraphUserObjectMove), hipErrorInvalidValue);
+    API_REQUIRE(object != NULL && IS_COUNT(count) && !(flags & ~(unsigned)hipGraphUserObjectMove), hipErrorInvalidValue);
     API_GRAPH(holder, graph);
-    API_OBJECT(kept, object);
-    API_RETURN(wl_graph_retain_object(holder, kept, count, flags == hipGraphUserObjectMove));
+    if (living(object))
+        API_RETURN(wl_graph_retain_object(holder, living(object), count, flags == hipGraphUserObjectMove));
+    API_SUCCESS();
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count) {
-    API_REQUIRE(IS_COUNT(count), hipErrorInvalidValue);
+    API_REQUIRE(object != NULL && IS_COUNT(count), hipErrorInvalidValue);
     API_GRAPH(holder, graph);
-    API_OBJECT(dropped, object);
-    API_RETURN(wl_graph_release_object(holder, dropped, count));
+    if (living(object))
+        wl_graph_release_object(holder, living(object), count);
+    API_SUCCESS();
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
+
+/* An array, memory that HIP knows, or the host's. */
+static char side_letter(const struct wl_work *work, bool target) {
+    struct wl_allocation allocation;
+    const hipMemcpy3DParms *params = work->description;
+    if (params && work->description_size == sizeof *params && (target ? params->dstArray : params->srcArray))
+        return 'A';
+    return wl_memory_find(target ? work->copy.target : work->copy.source, &allocation) ? 'D' : 'H';
+}
 
 static void draw_parameters(FILE *file, const struct wl_work *work, unsigned flags) {
     const struct wl_launch_request *kernel = &work->kernel.request;
@@ -204,6 +224,8 @@ static void draw_parameters(FILE *file, const struct wl_work *work, unsigned fla
                 kernel->block[0], kernel->block[1], kernel->block[2], kernel->dynamic_lds);
     if (work->kind == WL_NODE_KERNEL && (all || flags & hipGraphDebugDotFlagsKernelNodeAttributes))
         fprintf(file, "\\ncooperative %d, priority %d", kernel->cooperative, work->kernel.priority);
+    if (work->kind == WL_NODE_COPY)
+        fprintf(file, "\\n(%cto%c)", side_letter(work, false), side_letter(work, true));
     if (work->kind == WL_NODE_COPY && (all || flags & hipGraphDebugDotFlagsMemcpyNodeParams))
         fprintf(file, "\\n%p to %p\\n%zu bytes x %zu rows x %zu slices", work->copy.source, work->copy.target, work->copy.width,
                 work->copy.rows, work->copy.slices);

@@ -27,12 +27,18 @@ bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, stru
 
 /* Work of each kind (graph_work.c). On failure, which is recorded as `function`'s, nothing is left to clear. */
 hipError_t wl_api_work_kernel(const char *function, const hipKernelNodeParams *params, struct wl_work *work);
+/* Gives work that a kernel node is to get the node's attributes, if `made` is hipSuccess; else returns it. */
+hipError_t wl_api_keep_attributes(const char *function, const struct wl_node *node, hipError_t made, struct wl_work *work);
 hipError_t wl_api_work_copy(const char *function, const hipMemcpy3DParms *params, struct wl_work *work);
 hipError_t wl_api_work_line(const char *function, void *dst, const void *src, size_t size, hipMemcpyKind kind, struct wl_work *work);
 hipError_t wl_api_work_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
                               hipMemcpyKind kind, struct wl_work *work);
+/* The same for a node that is there already: stricter, as in AMD's runtime. */
+hipError_t wl_api_work_other_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
+                                    hipMemcpyKind kind, struct wl_work *work);
 hipError_t wl_api_work_driver_copy(const char *function, const HIP_MEMCPY3D *params, hipCtx_t context, struct wl_work *work);
 hipError_t wl_api_work_fill(const char *function, const hipMemsetParams *params, struct wl_work *work);
+hipError_t wl_api_work_driver_fill(const char *function, const HIP_MEMSET_NODE_PARAMS *params, hipCtx_t context, struct wl_work *work);
 hipError_t wl_api_work_host(const char *function, const hipHostNodeParams *params, struct wl_work *work);
 hipError_t wl_api_work_child(const char *function, hipGraph_t child, struct wl_work *work);
 hipError_t wl_api_work_event(const char *function, hipEvent_t event, bool record, struct wl_work *work);
@@ -42,11 +48,19 @@ hipError_t wl_api_work_values(const char *function, const hipBatchMemOpNodeParam
 /* By the type in the parameters. */
 hipError_t wl_api_work_any(const char *function, hipGraphNodeParams *params, struct wl_work *work);
 
-/* Adds, or replaces, what `work` says if `made` is hipSuccess, else returns it. Takes over what `work` owns. */
+/* hipErrorInvalidValue: no place for the node, no graph, or dependencies that are no nodes. */
+hipError_t wl_api_check_place(const char *function, hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                              size_t count);
+/* hipErrorInvalidValue: not a node. */
+hipError_t wl_api_check_node(const char *function, hipGraphNode_t node);
+/* hipErrorInvalidValue: the executable has no copy of the node. */
+hipError_t wl_api_check_exec_node(const char *function, hipGraphExec_t exec, hipGraphNode_t node, struct wl_node **copy);
+/* Adds, or replaces, what `work` says if `made` is hipSuccess, else returns it. Takes over what `work` owns. What the functions above
+ * check was checked. */
 hipError_t wl_api_add_node(const char *function, hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                            hipError_t made, struct wl_work *work);
 hipError_t wl_api_set_node(const char *function, hipGraphNode_t node, hipError_t made, struct wl_work *work);
-hipError_t wl_api_set_exec_node(const char *function, hipGraphExec_t exec, hipGraphNode_t node, hipError_t made, struct wl_work *work);
+hipError_t wl_api_set_exec_node(const char *function, struct wl_node *copy, hipError_t made, struct wl_work *work);
 
 /* HIP's type of a node. */
 hipGraphNodeType wl_api_node_type(const struct wl_node *node);

@@ -3,19 +3,12 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static const unsigned long long known_flags =
-    hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagUseNodePriority;
-
 static hipError_t instantiate(const char *function, hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags) {
+    struct wl_graph_exec *made = NULL;
     if (!exec || !wl_handle_is(graph, WL_HANDLE_GRAPH))
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the executable, or not a graph");
-    if (flags == hipGraphInstantiateFlagDeviceLaunch)
-        return wl_api_fail(function, hipErrorNotSupported, "graphs cannot be launched by kernels");
-    if (flags & ~known_flags)
-        return wl_api_fail(function, hipErrorInvalidValue, "unknown flags");
-    struct wl_graph_exec *made = NULL;
-    unsigned own = flags & hipGraphInstantiateFlagAutoFreeOnLaunch ? WL_GRAPH_AUTO_FREE : 0;
-    enum wl_status status = wl_graph_exec_create((struct wl_graph *)graph, own, &made);
+    enum wl_status status =
+        wl_graph_exec_create((struct wl_graph *)graph, flags & hipGraphInstantiateFlagAutoFreeOnLaunch ? WL_GRAPH_AUTO_FREE : 0, &made);
     if (status != WL_OK)
         return wl_api_status(function, status);
     wl_graph_exec_set_given(made, flags);
@@ -24,26 +17,28 @@ static hipError_t instantiate(const char *function, hipGraphExec_t *exec, hipGra
 }
 
 hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *errorNode, char *log, size_t logSize) {
-    if (errorNode)
-        *errorNode = NULL;
-    if (log && logSize)
-        *log = 0;
+    (void)errorNode, (void)log, (void)logSize;
     return instantiate(__func__, exec, graph, 0);
 }
 
+/* Flags come alone; two of them only with parameters. */
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags) {
+    API_REQUIRE(flags == 0 || flags == hipGraphInstantiateFlagAutoFreeOnLaunch || flags == hipGraphInstantiateFlagUseNodePriority,
+                hipErrorInvalidValue);
     return instantiate(__func__, exec, graph, flags);
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *params) {
-    API_REQUIRE(params != NULL, hipErrorInvalidValue);
-    params->errNode_out = NULL;
+    API_REQUIRE(exec != NULL && graph != NULL && params != NULL, hipErrorInvalidValue);
+    unsigned long long flags = params->flags;
     params->result_out = hipGraphInstantiateError;
-    API_REQUIRE(!(params->flags & hipGraphInstantiateFlagUpload) || wl_api_stream(params->uploadStream), hipErrorInvalidHandle);
-    hipError_t error = instantiate(__func__, exec, graph, params->flags);
-    if (error == hipSuccess)
-        params->result_out = hipGraphInstantiateSuccess;
-    return error;
+    API_REQUIRE((flags & (flags - 1)) == 0 && flags <= hipGraphInstantiateFlagUseNodePriority, hipErrorInvalidValue);
+    hipError_t error = instantiate(__func__, exec, graph, flags);
+    if (error != hipSuccess)
+        return error;
+    params->result_out = hipGraphInstantiateSuccess;
+    params->errNode_out = NULL;
+    return flags == hipGraphInstantiateFlagUpload ? hipGraphUpload(*exec, params->uploadStream) : hipSuccess;
 }
 
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {
@@ -70,9 +65,9 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
 
 /* Kernels were made ready when their nodes were added; nothing else has to be anywhere. */
 hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) {
-    API_EXEC(uploaded, exec);
-    (void)uploaded;
+    API_REQUIRE(exec != NULL, hipErrorInvalidValue);
     API_STREAM(queue, stream);
+    API_REQUIRE(wl_handle_is(exec, WL_HANDLE_GRAPH_EXEC), hipErrorInvalidValue);
     API_HEALTHY(queue->context);
     API_SUCCESS();
 }
@@ -80,77 +75,101 @@ hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) {
 /* ---- changing -------------------------------------------------------------------------------- */
 
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t *errorNode, hipGraphExecUpdateResult *result) {
-    API_REQUIRE(result != NULL, hipErrorInvalidValue);
+    API_REQUIRE(errorNode != NULL && result != NULL, hipErrorInvalidValue);
     API_EXEC(changed, exec);
     API_GRAPH(source, graph);
     struct wl_node *culprit = NULL;
     *result = (hipGraphExecUpdateResult)wl_graph_exec_update(changed, source, &culprit);
-    if (errorNode)
-        *errorNode = (hipGraphNode_t)culprit;
+    *errorNode = (hipGraphNode_t)culprit;
     API_REQUIRE(*result == hipGraphExecUpdateSuccess, hipErrorGraphExecUpdateFailure);
     API_SUCCESS();
 }
 
+/* Gives the executable's copy of a node, `copy`, the work that `make` makes into `work`. */
 #define SET(make)                                                                                                                          \
     struct wl_work work;                                                                                                                   \
-    hipError_t made = (make);                                                                                                              \
-    return wl_api_set_exec_node(__func__, exec, node, made, &work)
+    struct wl_node *copy = NULL;                                                                                                           \
+    hipError_t made = wl_api_check_exec_node(__func__, exec, node, &copy);                                                                 \
+    if (made == hipSuccess)                                                                                                                \
+        made = (make);                                                                                                                     \
+    return wl_api_set_exec_node(__func__, copy, made, &work)
 
 hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *params) {
-    if (params && params->type == hipGraphNodeTypeGraph)
+    API_REQUIRE(params != NULL, hipErrorInvalidValue);
+    API_REQUIRE(params->type != hipGraphNodeTypeMemAlloc && params->type != hipGraphNodeTypeMemFree, hipErrorNotSupported);
+    if (params->type == hipGraphNodeTypeGraph)
         return hipGraphExecChildGraphNodeSetParams(exec, node, params->graph.graph);
     SET(wl_api_work_any(__func__, params, &work));
 }
 
-/* The node's attributes stay. */
-static hipError_t keep_attributes(hipGraphExec_t exec, hipGraphNode_t node, hipError_t made, struct wl_work *work) {
-    const struct wl_node *before = made == hipSuccess && wl_handle_is(exec, WL_HANDLE_GRAPH_EXEC) && wl_handle_is(node, WL_HANDLE_NODE)
-                                       ? wl_graph_exec_node((struct wl_graph_exec *)exec, (struct wl_node *)node)
-                                       : NULL;
-    if (before && before->work.kind == WL_NODE_KERNEL) {
-        work->kernel.priority = before->work.kernel.priority;
-        work->kernel.request.cooperative = before->work.kernel.request.cooperative;
-    }
-    return made;
+hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *params) {
+    SET(wl_api_keep_attributes(__func__, copy, wl_api_work_kernel(__func__, params, &work), &work));
 }
 
-hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *params) {
-    SET(keep_attributes(exec, node, wl_api_work_kernel(__func__, params, &work), &work));
+/* Whatever is wrong with the parameters. */
+static hipError_t only_invalid(const char *function, hipError_t made) {
+    return made == hipSuccess ? made : wl_api_fail(function, hipErrorInvalidValue, "the parameters describe no copy");
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipMemcpy3DParms *params) {
-    SET(wl_api_work_copy(__func__, params, &work));
+    SET(only_invalid(__func__, wl_api_work_copy(__func__, params, &work)));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t exec, hipGraphNode_t node, void *dst, const void *src, size_t size,
                                              hipMemcpyKind kind) {
+    API_REQUIRE(dst != src, hipErrorInvalidValue);
     SET(wl_api_work_line(__func__, dst, src, size, kind, &work));
+}
+
+/* Whether two addresses, if HIP knows both, are memory of one device. */
+static bool same_device(const void *a, const void *b) {
+    struct wl_allocation first, second;
+    return !wl_memory_find(a, &first) || !wl_memory_find(b, &second) || first.context == second.context;
+}
+
+/* The kind, and the device of the memory that is no variable, stay. */
+static hipError_t set_symbol(const char *function, const struct wl_node *copy, const void *symbol, bool to, void *other, size_t size,
+                             size_t offset, hipMemcpyKind kind, struct wl_work *work) {
+    if (copy->work.kind != WL_NODE_COPY || copy->work.copy.given != (int)kind ||
+        !same_device(other, to ? copy->work.copy.source : copy->work.copy.target))
+        return wl_api_fail(function, hipErrorInvalidValue, "the node copies in another direction, or memory of another device");
+    return wl_api_work_other_symbol(function, symbol, to, other, size, offset, kind, work);
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsFromSymbol(hipGraphExec_t exec, hipGraphNode_t node, void *dst, const void *symbol, size_t size,
                                                      size_t offset, hipMemcpyKind kind) {
-    SET(wl_api_work_symbol(__func__, symbol, false, dst, size, offset, kind, &work));
+    API_REQUIRE(symbol != NULL, hipErrorInvalidSymbol);
+    SET(set_symbol(__func__, copy, symbol, false, dst, size, offset, kind, &work));
 }
 
 hipError_t hipGraphExecMemcpyNodeSetParamsToSymbol(hipGraphExec_t exec, hipGraphNode_t node, const void *symbol, const void *src,
                                                    size_t size, size_t offset, hipMemcpyKind kind) {
-    SET(wl_api_work_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, &work));
+    API_REQUIRE(symbol != NULL, hipErrorInvalidSymbol);
+    SET(set_symbol(__func__, copy, symbol, true, (void *)(uintptr_t)src, size, offset, kind, &work));
 }
 
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMCPY3D *params, hipCtx_t context) {
-    SET(wl_api_work_driver_copy(__func__, params, context, &work));
+    SET(only_invalid(__func__, wl_api_work_driver_copy(__func__, params, context, &work)));
+}
+
+/* Several rows must be what they were; the memory stays with its device. */
+static hipError_t same_rows(const char *function, const struct wl_node *copy, hipError_t made, const struct wl_work *work) {
+    const struct wl_fill *before = &copy->work.fill, *after = &work->fill;
+    if (made != hipSuccess || copy->work.kind != WL_NODE_FILL)
+        return made;
+    if (after->rows > 1 &&
+        (before->width * before->pattern_size != after->width * after->pattern_size || before->rows != after->rows || before->slices != 1))
+        return wl_api_fail(function, hipErrorInvalidValue, "the node fills other rows");
+    return same_device(before->target, after->target) ? made : wl_api_fail(function, hipErrorInvalidValue, "memory of another device");
 }
 
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *params) {
-    SET(wl_api_work_fill(__func__, params, &work));
+    SET(same_rows(__func__, copy, wl_api_work_fill(__func__, params, &work), &work));
 }
 
-hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *params, hipCtx_t context) {
-    struct wl_work work;
-    hipError_t made = wl_api_work_fill(__func__, params, &work);
-    if (made == hipSuccess && context)
-        work.context = (struct wl_context *)context;
-    return wl_api_set_exec_node(__func__, exec, node, made, &work);
+hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMSET_NODE_PARAMS *params,
+                                              hipCtx_t context) {
+    SET(same_rows(__func__, copy, wl_api_work_driver_fill(__func__, params, context, &work), &work));
 }
 
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipHostNodeParams *params) {
@@ -180,9 +199,13 @@ hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode
 
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child) {
     API_GRAPH(source, child);
+    API_NODE(original, node);
+    API_REQUIRE(source != original->graph, hipErrorUnknown);
     API_EXEC_NODE(target, exec, node);
     API_REQUIRE(target->work.kind == WL_NODE_GRAPH, hipErrorInvalidValue);
-    API_REQUIRE(wl_graph_exec_update_child(executable_, target, source) == WL_UPDATE_SUCCESS, hipErrorInvalidValue);
+    enum wl_graph_update result = wl_graph_exec_update_child(executable_, target, source);
+    API_REQUIRE(result != WL_UPDATE_TOPOLOGY && result != WL_UPDATE_KIND, hipErrorUnknown);
+    API_REQUIRE(result == WL_UPDATE_SUCCESS, hipErrorInvalidValue);
     API_SUCCESS();
 }
 

@@ -4,40 +4,37 @@
 #include <string.h>
 
 #define NODE_PARAMETERS hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count
-/* Adds a node whose work `make` has made into `work`. */
+/* Adds a node whose work `make` has made into `work`, or gives a node other work. */
 #define ADD(make)                                                                                                                          \
     struct wl_work work;                                                                                                                   \
-    hipError_t made = (make);                                                                                                              \
+    hipError_t made = wl_api_check_place(__func__, node, graph, dependencies, count);                                                      \
+    if (made == hipSuccess)                                                                                                                \
+        made = (make);                                                                                                                     \
     return wl_api_add_node(__func__, node, graph, dependencies, count, made, &work)
 #define SET(make)                                                                                                                          \
     struct wl_work work;                                                                                                                   \
-    hipError_t made = (make);                                                                                                              \
+    hipError_t made = wl_api_check_node(__func__, node);                                                                                   \
+    if (made == hipSuccess)                                                                                                                \
+        made = (make);                                                                                                                     \
     return wl_api_set_node(__func__, node, made, &work)
 
 /* ---- any kind -------------------------------------------------------------------------------- */
 
 hipError_t hipGraphAddNode(NODE_PARAMETERS, hipGraphNodeParams *params) { ADD(wl_api_work_any(__func__, params, &work)); }
 
-hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *params) { SET(wl_api_work_any(__func__, params, &work)); }
+hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *params) {
+    API_REQUIRE(params != NULL, hipErrorInvalidValue);
+    API_REQUIRE(params->type != hipGraphNodeTypeMemAlloc && params->type != hipGraphNodeTypeMemFree, hipErrorNotSupported);
+    SET(wl_api_work_any(__func__, params, &work));
+}
 
 /* ---- kernels --------------------------------------------------------------------------------- */
-
-/* What hipGraphKernelNodeSetAttribute said stays when the parameters are replaced. */
-static hipError_t keep_attributes(hipGraphNode_t node, hipError_t made, struct wl_work *work) {
-    const struct wl_node *before = (const struct wl_node *)node;
-    if (made == hipSuccess && wl_handle_is(node, WL_HANDLE_NODE) && before->work.kind == WL_NODE_KERNEL) {
-        work->kernel.priority = before->work.kernel.priority;
-        work->kernel.request.cooperative = before->work.kernel.request.cooperative;
-        if (before->work.description)
-            return wl_api_status(__func__, wl_work_describe(work, before->work.description, before->work.description_size));
-    }
-    return made;
-}
 
 hipError_t hipGraphAddKernelNode(NODE_PARAMETERS, const hipKernelNodeParams *params) { ADD(wl_api_work_kernel(__func__, params, &work)); }
 
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *params) {
-    SET(keep_attributes(node, wl_api_work_kernel(__func__, params, &work), &work));
+    const struct wl_node *before = (const struct wl_node *)node;
+    SET(wl_api_keep_attributes(__func__, before, wl_api_work_kernel(__func__, params, &work), &work));
 }
 
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *params) {
@@ -53,38 +50,42 @@ hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams 
     API_SUCCESS();
 }
 
+static bool is_attribute(hipKernelNodeAttrID attribute) {
+    return attribute == hipLaunchAttributeAccessPolicyWindow || attribute == hipLaunchAttributeCooperative ||
+           attribute == hipLaunchAttributePriority;
+}
+
+/* A node has one attribute at a time, the one that was set last. */
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipKernelNodeAttrID attribute, const hipKernelNodeAttrValue *value) {
-    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_REQUIRE(value != NULL && is_attribute(attribute), hipErrorInvalidValue);
     API_NODE_OF(kernel, node, WL_NODE_KERNEL);
-    switch (attribute) {
-    case hipLaunchAttributeCooperative:
+    if (attribute == hipLaunchAttributeCooperative) {
         kernel->work.kernel.request.cooperative = value->cooperative != 0;
-        API_SUCCESS();
-    case hipLaunchAttributePriority:
+        kernel->work.kernel.given = value->cooperative;
+    } else if (attribute == hipLaunchAttributePriority) {
         kernel->work.kernel.priority = value->priority < -1 ? -1 : value->priority > 1 ? 1 : value->priority;
-        API_SUCCESS();
-    case hipLaunchAttributeAccessPolicyWindow: /* a hint, kept for the program that asks */
-        API_REQUIRE(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1 &&
-                        value->accessPolicyWindow.missProp != hipAccessPropertyPersisting,
+        kernel->work.kernel.given = kernel->work.kernel.priority;
+    } else { /* a hint, kept for the program that asks; the device has no room to set aside */
+        const hipAccessPolicyWindow *window = &value->accessPolicyWindow;
+        API_REQUIRE(window->hitRatio >= 0 && window->hitRatio <= 1 && window->missProp != hipAccessPropertyPersisting &&
+                        window->num_bytes == 0,
                     hipErrorInvalidValue);
-        API_RETURN(wl_work_describe(&kernel->work, &value->accessPolicyWindow, sizeof value->accessPolicyWindow));
-    default:
-        API_REQUIRE(!"an attribute of kernel nodes", hipErrorInvalidValue);
+        API_TRY(wl_work_describe(&kernel->work, window, sizeof *window));
     }
+    kernel->work.kernel.attribute = attribute;
     API_SUCCESS();
 }
 
 hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttrID attribute, hipKernelNodeAttrValue *value) {
-    API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_REQUIRE(value != NULL && is_attribute(attribute), hipErrorInvalidValue);
     API_NODE_OF(kernel, node, WL_NODE_KERNEL);
-    API_REQUIRE(attribute == hipLaunchAttributeCooperative || attribute == hipLaunchAttributePriority ||
-                    attribute == hipLaunchAttributeAccessPolicyWindow,
-                hipErrorInvalidValue);
+    unsigned set = kernel->work.kernel.attribute;
+    API_REQUIRE(set == 0 || set == attribute, hipErrorInvalidValue);
     /* Only the member that is asked for: the union was smaller in HIP 5. */
     if (attribute == hipLaunchAttributeCooperative)
-        value->cooperative = kernel->work.kernel.request.cooperative;
+        value->cooperative = set ? kernel->work.kernel.given : kernel->work.kernel.request.cooperative;
     else if (attribute == hipLaunchAttributePriority)
-        value->priority = kernel->work.kernel.priority;
+        value->priority = set ? kernel->work.kernel.given : kernel->work.kernel.priority;
     else if (!kernel->work.description)
         memset(&value->accessPolicyWindow, 0, sizeof value->accessPolicyWindow);
     else
@@ -95,11 +96,9 @@ hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipKernelNodeAttr
 hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t from, hipGraphNode_t to) {
     API_NODE_OF(source, from, WL_NODE_KERNEL);
     API_NODE_OF(target, to, WL_NODE_KERNEL);
-    target->work.kernel.priority = source->work.kernel.priority;
-    target->work.kernel.request.cooperative = source->work.kernel.request.cooperative;
-    if (source->work.description)
-        API_TRY(wl_work_describe(&target->work, source->work.description, source->work.description_size));
-    API_SUCCESS();
+    unsigned set = target->work.kernel.attribute;
+    API_REQUIRE(set == 0 || set == source->work.kernel.attribute, hipErrorInvalidContext);
+    API_RETURN(wl_work_copy_attributes(&source->work, &target->work));
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *pa
     API_REQUIRE(params != NULL, hipErrorInvalidValue);
     API_NODE_OF(copy, node, WL_NODE_COPY);
     const struct wl_copy *work = &copy->work.copy;
-    if (copy->work.description) {
+    if (copy->work.description_size == sizeof *params) {
         memcpy(params, copy->work.description, sizeof *params);
         API_SUCCESS();
     }
@@ -125,7 +124,7 @@ hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *pa
     params->srcPtr = make_hipPitchedPtr((void *)(uintptr_t)work->source, work->source_pitch, work->width, source_rows);
     params->dstPtr = make_hipPitchedPtr(work->target, work->target_pitch, work->width, target_rows);
     params->extent = make_hipExtent(work->width, work->rows, work->slices);
-    params->kind = hipMemcpyDefault;
+    params->kind = (hipMemcpyKind)work->given;
     API_SUCCESS();
 }
 
@@ -134,6 +133,7 @@ hipError_t hipGraphAddMemcpyNode1D(NODE_PARAMETERS, void *dst, const void *src, 
 }
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *dst, const void *src, size_t size, hipMemcpyKind kind) {
+    API_REQUIRE(dst != src, hipErrorInvalidValue);
     SET(wl_api_work_line(__func__, dst, src, size, kind, &work));
 }
 
@@ -143,7 +143,8 @@ hipError_t hipGraphAddMemcpyNodeFromSymbol(NODE_PARAMETERS, void *dst, const voi
 
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void *dst, const void *symbol, size_t size, size_t offset,
                                                  hipMemcpyKind kind) {
-    SET(wl_api_work_symbol(__func__, symbol, false, dst, size, offset, kind, &work));
+    API_REQUIRE(symbol != NULL, hipErrorInvalidSymbol);
+    SET(wl_api_work_other_symbol(__func__, symbol, false, dst, size, offset, kind, &work));
 }
 
 hipError_t hipGraphAddMemcpyNodeToSymbol(NODE_PARAMETERS, const void *symbol, const void *src, size_t size, size_t offset,
@@ -153,10 +154,12 @@ hipError_t hipGraphAddMemcpyNodeToSymbol(NODE_PARAMETERS, const void *symbol, co
 
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void *symbol, const void *src, size_t size, size_t offset,
                                                hipMemcpyKind kind) {
-    SET(wl_api_work_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, &work));
+    API_REQUIRE(symbol != NULL, hipErrorInvalidSymbol);
+    SET(wl_api_work_other_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, &work));
 }
 
 hipError_t hipDrvGraphAddMemcpyNode(NODE_PARAMETERS, const HIP_MEMCPY3D *params, hipCtx_t context) {
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
     ADD(wl_api_work_driver_copy(__func__, params, context, &work));
 }
 
@@ -168,6 +171,10 @@ hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *par
     API_REQUIRE(params != NULL, hipErrorInvalidValue);
     API_NODE_OF(copy, node, WL_NODE_COPY);
     const struct wl_copy *work = &copy->work.copy;
+    if (copy->work.description_size == sizeof *params) {
+        memcpy(params, copy->work.description, sizeof *params);
+        API_SUCCESS();
+    }
     memset(params, 0, sizeof *params);
     params->srcMemoryType = params->dstMemoryType = hipMemoryTypeUnified;
     params->srcDevice = (hipDeviceptr_t)(uintptr_t)work->source;
@@ -184,16 +191,10 @@ hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *par
 
 /* ---- fills ----------------------------------------------------------------------------------- */
 
-static hipError_t in_context(hipError_t made, hipCtx_t context, struct wl_work *work) {
-    if (made == hipSuccess && context)
-        work->context = (struct wl_context *)context;
-    return made;
-}
-
 hipError_t hipGraphAddMemsetNode(NODE_PARAMETERS, const hipMemsetParams *params) { ADD(wl_api_work_fill(__func__, params, &work)); }
 
-hipError_t hipDrvGraphAddMemsetNode(NODE_PARAMETERS, const hipMemsetParams *params, hipCtx_t context) {
-    ADD(in_context(wl_api_work_fill(__func__, params, &work), context, &work));
+hipError_t hipDrvGraphAddMemsetNode(NODE_PARAMETERS, const HIP_MEMSET_NODE_PARAMS *params, hipCtx_t context) {
+    ADD(wl_api_work_driver_fill(__func__, params, context, &work));
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *params) {
@@ -207,7 +208,7 @@ hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *par
     memset(params, 0, sizeof *params);
     params->dst = work->target;
     params->elementSize = work->pattern_size;
-    params->height = work->rows * work->slices;
+    params->height = work->rows;
     params->pitch = work->pitch;
     params->value = work->pattern;
     params->width = work->width;
@@ -238,10 +239,7 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *graph
     API_SUCCESS();
 }
 
-hipError_t hipGraphAddEmptyNode(NODE_PARAMETERS) {
-    struct wl_work work = {.kind = WL_NODE_EMPTY};
-    return wl_api_add_node(__func__, node, graph, dependencies, count, hipSuccess, &work);
-}
+hipError_t hipGraphAddEmptyNode(NODE_PARAMETERS) { ADD((work = (struct wl_work){.kind = WL_NODE_EMPTY}, hipSuccess)); }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
@@ -277,9 +275,6 @@ hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodePar
     memset(params, 0, sizeof *params);
     if (allocation->work.description) {
         memcpy(params, allocation->work.description, sizeof *params);
-        params->accessDescs = params->accessDescCount
-                                  ? (const hipMemAccessDesc *)(const void *)((const char *)allocation->work.description + sizeof *params)
-                                  : NULL;
     } else { /* captured */
         params->poolProps.allocType = hipMemAllocationTypePinned;
         params->poolProps.location.type = hipMemLocationTypeDevice;
@@ -290,9 +285,23 @@ hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodePar
     API_SUCCESS();
 }
 
-hipError_t hipGraphAddMemFreeNode(NODE_PARAMETERS, void *ptr) { ADD(wl_api_work_free(__func__, ptr, &work)); }
+/* Memory has one such node at a time. */
+static hipError_t claim(const char *function, hipError_t made, struct wl_work *work) {
+    if (made != hipSuccess)
+        return made;
+    work->claims = wl_graph_memory_claim(wl_graph_memory_at(work->address));
+    return work->claims ? hipSuccess : wl_api_fail(function, hipErrorInvalidValue, "another node frees the memory");
+}
 
-hipError_t hipDrvGraphAddMemFreeNode(NODE_PARAMETERS, hipDeviceptr_t ptr) { ADD(wl_api_work_free(__func__, ptr, &work)); }
+hipError_t hipGraphAddMemFreeNode(NODE_PARAMETERS, void *ptr) {
+    API_REQUIRE(dependencies == NULL || count > 0, hipErrorInvalidValue);
+    ADD(claim(__func__, wl_api_work_free(__func__, ptr, &work), &work));
+}
+
+hipError_t hipDrvGraphAddMemFreeNode(NODE_PARAMETERS, hipDeviceptr_t ptr) {
+    API_REQUIRE(dependencies == NULL || count > 0, hipErrorInvalidValue);
+    ADD(wl_api_work_free(__func__, ptr, &work));
+}
 
 hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr) {
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);

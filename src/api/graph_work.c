@@ -27,6 +27,15 @@ hipError_t wl_api_work_kernel(const char *function, const hipKernelNodeParams *p
     return wl_api_status(function, wl_work_kernel(wl_module_context(request.kernel->module), &request, work));
 }
 
+hipError_t wl_api_keep_attributes(const char *function, const struct wl_node *node, hipError_t made, struct wl_work *work) {
+    if (made != hipSuccess || node->work.kind != WL_NODE_KERNEL)
+        return made;
+    enum wl_status status = wl_work_copy_attributes(&node->work, work);
+    if (status != WL_OK)
+        wl_work_clear(work);
+    return wl_api_status(function, status);
+}
+
 /* ---- copies and fills -------------------------------------------------------------------------- */
 
 /* Copies are checked and resolved by the functions that queue them; these leave the result with the thread. */
@@ -52,12 +61,19 @@ hipError_t wl_api_work_copy(const char *function, const hipMemcpy3DParms *params
 
 hipError_t wl_api_work_line(const char *function, void *dst, const void *src, size_t size, hipMemcpyKind kind, struct wl_work *work) {
     struct wl_context *context = wl_context_current();
+    struct wl_allocation allocation;
     struct wl_copy copy = {.target = dst, .source = src, .width = size, .rows = 1, .slices = 1, .target_pitch = size, .source_pitch = size};
     if (!dst || !src || !size)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or nothing to copy");
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
-    return finish_copy(RESOLVE(wl_api_copy(function, &copy, kind, context->null_stream, true)));
+    hipError_t error = finish_copy(RESOLVE(wl_api_copy(function, &copy, kind, context->null_stream, true)));
+    if (error != hipSuccess || kind == hipMemcpyDefault)
+        return error;
+    bool from = wl_memory_find(src, &allocation), to = wl_memory_find(dst, &allocation);
+    if ((!from && to && kind != hipMemcpyHostToDevice) || (from && !to && kind != hipMemcpyDeviceToHost))
+        return wl_api_fail(function, hipErrorInvalidValue, "the kind does not fit what the pointers are");
+    return hipSuccess;
 }
 
 hipError_t wl_api_work_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
@@ -68,12 +84,49 @@ hipError_t wl_api_work_symbol(const char *function, const void *symbol, bool to,
                                   : hipMemcpyFromSymbolAsync(other, symbol, size, offset, kind, NULL)));
 }
 
+/* Whether a symbol stands for a variable of at least so many bytes. */
+static bool is_variable(const void *symbol, size_t offset, size_t size) {
+    struct wl_context *context = wl_context_current();
+    void *address = NULL;
+    size_t whole = 0;
+    return context && wl_symbol_variable(symbol, context, &address, &whole) == WL_OK && offset <= whole && size <= whole - offset;
+}
+
+/* The kinds that go with the other side of a copy with a variable: memory of the device, the host's pageable memory, and what is both. */
+static bool kind_fits(const void *other, bool to, hipMemcpyKind kind) {
+    struct wl_allocation allocation;
+    hipMemcpyKind host = to ? hipMemcpyHostToDevice : hipMemcpyDeviceToHost;
+    bool known = wl_memory_find(other, &allocation), inside = kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+    if (kind == hipMemcpyDefault)
+        return true;
+    if (!known)
+        return kind == host;
+    return inside || (kind == host && allocation.kind != WL_MEMORY_DEVICE);
+}
+
+hipError_t wl_api_work_other_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
+                                    hipMemcpyKind kind, struct wl_work *work) {
+    if (!symbol)
+        return wl_api_fail(function, hipErrorInvalidSymbol, "no symbol");
+    if (other == symbol || is_variable(other, offset, size))
+        return wl_api_fail(function, hipErrorInvalidValue, "both sides are symbols");
+    hipError_t error = wl_api_work_symbol(function, symbol, to, other, size, offset, hipMemcpyDefault, work);
+    if (error != hipSuccess)
+        return error;
+    if (!kind_fits(other, to, kind))
+        return wl_api_fail(function, to ? hipErrorInvalidValue : hipErrorInvalidMemcpyDirection, "the kind does not fit the pointer");
+    work->copy.given = kind;
+    return hipSuccess;
+}
+
 hipError_t wl_api_work_driver_copy(const char *function, const HIP_MEMCPY3D *params, hipCtx_t context, struct wl_work *work) {
     if (!params)
         return wl_api_fail(function, hipErrorInvalidValue, "no parameters");
     hipError_t error = finish_copy(RESOLVE(hipDrvMemcpy3DAsync(params, NULL)));
     if (context)
         work->context = (struct wl_context *)context;
+    if (error == hipSuccess)
+        error = wl_api_status(function, wl_work_describe(work, params, sizeof *params));
     return error;
 }
 
@@ -90,6 +143,8 @@ hipError_t wl_api_work_fill(const char *function, const hipMemsetParams *params,
         return wl_api_fail(function, hipErrorInvalidValue, "the rows overlap, are too large, or are not aligned to the elements");
     if (wl_memory_check(params->dst, bytes, true, &allocation) != WL_OK || !allocation.size)
         return wl_api_fail(function, hipErrorInvalidValue, "the fill leaves its memory, or that is unknown");
+    if (__builtin_mul_overflow(params->pitch, params->height, &bytes) || bytes > allocation.size)
+        return wl_api_fail(function, hipErrorInvalidValue, "so many rows with this pitch are larger than the memory");
     *work = (struct wl_work){.kind = WL_NODE_FILL, .context = wl_context_current()};
     work->fill = (struct wl_fill){.target = params->dst,
                                   .pattern = params->value,
@@ -99,6 +154,16 @@ hipError_t wl_api_work_fill(const char *function, const hipMemsetParams *params,
                                   .slices = 1,
                                   .pitch = params->pitch};
     return hipSuccess;
+}
+
+hipError_t wl_api_work_driver_fill(const char *function, const HIP_MEMSET_NODE_PARAMS *params, hipCtx_t context, struct wl_work *work) {
+    if (!params)
+        return wl_api_fail(function, hipErrorInvalidValue, "no parameters");
+    hipMemsetParams same = {params->dst, params->elementSize, params->height, params->pitch, params->value, params->width};
+    hipError_t error = wl_api_work_fill(function, &same, work);
+    if (error == hipSuccess && context)
+        work->context = (struct wl_context *)context;
+    return error;
 }
 
 /* ---- host functions, graphs, events ------------------------------------------------------------ */
@@ -129,26 +194,12 @@ hipError_t wl_api_work_event(const char *function, hipEvent_t event, bool record
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What an allocation node keeps: the parameters, with the list of devices behind them. */
-static hipError_t describe_allocation(const char *function, const hipMemAllocNodeParams *params, struct wl_work *work) {
-    size_t list = params->accessDescCount * sizeof *params->accessDescs;
-    char *bytes = malloc(sizeof *params + list);
-    enum wl_status status = bytes ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a node's parameters");
-    if (bytes) {
-        memcpy(bytes, params, sizeof *params);
-        if (list)
-            memcpy(bytes + sizeof *params, params->accessDescs, list);
-        status = wl_work_describe(work, bytes, sizeof *params + list);
-    }
-    free(bytes);
-    if (status != WL_OK)
-        wl_work_clear(work);
-    return wl_api_status(function, status);
-}
-
 hipError_t wl_api_work_allocate(const char *function, hipMemAllocNodeParams *params, struct wl_work *work) {
-    if (!params || !params->bytesize || (params->accessDescCount && !params->accessDescs))
-        return wl_api_fail(function, hipErrorInvalidValue, "no parameters, no size, or no list");
+    if (!params || (params->accessDescCount && !params->accessDescs))
+        return wl_api_fail(function, hipErrorInvalidValue, "no parameters, or no list");
+    params->dptr = NULL;
+    if (!params->bytesize)
+        return wl_api_fail(function, hipErrorInvalidValue, "no size");
     const hipMemPoolProps *pool = &params->poolProps;
     struct wl_context *context =
         pool->location.type == hipMemLocationTypeDevice && pool->location.id >= 0 ? wl_context_at((unsigned)pool->location.id) : NULL;
@@ -159,7 +210,10 @@ hipError_t wl_api_work_allocate(const char *function, hipMemAllocNodeParams *par
     if (status != WL_OK)
         return wl_api_status(function, status);
     params->dptr = wl_graph_memory_address(work->memory);
-    return describe_allocation(function, params, work);
+    status = wl_work_describe(work, params, sizeof *params);
+    if (status != WL_OK)
+        wl_work_clear(work);
+    return wl_api_status(function, status);
 }
 
 hipError_t wl_api_work_free(const char *function, void *ptr, struct wl_work *work) {
@@ -235,18 +289,20 @@ hipError_t wl_api_work_any(const char *function, hipGraphNodeParams *params, str
 
 /* ---- into graphs ----------------------------------------------------------------------------- */
 
+hipError_t wl_api_check_place(const char *function, hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                              size_t count) {
+    bool good = node && wl_handle_is(graph, WL_HANDLE_GRAPH) && (!count || dependencies);
+    for (size_t i = 0; i < count && good; i++)
+        good = wl_handle_is(dependencies[i], WL_HANDLE_NODE);
+    return good ? hipSuccess
+                : wl_api_fail(function, hipErrorInvalidValue, "no place for the node, not a graph, or dependencies that are no nodes");
+}
+
 hipError_t wl_api_add_node(const char *function, hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                            hipError_t made, struct wl_work *work) {
     struct wl_node *added = NULL;
     if (made != hipSuccess)
         return made;
-    bool good = node && wl_handle_is(graph, WL_HANDLE_GRAPH) && (!count || dependencies);
-    for (size_t i = 0; i < count && good; i++)
-        good = wl_handle_is(dependencies[i], WL_HANDLE_NODE);
-    if (!good) {
-        wl_work_clear(work);
-        return wl_api_fail(function, hipErrorInvalidValue, "no place for the node, not a graph, or dependencies that are no nodes");
-    }
     enum wl_status status =
         wl_graph_add((struct wl_graph *)graph, (struct wl_node *const *)(const void *)dependencies, count, work, &added);
     if (status == WL_OK)
@@ -254,11 +310,15 @@ hipError_t wl_api_add_node(const char *function, hipGraphNode_t *node, hipGraph_
     return wl_api_status(function, status);
 }
 
+hipError_t wl_api_check_node(const char *function, hipGraphNode_t node) {
+    return wl_handle_is(node, WL_HANDLE_NODE) ? hipSuccess : wl_api_fail(function, hipErrorInvalidValue, "not a node");
+}
+
 hipError_t wl_api_set_node(const char *function, hipGraphNode_t node, hipError_t made, struct wl_work *work) {
     if (made != hipSuccess)
         return made;
     struct wl_node *target = (struct wl_node *)node;
-    if (!wl_handle_is(node, WL_HANDLE_NODE) || target->work.kind != work->kind) {
+    if (target->work.kind != work->kind) {
         wl_work_clear(work);
         return wl_api_fail(function, hipErrorInvalidValue, "not a node of this type");
     }
@@ -266,17 +326,23 @@ hipError_t wl_api_set_node(const char *function, hipGraphNode_t node, hipError_t
     return wl_api_success();
 }
 
-hipError_t wl_api_set_exec_node(const char *function, hipGraphExec_t exec, hipGraphNode_t node, hipError_t made, struct wl_work *work) {
+hipError_t wl_api_check_exec_node(const char *function, hipGraphExec_t exec, hipGraphNode_t node, struct wl_node **copy) {
+    bool good = wl_handle_is(exec, WL_HANDLE_GRAPH_EXEC) && wl_handle_is(node, WL_HANDLE_NODE);
+    *copy = good ? wl_graph_exec_node((struct wl_graph_exec *)exec, (struct wl_node *)node) : NULL;
+    return *copy ? hipSuccess : wl_api_fail(function, hipErrorInvalidValue, "the executable has no such node");
+}
+
+/* Copies and fills stay with the device that they were added for. */
+hipError_t wl_api_set_exec_node(const char *function, struct wl_node *copy, hipError_t made, struct wl_work *work) {
     if (made != hipSuccess)
         return made;
-    struct wl_node *target = wl_handle_is(exec, WL_HANDLE_GRAPH_EXEC) && wl_handle_is(node, WL_HANDLE_NODE)
-                                 ? wl_graph_exec_node((struct wl_graph_exec *)exec, (struct wl_node *)node)
-                                 : NULL;
-    if (!target || wl_node_may_become(target, work) != WL_UPDATE_SUCCESS) {
+    if (wl_node_may_become(copy, work) != WL_UPDATE_SUCCESS) {
         wl_work_clear(work);
-        return wl_api_fail(function, hipErrorInvalidValue, "the executable has no such node, or it cannot become that");
+        return wl_api_fail(function, hipErrorInvalidValue, "the node cannot become that");
     }
-    wl_node_replace(target, work);
+    if (work->kind == WL_NODE_COPY || work->kind == WL_NODE_FILL)
+        work->context = copy->work.context;
+    wl_node_replace(copy, work);
     return wl_api_success();
 }
 

@@ -171,7 +171,7 @@ static enum wl_status begin(struct wl_stream *stream, enum wl_capture_mode mode,
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a capture");
     capture->graph = graph;
     capture->foreign = graph != NULL;
-    enum wl_status status = graph ? WL_OK : wl_graph_create(&capture->graph);
+    enum wl_status status = graph ? WL_OK : wl_graph_create(stream->context, &capture->graph);
     if (status != WL_OK) {
         free(capture);
         return status;

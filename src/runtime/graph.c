@@ -57,6 +57,10 @@ void wl_work_clear(struct wl_work *work) {
     case WL_NODE_ALLOCATE:
         wl_graph_memory_release(work->memory);
         break;
+    case WL_NODE_FREE:
+        if (work->claims)
+            wl_graph_memory_unclaim(wl_graph_memory_at(work->address));
+        break;
     case WL_NODE_VALUES:
         free(work->values.values);
         break;
@@ -77,6 +81,14 @@ enum wl_status wl_work_describe(struct wl_work *work, const void *description, s
     work->description = copy;
     work->description_size = size;
     return WL_OK;
+}
+
+enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_work *to) {
+    to->kernel.priority = from->kernel.priority;
+    to->kernel.request.cooperative = from->kernel.request.cooperative;
+    to->kernel.attribute = from->kernel.attribute;
+    to->kernel.given = from->kernel.given;
+    return from->description ? wl_work_describe(to, from->description, from->description_size) : WL_OK;
 }
 
 /* One block: a pointer to each argument, then the packed arguments. */
@@ -137,6 +149,7 @@ enum wl_status wl_work_copy(const struct wl_work *work, struct wl_work *copy) {
     enum wl_status status = WL_OK;
     *copy = *work;
     copy->description = NULL;
+    copy->claims = false;
     if (work->kind == WL_NODE_KERNEL) {
         status = copy_kernel(work, copy);
     } else if (work->kind == WL_NODE_GRAPH) {
@@ -197,37 +210,11 @@ static enum wl_status link_nodes(struct wl_node *from, struct wl_node *to) {
     return status;
 }
 
-/* Whether a path leads from `from` to `to`. Edges mostly follow the order of the list, so little is looked at. */
-static bool leads_to(struct wl_node *from, const struct wl_node *to, size_t mark) {
-    struct wl_nodes stack = {0};
-    bool found = from == to;
-    from->mark = mark;
-    if (wl_nodes_add(&stack, from) != WL_OK)
-        return true; /* better to refuse an edge than to make a cycle */
-    while (stack.count && !found) {
-        const struct wl_node *node = stack.at[--stack.count];
-        for (size_t i = 0; i < node->dependents.count && !found; i++) {
-            struct wl_node *next = node->dependents.at[i];
-            found = next == to;
-            if (next->mark == mark)
-                continue;
-            next->mark = mark;
-            if (wl_nodes_add(&stack, next) != WL_OK)
-                found = true;
-        }
-    }
-    wl_nodes_clear(&stack);
-    return found;
-}
-
 enum wl_status wl_graph_connect(struct wl_node *from, struct wl_node *to) {
-    static _Atomic size_t marks;
-    if (from->graph != to->graph)
-        return wl_fail(WL_INVALID_VALUE, "the nodes are of different graphs");
+    if (from->graph != to->graph || from == to)
+        return wl_fail(WL_INVALID_VALUE, "the nodes are of different graphs, or the same node");
     if (connected(from, to))
         return wl_fail(WL_INVALID_VALUE, "the edge exists already");
-    if (leads_to(to, from, atomic_fetch_add(&marks, 1) + 1))
-        return wl_fail(WL_INVALID_VALUE, "the edge would close a cycle");
     return link_nodes(from, to);
 }
 
@@ -284,7 +271,7 @@ enum wl_status wl_graph_add(struct wl_graph *graph, struct wl_node *const *depen
         return status;
     }
     made->graph = graph;
-    made->id = atomic_fetch_add(&last_id, 1) + 1;
+    made->id = made->identity = atomic_fetch_add(&last_id, 1) + 1;
     made->index = graph->nodes.count - 1;
     made->work = *work;
     adopt(made);
@@ -299,7 +286,7 @@ enum wl_status wl_graph_add(struct wl_graph *graph, struct wl_node *const *depen
 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
-enum wl_status wl_graph_create(struct wl_graph **graph) {
+enum wl_status wl_graph_create(struct wl_context *context, struct wl_graph **graph) {
     struct wl_graph *made = calloc(1, sizeof *made);
     enum wl_status status = made ? wl_handle_add(made, WL_HANDLE_GRAPH) : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a graph");
     if (status != WL_OK) {
@@ -307,6 +294,7 @@ enum wl_status wl_graph_create(struct wl_graph **graph) {
         return status;
     }
     made->id = atomic_fetch_add(&last_id, 1) + 1;
+    made->context = context;
     *graph = made;
     return WL_OK;
 }
@@ -320,9 +308,17 @@ void wl_graph_destroy(struct wl_graph *graph) {
     free(graph);
 }
 
+/* The same nodes of a copy of their graph, in the same order. */
+static enum wl_status copy_set(const struct wl_nodes *from, const struct wl_graph *graph, struct wl_nodes *to) {
+    enum wl_status status = WL_OK;
+    for (size_t i = 0; i < from->count && status == WL_OK; i++)
+        status = wl_nodes_add(to, graph->nodes.at[from->at[i]->index]);
+    return status;
+}
+
 enum wl_status wl_graph_clone(const struct wl_graph *graph, struct wl_graph **clone) {
     struct wl_graph *made = NULL;
-    enum wl_status status = wl_graph_create(&made);
+    enum wl_status status = wl_graph_create(graph->context, &made);
     if (status != WL_OK)
         return status;
     made->origin = graph->id;
@@ -334,13 +330,14 @@ enum wl_status wl_graph_clone(const struct wl_graph *graph, struct wl_graph **cl
             status = wl_graph_add(made, NULL, 0, &work, &copy);
         if (status == WL_OK) {
             copy->origin = graph->nodes.at[i]->id;
+            copy->identity = graph->nodes.at[i]->identity;
             copy->disabled = graph->nodes.at[i]->disabled;
         }
     }
     for (size_t i = 0; i < graph->nodes.count && status == WL_OK; i++) {
-        const struct wl_nodes *before = &graph->nodes.at[i]->dependencies;
-        for (size_t j = 0; j < before->count && status == WL_OK; j++)
-            status = link_nodes(made->nodes.at[before->at[j]->index], made->nodes.at[i]);
+        status = copy_set(&graph->nodes.at[i]->dependencies, made, &made->nodes.at[i]->dependencies);
+        if (status == WL_OK)
+            status = copy_set(&graph->nodes.at[i]->dependents, made, &made->nodes.at[i]->dependents);
     }
     if (status == WL_OK)
         status = wl_graph_copy_objects(graph, made);
@@ -361,6 +358,33 @@ struct wl_node *wl_graph_find_copy(struct wl_graph *graph, uint64_t id) {
             return within;
     }
     return NULL;
+}
+
+enum wl_status wl_graph_order(const struct wl_graph *graph, struct wl_nodes *order) {
+    enum wl_status status = WL_OK;
+    size_t begin = order->count;
+    for (size_t i = 0; i < graph->nodes.count && status == WL_OK; i++) {
+        struct wl_node *node = graph->nodes.at[i];
+        node->mark = node->dependencies.count; /* that are not in the order yet */
+        if (!node->mark)
+            status = wl_nodes_add(order, node);
+    }
+    for (size_t next = begin; next < order->count && status == WL_OK; next++) {
+        const struct wl_nodes *after = &order->at[next]->dependents;
+        for (size_t i = 0; i < after->count && status == WL_OK; i++)
+            if (--after->at[i]->mark == 0)
+                status = wl_nodes_add(order, after->at[i]);
+    }
+    if (status == WL_OK && order->count - begin != graph->nodes.count)
+        status = wl_fail(WL_INVALID_VALUE, "the graph has a cycle");
+    return status;
+}
+
+bool wl_graph_has_memory(const struct wl_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        if (graph->nodes.at[i]->work.kind == WL_NODE_ALLOCATE || graph->nodes.at[i]->work.kind == WL_NODE_FREE)
+            return true;
+    return false;
 }
 
 size_t wl_graph_edge_count(const struct wl_graph *graph) {

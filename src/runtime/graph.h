@@ -1,6 +1,6 @@
 /* Graphs: work described once and launched many times.
  *
- *   graph         nodes in the order they were added, and edges between them; no cycles.
+ *   graph         nodes in the order they were added, and edges between them. Only what is made executable must have no cycles.
  *   node          one piece of work (a kernel, copy, fill, host function, another graph, event record or wait, allocation,
  *                 free, stream memory operations, or nothing) with the nodes it depends on.
  *   graph memory  what an allocation node allocates: its address is fixed when the node is made, and it lives as long as a
@@ -40,6 +40,8 @@ struct wl_work {
         struct {
             struct wl_launch_request request; /* `buffer` holds the packed arguments, `arguments` points into it; both owned */
             int priority;
+            unsigned attribute; /* HIP's number of the attribute that was set last, 0: none; */
+            int given;          /* and its value as it was given, of a window of accesses the description */
         } kernel;
         struct wl_copy copy;
         struct wl_fill fill;
@@ -56,6 +58,7 @@ struct wl_work {
             unsigned count;
         } values;
     };
+    bool claims;                /* FREE: no other node may be added that frees the memory */
     struct wl_context *context; /* where it runs; NULL: where the graph is launched */
     void *description;          /* owned: what api/ keeps to answer questions about the node; NULL: none */
     size_t description_size;
@@ -69,6 +72,7 @@ struct wl_nodes { /* a set of nodes, in the order they were added */
 struct wl_node {
     struct wl_graph *graph;
     uint64_t id, origin; /* of this node; of the node it is a copy of, 0: none */
+    uint64_t identity;   /* the id of the node of which it is a copy of a copy ... */
     struct wl_work work;
     bool disabled; /* in executables: does nothing */
     struct wl_nodes dependencies, dependents;
@@ -77,22 +81,21 @@ struct wl_node {
 };
 
 struct wl_user_object;
+struct wl_graph_reference;
 
 struct wl_graph {
     struct wl_nodes nodes;
-    atomic_uint changes;    /* of a graph that no node owns: counts what happened to work of its nodes and theirs */
-    struct wl_node *parent; /* the node that owns it; NULL: the program does */
+    struct wl_context *context; /* of the device that was current when it, or what it is a copy of, was made; may be NULL */
+    atomic_uint changes;        /* of a graph that no node owns: counts what happened to work of its nodes and theirs */
+    bool instantiated;          /* an executable was made of it */
+    struct wl_node *parent;     /* the node that owns it; NULL: the program does */
     uint64_t id, origin;
-    struct wl_graph_reference {
-        struct wl_user_object *object;
-        unsigned count;
-        struct wl_graph_reference *next;
-    } *references;
+    struct wl_graph_reference *references; /* to user objects */
 };
 
 /* ---- graphs and nodes (graph.c) --------------------------------------------------------------- */
 
-enum wl_status wl_graph_create(struct wl_graph **graph);
+enum wl_status wl_graph_create(struct wl_context *context, struct wl_graph **graph);
 void wl_graph_destroy(struct wl_graph *graph);
 /* A copy with the same nodes and edges; each node's `origin` is the id of the node it was made from. */
 enum wl_status wl_graph_clone(const struct wl_graph *graph, struct wl_graph **clone);
@@ -103,7 +106,7 @@ enum wl_status wl_graph_add(struct wl_graph *graph, struct wl_node *const *depen
 void wl_node_replace(struct wl_node *node, struct wl_work *work);
 /* Whether a node of an executable does its work. */
 void wl_node_enable(struct wl_node *node, bool enabled);
-/* WL_INVALID_VALUE: the edge exists, or would close a cycle. */
+/* WL_INVALID_VALUE: the edge exists, leads to the node itself, or out of the graph. It may close a cycle. */
 enum wl_status wl_graph_connect(struct wl_node *from, struct wl_node *to);
 /* WL_INVALID_VALUE: there is no such edge. */
 enum wl_status wl_graph_disconnect(struct wl_node *from, struct wl_node *to);
@@ -111,6 +114,11 @@ bool wl_graph_connected(const struct wl_node *from, const struct wl_node *to);
 void wl_node_destroy(struct wl_node *node);
 /* The node of `graph`, or of a graph within it, that was copied from the node with this id. NULL: none. */
 struct wl_node *wl_graph_find_copy(struct wl_graph *graph, uint64_t id);
+/* Appends the nodes to `order`, each behind all it depends on: first those without dependencies in the order they were added, then what
+ * each of these leads to in the order of its edges, and so on. WL_INVALID_VALUE: there is a cycle. */
+enum wl_status wl_graph_order(const struct wl_graph *graph, struct wl_nodes *order);
+/* Whether the graph itself, not a graph within it, has nodes that allocate or free. */
+bool wl_graph_has_memory(const struct wl_graph *graph);
 size_t wl_graph_edge_count(const struct wl_graph *graph);
 
 enum wl_status wl_nodes_add(struct wl_nodes *nodes, struct wl_node *node);
@@ -121,6 +129,8 @@ void wl_nodes_clear(struct wl_nodes *nodes);
 enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch_request *request, struct wl_work *work);
 enum wl_status wl_work_values(const struct wl_value *values, unsigned count, struct wl_work *work);
 enum wl_status wl_work_describe(struct wl_work *work, const void *description, size_t size);
+/* Gives a kernel's work the attributes of another's. */
+enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_work *to);
 enum wl_status wl_work_copy(const struct wl_work *work, struct wl_work *copy);
 void wl_work_clear(struct wl_work *work);
 
@@ -134,6 +144,9 @@ void *wl_graph_memory_address(const struct wl_graph_memory *memory);
 size_t wl_graph_memory_size(const struct wl_graph_memory *memory);
 /* The graph memory that begins at an address; NULL: none. Not referenced. */
 struct wl_graph_memory *wl_graph_memory_at(const void *address);
+/* Claims the memory for one node that frees it. False: it is claimed. A memory that is NULL is not to be had and never claimed. */
+bool wl_graph_memory_claim(struct wl_graph_memory *memory);
+void wl_graph_memory_unclaim(struct wl_graph_memory *memory);
 /* Notes, in the order of the program's calls, that a launch allocates or frees it. */
 bool wl_graph_memory_is_live(const struct wl_graph_memory *memory);
 void wl_graph_memory_begin(struct wl_graph_memory *memory);
@@ -152,7 +165,8 @@ struct wl_graph_exec;
 
 #define WL_GRAPH_AUTO_FREE 1u /* a launch first frees what the previous one left allocated */
 
-enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec);
+/* WL_INVALID_VALUE: there is a cycle. WL_UNSUPPORTED: the graph allocates or frees memory, and an executable was made of it before. */
+enum wl_status wl_graph_exec_create(struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec);
 /* Launches in flight go on. */
 void wl_graph_exec_destroy(struct wl_graph_exec *exec);
 /* The flags as the program gave them, kept for it. */
@@ -160,7 +174,8 @@ void wl_graph_exec_set_given(struct wl_graph_exec *exec, unsigned long long flag
 unsigned long long wl_graph_exec_given(const struct wl_graph_exec *exec);
 /* The executable's copy of a node. NULL: it has none. */
 struct wl_node *wl_graph_exec_node(struct wl_graph_exec *exec, const struct wl_node *original);
-/* Queues the graph in stream order. WL_INVALID_VALUE: its memory is still allocated, or an event is gone. */
+/* Queues the graph in stream order. Returns when it has run if it copies to memory that HIP does not know, as copies to such memory do,
+ * unless the call comes from a host function of a stream. WL_INVALID_VALUE: its memory is still allocated, or an event is gone. */
 enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream *stream);
 
 enum wl_graph_update { /* in the order of HIP's hipGraphExecUpdateResult */
@@ -173,24 +188,28 @@ enum wl_graph_update { /* in the order of HIP's hipGraphExecUpdateResult */
                        WL_UPDATE_UNSUPPORTED,
                        WL_UPDATE_FUNCTION_UNSUPPORTED
 };
-/* Takes the parameters of a graph of the same shape over; nothing changes unless all can. `culprit`: the node of `graph` that
+/* Takes the parameters of a graph of the same shape over: nodes correspond that are at the same place in the orders of the two graphs
+ * (wl_graph_order). Nothing changes unless all can. `culprit`: the node of `graph` that
  * cannot; NULL: none. */
 enum wl_graph_update wl_graph_exec_update(struct wl_graph_exec *exec, const struct wl_graph *graph, struct wl_node **culprit);
 /* The same for one graph node of the executable. */
 enum wl_graph_update wl_graph_exec_update_child(struct wl_graph_exec *exec, struct wl_node *node, const struct wl_graph *graph);
-/* Whether a node may come to do `work`: contexts and kinds of memory must stay. */
+/* Whether a node may come to do `work`: a kernel's context, what a copy was called, and memory of the graph must stay. */
 enum wl_graph_update wl_node_may_become(const struct wl_node *node, const struct wl_work *work);
 
 /* ---- user objects (user_object.c) -------------------------------------------------------------- */
 
 enum wl_status wl_user_object_create(void *pointer, void (*destroy)(void *pointer), unsigned count, struct wl_user_object **object);
-enum wl_status wl_user_object_retain(struct wl_user_object *object, unsigned count);
-/* Destroys the object with the last reference. WL_INVALID_VALUE: there are fewer. */
-enum wl_status wl_user_object_release(struct wl_user_object *object, unsigned count);
-/* The graph holds `count` references more; with `move` the caller's. */
+void wl_user_object_retain(struct wl_user_object *object, unsigned count);
+/* Ends the object with the last reference. Does nothing if there are fewer than `count`. */
+void wl_user_object_release(struct wl_user_object *object, unsigned count);
+/* The graph has `count` references more; with `move` the caller's. */
 enum wl_status wl_graph_retain_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count, bool move);
-enum wl_status wl_graph_release_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count);
+/* As a release; nothing happens if the graph never had references to the object. */
+void wl_graph_release_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count);
+/* One reference to each object to which `from` has any. */
 enum wl_status wl_graph_copy_objects(const struct wl_graph *from, struct wl_graph *to);
 void wl_graph_drop_objects(struct wl_graph *graph);
+void wl_user_object_after_fork(void);
 
 #endif

@@ -47,6 +47,7 @@ struct wl_graph_exec {
     struct wl_context *plan_context;
     unsigned plan_changes; /* graph->changes when it was made, or could not be */
     bool planned;          /* the three say something */
+    bool pageable;         /* as the plan: a copy goes to memory that HIP does not know */
     bool checked;          /* some nodes have to be looked at before each launch: events, memory */
 };
 
@@ -100,20 +101,11 @@ static enum wl_status add_node(struct wl_graph_exec *exec, struct wl_node *node,
 
 /* Adds the steps of a graph, all behind step `before`, and a last one behind them all. */
 static enum wl_status lay_open(struct wl_graph_exec *exec, struct wl_graph *graph, size_t before, size_t *after) {
-    size_t count = graph->nodes.count, *ends = calloc(count + 1, sizeof *ends), *missing = calloc(count + 1, sizeof *missing);
-    struct wl_node **queue = (struct wl_node **)calloc(count + 1, sizeof *queue);
-    enum wl_status status = ends && missing && queue ? WL_OK : no_memory();
-    size_t head = 0, tail = 0;
+    size_t count = graph->nodes.count, *ends = calloc(count + 1, sizeof *ends);
+    struct wl_nodes order = {0};
+    enum wl_status status = ends ? wl_graph_order(graph, &order) : no_memory();
     for (size_t i = 0; i < count && status == WL_OK; i++)
-        if ((missing[i] = graph->nodes.at[i]->dependencies.count) == 0)
-            queue[tail++] = graph->nodes.at[i];
-    while (head < tail && status == WL_OK) {
-        struct wl_node *node = queue[head++];
-        status = add_node(exec, node, before, ends);
-        for (size_t i = 0; i < node->dependents.count; i++)
-            if (--missing[node->dependents.at[i]->index] == 0)
-                queue[tail++] = node->dependents.at[i];
-    }
+        status = add_node(exec, order.at[i], before, ends);
     if (status == WL_OK)
         status = add_step(exec, NULL, after);
     for (size_t i = 0; i < count && status == WL_OK; i++)
@@ -121,9 +113,8 @@ static enum wl_status lay_open(struct wl_graph_exec *exec, struct wl_graph *grap
             status = add_dependency(exec, *after, ends[i]);
     if (status == WL_OK && count == 0 && before != SIZE_MAX)
         status = add_dependency(exec, *after, before);
+    wl_nodes_clear(&order);
     free(ends);
-    free(missing);
-    free((void *)queue);
     return status;
 }
 
@@ -165,9 +156,11 @@ static bool is_checked(const struct wl_graph *graph) {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec) {
-    struct wl_graph_exec *made = calloc(1, sizeof *made);
+enum wl_status wl_graph_exec_create(struct wl_graph *graph, unsigned flags, struct wl_graph_exec **exec) {
     size_t end = 0;
+    if (graph->instantiated && wl_graph_has_memory(graph))
+        return wl_fail(WL_UNSUPPORTED, "a graph that allocates or frees memory can be made executable once");
+    struct wl_graph_exec *made = calloc(1, sizeof *made);
     if (!made)
         return no_memory();
     pthread_mutex_init(&made->lock, NULL);
@@ -184,6 +177,7 @@ enum wl_status wl_graph_exec_create(const struct wl_graph *graph, unsigned flags
         wl_graph_exec_destroy(made);
     else
         *exec = made;
+    graph->instantiated |= status == WL_OK;
     return status;
 }
 
@@ -397,6 +391,16 @@ static bool can_be_planned(const struct wl_graph_exec *exec, const struct wl_str
     return true;
 }
 
+static bool reaches_pageable(const struct wl_graph_exec *exec) {
+    struct wl_allocation allocation;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        const struct wl_node *node = exec->steps[i].node;
+        if (node && node->work.kind == WL_NODE_COPY && !wl_memory_find(node->work.copy.target, &allocation))
+            return true;
+    }
+    return false;
+}
+
 /* Makes the plan for launches in a stream's context, if there can be one and the present one is not it. */
 static enum wl_status make_plan(struct wl_graph_exec *exec, const struct wl_stream *stream) {
     unsigned changes = atomic_load(&exec->graph->changes);
@@ -409,6 +413,7 @@ static enum wl_status make_plan(struct wl_graph_exec *exec, const struct wl_stre
     exec->planned = true;
     exec->plan_context = stream->context;
     exec->plan_changes = changes;
+    exec->pageable = reaches_pageable(exec);
     if (!can_be_planned(exec, stream, &edges))
         return WL_OK;
     struct wl_plan *plan = wl_plan_create(exec->step_count, edges);
@@ -487,7 +492,10 @@ enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream
         return status;
     pthread_mutex_lock(&exec->lock);
     status = launch(exec, stream);
+    uint64_t sequence = status == WL_OK && exec->pageable ? exec->last_sequence : 0;
     pthread_mutex_unlock(&exec->lock);
+    if (sequence && wl_stream_may_wait(stream, sequence) == WL_OK)
+        (void)wl_stream_wait(stream, sequence); /* a fault is for the call that waits for the stream */
     return status;
 }
 
@@ -499,57 +507,88 @@ enum wl_graph_update wl_node_may_become(const struct wl_node *node, const struct
         return WL_UPDATE_KIND;
     if (now->kind == WL_NODE_KERNEL && now->context != work->context)
         return WL_UPDATE_FUNCTION_UNSUPPORTED;
-    if ((now->kind == WL_NODE_COPY || now->kind == WL_NODE_FILL) && now->context != work->context)
-        return WL_UPDATE_PARAMETERS;
-    if (now->kind == WL_NODE_FILL && (now->fill.rows > 1) != (work->fill.rows > 1))
+    if (now->kind == WL_NODE_COPY && now->copy.given != work->copy.given)
         return WL_UPDATE_PARAMETERS;
     if ((now->kind == WL_NODE_ALLOCATE && now->memory != work->memory) || (now->kind == WL_NODE_FREE && now->address != work->address))
         return WL_UPDATE_UNSUPPORTED;
     return WL_UPDATE_SUCCESS;
 }
 
+/* Nodes carry their place in the order of their graph as a mark. */
 static bool same_edges(const struct wl_node *a, const struct wl_node *b) {
     if (a->dependencies.count != b->dependencies.count)
         return false;
     for (size_t i = 0; i < a->dependencies.count; i++) {
         bool found = false;
         for (size_t j = 0; j < b->dependencies.count && !found; j++)
-            found = a->dependencies.at[i]->index == b->dependencies.at[j]->index;
+            found = a->dependencies.at[i]->mark == b->dependencies.at[j]->mark;
         if (!found)
             return false;
     }
     return true;
 }
 
+/* Two graphs whose nodes correspond, each in its order. */
+struct pair {
+    struct wl_nodes mine, others;
+};
+
+static void clear_pair(struct pair *pair) {
+    wl_nodes_clear(&pair->mine);
+    wl_nodes_clear(&pair->others);
+}
+
+static bool order_pair(const struct wl_graph *mine, const struct wl_graph *other, struct pair *pair) {
+    *pair = (struct pair){0};
+    if (mine->nodes.count != other->nodes.count || wl_graph_order(mine, &pair->mine) != WL_OK ||
+        wl_graph_order(other, &pair->others) != WL_OK)
+        return false;
+    for (size_t i = 0; i < pair->mine.count; i++)
+        pair->mine.at[i]->mark = pair->others.at[i]->mark = i;
+    return true;
+}
+
+static enum wl_graph_update compare(const struct wl_graph *mine, const struct wl_graph *other, struct wl_node **culprit);
+
+static enum wl_graph_update compare_nodes(const struct wl_node *node, const struct wl_node *update, struct wl_node **culprit) {
+    enum wl_node_kind kind = node->work.kind;
+    if (kind != update->work.kind)
+        return WL_UPDATE_KIND;
+    if (node->graph->context != update->graph->context && kind != WL_NODE_HOST && kind != WL_NODE_EMPTY)
+        return WL_UPDATE_FUNCTION_UNSUPPORTED;
+    enum wl_graph_update result = wl_node_may_become(node, &update->work);
+    if (result == WL_UPDATE_SUCCESS && !same_edges(node, update))
+        result = WL_UPDATE_TOPOLOGY;
+    return result == WL_UPDATE_SUCCESS && kind == WL_NODE_GRAPH ? compare(node->work.child, update->work.child, culprit) : result;
+}
+
 static enum wl_graph_update compare(const struct wl_graph *mine, const struct wl_graph *other, struct wl_node **culprit) {
-    if (mine->nodes.count != other->nodes.count)
-        return WL_UPDATE_TOPOLOGY;
-    for (size_t i = 0; i < mine->nodes.count; i++) {
-        const struct wl_node *node = mine->nodes.at[i], *update = other->nodes.at[i];
-        enum wl_graph_update result = same_edges(node, update) ? wl_node_may_become(node, &update->work) : WL_UPDATE_TOPOLOGY;
-        if (result == WL_UPDATE_SUCCESS && node->work.kind == WL_NODE_GRAPH)
-            result = compare(node->work.child, update->work.child, culprit);
-        if (result != WL_UPDATE_SUCCESS) {
-            if (!*culprit)
-                *culprit = other->nodes.at[i];
-            return result;
-        }
+    struct pair pair;
+    enum wl_graph_update result = order_pair(mine, other, &pair) ? WL_UPDATE_SUCCESS : WL_UPDATE_TOPOLOGY;
+    for (size_t i = 0; result == WL_UPDATE_SUCCESS && i < pair.mine.count; i++) {
+        result = compare_nodes(pair.mine.at[i], pair.others.at[i], culprit);
+        if (result != WL_UPDATE_SUCCESS && !*culprit)
+            *culprit = pair.others.at[i];
     }
-    return WL_UPDATE_SUCCESS;
+    clear_pair(&pair);
+    return result;
 }
 
 static bool take_over(struct wl_graph *mine, const struct wl_graph *other) {
-    bool good = true;
-    for (size_t i = 0; i < mine->nodes.count && good; i++) {
+    struct pair pair;
+    bool good = order_pair(mine, other, &pair);
+    for (size_t i = 0; good && i < pair.mine.count; i++) {
+        struct wl_node *node = pair.mine.at[i], *update = pair.others.at[i];
         struct wl_work work;
-        if (mine->nodes.at[i]->work.kind == WL_NODE_GRAPH) {
-            good = take_over(mine->nodes.at[i]->work.child, other->nodes.at[i]->work.child);
+        if (node->work.kind == WL_NODE_GRAPH) {
+            good = take_over(node->work.child, update->work.child);
         } else {
-            good = wl_work_copy(&other->nodes.at[i]->work, &work) == WL_OK;
+            good = wl_work_copy(&update->work, &work) == WL_OK;
             if (good)
-                wl_node_replace(mine->nodes.at[i], &work);
+                wl_node_replace(node, &work);
         }
     }
+    clear_pair(&pair);
     return good;
 }
 

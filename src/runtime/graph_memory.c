@@ -13,6 +13,7 @@ struct wl_graph_memory {
     size_t size;
     bool live;   /* allocated by a launch and not freed since */
     bool backed; /* may have pages */
+    bool claimed;
     struct wl_graph_memory *next;
 };
 
@@ -80,6 +81,22 @@ struct wl_graph_memory *wl_graph_memory_at(const void *address) {
         memory = memory->next;
     pthread_mutex_unlock(&memories.lock);
     return memory;
+}
+
+bool wl_graph_memory_claim(struct wl_graph_memory *memory) {
+    pthread_mutex_lock(&memories.lock);
+    bool claims = memory && !memory->claimed;
+    if (claims)
+        memory->claimed = true;
+    pthread_mutex_unlock(&memories.lock);
+    return claims;
+}
+
+void wl_graph_memory_unclaim(struct wl_graph_memory *memory) {
+    pthread_mutex_lock(&memories.lock);
+    if (memory)
+        memory->claimed = false;
+    pthread_mutex_unlock(&memories.lock);
 }
 
 bool wl_graph_memory_is_live(const struct wl_graph_memory *memory) { return memory->live; }

@@ -36,6 +36,7 @@ static void after_fork(void) {
     wl_executor_after_fork();
     wl_watch_after_fork();
     wl_capture_after_fork();
+    wl_user_object_after_fork();
     wl_mempool_after_fork();
     wl_memory_after_fork();
     wl_handle_after_fork();

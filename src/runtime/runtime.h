@@ -328,6 +328,7 @@ struct wl_copy { /* `rows` rows of `width` bytes, `slices` such planes; a plain 
     size_t width, rows, slices;
     size_t target_pitch, source_pitch; /* bytes from row to row */
     size_t target_slice, source_slice; /* bytes from plane to plane */
+    int given;                         /* HIP's kind of the copy as the program gave it; only kept, for graphs */
     bool stage;                        /* the source may change after the call: a private copy is queued */
     struct wl_context *via;            /* the context whose device copies; NULL: the stream's */
     struct wl_context *also[2];        /* contexts whose null stream it waits for as well; may be NULL */

@@ -1,14 +1,28 @@
-/* User objects: something of the program that graphs keep alive. The count is the program's references and the graphs'. */
+/* User objects: something of the program that graphs keep alive. An object's count is the sum of all references, the program's and the
+ * graphs'; what a graph notes of its own says how many end with it.
+ *
+ * As in AMD's runtime a program may give back references of others, and a release of more than there are does nothing. The object that
+ * ends so is forgotten by the graphs that had references to it. */
 #include "runtime/graph.h"
 
 #include <stdlib.h>
 
+struct wl_graph_reference {
+    struct wl_user_object *object;
+    struct wl_graph *graph;
+    int64_t count;                             /* below 0: more was given back than the graph had */
+    struct wl_graph_reference *next, *sibling; /* the graph's, the object's */
+};
+
 struct wl_user_object {
     void *pointer;
     void (*destroy)(void *pointer);
-    pthread_mutex_t lock; /* guards the count */
     uint64_t count;
+    struct wl_graph_reference *references;
 };
+
+/* Guards all objects' counts and all lists of references. The program's functions are called without it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum wl_status wl_user_object_create(void *pointer, void (*destroy)(void *pointer), unsigned count, struct wl_user_object **object) {
     struct wl_user_object *made = calloc(1, sizeof *made);
@@ -21,34 +35,58 @@ enum wl_status wl_user_object_create(void *pointer, void (*destroy)(void *pointe
     made->pointer = pointer;
     made->destroy = destroy;
     made->count = count;
-    pthread_mutex_init(&made->lock, NULL);
     *object = made;
     return WL_OK;
 }
 
-enum wl_status wl_user_object_retain(struct wl_user_object *object, unsigned count) {
-    pthread_mutex_lock(&object->lock);
+void wl_user_object_retain(struct wl_user_object *object, unsigned count) {
+    pthread_mutex_lock(&lock);
     object->count += count;
-    pthread_mutex_unlock(&object->lock);
-    return WL_OK;
+    pthread_mutex_unlock(&lock);
 }
 
-enum wl_status wl_user_object_release(struct wl_user_object *object, unsigned count) {
-    pthread_mutex_lock(&object->lock);
-    bool enough = count <= object->count;
-    if (enough)
-        object->count -= count;
-    bool last = enough && object->count == 0;
-    pthread_mutex_unlock(&object->lock);
-    if (!enough)
-        return wl_fail(WL_INVALID_VALUE, "the object has fewer than %u references", count);
-    if (last) {
-        wl_handle_remove(object);
-        object->destroy(object->pointer);
-        pthread_mutex_destroy(&object->lock);
-        free(object);
+static void remove_from_graph(struct wl_graph_reference *reference) {
+    struct wl_graph_reference **link = &reference->graph->references;
+    while (*link != reference)
+        link = &(*link)->next;
+    *link = reference->next;
+}
+
+static void remove_from_object(struct wl_graph_reference *reference) {
+    struct wl_graph_reference **link = &reference->object->references;
+    while (*link != reference)
+        link = &(*link)->sibling;
+    *link = reference->sibling;
+}
+
+/* Drops references, if there are as many; the lock is held. Returns the object if these were the last: it is out of every list, and
+ * to be ended without the lock. */
+static struct wl_user_object *drop(struct wl_user_object *object, uint64_t count) {
+    if (count > object->count)
+        return NULL;
+    object->count -= count;
+    if (object->count > 0)
+        return NULL;
+    while (object->references) {
+        struct wl_graph_reference *reference = object->references;
+        object->references = reference->sibling;
+        remove_from_graph(reference);
+        free(reference);
     }
-    return WL_OK;
+    wl_handle_remove(object);
+    return object;
+}
+
+static void unlock_and_end(struct wl_user_object *ended) {
+    pthread_mutex_unlock(&lock);
+    if (ended)
+        ended->destroy(ended->pointer);
+    free(ended);
+}
+
+void wl_user_object_release(struct wl_user_object *object, unsigned count) {
+    pthread_mutex_lock(&lock);
+    unlock_and_end(drop(object, count));
 }
 
 static struct wl_graph_reference *find(struct wl_graph *graph, const struct wl_user_object *object) {
@@ -58,47 +96,67 @@ static struct wl_graph_reference *find(struct wl_graph *graph, const struct wl_u
     return reference;
 }
 
-enum wl_status wl_graph_retain_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count, bool move) {
+/* The graph's reference, made if there is none; the lock is held. NULL: out of memory. */
+static struct wl_graph_reference *find_or_add(struct wl_graph *graph, struct wl_user_object *object) {
     struct wl_graph_reference *reference = find(graph, object);
-    if (!reference) {
-        reference = calloc(1, sizeof *reference);
-        if (!reference)
-            return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a reference");
-        reference->object = object;
-        reference->next = graph->references;
-        graph->references = reference;
-    }
-    reference->count += count;
-    return move ? WL_OK : wl_user_object_retain(object, count);
+    if (reference || !(reference = calloc(1, sizeof *reference)))
+        return reference;
+    *reference = (struct wl_graph_reference){object, graph, 0, graph->references, object->references};
+    return graph->references = object->references = reference;
 }
 
-enum wl_status wl_graph_release_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count) {
-    struct wl_graph_reference *reference = find(graph, object);
-    if (!reference || reference->count < count)
-        return wl_fail(WL_INVALID_VALUE, "the graph has fewer than %u references to the object", count);
-    reference->count -= count;
-    if (reference->count == 0) {
-        struct wl_graph_reference **link = &graph->references;
-        while (*link != reference)
-            link = &(*link)->next;
-        *link = reference->next;
-        free(reference);
+enum wl_status wl_graph_retain_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count, bool move) {
+    pthread_mutex_lock(&lock);
+    struct wl_graph_reference *reference = find_or_add(graph, object);
+    if (reference) {
+        reference->count += count;
+        object->count += move ? 0 : count;
     }
-    return wl_user_object_release(object, count);
+    pthread_mutex_unlock(&lock);
+    return reference ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a reference");
+}
+
+void wl_graph_release_object(struct wl_graph *graph, struct wl_user_object *object, unsigned count) {
+    struct wl_user_object *ended = NULL;
+    pthread_mutex_lock(&lock);
+    struct wl_graph_reference *reference = find(graph, object);
+    if (reference && count <= object->count) {
+        reference->count -= count;
+        ended = drop(object, count);
+    }
+    unlock_and_end(ended);
 }
 
 enum wl_status wl_graph_copy_objects(const struct wl_graph *from, struct wl_graph *to) {
-    enum wl_status status = WL_OK;
-    for (const struct wl_graph_reference *reference = from->references; reference && status == WL_OK; reference = reference->next)
-        status = wl_graph_retain_object(to, reference->object, reference->count, false);
-    return status;
+    bool good = true;
+    pthread_mutex_lock(&lock);
+    for (const struct wl_graph_reference *reference = from->references; reference && good; reference = reference->next) {
+        struct wl_graph_reference *copy = find_or_add(to, reference->object);
+        good = copy != NULL;
+        if (good) {
+            copy->count = 1;
+            copy->object->count++;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return good ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a reference");
 }
 
 void wl_graph_drop_objects(struct wl_graph *graph) {
-    while (graph->references) {
+    for (;;) {
+        pthread_mutex_lock(&lock);
         struct wl_graph_reference *first = graph->references;
-        graph->references = first->next;
-        (void)wl_user_object_release(first->object, first->count);
+        struct wl_user_object *ended = NULL;
+        if (first) {
+            graph->references = first->next;
+            remove_from_object(first);
+            ended = first->count > 0 ? drop(first->object, (uint64_t)first->count) : NULL;
+        }
+        unlock_and_end(ended);
+        if (!first)
+            return;
         free(first);
     }
 }
+
+void wl_user_object_after_fork(void) { pthread_mutex_init(&lock, NULL); }

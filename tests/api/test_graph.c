@@ -58,19 +58,20 @@ static void test_shape(void **state) {
     fails(hipErrorInvalidValue, hipGraphNodeGetDependencies(NULL, list, &count));
     fails(hipErrorInvalidValue, hipGraphNodeGetDependentNodes(a, list, NULL));
     fails(hipErrorInvalidValue, hipGraphNodeGetType(a, NULL));
-    /* Edges: no doubles, no cycles, none between graphs. */
+    /* Edges: no doubles, none to the node itself, none between graphs. */
     fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &b, 1));
-    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &d, &a, 1));
     fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &a, 1));
     fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &a, &foreign, 1));
     fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, NULL, &a, 1));
     ok(hipGraphAddDependencies(graph, NULL, NULL, 0));
-    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, a}, (hipGraphNode_t[]){c, b}, 2)); /* none of both */
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, c}, (hipGraphNode_t[]){c, c}, 2)); /* none of both */
     ok(hipGraphGetEdges(graph, NULL, NULL, &count));
     assert_int_equal(count, 4);
-    ok(hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, a}, (hipGraphNode_t[]){c, d}, 2));
-    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, &c, &b, 1));
-    ok(hipGraphRemoveDependencies(graph, &b, &c, 1));
+    fails(hipErrorInvalidValue, hipGraphAddDependencies(graph, (hipGraphNode_t[]){b, a}, (hipGraphNode_t[]){c, b}, 2)); /* the first */
+    ok(hipGraphGetEdges(graph, NULL, NULL, &count));
+    assert_int_equal(count, 5);
+    ok(hipGraphAddDependencies(graph, &a, &d, 1));
+    fails(hipErrorInvalidValue, hipGraphRemoveDependencies(graph, (hipGraphNode_t[]){b, b}, (hipGraphNode_t[]){c, c}, 2));
     fails(hipErrorInvalidValue, hipGraphRemoveDependencies(graph, &b, &c, 1));
     fails(hipErrorInvalidValue, hipGraphRemoveDependencies(graph, NULL, &c, 1));
     ok(hipGraphDestroyNode(b));
@@ -78,9 +79,53 @@ static void test_shape(void **state) {
     ok(hipGraphGetEdges(graph, NULL, NULL, &count));
     assert_int_equal(count, 3);
     ok(hipGraphDestroy(graph));
-    fails(hipErrorInvalidValue, hipGraphDestroy(graph));
+    fails(hipErrorIllegalState, hipGraphDestroy(graph));
+    fails(hipErrorInvalidValue, hipGraphDestroy(NULL));
     fails(hipErrorInvalidValue, hipGraphNodeGetType(a, &(hipGraphNodeType){0}));
     ok(hipGraphDestroy(other));
+}
+
+/* A cycle is found when the graph is made executable, or asked for the order of its nodes. */
+static void test_cycle(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), outer = new_graph();
+    hipGraphNode_t root = add_node(graph, NULL, 0, 0, 1), a = add_node(graph, &root, 1, 0, 2), b = add_node(graph, &a, 1, 0, 4);
+    hipGraphNode_t child = NULL, list[4];
+    hipGraphExec_t exec = NULL;
+    size_t count = 4;
+    ok(hipGraphAddDependencies(graph, &b, &a, 1));
+    fails(hipErrorInvalidValue, hipGraphGetNodes(graph, list, &count));
+    ok(hipGraphGetRootNodes(graph, list, &count));
+    assert_int_equal(count, 1);
+    fails(hipErrorInvalidValue, hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ok(hipGraphAddChildGraphNode(&child, outer, NULL, 0, graph));
+    fails(hipErrorInvalidValue, hipGraphInstantiate(&exec, outer, NULL, NULL, 0));
+    ok(hipGraphRemoveDependencies(graph, &b, &a, 1));
+    exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 7);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(outer)); /* with the cycle in it */
+}
+
+/* Nodes come in the order they can run in: first those without dependencies, then what these lead to. */
+static void test_node_order(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t last = NULL, middle = NULL, first = NULL, other = NULL, list[4];
+    size_t count = 4;
+    ok(hipGraphAddEmptyNode(&last, graph, NULL, 0));
+    ok(hipGraphAddEmptyNode(&middle, graph, NULL, 0));
+    ok(hipGraphAddEmptyNode(&first, graph, NULL, 0));
+    ok(hipGraphAddEmptyNode(&other, graph, NULL, 0));
+    ok(hipGraphAddDependencies(graph, (hipGraphNode_t[]){middle, first}, (hipGraphNode_t[]){last, middle}, 2));
+    ok(hipGraphGetNodes(graph, list, &count));
+    assert_ptr_equal(list[0], first);
+    assert_ptr_equal(list[1], other);
+    assert_ptr_equal(list[2], middle);
+    assert_ptr_equal(list[3], last);
+    ok(hipGraphDestroy(graph));
 }
 
 /* Nodes that were added in another order than they must run in. */
@@ -266,7 +311,11 @@ static void test_clone(void **state) {
     assert_int_equal(count, 1);
     hipGraphNode_t late = add_node(graph, NULL, 0, 1, 1);
     fails(hipErrorInvalidValue, hipGraphNodeFindInClone(&found, late, clone)); /* was added later */
-    fails(hipErrorInvalidValue, hipGraphNodeFindInClone(&found, found, graph));
+    fails(hipErrorInvalidValue, hipGraphNodeFindInClone(&late, found, graph)); /* no clone */
+    hipGraph_t second = NULL;
+    ok(hipGraphClone(&second, clone));
+    ok(hipGraphNodeFindInClone(&late, b, second)); /* also in a clone's clone */
+    ok(hipGraphDestroy(second));
     ok(hipGraphDestroy(graph));
     hipGraphExec_t exec = instantiate(clone);
     run(exec);
@@ -287,8 +336,8 @@ static void test_instantiate(void **state) {
     char log[8] = "x";
     unsigned long long flags = 99;
     ok(hipGraphInstantiate(&exec, graph, &error, log, sizeof log));
-    assert_null(error);
-    assert_int_equal(log[0], 0);
+    assert_ptr_equal(error, a); /* as they were */
+    assert_int_equal(log[0], 'x');
     (void)add_node(graph, &a, 1, 0, 50); /* not in the executable */
     run(exec);
     assert_int_equal(words[0], 1);
@@ -302,10 +351,13 @@ static void test_instantiate(void **state) {
     fails(hipErrorInvalidValue, hipGraphInstantiate(NULL, graph, NULL, NULL, 0));
     fails(hipErrorInvalidValue, hipGraphInstantiate(&exec, NULL, NULL, NULL, 0));
     fails(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&exec, graph, 0x100));
-    fails(hipErrorNotSupported, hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagDeviceLaunch));
-    ok(hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority));
+    fails(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagDeviceLaunch));
+    fails(hipErrorInvalidValue, hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagUpload));
+    fails(hipErrorInvalidValue,
+          hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority));
+    ok(hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagUseNodePriority));
     ok(hipGraphExecGetFlags(exec, &flags));
-    assert_int_equal(flags, hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority);
+    assert_int_equal(flags, hipGraphInstantiateFlagUseNodePriority);
     fails(hipErrorInvalidValue, hipGraphExecGetFlags(exec, NULL));
     fails(hipErrorContextIsDestroyed, hipGraphLaunch(exec, (hipStream_t)words));
     ok(hipGraphExecDestroy(exec));
@@ -313,9 +365,15 @@ static void test_instantiate(void **state) {
     ok(hipGraphInstantiateWithParams(&exec, graph, &params));
     assert_int_equal(params.result_out, hipGraphInstantiateSuccess);
     ok(hipGraphExecDestroy(exec));
-    params.flags = 0x200;
-    fails(hipErrorInvalidValue, hipGraphInstantiateWithParams(&exec, graph, &params));
-    assert_int_equal(params.result_out, hipGraphInstantiateError);
+    params.flags = hipGraphInstantiateFlagDeviceLaunch;
+    ok(hipGraphInstantiateWithParams(&exec, graph, &params));
+    ok(hipGraphExecDestroy(exec));
+    for (int i = 0; i < 2; i++) {
+        params.flags = i ? 0x200 : hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagAutoFreeOnLaunch;
+        params.result_out = hipGraphInstantiateSuccess;
+        fails(hipErrorInvalidValue, hipGraphInstantiateWithParams(&exec, graph, &params));
+        assert_int_equal(params.result_out, hipGraphInstantiateError);
+    }
     fails(hipErrorInvalidValue, hipGraphInstantiateWithParams(&exec, graph, NULL));
     ok(hipGraphDestroy(graph));
 }
@@ -378,6 +436,7 @@ static void test_update(void **state) {
     fails(hipErrorInvalidValue, hipGraphExecUpdate(NULL, graph, &error, &result));
     fails(hipErrorInvalidValue, hipGraphExecUpdate(exec, NULL, &error, &result));
     fails(hipErrorInvalidValue, hipGraphExecUpdate(exec, graph, &error, NULL));
+    fails(hipErrorInvalidValue, hipGraphExecUpdate(exec, graph, NULL, &result));
     ok(hipGraphExecDestroy(exec));
     ok(hipGraphDestroy(graph));
     ok(hipGraphDestroy(changed));
@@ -437,6 +496,41 @@ static hipGraphNode_t allocation(hipGraph_t graph, size_t size, void **memory) {
     return node;
 }
 
+/* The type of a node counts before its edges, the direction of a copy before them, too; nodes correspond by their place in the order. */
+static void test_update_copies(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), back = new_graph(), turned = new_graph();
+    hipGraphNode_t node = NULL, second = NULL, error = NULL;
+    hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
+    int line[2] = {7, 8};
+    void *device = NULL;
+    ok(hipMalloc(&device, sizeof line));
+    ok(hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, line, sizeof line, hipMemcpyHostToDevice));
+    (void)add_node(graph, &node, 1, 0, 1);
+    hipGraphExec_t exec = instantiate(graph);
+    ok(hipGraphAddMemcpyNode1D(&node, back, NULL, 0, line, device, sizeof line, hipMemcpyDeviceToHost));
+    (void)add_node(back, &node, 1, 0, 1);
+    fails(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(exec, back, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateErrorParametersChanged);
+    assert_ptr_equal(error, node);
+    second = add_node(turned, NULL, 0, 1, 5); /* added before what it depends on */
+    ok(hipGraphAddMemcpyNode1D(&node, turned, NULL, 0, device, line + 1, 4, hipMemcpyHostToDevice));
+    fails(hipErrorGraphExecUpdateFailure, hipGraphExecUpdate(exec, turned, &error, &result));
+    assert_int_equal(result, hipGraphExecUpdateErrorNodeTypeChanged);
+    assert_ptr_equal(error, second);
+    ok(hipGraphAddDependencies(turned, &node, &second, 1));
+    ok(hipGraphExecUpdate(exec, turned, &error, &result));
+    run(exec);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1], 5);
+    assert_int_equal(int_at(device), 8);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(back));
+    ok(hipGraphDestroy(turned));
+    ok(hipFree(device));
+}
+
 static void test_memory(void **state) {
     (void)state;
     hipGraph_t graph = new_graph();
@@ -467,15 +561,32 @@ static void test_memory(void **state) {
     ok(hipFree(memory));
     ok(hipDeviceGraphMemTrim(0));
     assert_int_equal(graph_memory(hipGraphMemAttrReservedMemCurrent), 0);
+    /* There is one executable; the nodes stay in their graph. */
+    hipGraphExec_t another = NULL;
+    hipGraph_t clone = NULL;
+    fails(hipErrorNotSupported, hipGraphInstantiate(&another, graph, NULL, NULL, 0));
+    fails(hipErrorNotSupported, hipGraphClone(&clone, graph));
+    fails(hipErrorNotSupported, hipGraphDestroyNode(node));
     ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
     /* Freed by the next launch. */
+    graph = new_graph();
+    (void)allocation(graph, 1 << 20, &memory);
     ok(hipGraphInstantiateWithFlags(&exec, graph, hipGraphInstantiateFlagAutoFreeOnLaunch));
     run(exec);
     run(exec);
     ok(hipFree(memory));
     ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
     /* Freed by the graph itself. */
+    graph = new_graph();
+    node = allocation(graph, 1 << 20, &memory);
+    params.dst = memory;
+    ok(hipGraphAddMemsetNode(&fill, graph, &node, 1, &params));
+    ok(hipGraphAddMemcpyNode1D(&copy, graph, &fill, 1, words, memory, 64, hipMemcpyDeviceToHost));
     ok(hipGraphAddMemFreeNode(&release, graph, &copy, 1, memory));
+    fails(hipErrorInvalidValue, hipGraphAddMemFreeNode(&fill, graph, &copy, 1, memory)); /* once */
+    fails(hipErrorNotSupported, hipGraphDestroyNode(release));
     assert_int_equal(type_of(release), hipGraphNodeTypeMemFree);
     ok(hipGraphMemFreeNodeGetParams(release, &asked));
     assert_ptr_equal(asked, memory);
@@ -519,15 +630,17 @@ static void test_user_objects(void **state) {
     ok(hipUserObjectCreate(&object, &words[9], add_one, 2, hipUserObjectNoDestructorSync));
     ok(hipUserObjectRelease(object, 1));
     ok(hipUserObjectRetain(object, 2));
-    fails(hipErrorInvalidValue, hipUserObjectRelease(object, 9));
+    ok(hipUserObjectRelease(object, 9));                                    /* more than there are: nothing happens */
     ok(hipGraphRetainUserObject(graph, object, 2, hipGraphUserObjectMove)); /* 1 is the program's */
     ok(hipGraphRetainUserObject(graph, object, 1, 0));
     ok(hipUserObjectRelease(object, 1));
-    fails(hipErrorInvalidValue, hipGraphReleaseUserObject(graph, object, 4));
+    ok(hipGraphReleaseUserObject(graph, object, 4)); /* nothing again */
     ok(hipGraphReleaseUserObject(graph, object, 2));
+    assert_int_equal(words[9], 0);
     fails(hipErrorInvalidValue, hipGraphRetainUserObject(graph, object, 0, 0));
     fails(hipErrorInvalidValue, hipGraphRetainUserObject(graph, object, 1, 2));
     fails(hipErrorInvalidValue, hipGraphRetainUserObject(NULL, object, 1, 0));
+    fails(hipErrorInvalidValue, hipGraphRetainUserObject(graph, NULL, 1, 0));
     ok(hipGraphClone(&clone, graph));
     hipGraphExec_t exec = instantiate(graph);
     ok(hipGraphDestroy(graph));
@@ -537,7 +650,54 @@ static void test_user_objects(void **state) {
     run(exec);
     ok(hipGraphExecDestroy(exec)); /* the last one */
     assert_int_equal(words[9], 1);
-    fails(hipErrorInvalidValue, hipUserObjectRetain(object, 1));
+    ok(hipUserObjectRetain(object, 1)); /* it has ended, which is no error */
+    ok(hipUserObjectRelease(object, 1));
+    fails(hipErrorInvalidValue, hipUserObjectRetain(NULL, 1));
+    fails(hipErrorInvalidValue, hipUserObjectRelease(NULL, 1));
+}
+
+/* The program may give back references of graphs, which forget the object when it ends; copies of graphs have one reference each. */
+static void test_other_references(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph(), clone = NULL;
+    hipUserObject_t object = NULL;
+    ok(hipUserObjectCreate(&object, &words[9], add_one, 1, hipUserObjectNoDestructorSync));
+    ok(hipGraphRetainUserObject(graph, object, 3, 0));
+    ok(hipUserObjectRelease(object, 4));
+    assert_int_equal(words[9], 1);
+    ok(hipGraphReleaseUserObject(graph, object, 1));
+    ok(hipGraphDestroy(graph));
+    assert_int_equal(words[9], 1);
+    graph = new_graph();
+    ok(hipUserObjectCreate(&object, &words[9], add_one, 1, hipUserObjectNoDestructorSync));
+    ok(hipGraphRetainUserObject(graph, object, 5, 0));
+    ok(hipGraphClone(&clone, graph)); /* 7 in all */
+    ok(hipGraphReleaseUserObject(clone, object, 4));
+    ok(hipGraphDestroy(clone)); /* has nothing left to give */
+    ok(hipUserObjectRelease(object, 2));
+    assert_int_equal(words[9], 1);
+    ok(hipUserObjectRelease(object, 1));
+    assert_int_equal(words[9], 2);
+    ok(hipGraphDestroy(graph));
+    assert_int_equal(words[9], 2);
+}
+
+/* A launch returns when copies to the host's pageable memory are done. */
+static void test_pageable(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    static int result;
+    hipGraphNode_t node = NULL, copy = NULL;
+    hipHostNodeParams params = {add_one, &words[0]};
+    ok(hipGraphAddHostNode(&node, graph, NULL, 0, &params));
+    ok(hipGraphAddMemcpyNode1D(&copy, graph, &node, 1, &result, words, sizeof result, hipMemcpyDeviceToHost));
+    hipGraphExec_t exec = instantiate(graph);
+    for (int i = 1; i <= 100; i++) {
+        ok(hipGraphLaunch(exec, stream));
+        assert_int_equal(result, i);
+    }
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
 }
 
 static void test_drawing(void **state) {
@@ -547,7 +707,11 @@ static void test_drawing(void **state) {
     int file = mkstemp(path);
     hipGraph_t graph = new_graph();
     hipGraphNode_t a = add_node(graph, NULL, 0, 0, 1);
+    int line = 0;
+    void *device = NULL;
+    ok(hipMalloc(&device, sizeof line));
     (void)add_node(graph, &a, 1, 0, 2);
+    ok(hipGraphAddMemcpyNode1D(&a, graph, NULL, 0, device, &line, sizeof line, hipMemcpyHostToDevice));
     ok(hipGraphDebugDotPrint(graph, path, hipGraphDebugDotFlagsVerbose));
     text = read_file(path, &size);
     text = realloc(text, size + 1);
@@ -555,23 +719,37 @@ static void test_drawing(void **state) {
     assert_non_null(strstr(text, "digraph"));
     assert_non_null(strstr(text, "->"));
     assert_non_null(strstr(text, "add"));
+    assert_non_null(strstr(text, "HtoD"));
     fails(hipErrorInvalidValue, hipGraphDebugDotPrint(graph, NULL, 0));
     fails(hipErrorOperatingSystem, hipGraphDebugDotPrint(graph, "/nonexistent/folder/file", 0));
     free(text);
     close(file);
     unlink(path);
     ok(hipGraphDestroy(graph));
+    ok(hipFree(device));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_shape, clear),         cmocka_unit_test_setup(test_order, clear),
-        cmocka_unit_test_setup(test_random_graphs, clear), cmocka_unit_test_setup(test_branches, clear),
-        cmocka_unit_test_setup(test_small_steps, clear),   cmocka_unit_test_setup(test_waiting_branches, clear),
-        cmocka_unit_test_setup(test_clone, clear),         cmocka_unit_test_setup(test_instantiate, clear),
-        cmocka_unit_test_setup(test_launch_order, clear),  cmocka_unit_test_setup(test_update, clear),
-        cmocka_unit_test_setup(test_enabled, clear),       cmocka_unit_test_setup(test_memory, clear),
-        cmocka_unit_test_setup(test_user_objects, clear),  cmocka_unit_test_setup(test_drawing, clear),
+        cmocka_unit_test_setup(test_shape, clear),
+        cmocka_unit_test_setup(test_cycle, clear),
+        cmocka_unit_test_setup(test_node_order, clear),
+        cmocka_unit_test_setup(test_order, clear),
+        cmocka_unit_test_setup(test_random_graphs, clear),
+        cmocka_unit_test_setup(test_branches, clear),
+        cmocka_unit_test_setup(test_small_steps, clear),
+        cmocka_unit_test_setup(test_waiting_branches, clear),
+        cmocka_unit_test_setup(test_clone, clear),
+        cmocka_unit_test_setup(test_instantiate, clear),
+        cmocka_unit_test_setup(test_launch_order, clear),
+        cmocka_unit_test_setup(test_update, clear),
+        cmocka_unit_test_setup(test_update_copies, clear),
+        cmocka_unit_test_setup(test_enabled, clear),
+        cmocka_unit_test_setup(test_memory, clear),
+        cmocka_unit_test_setup(test_user_objects, clear),
+        cmocka_unit_test_setup(test_other_references, clear),
+        cmocka_unit_test_setup(test_pageable, clear),
+        cmocka_unit_test_setup(test_drawing, clear),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -51,19 +51,26 @@ static void test_kernel_node(void **state) {
     memset(&value, 0, sizeof value);
     ok(hipGraphKernelNodeGetAttribute(node, hipKernelNodeAttributeCooperative, &value));
     assert_int_equal(value.cooperative, 0);
-    value.cooperative = 1;
+    value.cooperative = 2;
     ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeCooperative, &value));
+    ok(hipGraphKernelNodeCopyAttributes(node, other));
+    value.cooperative = 0;
+    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributeCooperative, &value));
+    assert_int_equal(value.cooperative, 2);                                                                     /* as it was given */
+    fails(hipErrorInvalidValue, hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributePriority, &value)); /* another was set */
     value.priority = -9;
     ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributePriority, &value));
-    value.accessPolicyWindow = (hipAccessPolicyWindow){words, hipAccessPropertyStreaming, 0.5f, hipAccessPropertyNormal, 64};
-    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
-    ok(hipGraphKernelNodeCopyAttributes(node, other));
-    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributeCooperative, &value));
-    assert_int_equal(value.cooperative, 1);
-    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributePriority, &value));
+    ok(hipGraphKernelNodeGetAttribute(node, hipKernelNodeAttributePriority, &value));
     assert_int_equal(value.priority, -1); /* clamped */
-    ok(hipGraphKernelNodeGetAttribute(other, hipKernelNodeAttributeAccessPolicyWindow, &value));
-    assert_int_equal(value.accessPolicyWindow.num_bytes, 64);
+    fails(hipErrorInvalidContext, hipGraphKernelNodeCopyAttributes(node, other));
+    value.accessPolicyWindow = (hipAccessPolicyWindow){words, hipAccessPropertyStreaming, 0.5f, hipAccessPropertyNormal, 0};
+    ok(hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    memset(&value, 0, sizeof value);
+    ok(hipGraphKernelNodeGetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    assert_ptr_equal(value.accessPolicyWindow.base_ptr, words);
+    value.accessPolicyWindow.num_bytes = 1; /* the device sets nothing aside */
+    fails(hipErrorInvalidValue, hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
+    value.accessPolicyWindow.num_bytes = 0;
     value.accessPolicyWindow.hitRatio = 2;
     fails(hipErrorInvalidValue, hipGraphKernelNodeSetAttribute(node, hipKernelNodeAttributeAccessPolicyWindow, &value));
     fails(hipErrorInvalidValue, hipGraphKernelNodeSetAttribute(node, (hipKernelNodeAttrID)77, &value));
@@ -120,6 +127,17 @@ static void test_copy_nodes(void **state) {
     run(exec);
     assert_int_equal(result[1][7], 1000);
     assert_int_equal(result[2][0], 1);
+    up.kind = hipMemcpyDefault; /* the direction stays, and in an executable whatever is wrong is the same error */
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams(exec, node, &up));
+    up.kind = hipMemcpyHostToDevice;
+    up.extent.width = 4096;
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams(exec, node, &up));
+    up.extent.width = 32;
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(exec, second, device, line, sizeof line, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParams1D(exec, second, device, device, sizeof line, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParams1D(second, device, device, sizeof line, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParams1D(second, device, line, sizeof line, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidValue, hipGraphAddMemcpyNode1D(&third, graph, NULL, 0, line, device, sizeof line, hipMemcpyHostToDevice));
     up.extent.height = 1;
     ok(hipGraphExecMemcpyNodeSetParams(exec, node, &up));
     source[1][7] = 2000;
@@ -146,10 +164,14 @@ static void test_copy_nodes(void **state) {
     driver.WidthInBytes = 32;
     driver.Height = driver.Depth = 1;
     hipGraph_t plain = new_graph();
-    ok(hipDrvGraphAddMemcpyNode(&node, plain, NULL, 0, &driver, NULL));
+    hipCtx_t context = NULL;
+    ok(hipCtxGetCurrent(&context));
+    fails(hipErrorInvalidValue, hipDrvGraphAddMemcpyNode(&node, plain, NULL, 0, &driver, NULL));
+    ok(hipDrvGraphAddMemcpyNode(&node, plain, NULL, 0, &driver, context));
     ok(hipDrvGraphMemcpyNodeGetParams(node, &back));
     assert_int_equal(back.WidthInBytes, 32);
     assert_ptr_equal(back.dstDevice, device);
+    assert_int_equal(back.srcMemoryType, hipMemoryTypeHost); /* as it was given */
     driver.WidthInBytes = 16;
     ok(hipDrvGraphMemcpyNodeSetParams(node, &driver));
     hipGraphExec_t other = instantiate(plain);
@@ -187,6 +209,22 @@ static void test_symbol_nodes(void **state) {
     ok(hipGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, result, shadow_table, 4, 0, hipMemcpyDeviceToHost));
     run(exec);
     assert_int_equal(result[0], 10);
+    /* The kind stays and fits the pointer, and not both sides are symbols. */
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParamsToSymbol(exec, to, shadow_table, values, 4, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, result, shadow_table, 4, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsToSymbol(to, shadow_table, shadow_table, 4, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsToSymbol(to, shadow_table, &shadow_counter, 4, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsFromSymbol(from, &shadow_counter, shadow_table, 4, 0, hipMemcpyDefault));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsToSymbol(to, shadow_table, values, 4, 0, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidValue, hipGraphMemcpyNodeSetParamsToSymbol(to, shadow_table, values, 4, 0, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidMemcpyDirection, hipGraphMemcpyNodeSetParamsFromSymbol(from, result, shadow_table, 4, 0, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidSymbol, hipGraphMemcpyNodeSetParamsFromSymbol(NULL, result, NULL, 4, 0, hipMemcpyDeviceToHost));
+    void *device = NULL;
+    ok(hipMalloc(&device, 16));
+    fails(hipErrorInvalidMemcpyDirection, hipGraphMemcpyNodeSetParamsFromSymbol(from, device, shadow_table, 4, 0, hipMemcpyDeviceToHost));
+    ok(hipGraphMemcpyNodeSetParamsFromSymbol(from, device, shadow_table, 4, 0, hipMemcpyDeviceToDevice));
+    ok(hipGraphMemcpyNodeSetParamsFromSymbol(from, words, shadow_table, 4, 0, hipMemcpyDeviceToHost)); /* pinned: both */
+    ok(hipFree(device));
     ok(hipGraphMemcpyNodeSetParamsToSymbol(to, &shadow_counter, values, 4, 0, hipMemcpyHostToDevice));
     ok(hipGraphMemcpyNodeSetParamsFromSymbol(from, result, &shadow_counter, 4, 0, hipMemcpyDeviceToHost));
     fails(hipErrorInvalidSymbol, hipGraphMemcpyNodeSetParamsToSymbol(to, words, values, 4, 0, hipMemcpyHostToDevice));
@@ -226,8 +264,25 @@ static void test_fill_node(void **state) {
     run(exec);
     ok(hipMemcpy(result, device, 96, hipMemcpyDeviceToHost));
     assert_int_equal(result[33], 0x33);
-    params.value = 0x5555;
-    ok(hipDrvGraphExecMemsetNodeSetParams(exec, node, &params, NULL));
+    HIP_MEMSET_NODE_PARAMS driver = {device, 32, 0x5566, 2, 4, 3};
+    ok(hipDrvGraphExecMemsetNodeSetParams(exec, node, &driver, NULL));
+    run(exec);
+    ok(hipMemcpy(result, device, 96, hipMemcpyDeviceToHost));
+    assert_int_equal(result[32], 0x66);
+    assert_int_equal(result[39], 0x55);
+    assert_int_equal(result[40], 0);
+    /* Several rows stay the same in an executable. */
+    params.width = 2;
+    fails(hipErrorInvalidValue, hipGraphExecMemsetNodeSetParams(exec, node, &params));
+    params.width = 4;
+    params.height = 2;
+    fails(hipErrorInvalidValue, hipGraphExecMemsetNodeSetParams(exec, node, &params));
+    params.height = 1;
+    ok(hipGraphExecMemsetNodeSetParams(exec, node, &params));
+    params.pitch = 97; /* rows with this pitch would leave the memory */
+    fails(hipErrorInvalidValue, hipGraphExecMemsetNodeSetParams(exec, node, &params));
+    params.pitch = 32;
+    params.height = 3;
     params.elementSize = 3;
     fails(hipErrorInvalidValue, hipGraphAddMemsetNode(&second, graph, NULL, 0, &params));
     params.elementSize = 2;
@@ -241,7 +296,13 @@ static void test_fill_node(void **state) {
     fails(hipErrorInvalidValue, hipGraphMemsetNodeSetParams(node, NULL));
     fails(hipErrorInvalidValue, hipGraphMemsetNodeGetParams(node, NULL));
     params = (hipMemsetParams){.dst = device, .elementSize = 4, .height = 1, .value = 9, .width = 1};
-    ok(hipDrvGraphAddMemsetNode(&second, graph, &node, 1, &params, NULL));
+    driver.elementSize = 4;
+    driver.height = driver.width = 1;
+    ok(hipDrvGraphAddMemsetNode(&second, graph, &node, 1, &driver, NULL));
+    ok(hipGraphMemsetNodeGetParams(second, &seen));
+    assert_int_equal(seen.elementSize, 4);
+    assert_int_equal(seen.value, 0x5566);
+    fails(hipErrorInvalidValue, hipDrvGraphAddMemsetNode(&second, graph, &node, 1, NULL, NULL));
     ok(hipGraphMemsetNodeSetParams(node, &params));
     ok(hipGraphExecDestroy(exec));
     ok(hipGraphDestroy(graph));
@@ -368,7 +429,8 @@ static void test_child_graph(void **state) {
     ok(hipGraphExecChildGraphNodeSetParams(exec, child, inner)); /* 10 again */
     run(exec);
     assert_int_equal(words[1], 60);
-    fails(hipErrorInvalidValue, hipGraphExecChildGraphNodeSetParams(exec, child, outer)); /* another shape */
+    fails(hipErrorUnknown, hipGraphExecChildGraphNodeSetParams(exec, child, outer)); /* the node's own graph */
+    fails(hipErrorUnknown, hipGraphExecChildGraphNodeSetParams(exec, child, empty)); /* another shape */
     fails(hipErrorInvalidValue, hipGraphExecChildGraphNodeSetParams(exec, last, inner));
     fails(hipErrorInvalidValue, hipGraphAddChildGraphNode(&child, outer, NULL, 0, NULL));
     fails(hipErrorInvalidValue, hipGraphChildGraphNodeGetGraph(last, &owned));
@@ -431,6 +493,9 @@ static void test_any_node(void **state) {
     assert_int_equal(words[2], 61);
     fails(hipErrorInvalidValue, hipGraphExecNodeSetParams(exec, nodes[0], &params));
     fails(hipErrorInvalidValue, hipGraphNodeSetParams(nodes[0], &params));
+    params.type = hipGraphNodeTypeMemAlloc;
+    fails(hipErrorNotSupported, hipGraphNodeSetParams(nodes[0], &params));
+    fails(hipErrorNotSupported, hipGraphExecNodeSetParams(exec, nodes[0], &params));
     params.type = hipGraphNodeTypeExtSemaphoreWait;
     fails(hipErrorNotSupported, hipGraphAddNode(&nodes[0], graph, NULL, 0, &params));
     params.type = (hipGraphNodeType)55;
