@@ -300,8 +300,10 @@ static enum wl_pattern consecutive_by_test(struct wl_lift *l, const struct wl_la
 static bool is_strided(const struct wl_lift *l, const struct wl_access *access, int32_t stride) {
     if (access->kind == WL_ACCESS_ATOMIC || access->bits != 32 || access->is_volatile || !wl_memory_has_masks(l, 32))
         return false;
-    if (stride == 4)
+    if (stride == 4) /* lanes that overlap: who loads so has joined dwords that are for themselves */
         return access->kind == WL_ACCESS_LOAD;
+    if (stride % 8 && access->kind == WL_ACCESS_STORE && access->dwords == 2 && !l->has_avx512)
+        return false; /* stores under a mask could part a lane's dwords */
     return stride % 4 == 0 && stride > (int32_t)wl_access_size(access) && stride <= 4 * WL_MAX_ROWS;
 }
 
@@ -477,6 +479,7 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
     unsigned size = wl_access_size(access);
     enum wl_pattern pattern;
     LLVMValueRef seen = NULL;
+    bool all = false;
     *check = NULL;
     if (access->kind == WL_ACCESS_ATOMIC)
         return WL_PATTERN_NONE;
@@ -502,6 +505,7 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         /* Volatile accesses have no masked form; polling loops run few lanes anyway. */
         if (l->exec && (access->is_volatile || !wl_memory_has_masks(l, access->bits)))
             return WL_PATTERN_NONE;
+        all = wl_memory_stores_all(l, access);
         bool stride_known = lanes->low_fact.kind == WL_FACT_AFFINE, fits = stride_known && (uint32_t)lanes->low_fact.stride == size;
         bool strided = stride_known && !fits && is_strided(l, access, lanes->low_fact.stride);
         if ((fits || strided) && wl_lanes_known(lanes))
@@ -511,6 +515,8 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
         else
             pattern = consecutive_by_test(l, lanes, size, check, start, &seen);
     }
+    if (all)
+        *check = both(l, *check, LLVMBuildICmp(l->b, LLVMIntEQ, wl_memory_mask(l), LLVMConstInt(l->i16, 0xffff, false), ""));
     if (access->place == WL_PLACE_FLAT)
         *check = both(l, *check, is_memory(l, seen));
     if (access->place == WL_PLACE_BUFFER)

@@ -322,20 +322,23 @@ static void access_tested(struct wl_lift *l, const struct wl_access *a, const st
 
 /* The one lane whose turn it is (lift_lanes.c). */
 static void access_alone(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
-    LLVMValueRef address = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false));
-    for (unsigned d = 0; d < a->dwords; d++) {
-        LLVMValueRef at = LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, 4 * d, false), "");
-        LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
-        if (a->kind == WL_ACCESS_STORE) {
-            LLVMValueRef value = wl_lane_value(l, m->rows[d]);
-            wl_memory_store(l, a->bits < 32 ? LLVMBuildTrunc(l->b, value, type, "") : value, at, a->is_volatile);
-            continue;
-        }
-        LLVMValueRef value = wl_memory_load(l, type, at, a->is_volatile);
-        if (a->bits < 32)
-            value = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
-        m->rows[d] = wl_lane_vector(l, value);
+    LLVMValueRef address = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), words[WL_MAX_ROWS];
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
+    const bool store = a->kind == WL_ACCESS_STORE;
+    for (unsigned d = 0; store && d < a->dwords; d++)
+        words[d] = wl_lane_value(l, m->rows[d]);
+    if (store && a->bits < 32) {
+        wl_memory_store(l, LLVMBuildTrunc(l->b, words[0], type, ""), address, a->is_volatile);
+    } else if (store) {
+        wl_memory_store_words(l, address, a->dwords, a->is_volatile, words);
+    } else if (a->bits < 32) {
+        LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
+        words[0] = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
+    } else {
+        wl_memory_load_words(l, address, a->dwords, a->is_volatile, words);
     }
+    for (unsigned d = 0; !store && d < a->dwords; d++)
+        m->rows[d] = wl_lane_vector(l, words[d]);
     m->pair = NULL;
 }
 

@@ -135,12 +135,21 @@ void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, L
 void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
                              LLVMValueRef *rows);
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
+/* What `bytes` bytes of one lane are as one access of the host. Where they are aligned, other threads see 8 and 16 of them whole: an integer of
+ * 128 bits would be two accesses. */
+LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes);
+/* Dwords (i32) of one lane, as few accesses: four are one, and so are two. */
+void wl_memory_load_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, LLVMValueRef *words);
+void wl_memory_store_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, const LLVMValueRef *words);
 /* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */
 void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows);
 void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef exec,
                              LLVMValueRef *rows);
 /* Whether this host has vector loads and stores under a mask for elements of so many bits. */
 bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
+/* Whether the vector form of such an access needs all lanes, under EXEC as well: where the host might store a lane's bytes one part after the
+ * other. */
+bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access);
 
 /* ---- lift_slow.c, lift_atomic.c ---- */
 

@@ -149,6 +149,25 @@ static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset)
     return offset ? LLVMBuildAdd(l->b, address, LLVMConstInt(l->i64, offset, false), "") : address;
 }
 
+/* Hosts without mask registers store under a mask element by element, some of them: what a lane stores has to be an element there. */
+bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access) {
+    return l->exec && access->kind == WL_ACCESS_STORE && access->dwords == 4 && !access->local && !l->has_avx512 && !l->ptx;
+}
+
+/* Stores memory vector `v` of dwords of lanes that own two of every `n`, those of active lanes. */
+static void store_pairs(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, LLVMValueRef exec, unsigned n, unsigned v) {
+    enum { PAIRS = WL_STRIP / 2 };
+    unsigned lane[PAIRS];
+    LLVMValueRef bits[PAIRS];
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const unsigned at_dword = (v * PAIRS + i) * 2;
+        lane[i] = at_dword % n ? NEVER : at_dword / n;
+        bits[i] = LLVMConstInt(l->i1, lane[i] != NEVER, false);
+    }
+    value = LLVMBuildBitCast(l->b, value, LLVMVectorType(l->i64, PAIRS), "");
+    vector_store(l, value, address, exec ? wl_lift_pick_lanes(l, l->exec_bits, lane, PAIRS) : LLVMConstVector(bits, PAIRS), false);
+}
+
 void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
                                 LLVMValueRef *rows) {
     if (access->bits < 32) {
@@ -172,8 +191,15 @@ void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *acce
     }
     LLVMValueRef vectors[WL_MAX_ROWS];
     wl_memory_interleave(l, access->dwords, rows, vectors);
-    for (unsigned v = 0; v < access->dwords; v++)
-        vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), spread_mask(l, exec, access->dwords, v), access->is_volatile);
+    if (wl_memory_stores_all(l, access))
+        exec = NULL;
+    for (unsigned v = 0; v < access->dwords; v++) {
+        LLVMValueRef address = at(l, start, UINT64_C(64) * v);
+        if (exec && access->dwords == 2 && !l->has_avx512)
+            store_pairs(l, vectors[v], address, exec, 2, v);
+        else
+            vector_store(l, vectors[v], address, spread_mask(l, exec, access->dwords, v), access->is_volatile);
+    }
 }
 
 LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile) {
@@ -193,7 +219,10 @@ void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef s
         for (unsigned i = 0; i < WL_STRIP; i++)
             order[i] = LLVMConstInt(l->i32, v * WL_STRIP + i, false);
         LLVMValueRef half = LLVMBuildShuffleVector(l->b, all, LLVMGetPoison(LLVMTypeOf(all)), LLVMConstVector(order, WL_STRIP), "");
-        vector_store(l, half, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
+        if (exec && !l->has_avx512)
+            store_pairs(l, half, at(l, start, UINT64_C(64) * v), exec, 2, v);
+        else
+            vector_store(l, half, at(l, start, UINT64_C(64) * v), spread_mask(l, exec, 2, v), is_volatile);
     }
 }
 
@@ -229,28 +258,81 @@ void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, 
     for (unsigned d = 0; d < n; d++)
         all[d] = d < access->dwords ? rows[d] : LLVMGetPoison(l->strip_i32);
     wl_memory_interleave(l, n, all, vectors);
-    for (unsigned v = 0; v < n; v++)
-        vector_store(l, vectors[v], at(l, start, UINT64_C(64) * v), gap_mask(l, exec, n, access->dwords, v), false);
+    for (unsigned v = 0; v < n; v++) {
+        LLVMValueRef address = at(l, start, UINT64_C(64) * v);
+        if (access->dwords == 2 && !l->has_avx512)
+            store_pairs(l, vectors[v], address, exec, n, v);
+        else
+            vector_store(l, vectors[v], address, gap_mask(l, exec, n, access->dwords, v), false);
+    }
 }
 
-/* Pairs of dwords are loaded as one: a 64-bit access of a lane does not tear. */
+LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes) {
+    return bytes == 16 ? LLVMVectorType(l->i32, 4) : LLVMIntTypeInContext(l->context, bytes * 8);
+}
+
+/* Dwords that are moved at once, of the `left` ones. */
+static unsigned words_at_once(unsigned left) { return left >= 4 ? 4 : left >= 2 ? 2 : 1; }
+
+/* Four dwords, of which the code generator would broadcast each by a load of its own if it saw where they come from. */
+static LLVMValueRef load_four(struct wl_lift *l, LLVMValueRef address, bool is_volatile) {
+    LLVMTypeRef type = wl_memory_whole(l, 16), floats = LLVMVectorType(l->f32, 4);
+    LLVMValueRef value = wl_memory_load(l, type, address, is_volatile);
+    if (l->ptx)
+        return value;
+    value = LLVMBuildBitCast(l->b, value, floats, "");
+    return LLVMBuildBitCast(l->b, wl_lift_intrinsic(l, "llvm.arithmetic.fence", &floats, 1, &value, 1), type, "");
+}
+
+void wl_memory_load_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, LLVMValueRef *words) {
+    for (unsigned d = 0, n; d < dwords; d += n) {
+        LLVMValueRef from = at(l, address, UINT64_C(4) * d);
+        n = words_at_once(dwords - d);
+        LLVMValueRef value = n == 4 ? load_four(l, from, is_volatile) : wl_memory_load(l, wl_memory_whole(l, 4 * n), from, is_volatile);
+        for (unsigned i = 0; i < n; i++) {
+            if (n == 4)
+                words[d + i] = LLVMBuildExtractElement(l->b, value, LLVMConstInt(l->i32, i, false), "");
+            else if (i)
+                words[d + i] = LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, value, LLVMConstInt(l->i64, 32, false), ""), l->i32, "");
+            else
+                words[d] = LLVMBuildTruncOrBitCast(l->b, value, l->i32, "");
+        }
+    }
+}
+
+/* Dwords as what `n` of them are in memory. */
+static LLVMValueRef join_words(struct wl_lift *l, const LLVMValueRef *words, unsigned n) {
+    if (n == 1)
+        return words[0];
+    LLVMTypeRef type = LLVMVectorType(l->i32, n);
+    LLVMValueRef value = LLVMGetPoison(type);
+    for (unsigned i = 0; i < n; i++)
+        value = LLVMBuildInsertElement(l->b, value, words[i], LLVMConstInt(l->i32, i, false), "");
+    return LLVMBuildBitCast(l->b, value, wl_memory_whole(l, 4 * n), "");
+}
+
+void wl_memory_store_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, const LLVMValueRef *words) {
+    for (unsigned d = 0, n; d < dwords; d += n) {
+        n = words_at_once(dwords - d);
+        wl_memory_store(l, join_words(l, words + d, n), at(l, address, UINT64_C(4) * d), is_volatile);
+    }
+}
+
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows) {
-    if (access->local && access->bits == 32) { /* dword by dword: hosts load and broadcast in one instruction */
-        for (unsigned d = 0; d < access->dwords; d++)
-            rows[d] = wl_strip_splat(l, wl_memory_load(l, l->i32, at(l, address, UINT64_C(4) * d), access->is_volatile));
+    LLVMValueRef words[WL_MAX_ROWS];
+    if (access->bits < 32) {
+        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), address, access->is_volatile);
+        rows[0] = wl_strip_splat(l, extend(l, access, value, l->i32));
         return;
     }
-    for (unsigned d = 0; d + 1 < access->dwords; d += 2) { /* 64 bits at once: another thread may write them so */
-        LLVMValueRef pair = wl_memory_load(l, l->i64, at(l, address, UINT64_C(4) * d), access->is_volatile);
-        LLVMValueRef high = LLVMBuildLShr(l->b, pair, LLVMConstInt(l->i64, 32, false), "");
-        rows[d] = wl_strip_splat(l, LLVMBuildTrunc(l->b, pair, l->i32, ""));
-        rows[d + 1] = wl_strip_splat(l, LLVMBuildTrunc(l->b, high, l->i32, ""));
+    if (access->local) { /* dword by dword: hosts load and broadcast in one instruction, and nobody else writes meanwhile */
+        for (unsigned d = 0; d < access->dwords; d++)
+            words[d] = wl_memory_load(l, l->i32, at(l, address, UINT64_C(4) * d), access->is_volatile);
+    } else {
+        wl_memory_load_words(l, address, access->dwords, access->is_volatile, words);
     }
-    if (access->dwords % 2) {
-        unsigned last = access->dwords - 1;
-        LLVMValueRef value = wl_memory_load(l, element_type(l, access->bits), at(l, address, UINT64_C(4) * last), access->is_volatile);
-        rows[last] = wl_strip_splat(l, access->bits < 32 ? extend(l, access, value, l->i32) : value);
-    }
+    for (unsigned d = 0; d < access->dwords; d++)
+        rows[d] = wl_strip_splat(l, words[d]);
 }
 
 static LLVMValueRef dword_row(struct wl_lift *l, LLVMValueRef start, unsigned d) { return at(l, start, (uint64_t)d * l->wave_size * 4); }

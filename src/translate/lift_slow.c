@@ -37,9 +37,7 @@ static unsigned result_rows(const struct wl_access *a) {
 /* Addresses are offsets of 32 bits. */
 static bool narrow_addresses(const struct wl_access *a) { return a->place == WL_PLACE_PRIVATE || a->place == WL_PLACE_BUFFER || a->local; }
 
-static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) {
-    return LLVMIntTypeInContext(l->context, wl_access_size(a) * 8);
-}
+static LLVMTypeRef value_type(struct wl_lift *l, const struct wl_access *a) { return wl_memory_whole(l, wl_access_size(a)); }
 
 static LLVMTypeRef function_type(struct wl_lift *l, const struct wl_access *a) {
     LLVMTypeRef parameters[ARGUMENT_DATA + 2 * WL_MAX_ROWS] = {
@@ -117,7 +115,7 @@ static LLVMValueRef lane_slot(struct wl_lift *l, struct slow *s, LLVMValueRef sp
 }
 
 static LLVMValueRef lane_data(struct wl_lift *l, struct slow *s, LLVMValueRef space, LLVMValueRef lane) {
-    LLVMValueRef value = aligned_load(l, LLVMIntTypeInContext(l->context, s->access->dwords * 32), lane_slot(l, s, space, lane), 4);
+    LLVMValueRef value = aligned_load(l, wl_memory_whole(l, s->access->dwords * 4), lane_slot(l, s, space, lane), 4);
     return wl_access_size(s->access) < 4 ? LLVMBuildTrunc(l->b, value, value_type(l, s->access), "") : value;
 }
 
@@ -290,15 +288,20 @@ static LLVMValueRef call_buffer_helper(struct wl_lift *l, struct slow *s, size_t
     return LLVMBuildCall2(l->b, LLVMFunctionType(result, types, count, 0), helper, arguments, count, "");
 }
 
-/* Host address of [skip, skip + bytes) of the element at `offset` in a buffer, 0 if that is out of range. */
-static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned skip,
-                                   unsigned bytes) {
+/* Host address of [skip, skip + bytes) of the element at `offset` in a buffer, 0 if that is out of range. `flags`: WL_BUFFER_WHOLE. */
+static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned skip, unsigned bytes,
+                                   unsigned flags) {
     LLVMBasicBlockRef linear, join, from[2];
     LLVMValueRef values[2];
     split(l, LLVMBuildNot(l->b, limit_kind_is(l, s, 0), ""), &linear, &join);
     LLVMValueRef number = LLVMBuildTrunc(l->b, LLVMBuildAdd(l->b, s->first_lane, lane, ""), l->i32, "");
-    LLVMValueRef arguments[] = {
-        s->base, s->limit, constant(l, l->i32, l->generation), number, offset, constant(l, l->i32, skip), constant(l, l->i32, bytes)};
+    LLVMValueRef arguments[] = {s->base,
+                                s->limit,
+                                constant(l, l->i32, l->generation),
+                                number,
+                                offset,
+                                constant(l, l->i32, skip),
+                                constant(l, l->i32, bytes | flags)};
     values[0] = call_buffer_helper(l, s, offsetof(struct wl_helpers, buffer_place), l->i64, arguments, 7);
     from[0] = LLVMGetInsertBlock(l->b);
     go(l, join, linear);
@@ -350,7 +353,7 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     unsigned bytes = wl_access_size(a) < 4 ? wl_access_size(a) : 4;
     LLVMTypeRef type = LLVMIntTypeInContext(l->context, bytes * 8);
     LLVMBasicBlockRef out, done;
-    LLVMValueRef address = buffer_address(l, s, offset, lane, 4 * d, bytes);
+    LLVMValueRef address = buffer_address(l, s, offset, lane, 4 * d, bytes, 0);
     split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &done);
     if (bytes > 1)
         buffer_pieces(l, s, offset, lane, d, bytes, done);
@@ -365,21 +368,27 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     go(l, done, done);
 }
 
+/* The lane's access at once, where the address that a test has found is not 0. The builder is left where it is. */
+static void buffer_whole(struct wl_lift *l, struct slow *s, LLVMValueRef address, LLVMValueRef lane, LLVMBasicBlockRef done) {
+    LLVMBasicBlockRef apart, unused;
+    split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &apart, &unused);
+    LLVMDeleteBasicBlock(unused);
+    memory_lane(l, s, address, lane);
+    go(l, done, apart);
+}
+
 static void buffer_lane(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane) {
-    LLVMBasicBlockRef memory, done, out, inside;
+    const struct wl_access *a = s->access;
+    LLVMBasicBlockRef memory, done;
     split(l, limit_kind_is(l, s, 1), &memory, &done);
     private_lane(l, s, s->base, offset, lane);
     go(l, done, memory);
-    if (s->access->kind == WL_ACCESS_ATOMIC) {
-        LLVMValueRef address = buffer_address(l, s, offset, lane, 0, wl_access_size(s->access));
-        split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &inside);
-        memory_lane(l, s, address, lane);
-        go(l, inside, out);
-        go(l, inside, inside);
-    } else {
-        for (unsigned d = 0; d < s->access->dwords; d++)
-            buffer_dword(l, s, offset, lane, d);
-    }
+    if (a->kind == WL_ACCESS_ATOMIC)
+        buffer_whole(l, s, buffer_address(l, s, offset, lane, 0, wl_access_size(a), 0), lane, done);
+    else if (a->dwords > 1)
+        buffer_whole(l, s, buffer_address(l, s, offset, lane, 0, wl_access_size(a), WL_BUFFER_WHOLE), lane, done);
+    for (unsigned d = 0; a->kind != WL_ACCESS_ATOMIC && d < a->dwords; d++)
+        buffer_dword(l, s, offset, lane, d);
     go(l, done, done);
 }
 

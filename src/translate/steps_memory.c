@@ -1,6 +1,7 @@
 /* Vector memory, as steps: lane by lane, a strip at a time, in the order of lanes. */
 #include "translate/steps.h"
 
+#include "base/whole.h"
 #include "device/cpu/helpers.h"
 #include "translate/lift.h"
 
@@ -64,10 +65,6 @@ static bool is_linear(const struct access *a, uint64_t address) {
     return a->space != WL_SPACE_SCRATCH && !(a->space == WL_SPACE_FLAT && address >> 32 == WL_PRIVATE_APERTURE_HI);
 }
 
-typedef uint32_t word __attribute__((aligned(1), may_alias));
-typedef uint64_t double_word __attribute__((aligned(1), may_alias));
-typedef uint16_t short_word __attribute__((aligned(1), may_alias));
-
 static uint32_t read_element(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {
     if (!is_linear(a, address)) {
         uint32_t value = 0;
@@ -77,8 +74,8 @@ static uint32_t read_element(const struct wl_machine *m, const struct access *a,
     }
     const void *from = locate(m, a, address, lane);
     if (a->bytes == 4)
-        return *(const volatile word *)from;
-    return a->bytes == 2 ? *(const volatile short_word *)from : *(const volatile uint8_t *)from;
+        return *(const volatile wl_whole_4 *)from;
+    return a->bytes == 2 ? *(const volatile wl_whole_2 *)from : *(const volatile uint8_t *)from;
 }
 
 static void write_element(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane, uint32_t value) {
@@ -89,9 +86,9 @@ static void write_element(const struct wl_machine *m, const struct access *a, ui
     }
     void *to = locate(m, a, address, lane);
     if (a->bytes == 4)
-        *(volatile word *)to = value;
+        *(volatile wl_whole_4 *)to = value;
     else if (a->bytes == 2)
-        *(volatile short_word *)to = (uint16_t)value;
+        *(volatile wl_whole_2 *)to = (uint16_t)value;
     else
         *(volatile uint8_t *)to = (uint8_t)value;
 }
@@ -133,22 +130,14 @@ static bool is_plain(const struct access *a, const struct strip_access *s) {
     return plain;
 }
 
-/* Two dwords are one access: programs hand over a value and its flag so. */
+/* What a lane moves is one access, as far as it is a power of two: programs hand over a value and its flag so. */
 static void load_plain(const struct wl_machine *m, const struct access *a, struct strip_access *s, uint32_t *to) {
     const size_t size = m->wave_size;
     for (unsigned left = s->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        const char *from = (const char *)(uintptr_t)s->trace.address[i];
         uint32_t loaded[MAX_DATA];
-        unsigned d = 0;
-        for (; d + 2 <= a->dwords; d += 2) {
-            const uint64_t pair = *(const volatile double_word *)(const void *)(from + (size_t)d * 4);
-            loaded[d] = (uint32_t)pair;
-            loaded[d + 1] = (uint32_t)(pair >> 32);
-        }
-        if (d < a->dwords)
-            loaded[d] = *(const volatile word *)(const void *)(from + (size_t)d * 4);
-        for (d = 0; d < a->dwords; d++)
+        wl_whole_copy(loaded, (const void *)(uintptr_t)s->trace.address[i], a->dwords * 4u);
+        for (unsigned d = 0; d < a->dwords; d++)
             to[d * size + i] = loaded[d];
     }
 }
@@ -157,12 +146,10 @@ static void store_plain(const struct wl_machine *m, const struct access *a, stru
     const size_t size = m->wave_size;
     for (unsigned left = s->lanes; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        char *to = (char *)(uintptr_t)s->trace.address[i];
-        unsigned d = 0;
-        for (; d + 2 <= a->dwords; d += 2)
-            *(volatile double_word *)(void *)(to + (size_t)d * 4) = from[d * size + i] | (uint64_t)from[(d + 1) * size + i] << 32;
-        if (d < a->dwords)
-            *(volatile word *)(void *)(to + (size_t)d * 4) = from[d * size + i];
+        uint32_t stored[MAX_DATA];
+        for (unsigned d = 0; d < a->dwords; d++)
+            stored[d] = from[d * size + i];
+        wl_whole_copy((void *)(uintptr_t)s->trace.address[i], stored, a->dwords * 4u);
     }
 }
 
@@ -206,9 +193,9 @@ static bool move_row(const struct wl_machine *m, const struct access *a, struct 
     if (!follows)
         return false;
     if (a->store)
-        memcpy((void *)(uintptr_t)address[0], row, WL_STRIP * sizeof *row);
+        wl_whole_copy((void *)(uintptr_t)address[0], row, WL_STRIP * sizeof *row);
     else
-        memcpy(row, (const void *)(uintptr_t)address[0], WL_STRIP * sizeof *row);
+        wl_whole_copy(row, (const void *)(uintptr_t)address[0], WL_STRIP * sizeof *row);
     return true;
 }
 

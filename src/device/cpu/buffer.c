@@ -29,7 +29,11 @@ uint64_t wl_help_buffer_place(uint64_t low, uint64_t high, uint32_t generation, 
                               uint32_t bytes) {
     struct wl_buffer b;
     const struct wl_buffer_place place = read_place(&b, low, high, generation, lane, offset);
-    return wl_buffer_in_range(&place, skip, bytes) ? (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip) : 0;
+    const bool whole = bytes & WL_BUFFER_WHOLE;
+    bytes &= ~(uint32_t)WL_BUFFER_WHOLE;
+    if (!wl_buffer_in_range(&place, skip, bytes) || (whole && !wl_buffer_is_whole(&place, skip, bytes)))
+        return 0;
+    return (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip);
 }
 
 /* ---- the three accesses --------------------------------------------------------------------- */
@@ -93,6 +97,13 @@ static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32
     return true;
 }
 
+/* Bytes that a lane moves at once: several dwords that are in range and lie side by side; 0: each dword is for itself. */
+static uint32_t whole_bytes(const struct wl_buffer_place *place, uint32_t element) {
+    const uint32_t bytes = (element >> 8 & 15) * 4;
+    const bool plain = (element & 0xff) == 32 && bytes > 4 && bytes <= 16 && !(element & WL_ELEMENT_LDS);
+    return plain && wl_buffer_in_range(place, 0, bytes) && wl_buffer_is_whole(place, 0, bytes) ? bytes : 0;
+}
+
 void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
                          uint32_t offset, uint32_t element) {
     uint64_t exec = wl_exec(wave);
@@ -116,6 +127,14 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
             load_typed_lane(wave, &place, destination, l, element, instruction);
             continue;
         }
+        const uint32_t whole = whole_bytes(&place, element);
+        uint32_t words[4];
+        if (whole)
+            wl_buffer_copy(&place, 0, words, whole, false);
+        for (uint32_t i = 0; i < whole / 4; i++)
+            destination[i * wave->wave_size + l] = words[i];
+        if (whole)
+            continue;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t raw = 0;
             if (wl_buffer_in_range(&place, i * bytes, bytes))
@@ -143,6 +162,14 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
         struct wl_buffer_place place = wl_buffer_locate(&b, address + l, wave->wave_size, soffset, offset, element, l);
         if (element & WL_ELEMENT_TYPED) {
             wl_buffer_store_typed(&place, data + l, wave->wave_size, element);
+            continue;
+        }
+        const uint32_t whole = whole_bytes(&place, element);
+        uint32_t words[4];
+        for (uint32_t i = 0; i < whole / 4; i++)
+            words[i] = data[i * wave->wave_size + l];
+        if (whole) {
+            wl_buffer_copy(&place, 0, words, whole, true);
             continue;
         }
         for (uint32_t i = 0; i < count; i++) {

@@ -5,8 +5,12 @@
 
 /* ---- formats -------------------------------------------------------------------------------- */
 
-/* An element, dword by dword, as swizzling can part them. */
+/* An element: whole, or dword by dword where swizzling parts it. */
 static void copy_element(const struct wl_buffer_place *p, uint8_t *bytes, uint32_t size, bool store) {
+    if (wl_buffer_is_whole(p, 0, size)) {
+        wl_buffer_copy(p, 0, bytes, size, store);
+        return;
+    }
     for (uint32_t at = 0; at < size; at += 4) {
         wl_buffer_copy(p, at, bytes + at, size - at < 4 ? size - at : 4, store);
     }
@@ -14,7 +18,7 @@ static void copy_element(const struct wl_buffer_place *p, uint8_t *bytes, uint32
 
 static void load_typed(const struct wl_buffer *b, const struct wl_channel_format *f, struct wl_buffer_place place, uint32_t out[4]) {
     uint32_t one = wl_channel_is_integer(f) ? 1 : 0x3f800000, components[4] = {0, 0, 0, 0};
-    uint8_t bytes[16] = {0};
+    _Alignas(16) uint8_t bytes[16] = {0};
     if (wl_buffer_in_range(&place, 0, wl_channel_bytes(f))) {
         copy_element(&place, bytes, wl_channel_bytes(f), false);
         wl_channels_load(f, bytes, components);
@@ -67,7 +71,7 @@ static uint32_t widened(uint32_t half, const struct wl_channel_format *format) {
 
 void wl_buffer_store_typed(const struct wl_buffer_place *place, const uint32_t *data, uint32_t stride, uint32_t element) {
     const struct wl_channel_format format = wl_buffer_format(place->buffer, element);
-    uint8_t bytes[16] = {0};
+    _Alignas(16) uint8_t bytes[16] = {0};
     uint32_t values[4] = {0, 0, 0, 0};
     if (!format.channels || !wl_buffer_in_range(place, 0, wl_channel_bytes(&format)))
         return;

@@ -3,10 +3,9 @@
 #ifndef WL_DEVICE_CPU_BUFFER_LANE_H
 #define WL_DEVICE_CPU_BUFFER_LANE_H
 
+#include "base/whole.h"
 #include "device/channels.h"
 #include "device/cpu/helpers.h"
-
-#include <string.h>
 
 struct wl_buffer {
     uint64_t base;
@@ -84,12 +83,17 @@ static inline uint8_t *wl_buffer_memory(const struct wl_buffer_place *p, uint32_
     return (uint8_t *)(uintptr_t)(p->buffer->base + p->soffset + wl_buffer_distance(p, skip));
 }
 
-/* Copies `bytes` bytes of an element from its byte `skip` on, which swizzling parts where a piece ends. */
-static inline void wl_buffer_copy(const struct wl_buffer_place *p, uint32_t skip, void *data, uint32_t bytes, bool store) {
+/* Whether `bytes` bytes of an element from its byte `skip` on lie side by side: swizzling parts them where a piece ends. */
+static inline bool wl_buffer_is_whole(const struct wl_buffer_place *p, uint32_t skip, uint32_t bytes) {
     const uint32_t size = p->buffer->swizzle_size;
-    if (!size || (p->offset + skip) % size + bytes <= size) {
+    return !size || (p->offset + skip) % size + bytes <= size;
+}
+
+/* Copies `bytes` bytes of an element from its byte `skip` on. */
+static inline void wl_buffer_copy(const struct wl_buffer_place *p, uint32_t skip, void *data, uint32_t bytes, bool store) {
+    if (wl_buffer_is_whole(p, skip, bytes)) {
         uint8_t *memory = wl_buffer_memory(p, skip);
-        memcpy(store ? (void *)memory : data, store ? data : (void *)memory, bytes);
+        wl_whole_copy(store ? (void *)memory : data, store ? data : (void *)memory, bytes);
         return;
     }
     for (uint32_t i = 0; i < bytes; i++) {

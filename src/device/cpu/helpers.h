@@ -48,6 +48,9 @@ enum {
 /* Buffers: the generation decides the layout of descriptors and formats. 9 to 12. */
 #define WL_ELEMENT_GENERATION(generation) ((uint32_t)((generation) - 9) << 28)
 
+/* buffer_place, with the number of bytes: asks for the address only if they lie side by side. */
+enum { WL_BUFFER_WHOLE = 1 << 8 };
+
 struct wl_matrix_product; /* matrix.h */
 
 struct wl_helpers {
@@ -135,7 +138,7 @@ struct wl_helpers {
      * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
     /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
-     * at `offset`, 0 if the `bytes` there are out of range. `low`, `high`: the descriptor's dwords, with soffset added to
+     * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's dwords, with soffset added to
      * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
     uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                              uint32_t bytes);
