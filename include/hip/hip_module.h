@@ -53,16 +53,18 @@ hipError_t hipLinkDestroy(hipLinkState_t state);
  * arguments, and return
  *   hipErrorInvalidHandle             not a function; for multi-device launches also the null stream
  *   hipErrorInvalidValue              not a stream or event; both or none of `kernelParams` and `extra` where the kernel has
- *                                     arguments; more dynamic LDS than a block may have; a partial block of a kernel that was
- *                                     compiled for full ones; unknown flags
+ *                                     arguments; a size of 0; a block larger than the device's; hipModuleLaunchKernel: a grid
+ *                                     larger than the device's; more dynamic LDS than a block may have (hipLaunchCooperativeKernel:
+ *                                     hipErrorCooperativeLaunchTooLarge); a partial block of a kernel that was compiled for full ones;
+ *                                     unknown flags
  *   hipErrorContextIsDestroyed        hipLaunchCooperativeKernel: not a stream
- *   hipErrorInvalidValue (functions of modules), hipErrorInvalidConfiguration (host stubs)
- *                                     a size of 0, a block larger than the device's, 2^32 or more work items in a dimension
+ *   hipErrorInvalidConfiguration      2^32 or more work items in a dimension; hipLaunchCooperativeKernel: a block larger than the device's
  *   hipErrorLaunchFailure             a block larger than the kernel was compiled for
  *   hipErrorLaunchOutOfResources      static and dynamic LDS together are more than a block may have
  *   hipErrorCooperativeLaunchTooLarge more blocks than can be resident at once
  *   hipErrorInvalidDeviceFunction     an address that is not a registered host stub
- *   hipErrorNotSupported              the kernel has an instruction that cannot be translated; nothing runs
+ *   hipErrorNotSupported              the kernel, or what it calls by address, has an instruction that cannot be translated; nothing runs.
+ *                                     If it is in a function that is called through a pointer, the kernel fails there, as by a fault
  *
  * The grid is counted in blocks. Arguments: `kernelParams`, one pointer each; or `extra`, the ready argument buffer, of which the
  * kernel's arguments are read whatever size `extra` tells. */

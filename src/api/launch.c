@@ -6,18 +6,13 @@
 
 /* ---- common ---------------------------------------------------------------------------------- */
 
-/* Queues a launch. Functions of modules report impossible sizes as an invalid value, launches by host stubs as an invalid
- * configuration. */
-static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle, bool of_module) {
+static hipError_t launch(const char *function, const struct wl_launch_request *request, hipStream_t handle) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorInvalidValue, "not a stream");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
-    enum wl_status status = wl_launch_enqueue(stream, request);
-    if (status == WL_INVALID_SHAPE && of_module)
-        return wl_api_fail(function, hipErrorInvalidValue, wl_failure());
-    return wl_api_status(function, status);
+    return wl_api_status(function, wl_launch_enqueue(stream, request));
 }
 
 /* The size is not looked at, as in AMD's runtime: programs pass sizes that are less than the kernel's arguments. */
@@ -55,7 +50,15 @@ static hipError_t launch_function(const char *name, hipFunction_t function, stru
     request->kernel = (struct wl_loaded_kernel *)function;
     request->handle = function;
     request->arguments = params;
-    return launch(name, request, stream, true);
+    return launch(name, request, stream);
+}
+
+/* This function alone knows a limit of workgroups besides that of work items. */
+static bool is_announced_grid(hipFunction_t function, const uint32_t grid[3]) {
+    if (!wl_handle_is(function, WL_HANDLE_KERNEL))
+        return true; /* another error */
+    const uint32_t *most = wl_module_context(((struct wl_loaded_kernel *)function)->module)->info.max_grid;
+    return grid[0] <= most[0] && grid[1] <= most[1] && grid[2] <= most[2];
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
@@ -63,6 +66,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, 
                                  hipStream_t stream, void **kernelParams, void **extra) {
     struct wl_launch_request request = {
         .grid = {gridDimX, gridDimY, gridDimZ}, .block = {blockDimX, blockDimY, blockDimZ}, .dynamic_lds = sharedMemBytes};
+    API_REQUIRE(is_announced_grid(function, request.grid), hipErrorInvalidValue);
     return launch_function(__func__, function, &request, stream, kernelParams, extra);
 }
 
@@ -76,13 +80,23 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
     return launch_function(__func__, function, &request, stream, kernelParams, NULL);
 }
 
-/* A grid in work items: the last block of a dimension may be partial; one that is larger than the grid is cut to it. */
+/* A grid in work items: the last block of a dimension may be partial; one that is larger than the grid is cut to it, if there may be such
+ * blocks at all. */
 static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3], size_t shared,
                                hipStream_t stream, void **params, void **extra, hipEvent_t start, hipEvent_t stop) {
     struct wl_launch_request request = {.dynamic_lds = shared};
+    if (!wl_handle_is(function, WL_HANDLE_KERNEL))
+        return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
+    const uint64_t most = wl_module_context(((struct wl_loaded_kernel *)function)->module)->info.max_workgroup_size;
+    uint64_t whole = 1;
     for (int i = 0; i < 3; i++) {
-        if (!items[i] || !block[i])
-            return wl_api_fail(name, hipErrorInvalidValue, "a size is 0");
+        if (!items[i])
+            return wl_api_fail(name, hipErrorInvalidValue, "the grid has no work items");
+        if (!block[i])
+            return wl_api_fail(name, hipErrorInvalidConfiguration, "the block has no work items");
+        whole *= block[i]; /* of factors below 2^32, the first of them not above `most` */
+        if (whole > most)
+            return wl_api_fail(name, hipErrorInvalidValue, "the block has more work items than the device takes");
         request.block[i] = block[i] < items[i] ? block[i] : items[i];
         request.grid[i] = items[i] / request.block[i] + (items[i] % request.block[i] != 0);
         request.remainder[i] = items[i] % request.block[i];
@@ -133,7 +147,7 @@ static hipError_t launch_stub(const char *name, const void *function, struct wl_
     request->handle = function;
     memcpy(request->grid, (uint32_t[3]){grid.x, grid.y, grid.z}, sizeof request->grid);
     memcpy(request->block, (uint32_t[3]){block.x, block.y, block.z}, sizeof request->block);
-    return launch(name, request, handle, false);
+    return launch(name, request, handle);
 }
 
 hipError_t hipLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBlocks, void **args, size_t sharedMemBytes, hipStream_t stream) {
@@ -152,6 +166,14 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 numBlocks, dim3 dimBloc
 hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 blockDim, void **kernelParams, unsigned int sharedMemBytes,
                                       hipStream_t stream) {
     struct wl_launch_request request = {.dynamic_lds = sharedMemBytes, .arguments = kernelParams, .cooperative = true};
+    const struct wl_stream *queue = wl_api_stream(stream);
+    if (queue && function) {
+        const struct wl_device_info *info = &queue->context->info;
+        API_REQUIRE((uint64_t)blockDim.x * blockDim.y <= info->max_workgroup_size &&
+                        (uint64_t)blockDim.x * blockDim.y * blockDim.z <= info->max_workgroup_size,
+                    hipErrorInvalidConfiguration);
+        API_REQUIRE(sharedMemBytes <= info->lds_size, hipErrorCooperativeLaunchTooLarge);
+    }
     return launch_stub(__func__, function, &request, gridDim, blockDim, stream);
 }
 

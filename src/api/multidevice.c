@@ -83,6 +83,9 @@ static bool alike(const struct grids *grids) {
 static hipError_t run(const char *name, struct grids *grids, unsigned flags, bool cooperative) {
     unsigned waits = (flags & hipCooperativeLaunchMultiDeviceNoPreSync ? 0 : WL_LAUNCH_WAIT_BEFORE) |
                      (flags & hipCooperativeLaunchMultiDeviceNoPostSync ? 0 : WL_LAUNCH_WAIT_AFTER);
+    for (unsigned i = 0; i < grids->count; i++)
+        if (!grids->requests[i].block[0] || !grids->requests[i].block[1] || !grids->requests[i].block[2])
+            return wl_api_fail(name, hipErrorInvalidConfiguration, "a block has no work items");
     if (cooperative && !alike(grids))
         return wl_api_fail(name, hipErrorInvalidValue, "kernels, sizes or LDS differ between the grids of a cooperative launch");
     for (unsigned i = 0; i < grids->count; i++)

@@ -34,10 +34,11 @@ struct wl_device_mark;
 /* What hipGetDeviceProperties and hipDeviceGetAttribute report, as far as it is the device's to say. */
 struct wl_device_info {
     char name[128];
-    uint64_t memory_size;        /* bytes */
-    uint32_t compute_units;      /* workers */
-    uint32_t max_workgroup_size; /* 1024 */
-    uint32_t max_grid[3], max_block[3];
+    uint64_t memory_size;               /* bytes */
+    uint32_t compute_units;             /* workers */
+    uint32_t max_workgroup_size;        /* 1024 */
+    uint32_t max_grid[3], max_block[3]; /* workgroups, work items in a workgroup */
+    bool any_grid;      /* launches may have more workgroups than max_grid tells: up to 2^32 - 1 work items in each dimension */
     uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
     uint32_t registers; /* per workgroup */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;

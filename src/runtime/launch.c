@@ -50,14 +50,17 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
     for (int i = 0; i < 3; i++) {
         uint64_t grid = request->grid[i], block = request->block[i];
         if (!grid || !block)
-            return wl_fail(WL_INVALID_SHAPE, "%s: dimension %c of the grid or the block is 0", kernel->name, 'x' + i);
-        if (grid > info->max_grid[i] || block > info->max_block[i] || items_of(request, i) > UINT32_MAX)
+            return wl_fail(WL_INVALID_VALUE, "%s: dimension %c of the grid or the block is 0", kernel->name, 'x' + i);
+        if ((grid > info->max_grid[i] && !info->any_grid) || items_of(request, i) > UINT32_MAX)
             return wl_fail(WL_INVALID_SHAPE, "%s: %" PRIu64 " workgroups of %" PRIu64 " work items in dimension %c are too many",
                            kernel->name, grid, block, 'x' + i);
+        if (block > info->max_block[i])
+            return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in dimension %c of a workgroup, the device takes %u", kernel->name,
+                           block, 'x' + i, info->max_block[i]);
         items *= block; /* below 2^42 after two factors that are at most max_block */
     }
     if (items > info->max_workgroup_size)
-        return wl_fail(WL_INVALID_SHAPE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
+        return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
                        info->max_workgroup_size);
     if (kernel->max_workgroup_size && items > kernel->max_workgroup_size)
         return wl_fail(WL_KERNEL_BOUNDS, "%s: %" PRIu64 " work items in a workgroup, the kernel was compiled for %u", kernel->name, items,

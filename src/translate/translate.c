@@ -25,12 +25,11 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
-/* ---- verification: everything that a kernel can reach is implemented ---- */
+/* ---- verification: what a kernel calls by name is implemented ---- */
 
 struct reach {
     uint64_t *entries;
     size_t count, capacity;
-    bool indirect;
 };
 
 static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
@@ -50,19 +49,14 @@ static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
 }
 
 static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *unit) {
-    const struct wl_translate_request *request = unit->request;
     enum wl_status status = WL_OK;
     for (uint32_t i = 0; i < unit->callee_count && !status; i++)
         status = reach_add(reach, unit->callees[i]);
-    if (unit->indirect && !reach->indirect) {
-        reach->indirect = true;
-        for (size_t i = 0; i < request->function_count && !status; i++)
-            status = reach_add(reach, request->functions[i]);
-    }
     return status;
 }
 
-/* A wave of the kernel gets registers for all of it: long kernels jump to parts of themselves, which are units of their own. */
+/* Functions that are reached through pointers are not looked at: there may be thousands, of which few are called. A wave of the kernel
+ * gets registers for all of it: long kernels jump to parts of themselves, which are units of their own. */
 static enum wl_status verify_reachable(struct wl_unit *kernel, struct wl_decoder *decoder) {
     struct reach reach = {0};
     enum wl_status status = reach_callees(&reach, kernel);

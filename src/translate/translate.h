@@ -67,7 +67,7 @@ struct wl_translate_request {
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);
     void *context;
-    const uint64_t *functions; /* entry points that calls through pointers may reach, sorted; for verification */
+    const uint64_t *functions; /* entry points that calls through pointers may reach, sorted; for PTX, and for wl_check_kernel */
     size_t function_count;
     const char *dump; /* folder for IR and objects, or NULL */
 };
@@ -100,8 +100,8 @@ struct wl_translate_result {
     uint64_t decode_ns, lift_ns, optimize_ns, codegen_ns;
 };
 
-/* Translates one unit. For a kernel in FULL mode it first verifies every instruction that the kernel can reach, direct
- * callees and `functions` (if there is an indirect call) included, so that nothing fails later.
+/* Translates one unit. For a kernel in FULL mode it first verifies every instruction that the kernel can reach, callees by address
+ * included, so that nothing of them fails later; what is called through a pointer is translated, or fails, when it is called.
  * WL_UNSUPPORTED: the sentence names mnemonic, encoding, kernel and offset. Thread-safe. */
 typedef enum wl_status wl_translate_fn(const struct wl_translate_request *request, struct wl_translate_result *result);
 typedef void wl_translate_free_fn(struct wl_translate_result *result);

@@ -403,8 +403,8 @@ static void test_module_launch_on_devices(void **state) {
     TRY(hipErrorInvalidValue, DEVICES, 0, list[0].sharedMemBytes = 16);
     TRY(hipErrorInvalidValue, DEVICES, 0, list[0].kernelParams = NULL);
     TRY(hipErrorInvalidConfiguration, 1, 0, list[0].blockDimX = 0);
-    TRY(hipErrorInvalidConfiguration, 1, 0, list[0].gridDimX = 0);
-    TRY(hipErrorInvalidConfiguration, 1, 0, list[0].blockDimX = 1025);
+    TRY(hipErrorInvalidValue, 1, 0, list[0].gridDimX = 0);
+    TRY(hipErrorInvalidValue, 1, 0, list[0].blockDimX = 1025);
     TRY(hipErrorCooperativeLaunchTooLarge, 1, 0, list[0].gridDimX = 1000000);
     TRY(hipErrorInvalidValue, 1, 0, list[0].sharedMemBytes = 65537);
     fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernelMultiDevice(NULL, 1, 0));

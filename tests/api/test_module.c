@@ -318,16 +318,25 @@ static void test_limits(void **state) {
         unsigned s[6] = {1, 1, 1, 64, 1, 1};
         s[size] = 0;
         fails(hipErrorInvalidValue, try_shape(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0));
-        fails(hipErrorInvalidValue,
+        fails(size < 3 ? hipErrorInvalidValue : hipErrorInvalidConfiguration,
               hipExtModuleLaunchKernel(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0, NULL, NULL, NULL, NULL, NULL, 0));
         fails(hipErrorInvalidValue, hipModuleLaunchCooperativeKernel(empty, s[0], s[1], s[2], s[3], s[4], s[5], 0, NULL, NULL));
     }
     fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 1025, 1, 1, 0));
     fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 32, 32, 2, 0));
-    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 65536, 65536, 1, 0));   /* a product of 0 in 32 bits */
-    fails(hipErrorInvalidValue, try_shape(empty, 1u << 22, 1, 1, 1024, 1, 1, 0)); /* 2^32 work items, the first that is too many */
-    fails(hipErrorInvalidValue, try_shape(empty, 1, 65536, 1, 1, 1, 1, 0));       /* blocks in y */
-    fails(hipErrorInvalidValue, try_shape(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0));
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 65536, 65536, 1, 0));           /* a product of 0 in 32 bits */
+    fails(hipErrorInvalidConfiguration, try_shape(empty, 1u << 22, 1, 1, 1024, 1, 1, 0)); /* 2^32 work items, the first that is too many */
+    fails(hipErrorInvalidValue, try_shape(empty, 1, 65537, 1, 1, 1, 1, 0));               /* blocks in y */
+    fails(hipErrorInvalidConfiguration, try_shape(empty, 0x7fffffff, 1, 1, 1024, 1, 1, 0));
+    /* A block that is larger than the grid is cut to it, but has to be possible. */
+    fails(hipErrorInvalidValue, hipExtModuleLaunchKernel(empty, 3, 1, 1, UINT32_MAX, 1, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipExtModuleLaunchKernel(empty, 3, 1, 1, 3, 1, UINT32_MAX, 0, NULL, NULL, NULL, NULL, NULL, 0));
+    if (!on_gpu()) { /* a grid that is counted in work items may have more blocks; a kernel that does nothing takes no time for them */
+        ok(hipExtModuleLaunchKernel(empty, 1, UINT32_MAX, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
+        ok(hipExtModuleLaunchKernel(empty, UINT32_MAX, 65536, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
+        ok(try_shape(empty, 0x7fffffff, 65536, 1, 1, 1, 1, 0));
+        ok(hipDeviceSynchronize());
+    }
     fails(hipErrorLaunchFailure, try_launch("small_block", NULL, 1, 65, NULL));
     fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 64, 1, 1, lds + 1));
     ok(try_shape(empty, 1, 1, 1, 64, 1, 1, lds));

@@ -78,7 +78,7 @@ static void test_launch(void **state) {
     fails(hipErrorMissingConfiguration, __hipPopCallConfiguration(&grid, &block, &shared, &stream));
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(ADDRESS(stub_missing), grid, block, arguments, 0, NULL));
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(&unregistered, grid, block, arguments, 0, NULL));
-    fails(hipErrorInvalidConfiguration, hipLaunchKernel(ADDRESS(stub_add), extent(0), block, arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(ADDRESS(stub_add), extent(0), block, arguments, 0, NULL));
     ok(hipExtLaunchKernel(ADDRESS(stub_add), grid, block, arguments, 0, NULL, NULL, NULL, 0));
     ok(hipLaunchCooperativeKernel(ADDRESS(stub_add), grid, block, arguments, 0, NULL));
     ok(hipConfigureCall(extent(5), extent(64), 0, NULL));
@@ -284,7 +284,7 @@ static void test_launch_attributes(void **state) {
     fails(hipErrorInvalidValue, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
     config.numAttrs = 0;
     config.blockDim = extent(2000);
-    fails(hipErrorInvalidConfiguration, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
+    fails(hipErrorInvalidValue, hipLaunchKernelExC(&config, ADDRESS(stub_add), arguments));
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernelExC(&config, NULL, arguments));
     fails(hipErrorInvalidConfiguration, hipLaunchKernelExC(NULL, ADDRESS(stub_add), arguments));
     HIP_LAUNCH_CONFIG driver = {1, 1, 1, 2000, 1, 1, 0, NULL, NULL, 0};
@@ -303,9 +303,9 @@ static void test_limits_of_stubs(void **state) {
     const void *stub = ADDRESS(stub_add);
     dim3 zero = {1, 0, 1}, wide = {1u << 22, 1, 1};
     ok(hipHostMalloc((void **)&values, 64, 0));
-    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
-    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, zero, extent(64), arguments, 0, NULL));
-    fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, extent(1), zero, arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, zero, extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), zero, arguments, 0, NULL));
     fails(hipErrorInvalidConfiguration, hipLaunchKernel(stub, wide, extent(1024), arguments, 0, NULL));
     fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), arguments, 65537, NULL));
     fails(hipErrorInvalidValue, hipLaunchKernel(stub, extent(1), extent(64), NULL, 0, NULL));
@@ -313,9 +313,9 @@ static void test_limits_of_stubs(void **state) {
     fails(hipErrorContextIsDestroyed, hipLaunchCooperativeKernel(stub, extent(1), extent(64), arguments, 0, (hipStream_t)state));
     fails(hipErrorInvalidDeviceFunction, hipLaunchKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, extent(1), extent(1025), arguments, 0, NULL));
-    fails(hipErrorInvalidConfiguration, hipLaunchCooperativeKernel(stub, zero, extent(64), arguments, 0, NULL));
+    fails(hipErrorInvalidValue, hipLaunchCooperativeKernel(stub, zero, extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidValue, hipLaunchCooperativeKernel(stub, extent(1), extent(64), NULL, 0, NULL));
-    fails(hipErrorInvalidValue, hipLaunchCooperativeKernel(stub, extent(1), extent(64), arguments, 65537, NULL));
+    fails(hipErrorCooperativeLaunchTooLarge, hipLaunchCooperativeKernel(stub, extent(1), extent(64), arguments, 1 << 20, NULL));
     fails(hipErrorCooperativeLaunchTooLarge, hipLaunchCooperativeKernel(stub, extent(1000000), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(NULL, extent(1), extent(64), arguments, 0, NULL));
     fails(hipErrorInvalidDeviceFunction, hipLaunchCooperativeKernel(&unregistered, extent(1), extent(64), arguments, 0, NULL));

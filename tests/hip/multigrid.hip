@@ -176,7 +176,7 @@ static void test_errors() {
              for (int d = 0; d < DEVICES; d++)
                  l[d].blockDim.x = 0;
          }},
-        {hipErrorInvalidConfiguration, DEVICES, 0,
+        {hipErrorInvalidValue, DEVICES, 0,
          [](hipLaunchParams *l) {
              for (int d = 0; d < DEVICES; d++)
                  l[d].blockDim.x = 2048;

@@ -56,9 +56,10 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->compute_units = wl_pool_size(cpu(device)->pool);
     info->max_workgroup_size = WL_MAX_WORKGROUP;
     for (int d = 0; d < 3; d++) {
-        info->max_grid[d] = d == 0 ? INT32_MAX : 65535;
+        info->max_grid[d] = d == 0 ? INT32_MAX : 65536;
         info->max_block[d] = WL_MAX_WORKGROUP;
     }
+    info->any_grid = true;
     info->lds_size = WL_LDS_BYTES;
     info->registers = 65536;
     if (info->clock_khz == 0)
@@ -241,6 +242,12 @@ static void size_function(struct wl_device_function *f) {
     f->calls = calls;
 }
 
+static bool is_empty(const struct wl_device_module *module, const struct wl_kernel *kernel) {
+    enum { END_9 = 0xBF81, END_11 = 0xBFB0 }; /* s_endpgm without its operand, in gfx9 and gfx10 and in those after */
+    const uint8_t *code = wl_codeobject_image(module->object) + kernel->entry;
+    return (code[2] | code[3] << 8) == (module->target->major < 11 ? END_9 : END_11);
+}
+
 static enum wl_status module_function(struct wl_device_module *module, const struct wl_kernel *kernel, struct wl_device_function **result) {
     if (kernel->wave_size != 32 && kernel->wave_size != 64)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has a wave size of %u", kernel->name, kernel->wave_size);
@@ -260,6 +267,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         function->abi = abi;
         function->id = atomic_fetch_add(&last_function, 1) + 1;
         function->lds_limit = strcmp(module->target->processor, "gfx950") == 0 ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES;
+        function->empty = is_empty(module, kernel);
         size_function(function);
         for (uint32_t i = 0; i < kernel->argument_count; i++) {
             function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;

@@ -147,6 +147,7 @@ struct wl_device_function {
     uint32_t scratch_size; /* bytes a lane, a multiple of 16; with `calls` the device's stack limit if that is larger */
     bool uses_hostcall, uses_heap;
     bool calls; /* it needs a stack of unknown size */
+    bool empty; /* it ends where it begins: nothing of a grid needs to be run */
     _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
     uint64_t id;                     /* never used again */
     uint32_t lds_limit;              /* bytes a workgroup may have */

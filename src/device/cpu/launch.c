@@ -50,12 +50,15 @@ enum wl_status wl_cpu_launch_prepare(struct wl_device_function *function, enum w
 }
 
 static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit) {
-    uint64_t items = 1;
+    uint64_t items = 1, groups = 1;
     for (int d = 0; d < 3; d++) {
         if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
             return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0],
                            l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
         items *= l->block[d];
+        if (__builtin_mul_overflow(groups, l->grid[d], &groups))
+            return wl_fail(WL_INVALID_SHAPE, "launch of %s: %u x %u x %u workgroups are more than can be counted", kernel->name, l->grid[0],
+                           l->grid[1], l->grid[2]);
     }
     if (items > WL_MAX_WORKGROUP)
         return wl_fail(WL_INVALID_VALUE, "launch of %s: %llu work items a workgroup", kernel->name, (unsigned long long)items);
@@ -221,7 +224,7 @@ enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launc
     struct wl_unit *unit = NULL;
     if (status == WL_OK)
         status = wl_cpu_launch_prepare(f, shape, &unit);
-    if (status != WL_OK)
+    if (status != WL_OK || f->empty)
         return status;
 
     struct wl_job job;
