@@ -186,7 +186,7 @@ static bool open_disassembler(struct disassembler *d) {
 static uint64_t next_symbol(const struct wl_codeobject *object, uint64_t address) {
     uint64_t next = wl_codeobject_image_size(object);
     for (size_t i = 0; i < wl_codeobject_kernel_count(object); i++) {
-        uint64_t entry = wl_codeobject_kernel(object, i)->entry;
+        uint64_t entry = wl_codeobject_kernel(object, i)->start;
         if (entry > address && entry < next)
             next = entry;
     }

@@ -225,7 +225,7 @@ static enum wl_status list_functions(struct wl_codeobject *object, const struct 
     enum wl_status status = entries && object->functions ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for a code object's functions");
     size_t count = 0, kept = 0;
     for (size_t i = 0; !status && i < object->kernel_count; i++)
-        entries[i] = object->kernels[i].entry;
+        entries[i] = object->kernels[i].start;
     if (!status)
         qsort(entries, object->kernel_count, sizeof *entries, compare_addresses);
     for (size_t i = 0; !status && i < symbols->count; i++) {

@@ -140,7 +140,8 @@ struct wl_argument {
 struct wl_kernel {
     const char *name;      /* the symbol without ".kd", as hipModuleGetFunction asks for it */
     uint64_t descriptor;   /* virtual addresses within the code object */
-    uint64_t entry;        /* where a wave begins: behind the prologue if arguments are preloaded */
+    uint64_t start;        /* of its code, where its symbol is */
+    uint64_t entry;        /* where a wave begins: the same, or behind the prologue if arguments are preloaded */
     uint32_t lds_size;     /* bytes, static */
     uint32_t scratch_size; /* bytes per lane; with dynamic_stack (recursion, unknown calls) only what is known: from version 5 on maybe 0 */
     uint32_t kernarg_size, kernarg_align;

@@ -4,7 +4,8 @@
  *   44 u32 RSRC3  48 u32 RSRC1  52 u32 RSRC2  56 u16 code properties  58 u16 kernarg preload */
 #include "codeobject/internal.h"
 
-enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64 };
+/* Bytes at the entry of a kernel with preloaded arguments, for firmware that cannot preload: they load the arguments, or trap. */
+enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64, PRELOAD_PROLOGUE = 256 };
 
 static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return word >> shift & ((1u << width) - 1); }
 
@@ -39,8 +40,10 @@ static void decode_initial_state(const struct wl_target *target, struct wl_kerne
     kernel->user_dispatch_id = bits(properties, 4, 1);
     kernel->user_flat_scratch_init = bits(properties, 5, 1);
     kernel->user_private_segment_size = bits(properties, 6, 1);
-    kernel->kernarg_preload_length = bits(preload, 0, 7);
-    kernel->kernarg_preload_offset = bits(preload, 7, 9);
+    if (wl_target_has_unified_registers(target)) { /* reserved on the others */
+        kernel->kernarg_preload_length = bits(preload, 0, 7);
+        kernel->kernarg_preload_offset = bits(preload, 7, 9);
+    }
     kernel->user_sgprs = bits(rsrc2, 1, 5);
     kernel->system_private_segment_wave_offset = bits(rsrc2, 0, 1) && !wl_target_has_architected_flat_scratch(target);
     kernel->system_workgroup_id_x = bits(rsrc2, 7, 1);
@@ -69,13 +72,15 @@ enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct w
     kernel->scratch_size = wl_read32(bytes + 4);
     kernel->kernarg_size = wl_read32(bytes + 8);
     kernel->kernarg_align = 16;
-    kernel->entry = kernel->descriptor + wl_read64(bytes + 16);
+    kernel->start = kernel->entry = kernel->descriptor + wl_read64(bytes + 16);
     kernel->wave_size = bits(properties, 10, 1) ? 32 : 64;
     kernel->dynamic_stack = bits(properties, 11, 1);
     kernel->max_workgroup_size = 1024;
     decode_registers(target, kernel, rsrc1, rsrc3);
     decode_modes(target, kernel, rsrc1);
     decode_initial_state(target, kernel, rsrc2, properties, preload);
+    if (kernel->kernarg_preload_length)
+        kernel->entry += PRELOAD_PROLOGUE;
 
     if (kernel->entry % 4 || !wl_codeobject_is_code(object, kernel->entry, 4))
         return wl_fail(WL_INVALID_IMAGE, "the entry of kernel %s is not in code", kernel->name);

@@ -25,7 +25,7 @@ char *wl_rtc_names_source(const struct wl_rtc_name *names, size_t count) {
 
 static const char *symbol_at(const struct wl_codeobject *object, uint64_t address) {
     for (size_t i = 0; i < wl_codeobject_kernel_count(object); i++)
-        if (wl_codeobject_kernel(object, i)->entry == address)
+        if (wl_codeobject_kernel(object, i)->start == address)
             return wl_codeobject_kernel(object, i)->name;
     for (size_t i = 0; i < wl_codeobject_variable_count(object); i++)
         if (wl_codeobject_variable(object, i)->address == address)

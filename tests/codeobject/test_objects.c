@@ -143,6 +143,9 @@ static void decodes_what_generations_differ_in(void **state) {
     assert_false(calls->system_private_segment_wave_offset || calls->user_private_segment_buffer); /* architected flat scratch */
     assert_int_equal(store->kernarg_preload_length, 3);
     assert_int_equal(store->kernarg_preload_offset, 0);
+    assert_int_equal(store->entry, store->start + 256); /* behind the trap for firmware that does not preload */
+    for (size_t i = 0; i < wl_codeobject_function_count(object); i++)
+        assert_int_not_equal(wl_codeobject_function(object, i)->address, store->start);
     assert_int_equal(store->user_sgprs, 5);
     assert_true(store->accum_offset >= 4);
     wl_codeobject_close(object);

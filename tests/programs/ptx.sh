@@ -101,6 +101,10 @@ done
 # A loop that ends where a counter wraps, whose turns ptxas counts wrongly; the other loop of the kernel counts down to 0.
 make gang gfx1030 256
 count '\.pragma "nounroll"' 1 1 $work/gang-gfx1030/*follow*.ptx
+# Preloaded arguments are parameters like others; the kernel is what stands behind the trap.
+make preload gfx90a 64
+count 'st\.global' 1 8 $work/preload-gfx90a/*sum*.ptx
+count 'ld\.param' 6 12 $work/preload-gfx90a/*sum*.ptx
 # Calls, recursion and function pointers; partial workgroups; any shape.
 make calls gfx90a 64
 "$wavelift" ptx --arch gfx1030 --partial "$programs/vadd-O3" | grep -q 'maxntid 1024' || fail "a kernel for any workgroup"
