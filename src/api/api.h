@@ -72,6 +72,8 @@ hipError_t wl_api_kernel(const char *function, const void *host, struct wl_conte
 /* `extra` of a launch as the request's buffer; false: not the list that HIP describes. */
 bool wl_api_read_extra(void **extra, struct wl_launch_request *request);
 
+/* Whether it is one of HIP's directions. */
+bool wl_api_is_kind(hipMemcpyKind kind);
 /* A copy of `rows` rows as HIP functions describe it; `async`: the call may return early. */
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async);
 

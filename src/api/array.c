@@ -2,10 +2,11 @@
 #include "api/array.h"
 #include "api/texture.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PITCH_ALIGNMENT 256
-#define MAX_LEVELS      32
+#define MAX_LEVELS      32 /* more than any size within the limits has */
 #define KNOWN_FLAGS     (hipArrayLayered | hipArraySurfaceLoadStore | hipArrayCubemap | hipArrayTextureGather)
 
 static uint64_t memory_id(const void *data) {
@@ -82,9 +83,16 @@ static bool fit_desc(struct request *request) { return wl_array_desc_of(request-
 
 /* ---- making ------------------------------------------------------------------------------------- */
 
+/* What hipDeviceProp_t tells of textures and surfaces. A cubemap's layers are six slices each. */
+static bool is_within_limits(const struct request *request) {
+    const hipExtent *e = &request->extent;
+    const size_t slices = (request->flags & hipArrayCubemap ? 6 : 1) * (size_t)WL_IMAGE_MAX_SLICES;
+    return e->width <= WL_IMAGE_MAX_SIZE && e->height <= WL_IMAGE_MAX_SIZE && e->depth <= slices;
+}
+
 static bool is_shape(const struct request *request) {
     const hipExtent *e = &request->extent;
-    if (e->width == 0 || (request->flags & ~KNOWN_FLAGS) || e->width > UINT32_MAX || e->height > UINT32_MAX || e->depth > UINT32_MAX)
+    if (e->width == 0 || (request->flags & ~KNOWN_FLAGS) || !is_within_limits(request))
         return false;
     if (request->flags & hipArrayCubemap) /* six square faces, times the layers */
         return e->width == e->height && e->depth > 0 && e->depth % 6 == 0 && (e->depth == 6 || (request->flags & hipArrayLayered));
@@ -197,13 +205,21 @@ hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *des
     return create(__func__, array, &request);
 }
 
+/* False: it is not out. */
+static bool give_level_back(hipArray_t level) {
+    unsigned out = atomic_load(&level->out);
+    while (out && !atomic_compare_exchange_weak(&level->out, &out, out - 1))
+        ;
+    return out > 0;
+}
+
 static hipError_t destroy(const char *function, hipArray_t array) {
     if (!array)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
     if (!wl_handle_is(array, WL_HANDLE_ARRAY))
-        return wl_api_fail(function, hipErrorInvalidHandle, "not an array");
-    if (array->is_level)
-        return wl_api_fail(function, hipErrorInvalidValue, "a level goes with its mipmapped array");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not an array");
+    if (array->is_level) /* its memory goes with the mipmapped array */
+        return give_level_back(array) ? wl_api_success() : wl_api_fail(function, hipErrorContextIsDestroyed, "freed as often as asked for");
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(array);
@@ -227,7 +243,6 @@ hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array)
 }
 
 hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array) {
-    API_REQUIRE(array != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
     if (desc)
         *desc = array->desc;
@@ -239,14 +254,16 @@ hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsign
 }
 
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t array) {
-    API_REQUIRE(descriptor != NULL && array != NULL, hipErrorInvalidValue);
+    API_REQUIRE(array != NULL, hipErrorInvalidHandle);
+    API_REQUIRE(descriptor != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
     *descriptor = (HIP_ARRAY_DESCRIPTOR){array->width, array->height, array->format, array->channels};
     API_SUCCESS();
 }
 
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *descriptor, hipArray_t array) {
-    API_REQUIRE(descriptor != NULL && array != NULL, hipErrorInvalidValue);
+    API_REQUIRE(array != NULL, hipErrorInvalidHandle);
+    API_REQUIRE(descriptor != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
     *descriptor = (HIP_ARRAY3D_DESCRIPTOR){array->width, array->height, array->depth, array->format, array->channels, array->flags};
     API_SUCCESS();
@@ -286,10 +303,8 @@ static hipError_t create_mipmap(const char *function, hipMipmappedArray_t *resul
     hipError_t error = check(function, result, &request);
     if (error != hipSuccess)
         return error;
-    unsigned limit = level_limit(&request);
-    levels = levels < limit ? levels : limit;
-    if (levels == 0 || levels > MAX_LEVELS)
-        return wl_api_fail(function, hipErrorInvalidValue, "no levels");
+    if (levels == 0 || levels > level_limit(&request))
+        return wl_api_fail(function, hipErrorInvalidValue, "no levels, or more than there are halves");
     struct hipMipmappedArray *mipmap = calloc(1, sizeof *mipmap + levels * sizeof mipmap->level[0]);
     size_t offsets[MAX_LEVELS], total = 0;
     enum wl_status status = mipmap ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a mipmapped array");
@@ -341,7 +356,7 @@ static hipError_t destroy_mipmap(const char *function, hipMipmappedArray_t mipma
     if (!mipmap)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
     if (!wl_handle_is(mipmap, WL_HANDLE_MIPMAP))
-        return wl_api_fail(function, hipErrorInvalidHandle, "not a mipmapped array");
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a mipmapped array");
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     wl_handle_remove(mipmap);
@@ -355,12 +370,13 @@ hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmap) { return destroy_mi
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t mipmap) { return destroy_mipmap(__func__, mipmap); }
 
 static hipError_t get_level(const char *function, hipArray_t *array, hipMipmappedArray_t mipmap, unsigned level) {
-    if (!array || !mipmap)
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
+    if (!array)
+        return wl_api_fail(function, hipErrorInvalidValue, "no place for the array");
     if (!wl_handle_is(mipmap, WL_HANDLE_MIPMAP))
         return wl_api_fail(function, hipErrorInvalidHandle, "not a mipmapped array");
     if (level >= mipmap->levels)
         return wl_api_fail(function, hipErrorInvalidValue, "no such level");
+    atomic_fetch_add(&mipmap->level[level].out, 1);
     *array = &mipmap->level[level];
     return wl_api_success();
 }

@@ -20,6 +20,7 @@ struct hipArray {
     size_t pitch, slice; /* bytes from row to row, from slice to slice */
     uint64_t memory_id;  /* of the allocation: hipDeviceReset takes it away */
     bool is_level;       /* of a mipmapped array, with which it is freed */
+    atomic_uint out;     /* of a level: times that the program asked for it and did not free it */
 };
 
 struct hipMipmappedArray {

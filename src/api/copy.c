@@ -7,7 +7,7 @@
 
 /* ---- every copy -------------------------------------------------------------------------------- */
 
-static bool is_kind(hipMemcpyKind kind) { return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
+bool wl_api_is_kind(hipMemcpyKind kind) { return (unsigned)kind <= hipMemcpyDefault || kind == hipMemcpyDeviceToDeviceNoCU; }
 
 bool wl_api_reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice, size_t *bytes) {
     size_t planes = 0, lines = 0;
@@ -64,6 +64,26 @@ static bool left_to_thread(const struct wl_copy *copy) {
     return true;
 }
 
+bool wl_api_is_devices_own(const struct wl_allocation *allocation) {
+    const unsigned others = 1u << WL_MEMORY_HOST | 1u << WL_MEMORY_REGISTERED | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_ARRAY;
+    return allocation->size && allocation->context && !(others >> allocation->kind & 1);
+}
+
+/* Whether a call that is named synchronous may return before the copy is done, as AMD's do between two places of the stream's device,
+ * unless both are marked with HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS. */
+static bool goes_on(const struct wl_stream *stream, const struct wl_allocation *target, const struct wl_allocation *source) {
+    return wl_api_is_devices_own(target) && wl_api_is_devices_own(source) && target->context == stream->context &&
+           source->context == stream->context && !(target->sync_copies && source->sync_copies);
+}
+
+/* Queues a copy for which a synchronous call does not wait. The null stream's later work comes after it. */
+static enum wl_status copy_behind(struct wl_stream *stream, const struct wl_copy *copy) {
+    enum wl_status status = wl_command_copy(stream, copy, false);
+    if (status == WL_OK && stream->flags & WL_STREAM_NON_BLOCKING)
+        status = wl_stream_wait_for(stream->context->null_stream, stream, atomic_load(&stream->submitted));
+    return status;
+}
+
 /* Memory that only its own device reaches is that device's to copy. */
 static struct wl_context *copier(const struct wl_stream *stream, const struct wl_allocation *target, const struct wl_allocation *source) {
     if (stream->context->info.discrete)
@@ -75,7 +95,7 @@ static struct wl_context *copier(const struct wl_stream *stream, const struct wl
 
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
     struct wl_allocation target, source;
-    if (!is_kind(kind))
+    if (!wl_api_is_kind(kind))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "not a copy kind");
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
@@ -84,7 +104,7 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
     if (!copy->target || !copy->source)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
     if ((copy->rows > 1 || copy->slices > 1) && (copy->target_pitch < copy->width || copy->source_pitch < copy->width))
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
+        return wl_api_fail(function, hipErrorInvalidValue, "a pitch is smaller than the width");
     if (!find_ends(copy, &target, &source))
         return wl_api_fail(function, hipErrorInvalidValue, "the copy leaves its memory, or may not use it");
     ask_device(stream, copy->target, &target);
@@ -100,11 +120,13 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
     request.via = copier(stream, &target, &source);
     bool captured = async && wl_capture_active(stream); /* the graph reads and writes host memory when it is launched */
     /* An address that is not known is pageable memory. */
-    bool wait = !async || (!captured && (!target.size || target.sync_copies || source.sync_copies));
+    bool wait = !async || (!captured && !target.size);
     if (!wait && !captured && !source.size) {
         request.stage = copy->width * copy->rows * copy->slices <= STAGE_LIMIT;
         wait = !request.stage;
     }
+    if (!async && goes_on(stream, &target, &source) && (stream->queue || !wl_stream_is_free(stream)))
+        return wl_api_status(function, copy_behind(stream, &request));
     /* A copy that is waited for also comes after what the devices of its memory have in their null streams. */
     if (!async) {
         request.also[0] = target.context == stream->context ? NULL : target.context;
@@ -216,6 +238,21 @@ static char *begin_of(const struct wl_side *side, size_t width, size_t rows, siz
     return within ? (char *)array->data + side->z * array->slice + side->y * array->pitch + side->x : NULL;
 }
 
+/* Whether the side is what the caller says. */
+static bool is_as_said(const struct wl_stream *stream, const struct wl_side *side, bool device) {
+    struct wl_allocation allocation = {0};
+    if (side->array || !(device || side->device) || wl_memory_find(side->memory, &allocation))
+        return true;
+    ask_device(stream, side->memory, &allocation);
+    return allocation.size > 0;
+}
+
+static bool are_as_said(const struct wl_stream *stream, const struct wl_side *target, const struct wl_side *source, hipMemcpyKind kind) {
+    bool within = kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDeviceToDeviceNoCU;
+    return is_as_said(stream, target, within || kind == hipMemcpyHostToDevice) &&
+           is_as_said(stream, source, within || kind == hipMemcpyDeviceToHost);
+}
+
 hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target, const struct wl_side *source, size_t width, size_t rows,
                              size_t slices, hipMemcpyKind kind, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
@@ -227,6 +264,8 @@ hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target,
         return wl_api_copy(function, &(struct wl_copy){0}, kind, stream, async);
     if ((!target->array && !target->memory) || (!source->array && !source->memory))
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
+    if (!are_as_said(stream, target, source, kind))
+        return wl_api_fail(function, hipErrorInvalidValue, "no device memory where the parameters say that there is");
     struct wl_copy copy = {.target = begin_of(target, width, rows, slices),
                            .source = begin_of(source, width, rows, slices),
                            .width = width,
@@ -266,38 +305,50 @@ struct driver_side {
     const void *host;
     void *device;
     hipArray_t array;
-    size_t pitch, height, x, y, z, width; /* the width of the copy, for the defaults */
+    size_t pitch, height, x, y, z;
 };
 
-/* The member that the type names; if that is empty, the one that is not. */
-static hipError_t pick_side(const char *function, const struct driver_side *from, size_t width, size_t rows, size_t slices,
-                            struct wl_side *side) {
-    void *host = (void *)(uintptr_t)from->host, *memory = NULL;
-    hipArray_t array = NULL;
-    bool wants_host = from->type == hipMemoryTypeHost || from->type == hipMemoryTypeUnregistered;
-    if (from->type == hipMemoryTypeArray && from->array)
-        array = from->array;
-    else
-        memory = wants_host && host ? host : from->device ? from->device : host;
-    if (!memory && !array)
-        array = from->array;
-    if (!memory && !array)
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    size_t pitch = from->pitch ? from->pitch : from->x + width, height = from->height ? from->height : from->y + rows;
-    if (memory && (from->x > pitch || width > pitch - from->x))
-        return wl_api_fail(function, hipErrorInvalidValue, "a row of the copy is longer than the pitch");
-    if (memory && slices > 1 && (from->y > height || rows > height - from->y))
-        return wl_api_fail(function, hipErrorInvalidValue, "the copy is higher than the memory");
-    *side = (struct wl_side){array, memory, pitch, pitch * height, from->x, from->y, from->z};
+/* The member that the type names, and no other. */
+static bool pick_member(const struct driver_side *from, struct wl_side *side) {
+    *side = (struct wl_side){.x = from->x, .y = from->y, .z = from->z};
+    switch (from->type) {
+    case hipMemoryTypeHost:
+        side->memory = (void *)(uintptr_t)from->host;
+        return true;
+    case hipMemoryTypeDevice:
+        side->device = true;
+        side->memory = from->device;
+        return true;
+    case hipMemoryTypeUnified:
+        side->memory = from->device;
+        return true;
+    case hipMemoryTypeArray:
+        side->array = from->array;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static hipError_t pick_side(const char *function, const struct driver_side *from, size_t width, size_t rows, struct wl_side *side) {
+    size_t plane = 0;
+    if (!pick_member(from, side))
+        return wl_api_fail(function, hipErrorInvalidValue, "not a type of memory that is copied");
+    side->pitch = from->pitch ? from->pitch : width;
+    if (__builtin_mul_overflow(side->pitch, rows, &plane) || __builtin_mul_overflow(from->pitch, from->height, &side->slice))
+        return wl_api_fail(function, hipErrorInvalidValue, "more than there are addresses");
+    side->slice = side->slice ? side->slice : plane;
+    if (!side->array && (side->pitch < width || side->slice < plane))
+        return wl_api_fail(function, hipErrorInvalidValue, "the copy is wider or higher than the memory");
     return hipSuccess;
 }
 
 static hipError_t copy_driver(const char *function, const struct driver_side *to, const struct driver_side *from, size_t width, size_t rows,
                               size_t slices, hipStream_t stream, bool async) {
-    struct wl_side target, source;
-    hipError_t error = pick_side(function, to, width, rows, slices, &target);
-    if (error == hipSuccess)
-        error = pick_side(function, from, width, rows, slices, &source);
+    struct wl_side target = {0}, source = {0};
+    hipError_t error = width && rows && slices ? pick_side(function, to, width, rows, &target) : hipSuccess;
+    if (error == hipSuccess && width && rows && slices)
+        error = pick_side(function, from, width, rows, &source);
     return error == hipSuccess ? wl_api_copy_sides(function, &target, &source, width, rows, slices, hipMemcpyDefault, stream, async)
                                : error;
 }
@@ -311,6 +362,8 @@ static hipError_t copy_param(const char *function, const hip_Memcpy2D *p, hipStr
         .type = p->srcMemoryType, .host = p->srcHost, .device = p->srcDevice, .array = p->srcArray, .pitch = p->srcPitch};
     to.x = p->dstXInBytes, to.y = p->dstY;
     from.x = p->srcXInBytes, from.y = p->srcY;
+    to.pitch = to.pitch ? to.pitch : to.x + p->WidthInBytes;
+    from.pitch = from.pitch ? from.pitch : from.x + p->WidthInBytes;
     return copy_driver(function, &to, &from, p->WidthInBytes, p->Height, 1, stream, async);
 }
 
@@ -340,8 +393,13 @@ static bool volume_side(hipArray_t array, const hipPitchedPtr *pointer, const hi
     size_t element = array ? array->element : 1, slice = 0;
     if (!array == !pointer->ptr || __builtin_mul_overflow(pointer->pitch, pointer->ysize, &slice))
         return false;
-    *side = (struct wl_side){array, pointer->ptr, pointer->pitch, slice, position->x * element, position->y, position->z};
+    *side = (struct wl_side){array, pointer->ptr, pointer->pitch, slice, position->x * element, position->y, position->z, false};
     return true;
+}
+
+/* An array's rows are looked at with the rest of it. */
+static bool fits_row(const struct wl_side *side, size_t width) {
+    return side->array || (side->x <= side->pitch && width <= side->pitch - side->x);
 }
 
 hipError_t wl_api_copy_volume(const char *function, const struct hipMemcpy3DParms *p, hipStream_t stream, bool async) {
@@ -357,9 +415,12 @@ hipError_t wl_api_copy_volume(const char *function, const struct hipMemcpy3DParm
     size_t element = p->srcArray ? p->srcArray->element : p->dstArray ? p->dstArray->element : 1, width = 0;
     if (__builtin_mul_overflow(p->extent.width, element, &width))
         return wl_api_fail(function, hipErrorInvalidValue, "the extent is too wide");
-    bool empty = !width || !p->extent.height || !p->extent.depth;
-    if (!empty && ((target.memory && target.pitch < width) || (source.memory && source.pitch < width)))
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
+    if (p->dstPtr.pitch < p->dstPtr.xsize || p->srcPtr.pitch < p->srcPtr.xsize)
+        return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the rows of its memory");
+    if (p->dstPtr.pitch >= INT32_MAX || p->srcPtr.pitch >= INT32_MAX)
+        return wl_api_fail(function, hipErrorInvalidValue, "a pitch of 2 GiB");
+    if (!fits_row(&target, width) || !fits_row(&source, width))
+        return wl_api_fail(function, hipErrorInvalidValue, "a row of the copy is longer than the pitch");
     if (p->extent.depth > 1 &&
         ((target.memory && p->extent.height > p->dstPtr.ysize) || (source.memory && p->extent.height > p->srcPtr.ysize)))
         return wl_api_fail(function, hipErrorInvalidValue, "the extent is higher than the memory");

@@ -10,6 +10,7 @@ struct wl_side {
     void *memory;        /* of memory: */
     size_t pitch, slice; /* bytes from row to row, from plane to plane */
     size_t x, y, z;      /* bytes, rows, planes */
+    bool device;         /* of memory: the caller says that it is a device's, so that HIP has to know it */
 };
 
 /* Copies `rows` rows of `width` bytes, `slices` planes of them. hipErrorInvalidValue: not within an array; otherwise as
@@ -22,6 +23,10 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
 /* The copy that 3D parameters describe. hipErrorInvalidValue: neither or both of array and pointer on a side, arrays of
  * different elements. */
 hipError_t wl_api_copy_volume(const char *function, const struct hipMemcpy3DParms *parameters, hipStream_t stream, bool async);
+
+/* Whether the memory is only a device's: the program does not reach it without HIP functions, and it is no array. Synchronous calls
+ * do not wait for what happens within such memory. */
+bool wl_api_is_devices_own(const struct wl_allocation *allocation);
 
 /* Bytes from the first to the last one that a side of a copy touches; false: more than there are addresses. */
 bool wl_api_reach(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice, size_t *bytes);

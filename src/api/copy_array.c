@@ -3,30 +3,32 @@
 
 /* ---- rectangles -------------------------------------------------------------------------------- */
 
-static bool is_host_kind(hipMemcpyKind kind, hipMemcpyKind one_way) { return kind == hipMemcpyHostToHost || kind == one_way; }
+/* What AMD's runtime looks at first of the memory, then of the array. */
+static hipError_t check_plane(const char *function, const struct wl_side *memory, hipArray_const_t array, size_t width,
+                              hipMemcpyKind kind) {
+    if (!wl_api_is_kind(kind))
+        return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "not a copy kind");
+    if (!memory->memory)
+        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
+    if (memory->pitch == 0 || memory->pitch < width)
+        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
+    if (!array)
+        return wl_api_fail(function, hipErrorInvalidHandle, "a NULL array");
+    return hipSuccess;
+}
 
 static hipError_t plane_to_array(const char *function, hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
                                  size_t height, hipMemcpyKind kind, hipStream_t stream, bool async) {
-    if (!dst || !src)
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    if (is_host_kind(kind, hipMemcpyDeviceToHost))
-        return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "an array is device memory");
-    if (width && height && pitch < width)
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
     struct wl_side target = {.array = dst, .x = x, .y = y}, source = {.memory = (void *)(uintptr_t)src, .pitch = pitch};
-    return wl_api_copy_sides(function, &target, &source, width, height, 1, kind, stream, async);
+    hipError_t error = check_plane(function, &source, dst, width, kind);
+    return error ? error : wl_api_copy_sides(function, &target, &source, width, height, 1, kind, stream, async);
 }
 
 static hipError_t plane_from_array(const char *function, void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y, size_t width,
                                    size_t height, hipMemcpyKind kind, hipStream_t stream, bool async) {
-    if (!dst || !src)
-        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
-    if (is_host_kind(kind, hipMemcpyHostToDevice))
-        return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "an array is device memory");
-    if (width && height && pitch < width)
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
     struct wl_side target = {.memory = dst, .pitch = pitch}, source = {.array = (hipArray_t)(uintptr_t)src, .x = x, .y = y};
-    return wl_api_copy_sides(function, &target, &source, width, height, 1, kind, stream, async);
+    hipError_t error = check_plane(function, &target, src, width, kind);
+    return error ? error : wl_api_copy_sides(function, &target, &source, width, height, 1, kind, stream, async);
 }
 
 hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch, size_t width, size_t height,
@@ -51,8 +53,8 @@ hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t 
 
 hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc,
                                    size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind) {
-    API_REQUIRE(dst != NULL && src != NULL, hipErrorInvalidValue);
-    API_REQUIRE(kind == hipMemcpyDeviceToDevice || kind == hipMemcpyDefault, hipErrorInvalidMemcpyDirection);
+    API_REQUIRE(wl_api_is_kind(kind), hipErrorInvalidMemcpyDirection);
+    API_REQUIRE(dst != NULL && src != NULL, hipErrorInvalidHandle);
     struct wl_side target = {.array = dst, .x = wOffsetDst, .y = hOffsetDst};
     struct wl_side source = {.array = (hipArray_t)(uintptr_t)src, .x = wOffsetSrc, .y = hOffsetSrc};
     return wl_api_copy_sides(__func__, &target, &source, width, height, 1, kind, NULL, false);
@@ -109,6 +111,16 @@ static hipError_t copy_run(const char *function, struct run target, struct run s
     return error;
 }
 
+/* Bytes of an array's first row, all in that row. */
+static hipError_t copy_row(const char *function, struct run target, struct run source, size_t count, hipMemcpyKind kind, hipStream_t stream,
+                           bool async) {
+    if ((!target.array && !target.memory) || (!source.array && !source.memory) || count == 0)
+        return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or nothing to copy");
+    struct wl_side to = {.array = target.array, .memory = target.memory, .x = target.at, .pitch = count};
+    struct wl_side from = {.array = source.array, .memory = source.memory, .x = source.at, .pitch = count};
+    return wl_api_copy_sides(function, &to, &from, count, 1, 1, kind, stream, async);
+}
+
 static struct run in_memory(const void *memory) { return (struct run){.memory = (char *)(uintptr_t)memory}; }
 
 static struct run in_array(hipArray_const_t array, size_t at) { return (struct run){.array = (hipArray_t)(uintptr_t)array, .at = at}; }
@@ -120,42 +132,40 @@ static struct run in_rows(hipArray_const_t array, size_t x, size_t y) {
 
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, hipMemcpyKind kind) {
     API_REQUIRE(dst != NULL && src != NULL, hipErrorInvalidValue);
-    API_REQUIRE(!is_host_kind(kind, hipMemcpyDeviceToHost), hipErrorInvalidMemcpyDirection);
     return copy_run(__func__, in_rows(dst, wOffset, hOffset), in_memory(src), count, kind, NULL, false);
 }
 
 hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind) {
     API_REQUIRE(dst != NULL && srcArray != NULL, hipErrorInvalidValue);
-    API_REQUIRE(!is_host_kind(kind, hipMemcpyHostToDevice), hipErrorInvalidMemcpyDirection);
     return copy_run(__func__, in_memory(dst), in_rows(srcArray, wOffset, hOffset), count, kind, NULL, false);
 }
 
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count) {
-    return copy_run(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToHost, NULL, false);
+    return copy_row(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToHost, NULL, false);
 }
 
 hipError_t hipMemcpyAtoHAsync(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count, hipStream_t stream) {
-    return copy_run(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToHost, stream, true);
+    return copy_row(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToHost, stream, true);
 }
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *src, size_t count) {
-    return copy_run(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyHostToDevice, NULL, false);
+    return copy_row(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyHostToDevice, NULL, false);
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *src, size_t count, hipStream_t stream) {
-    return copy_run(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyHostToDevice, stream, true);
+    return copy_row(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyHostToDevice, stream, true);
 }
 
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dst, hipArray_t srcArray, size_t srcOffset, size_t count) {
-    return copy_run(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToDevice, NULL, false);
+    return copy_row(__func__, in_memory(dst), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToDevice, NULL, false);
 }
 
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t src, size_t count) {
-    return copy_run(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyDeviceToDevice, NULL, false);
+    return copy_row(__func__, in_array(dstArray, dstOffset), in_memory(src), count, hipMemcpyDeviceToDevice, NULL, false);
 }
 
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray, size_t srcOffset, size_t count) {
-    return copy_run(__func__, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToDevice, NULL, false);
+    return copy_row(__func__, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset), count, hipMemcpyDeviceToDevice, NULL, false);
 }
 
 /* ---- batches ------------------------------------------------------------------------------------ */

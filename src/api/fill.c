@@ -11,6 +11,14 @@ static struct wl_context *filler(const struct wl_stream *stream, const struct wl
     return target->kind == WL_MEMORY_EXTERNAL && !target->owner ? NULL : target->context; /* files are everybody's */
 }
 
+/* Whether a call that is named synchronous may return before the fill is done: AMD's do where it begins with an allocation of
+ * coarse-grained device memory. */
+static bool goes_on(struct wl_stream *stream, const struct wl_fill *fill, const struct wl_allocation *target) {
+    bool fine = target->kind == WL_MEMORY_DEVICE && target->flags != hipDeviceMallocDefault && target->flags != hipDeviceMallocContiguous;
+    return wl_api_is_devices_own(target) && !fine && !target->sync_copies && target->context == stream->context &&
+           target->address == (uint64_t)(uintptr_t)fill->target && (stream->queue || !wl_stream_is_free(stream));
+}
+
 hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t handle, bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
@@ -25,8 +33,8 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or too large");
     if ((uintptr_t)fill->target % fill->pattern_size)
         return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not aligned to the elements");
-    if (fill->rows > 1 && fill->pitch < width)
-        return wl_api_fail(function, hipErrorInvalidPitchValue, "the pitch is smaller than the width");
+    if ((fill->rows > 1 || fill->slices > 1) && fill->pitch < width)
+        return wl_api_fail(function, hipErrorInvalidValue, "the pitch is smaller than the width");
     if (!wl_api_reach(width, fill->rows, fill->slices, fill->pitch, fill->slice, &bytes) ||
         wl_memory_check(fill->target, bytes, true, &target) != WL_OK)
         return wl_api_fail(function, hipErrorInvalidValue, "the fill leaves its memory, or may not write it");
@@ -34,7 +42,7 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
         return wl_api_fail(function, hipErrorInvalidValue, "not memory that HIP knows");
     struct wl_fill request = *fill;
     request.via = filler(stream, &target);
-    return wl_api_status(function, wl_command_fill(stream, &request, !async));
+    return wl_api_status(function, wl_command_fill(stream, &request, !async && !goes_on(stream, fill, &target)));
 }
 
 static hipError_t fill_line(const char *function, void *dst, uint32_t value, unsigned size, size_t count, hipStream_t stream, bool async) {
@@ -72,14 +80,21 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
     return fill_line(__func__, dst, (uint32_t)value, 4, count, stream, true);
 }
 
+/* Rows with a pitch, be it only one. */
+static hipError_t fill_rows(const char *function, const struct wl_fill *fill, hipStream_t stream, bool async) {
+    if (fill->width && fill->rows && fill->slices && fill->pitch / fill->pattern_size < fill->width)
+        return wl_api_fail(function, hipErrorInvalidValue, "the pitch is smaller than the width");
+    return wl_api_fill(function, fill, stream, async);
+}
+
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height) {
     struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0, NULL};
-    return wl_api_fill(__func__, &fill, NULL, false);
+    return fill_rows(__func__, &fill, NULL, false);
 }
 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream) {
     struct wl_fill fill = {dst, (uint8_t)value, 1, width, height, 1, pitch, 0, NULL};
-    return wl_api_fill(__func__, &fill, stream, true);
+    return fill_rows(__func__, &fill, stream, true);
 }
 
 static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipExtent *extent) {
@@ -90,12 +105,12 @@ static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipE
 
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
     struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return wl_api_fill(__func__, &fill, NULL, false);
+    return fill_rows(__func__, &fill, NULL, false);
 }
 
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
     struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return wl_api_fill(__func__, &fill, stream, true);
+    return fill_rows(__func__, &fill, stream, true);
 }
 
 /* ---- planes of larger elements ------------------------------------------------------------------- */
@@ -105,7 +120,7 @@ static hipError_t fill_plane(const char *function, void *dst, size_t pitch, uint
     if (pitch % size)
         return wl_api_fail(function, hipErrorInvalidValue, "the pitch is not a multiple of the element's size");
     struct wl_fill fill = {dst, value, size, width, height, 1, pitch, 0, NULL};
-    return wl_api_fill(function, &fill, stream, async);
+    return fill_rows(function, &fill, stream, async);
 }
 
 hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t pitch, unsigned char value, size_t width, size_t height) {

@@ -1,5 +1,5 @@
 /* HIP reference: Managed memory. All memory is reachable from everywhere at any time, so that advice changes no access; it is
- * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. */
+ * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. The system's memory is managed too. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -56,10 +56,10 @@ static void populate(void *argument, enum wl_status fault) {
 static hipError_t prefetch(const char *function, const void *ptr, size_t count, hipMemLocation location, hipStream_t stream) {
     struct wl_allocation allocation;
     struct wl_stream *queue = wl_api_stream(stream);
-    if (!queue)
-        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     if (!ptr || count == 0)
         return wl_api_fail(function, hipErrorInvalidValue, "an empty range");
+    if (!queue)
+        return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
     int place = place_of(location);
     if (place == hipInvalidDeviceId)
         return wl_api_fail(function, hipErrorInvalidDevice, "no such device");
@@ -131,10 +131,14 @@ static const struct advice_row advice_table[] = {
     {hipMemAdviseSetCoarseGrain, WL_ADVICE_COARSE_GRAIN, true},    {hipMemAdviseUnsetCoarseGrain, WL_ADVICE_COARSE_GRAIN, false},
 };
 
-/* The managed allocation that holds a range. */
+/* The managed allocation that holds a range; for memory of the system that it has pages for, all of that. */
 static bool find_managed(const void *ptr, size_t count, struct wl_allocation *allocation) {
-    return ptr && count > 0 && wl_memory_check(ptr, count, false, allocation) == WL_OK && allocation->size &&
-           allocation->kind == WL_MEMORY_MANAGED;
+    if (!ptr || count == 0 || wl_memory_check(ptr, count, false, allocation) != WL_OK)
+        return false;
+    if (allocation->size && allocation->kind != WL_MEMORY_REGISTERED)
+        return allocation->kind == WL_MEMORY_MANAGED;
+    wl_managed_system(allocation);
+    return wl_memory_is_mapped(ptr, count);
 }
 
 static hipError_t advise(const char *function, const void *ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location) {
@@ -145,11 +149,11 @@ static hipError_t advise(const char *function, const void *ptr, size_t count, hi
             row = &advice_table[i];
     if (!row)
         return wl_api_fail(function, hipErrorInvalidValue, "not an advice");
-    int place = place_of(location);
+    int place = row->what == WL_ADVICE_READ_MOSTLY ? 0 : place_of(location); /* of no particular device */
     if (place == hipInvalidDeviceId)
         return wl_api_fail(function, hipErrorInvalidDevice, "no such device");
     if (!find_managed(ptr, count, &allocation))
-        return wl_api_fail(function, hipErrorInvalidValue, "the range does not lie in managed memory");
+        return wl_api_fail(function, hipErrorInvalidValue, "the range lies neither in managed memory nor in the system's");
     return wl_api_status(function, wl_managed_advise(&allocation, ptr, count, row->what, place, row->on));
 }
 
@@ -208,20 +212,45 @@ static bool answer(const struct wl_managed_summary *summary, hipMemRangeAttribut
     return true;
 }
 
+/* The one thing to know of memory that nobody can give advice about: hipMalloc's is coarse-grained unless made otherwise, the host's
+ * is not unless made so. */
+static struct wl_managed_summary summary_of_plain(const struct wl_allocation *allocation) {
+    bool host = allocation->kind == WL_MEMORY_HOST;
+    bool fine = host ? !(allocation->flags & hipHostMallocNonCoherent)
+                     : allocation->kind == WL_MEMORY_DEVICE &&
+                           (allocation->flags == hipDeviceMallocFinegrained || allocation->flags == hipDeviceMallocUncached);
+    return (struct wl_managed_summary){.coarse_grain = !fine};
+}
+
+static hipError_t get_attributes(const char *function, void **data, const size_t *sizes, const hipMemRangeAttribute *attributes,
+                                 size_t num_attributes, const void *ptr, size_t count) {
+    struct wl_allocation allocation;
+    struct wl_managed_summary summary;
+    bool managed = find_managed(ptr, count, &allocation);
+    if (managed)
+        wl_managed_query(&allocation, ptr, count, &summary);
+    else if (!ptr || count == 0 || wl_memory_check(ptr, count, false, &allocation) != WL_OK || !allocation.size)
+        return wl_api_fail(function, hipErrorInvalidValue, "no memory that something is known about");
+    else
+        summary = summary_of_plain(&allocation);
+    for (size_t i = 0; i < num_attributes; i++)
+        if (!data[i] || (!managed && attributes[i] != hipMemRangeAttributeCoherencyMode) ||
+            !answer(&summary, attributes[i], data[i], sizes[i]))
+            return wl_api_fail(function, hipErrorInvalidValue, "not an attribute of such memory, or not its size");
+    return wl_api_success();
+}
+
 hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr, size_t count) {
-    return hipMemRangeGetAttributes(&data, &data_size, &attribute, 1, ptr, count);
+    return get_attributes(__func__, &data, &data_size, &attribute, 1, ptr, count);
 }
 
 hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t num_attributes,
                                     const void *ptr, size_t count) {
     struct wl_allocation allocation;
-    struct wl_managed_summary summary;
     API_REQUIRE(data != NULL && data_sizes != NULL && attributes != NULL && num_attributes > 0, hipErrorInvalidValue);
-    API_REQUIRE(find_managed(ptr, count, &allocation), hipErrorInvalidValue);
-    wl_managed_query(&allocation, ptr, count, &summary);
-    for (size_t i = 0; i < num_attributes; i++)
-        API_REQUIRE(data[i] && answer(&summary, attributes[i], data[i], data_sizes[i]), hipErrorInvalidValue);
-    API_SUCCESS();
+    API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);
+    API_REQUIRE(allocation.kind == WL_MEMORY_MANAGED || allocation.kind == WL_MEMORY_HOST, hipErrorInvalidValue);
+    return get_attributes(__func__, data, data_sizes, attributes, num_attributes, ptr, count);
 }
 
 /* ---- attaching -------------------------------------------------------------------------------- */
@@ -241,9 +270,10 @@ static void attach(void *argument, enum wl_status fault) {
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length, unsigned int flags) {
     struct wl_allocation allocation;
     API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
+    struct wl_stream *queue = wl_api_stream(stream);
+    API_REQUIRE(queue != NULL, hipErrorContextIsDestroyed);
     API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost || flags == hipMemAttachSingle, hipErrorInvalidValue);
     API_REQUIRE(flags != hipMemAttachSingle || (stream != NULL && stream != hipStreamLegacy), hipErrorInvalidValue);
-    API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
     if (!wl_memory_find(ptr, &allocation) || allocation.kind == WL_MEMORY_REGISTERED) { /* the system's memory: nothing to note */
         API_REQUIRE(length > 0 && wl_memory_is_mapped(ptr, length), hipErrorInvalidValue);

@@ -8,9 +8,8 @@
 
 #define PITCH_ALIGNMENT 256
 
-/* Kinds as bits for wl_memory_free. */
-#define DEVICE_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_EXTERNAL)
-#define HOST_KINDS   (1u << WL_MEMORY_HOST)
+/* What hipFree and hipHostFree take, as bits for wl_memory_free. */
+#define FREED_KINDS (1u << WL_MEMORY_DEVICE | 1u << WL_MEMORY_MANAGED | 1u << WL_MEMORY_EXTERNAL | 1u << WL_MEMORY_HOST)
 
 /* ---- allocating ------------------------------------------------------------------------------ */
 
@@ -57,6 +56,7 @@ hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height
 }
 
 hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize) {
+    API_REQUIRE(width > 0 && height > 0, hipErrorInvalidValue);
     API_REQUIRE(elementSize == 4 || elementSize == 8 || elementSize == 16, hipErrorInvalidValue);
     return allocate_pitched(__func__, ptr, pitch, width, height);
 }
@@ -93,49 +93,71 @@ hipError_t hipMemAllocHost(void **ptr, size_t size) { return allocate(__func__, 
 /* ---- freeing --------------------------------------------------------------------------------- */
 
 /* Memory must outlive the work that uses it, on whichever device that runs. */
-static hipError_t release(const char *function, void *ptr, unsigned kinds) {
+static hipError_t release(const char *function, void *ptr) {
     if (!ptr)
         return wl_api_success();
     struct wl_allocation allocation;
-    if (!wl_memory_find(ptr, &allocation) || allocation.address != (uint64_t)(uintptr_t)ptr || !(kinds >> allocation.kind & 1))
+    if (!wl_memory_find(ptr, &allocation) || allocation.address != (uint64_t)(uintptr_t)ptr || !(FREED_KINDS >> allocation.kind & 1))
         return wl_api_fail(function, hipErrorInvalidValue, "the pointer is not the start of such an allocation");
     if (wl_capture_unsafe() != WL_OK)
         return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
-    return wl_api_status(function, wl_memory_free(ptr, kinds));
+    return wl_api_status(function, wl_memory_free(ptr, FREED_KINDS));
 }
 
-/* Memory of pools and of graphs is waited for like the rest, and goes back to its owner. */
-hipError_t hipFree(void *ptr) {
+/* Each frees what the others allocate, as with AMD's runtime. Memory of pools and of graphs is waited for like the rest, and goes back
+ * to its owner. */
+static hipError_t free_memory(const char *function, void *ptr) {
     struct wl_allocation allocation;
     struct wl_graph_memory *memory = ptr ? wl_graph_memory_at(ptr) : NULL;
     bool pooled = ptr && wl_mempool_find(ptr, &allocation);
     if (!memory && !pooled)
-        return release(__func__, ptr, DEVICE_KINDS);
-    API_TRY(wl_capture_unsafe());
+        return release(function, ptr);
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
-    API_RETURN(memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL));
+    return wl_api_status(function, memory ? wl_graph_memory_end(memory) : wl_mempool_free(ptr, NULL));
 }
 
-hipError_t hipHostFree(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
+hipError_t hipFree(void *ptr) { return free_memory(__func__, ptr); }
 
-hipError_t hipFreeHost(void *ptr) { return release(__func__, ptr, HOST_KINDS); }
+hipError_t hipHostFree(void *ptr) { return free_memory(__func__, ptr); }
+
+hipError_t hipFreeHost(void *ptr) { return free_memory(__func__, ptr); }
 
 /* ---- pinned memory of the program ------------------------------------------------------------ */
+
+static unsigned enroll_flags(unsigned flags) {
+    return (flags & hipHostRegisterIoMemory ? WL_HOST_IO : 0) | (flags & hipHostRegisterReadOnly ? WL_HOST_READ_ONLY : 0);
+}
+
+/* Whether there is a registration that begins at the address: of this size, or, for memory that was freed meanwhile, of another one,
+ * which is taken back. */
+static bool is_registered(void *hostPtr, size_t size) {
+    struct wl_allocation allocation;
+    if (!wl_memory_find(hostPtr, &allocation) || allocation.kind != WL_MEMORY_REGISTERED ||
+        allocation.address != (uint64_t)(uintptr_t)hostPtr)
+        return false;
+    if (size <= allocation.size)
+        return true;
+    if (wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED) == WL_OK)
+        wl_memory_withdraw(allocation.context, hostPtr);
+    return false;
+}
 
 hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
     const unsigned known = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly;
     API_REQUIRE(hostPtr != NULL && size > 0 && !(flags & ~known), hipErrorInvalidValue);
     API_REQUIRE(wl_memory_is_mapped(hostPtr, size), hipErrorInvalidValue);
     API_CONTEXT(context);
+    if (is_registered(hostPtr, size)) /* once more is as good as once */
+        API_SUCCESS();
     enum wl_status status = wl_memory_register(context, WL_MEMORY_REGISTERED, hostPtr, size, flags);
     API_REQUIRE(status != WL_INVALID_VALUE, hipErrorHostMemoryAlreadyRegistered);
     API_TRY(status);
-    status =
-        wl_memory_enroll(context, hostPtr, size,
-                         (flags & hipHostRegisterIoMemory ? WL_HOST_IO : 0) | (flags & hipHostRegisterReadOnly ? WL_HOST_READ_ONLY : 0));
+    status = wl_memory_enroll(context, hostPtr, size, enroll_flags(flags));
     if (status != WL_OK)
         (void)wl_memory_unregister(hostPtr, WL_MEMORY_REGISTERED);
     API_REQUIRE(status != WL_ILLEGAL_STATE, hipErrorHostMemoryAlreadyRegistered);
@@ -153,15 +175,10 @@ hipError_t hipHostUnregister(void *hostPtr) {
     API_SUCCESS();
 }
 
-static bool find_host(const void *ptr, struct wl_allocation *allocation) {
-    return wl_memory_find(ptr, allocation) &&
-           (allocation->kind == WL_MEMORY_HOST || allocation->kind == WL_MEMORY_REGISTERED || allocation->kind == WL_MEMORY_MANAGED);
-}
-
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags) {
     struct wl_allocation allocation;
     API_REQUIRE(devPtr != NULL && hostPtr != NULL && flags == 0, hipErrorInvalidValue);
-    API_REQUIRE(find_host(hostPtr, &allocation), hipErrorInvalidValue);
+    API_REQUIRE(wl_memory_find(hostPtr, &allocation), hipErrorInvalidValue);
     *devPtr = hostPtr;
     API_SUCCESS();
 }
@@ -169,8 +186,9 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int fl
 hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr) {
     struct wl_allocation allocation;
     API_REQUIRE(flags != NULL && hostPtr != NULL, hipErrorInvalidValue);
-    API_REQUIRE(find_host(hostPtr, &allocation), hipErrorInvalidValue);
-    *flags = allocation.flags;
+    API_REQUIRE(wl_memory_find(hostPtr, &allocation), hipErrorInvalidValue);
+    API_REQUIRE(allocation.kind == WL_MEMORY_HOST || allocation.kind == WL_MEMORY_MANAGED, hipErrorInvalidValue);
+    *flags = allocation.kind == WL_MEMORY_HOST ? allocation.flags : 0;
     API_SUCCESS();
 }
 

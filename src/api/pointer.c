@@ -1,5 +1,5 @@
 /* HIP reference: Memory management, pointer attributes. */
-#include "api/api.h"
+#include "api/array.h"
 
 #include <string.h>
 
@@ -20,9 +20,9 @@ static int device_of(const struct wl_allocation *allocation) { return allocation
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr) {
     struct wl_allocation allocation;
-    API_REQUIRE(attributes != NULL, hipErrorInvalidValue);
+    API_REQUIRE(attributes != NULL && ptr != NULL, hipErrorInvalidValue);
     memset(attributes, 0, sizeof *attributes);
-    if (!ptr || !wl_memory_find(ptr, &allocation)) {
+    if (!wl_memory_find(ptr, &allocation)) {
         attributes->type = hipMemoryTypeUnregistered;
         attributes->device = hipInvalidDeviceId;
         API_SUCCESS();
@@ -38,117 +38,120 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 
 /* ---- single attributes ------------------------------------------------------------------------- */
 
-/* An attribute's value: `size` bytes of it. */
+/* An attribute's value, in as many bytes as AMD's runtime writes; callers have variables of that size. */
 struct value {
     size_t size;
     union {
         void *pointer;
-        uint64_t u64;
-        uint32_t u32;
-        int32_t i32;
+        uint32_t word;
         unsigned char boolean;
     };
 };
 
-static struct value pointer(void *p) { return (struct value){.size = sizeof p, .pointer = p}; }
-static struct value wide(uint64_t v) { return (struct value){.size = sizeof v, .u64 = v}; }
-static struct value word(uint32_t v) { return (struct value){.size = sizeof v, .u32 = v}; }
+static struct value pointer(const void *p) { return (struct value){.size = sizeof p, .pointer = (void *)(uintptr_t)p}; }
+static struct value word(uint32_t v) { return (struct value){.size = sizeof v, .word = v}; }
+static struct value truth(bool v) { return (struct value){.size = 1, .boolean = v}; }
 
-/* What the current device may do; every device may do everything with memory that is not a mapping. */
-static uint32_t access_of(const struct wl_allocation *allocation, const void *ptr) {
-    bool readable = true, writable = true;
-    const struct wl_context *context = wl_context_current();
-    if (allocation->kind == WL_MEMORY_VIRTUAL && context)
-        (void)wl_virtual_access(ptr, (int)context->index, &readable, &writable);
-    return writable ? hipMemAccessFlagsProtReadWrite : readable ? hipMemAccessFlagsProtRead : hipMemAccessFlagsProtNone;
+/* The value for an address that nobody registered: the handle of an array has a type of memory, nothing else is known. */
+static hipError_t get_unknown(hipPointer_attribute attribute, const void *ptr, struct value *value) {
+    bool array = attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && wl_api_is_array(ptr);
+    switch (attribute) {
+    case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case HIP_POINTER_ATTRIBUTE_HOST_POINTER:
+    case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *value = pointer(NULL);
+        break;
+    case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
+    case HIP_POINTER_ATTRIBUTE_MAPPED:
+        *value = truth(false);
+        break;
+    case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *value = word((uint32_t)hipInvalidDeviceId);
+        break;
+    default:
+        *value = word(array ? hipMemoryTypeArray : 0);
+        break;
+    }
+    return array || attribute == HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS ? hipSuccess : hipErrorInvalidValue;
 }
 
-/* `allocation` is NULL for an address that nobody registered: the values that hipDrvPointerGetAttributes gives then. */
-static hipError_t get_value(const struct wl_allocation *allocation, hipPointer_attribute attribute, void *ptr, struct value *value) {
-    const struct wl_allocation unknown = {.kind = WL_MEMORY_REGISTERED};
-    const struct wl_allocation *a = allocation ? allocation : &unknown;
+static hipError_t get_known(const struct wl_allocation *a, hipPointer_attribute attribute, const void *ptr, struct value *value) {
     switch (attribute) {
-    case HIP_POINTER_ATTRIBUTE_CONTEXT:
-        *value = pointer(a->context);
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        *value = word(allocation ? (uint32_t)kinds[a->kind].type : hipMemoryTypeUnregistered);
+    case HIP_POINTER_ATTRIBUTE_MEMORY_TYPE: /* managed memory is the host's here */
+        *value = word((uint32_t)(a->kind == WL_MEMORY_MANAGED ? hipMemoryTypeHost : kinds[a->kind].type));
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        *value = pointer(allocation ? ptr : NULL);
+        *value = pointer(ptr);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_HOST_POINTER: /* device memory has none */
-        *value = pointer(allocation && kinds[a->kind].host ? ptr : NULL);
-        return allocation && !kinds[a->kind].host ? hipErrorInvalidValue : hipSuccess;
+        *value = pointer(kinds[a->kind].host ? ptr : NULL);
+        return kinds[a->kind].host ? hipSuccess : hipErrorInvalidValue;
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *value = word(a->sync_copies);
+        *value = truth(a->sync_copies);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-        *value = wide(a->id);
+        *value = word((uint32_t)a->id);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_IS_MANAGED:
-        *value = word(a->kind == WL_MEMORY_MANAGED);
+        *value = truth(a->kind == WL_MEMORY_MANAGED);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *value = word((uint32_t)(allocation ? device_of(a) : hipInvalidDeviceId));
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
-        *value = word(a->kind == WL_MEMORY_DEVICE);
+        *value = word((uint32_t)device_of(a));
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *value = pointer((void *)(uintptr_t)a->address);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
-        *value = wide(a->size);
+        *value = word((uint32_t)a->size);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_MAPPED:
-        *value = word(allocation != NULL);
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        *value = word(a->exportable ? hipMemHandleTypePosixFileDescriptor : hipMemHandleTypeNone);
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        *value = word(0);
+        *value = truth(true);
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *value = word(allocation ? access_of(a, ptr) : hipMemAccessFlagsProtNone);
+        *value = word(a->flags);
         return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *value = pointer(a->pool);
-        return hipSuccess;
-    case HIP_POINTER_ATTRIBUTE_P2P_TOKENS: /* of a kernel driver that is not there */
-        return hipErrorNotSupported;
     default:
         return hipErrorInvalidValue;
     }
 }
 
-static void store(void *data, const struct value *value) { memcpy(data, &value->u64, value->size); }
+static bool is_unsupported(hipPointer_attribute attribute) {
+    return attribute == HIP_POINTER_ATTRIBUTE_CONTEXT || attribute == HIP_POINTER_ATTRIBUTE_P2P_TOKENS ||
+           attribute == HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE || attribute == HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES ||
+           attribute == HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE || attribute == HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
+}
+
+static bool is_attribute(hipPointer_attribute attribute) {
+    return attribute >= HIP_POINTER_ATTRIBUTE_CONTEXT && attribute <= HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
+}
+
+/* Stores the attribute, or what stands for it where it is not known. */
+static hipError_t get_value(void *data, hipPointer_attribute attribute, const void *ptr) {
+    struct wl_allocation allocation;
+    struct value value = {0};
+    if (!is_attribute(attribute))
+        return hipErrorInvalidValue;
+    if (is_unsupported(attribute))
+        return hipErrorNotSupported;
+    bool known = wl_memory_find(ptr, &allocation);
+    hipError_t error = known ? get_known(&allocation, attribute, ptr, &value) : get_unknown(attribute, ptr, &value);
+    memcpy(data, &value.pointer, value.size);
+    return error;
+}
 
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr) {
-    struct wl_allocation allocation;
-    struct value value;
-    API_REQUIRE(data != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorInvalidValue);
-    hipError_t error = get_value(&allocation, attribute, ptr, &value);
+    API_REQUIRE(data != NULL && ptr != NULL, hipErrorInvalidValue);
+    hipError_t error = get_value(data, attribute, ptr);
     API_REQUIRE(error == hipSuccess, error);
-    store(data, &value);
     API_SUCCESS();
 }
 
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr) {
-    struct wl_allocation allocation;
-    API_REQUIRE(count > 0 && attributes != NULL && data != NULL, hipErrorInvalidValue);
-    bool known = wl_memory_find(ptr, &allocation);
-    for (unsigned i = 0; i < count; i++) {
-        struct value value = {0};
-        API_REQUIRE(data[i] != NULL, hipErrorInvalidValue);
-        hipError_t error = get_value(known ? &allocation : NULL, attributes[i], ptr, &value);
-        if (error == hipSuccess || value.size) /* no host pointer is an answer here */
-            store(data[i], &value);
-        else
-            return wl_api_fail(__func__, error, "not an attribute that is known");
-    }
+    API_REQUIRE(count > 0 && attributes != NULL && data != NULL && ptr != NULL, hipErrorInvalidValue);
+    for (unsigned i = 0; i < count; i++)
+        if (data[i])
+            (void)get_value(data[i], attributes[i], ptr);
     API_SUCCESS();
 }
 
@@ -157,6 +160,7 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
     API_REQUIRE(value != NULL && ptr != NULL, hipErrorInvalidValue);
     API_REQUIRE(attribute == HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, hipErrorInvalidValue);
     memcpy(&on, value, sizeof on);
+    API_REQUIRE(on <= 1, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_set(ptr, WL_MEMORY_SYNC, on), hipErrorInvalidDevicePointer);
     API_SUCCESS();
 }
@@ -173,7 +177,6 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size) {
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr) {
     struct wl_allocation allocation;
-    API_REQUIRE(ptr != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_memory_find(ptr, &allocation), hipErrorNotFound);
     if (base)
         *base = (void *)(uintptr_t)allocation.address;

@@ -201,20 +201,18 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, v
     API_SUCCESS();
 }
 
-static bool is_access(hipMemAccessFlags flags) {
-    return flags == hipMemAccessFlagsProtNone || flags == hipMemAccessFlagsProtRead || flags == hipMemAccessFlagsProtReadWrite;
-}
-
 hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list, size_t count) {
     API_POOL(changed, pool);
-    API_REQUIRE(list != NULL && count > 0, hipErrorInvalidValue);
+    API_REQUIRE(list != NULL, hipErrorInvalidValue);
+    API_REQUIRE(count <= wl_context_count(), hipErrorInvalidDevice);
     for (size_t i = 0; i < count; i++) {
-        API_REQUIRE(is_device(&list[i].location) && is_access(list[i].flags), hipErrorInvalidValue);
-        bool own = (unsigned)list[i].location.id == wl_mempool_context(changed)->index;
-        API_REQUIRE(!own || list[i].flags == hipMemAccessFlagsProtReadWrite, hipErrorInvalidValue);
+        API_REQUIRE(list[i].location.type == hipMemLocationTypeDevice, hipErrorInvalidValue);
+        API_REQUIRE(is_device(&list[i].location) && list[i].flags != hipMemAccessFlagsProtNone, hipErrorInvalidDevice);
+        API_REQUIRE(list[i].flags == hipMemAccessFlagsProtRead || list[i].flags == hipMemAccessFlagsProtReadWrite, hipErrorInvalidValue);
     }
-    for (size_t i = 0; i < count; i++)
-        API_TRY(wl_mempool_set_access(changed, (unsigned)list[i].location.id, (unsigned)list[i].flags));
+    for (size_t i = 0; i < count; i++) /* a device may do everything with its own */
+        if ((unsigned)list[i].location.id != wl_mempool_context(changed)->index)
+            API_TRY(wl_mempool_set_access(changed, (unsigned)list[i].location.id, (unsigned)list[i].flags));
     API_SUCCESS();
 }
 
@@ -235,9 +233,9 @@ hipError_t hipMemPoolExportToShareableHandle(void *handle, hipMemPool_t pool, hi
 
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *handle, hipMemAllocationHandleType type, unsigned int flags) {
     API_REQUIRE(pool != NULL && flags == 0 && type == hipMemHandleTypePosixFileDescriptor, hipErrorInvalidValue);
-    API_REQUIRE((uintptr_t)handle <= INT32_MAX, hipErrorInvalidValue);
+    API_REQUIRE(handle != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
-    API_RETURN(wl_mempool_import(context, (int)(intptr_t)handle, (struct wl_mempool **)pool));
+    API_RETURN(wl_mempool_import(context, (int)(intptr_t)handle /* the upper half may be anything */, (struct wl_mempool **)pool));
 }
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr) {

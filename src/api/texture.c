@@ -19,24 +19,26 @@ static bool view_desc(hipResourceViewFormat format, hipChannelFormatDesc *desc) 
            wl_array_desc_of(order[index / 3], channels[index % 3], desc);
 }
 
-/* How kernels see elements: `texture` is NULL for surfaces. A sentence, or NULL. */
-static const char *choose_format(const hipChannelFormatDesc *desc, const hipTextureDesc *texture, struct wl_channel_format *format) {
+/* How kernels see elements: `texture` is NULL for surfaces. A sentence, or NULL. Integers of 32 bits are never normalized, and sRGB
+ * is for elements of four channels; with others the request for it means nothing. */
+static const char *choose_format(const hipChannelFormatDesc *desc, const hipTextureDesc *texture, bool linear,
+                                 struct wl_channel_format *format) {
     hipArray_Format unused;
     unsigned channels;
     if (!wl_array_format_of(desc, &unused, &channels))
         return "elements have 1, 2 or 4 channels of the same 8, 16 or 32 bits";
     bool is_float = desc->f == hipChannelFormatKindFloat, is_signed = desc->f == hipChannelFormatKindSigned;
-    bool normalized = texture && !is_float && texture->readMode == hipReadModeNormalizedFloat;
+    bool normalized = texture && !is_float && desc->x < 32 && texture->readMode == hipReadModeNormalizedFloat;
     *format = (struct wl_channel_format){.channels = (uint8_t)channels, .bits = (uint8_t)desc->x};
-    if (normalized && desc->x == 32)
-        return "integers of 32 bits cannot be read as normalized floats";
     if (texture && texture->filterMode == hipFilterModeLinear && !is_float && !normalized)
         return "integers are filtered only where they are read as normalized floats";
     if (normalized)
         format->number = is_signed ? WL_NUMBER_SNORM : WL_NUMBER_UNORM;
     else
         format->number = is_float ? WL_NUMBER_FLOAT : is_signed ? WL_NUMBER_SINT : WL_NUMBER_UINT;
-    if (texture && texture->sRGB) {
+    if (texture && texture->sRGB && channels == 4) {
+        if (linear)
+            return "linear memory has no sRGB";
         if (desc->x != 8 || !normalized || is_signed)
             return "sRGB needs unsigned 8-bit channels that are read as normalized floats";
         format->number = WL_NUMBER_SRGB;
@@ -148,6 +150,7 @@ static hipError_t take_resource(struct making *m) {
     return refuse(m, "no such type of resource");
 }
 
+/* A view's width and height say nothing: it has the resource's. */
 static hipError_t apply_view(struct making *m) {
     const struct hipResourceViewDesc *view = m->view;
     hipChannelFormatDesc desc;
@@ -162,8 +165,6 @@ static hipError_t apply_view(struct making *m) {
             return refuse(m, "a view has elements of the resource's size");
         m->desc = desc;
     }
-    if ((view->width && view->width != m->image.width) || (view->height && view->height != m->image.height))
-        return refuse(m, "a view has the resource's width and height");
     if (view->firstMipmapLevel > view->lastMipmapLevel || view->lastMipmapLevel > m->image.last_level)
         return refuse(m, "no such levels");
     m->image.first_level = view->firstMipmapLevel;
@@ -221,7 +222,7 @@ static hipError_t describe(struct making *m, uint32_t *words) {
         error = apply_view(m);
     if (error != hipSuccess)
         return error;
-    const char *why = choose_format(&m->desc, m->texture, &m->image.format);
+    const char *why = choose_format(&m->desc, m->texture, m->linear, &m->image.format);
     if (why)
         return refuse(m, why);
     if (m->linear) {

@@ -113,15 +113,6 @@ static void to_driver_resource(const hipResourceDesc *resource, HIP_RESOURCE_DES
     }
 }
 
-/* The driver's textures read normalized floats unless they are told not to, which has no meaning for floats and 32-bit integers. */
-static hipTextureReadMode read_mode(const HIP_TEXTURE_DESC *driver, const HIP_RESOURCE_DESC *resource) {
-    bool wide = (resource->resType == HIP_RESOURCE_TYPE_LINEAR && (resource->res.linear.format & 3) == 3) ||
-                (resource->resType == HIP_RESOURCE_TYPE_PITCH2D && (resource->res.pitch2D.format & 3) == 3) ||
-                (resource->resType == HIP_RESOURCE_TYPE_ARRAY && wl_handle_is(resource->res.array.hArray, WL_HANDLE_ARRAY) &&
-                 resource->res.array.hArray->desc.x == 32);
-    return driver->flags & HIP_TRSF_READ_AS_INTEGER || wide ? hipReadModeElementType : hipReadModeNormalizedFloat;
-}
-
 hipError_t hipTexObjectCreate(hipTextureObject_t *texObject, const HIP_RESOURCE_DESC *resDesc, const HIP_TEXTURE_DESC *texDesc,
                               const HIP_RESOURCE_VIEW_DESC *resViewDesc) {
     hipResourceDesc resource;
@@ -129,7 +120,7 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *texObject, const HIP_RESOURCE_
     API_REQUIRE(texObject != NULL && resDesc != NULL && texDesc != NULL, hipErrorInvalidValue);
     API_REQUIRE(from_driver_resource(resDesc, &resource), hipErrorInvalidValue);
     hipTextureDesc texture = {.filterMode = (hipTextureFilterMode)texDesc->filterMode,
-                              .readMode = read_mode(texDesc, resDesc),
+                              .readMode = texDesc->flags & HIP_TRSF_READ_AS_INTEGER ? hipReadModeElementType : hipReadModeNormalizedFloat,
                               .sRGB = (texDesc->flags & HIP_TRSF_SRGB) != 0,
                               .normalizedCoords = (texDesc->flags & HIP_TRSF_NORMALIZED_COORDINATES) != 0,
                               .maxAnisotropy = texDesc->maxAnisotropy,

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
+#define LOWEST_ADDRESS 65536u /* that Linux maps anything at */
+
 /* ---- addresses ---------------------------------------------------------------------------------- */
 
 static bool is_granular(size_t size) { return size > 0 && size % WL_GRANULARITY == 0; }
 
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr, unsigned long long flags) {
     API_REQUIRE(ptr != NULL && flags == 0, hipErrorInvalidValue);
-    API_REQUIRE(is_granular(size) && (alignment & (alignment - 1)) == 0, hipErrorInvalidValue);
+    API_REQUIRE(is_granular(size) && (alignment & (alignment - 1)) == 0, hipErrorOutOfMemory);
     API_CONTEXT(context);
-    API_REQUIRE(size % wl_physical_granularity(context, false) == 0, hipErrorInvalidValue);
+    API_REQUIRE(size % wl_physical_granularity(context, false) == 0, hipErrorOutOfMemory);
     API_RETURN(wl_virtual_reserve(context, size, alignment, addr, ptr));
 }
 
@@ -89,12 +91,21 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle, hipMemGenericAll
     API_SUCCESS();
 }
 
+/* The descriptor that a handle means: AMD's runtime takes the address of one, CUDA's takes its number as a pointer, of which the
+ * upper half may be anything. No memory begins at addresses that are numbers of descriptors. */
+static int descriptor_of(void *handle) {
+    int file = (int)(intptr_t)handle;
+    if ((uintptr_t)handle >= LOWEST_ADDRESS && wl_memory_is_mapped(handle, sizeof file))
+        memcpy(&file, handle, sizeof file);
+    return file;
+}
+
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType) {
     struct wl_physical *physical = NULL;
-    API_REQUIRE(handle != NULL && shHandleType == hipMemHandleTypePosixFileDescriptor, hipErrorInvalidValue);
+    API_REQUIRE(handle != NULL && osHandle != NULL && shHandleType == hipMemHandleTypePosixFileDescriptor, hipErrorInvalidValue);
     API_CONTEXT(context);
-    API_TRY(wl_physical_import(context, (int)(intptr_t)osHandle, &physical));
+    API_TRY(wl_physical_import(context, descriptor_of(osHandle), &physical));
     *handle = (hipMemGenericAllocationHandle_t)physical;
     API_SUCCESS();
 }

@@ -151,6 +151,10 @@ enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const v
     return status;
 }
 
+void wl_managed_system(struct wl_allocation *allocation) {
+    *allocation = (struct wl_allocation){.size = UINT64_C(1) << 57, .kind = WL_MEMORY_MANAGED}; /* no allocation has the number 0 */
+}
+
 static void add_piece(struct wl_managed_summary *summary, const struct piece *piece, bool first) {
     if (first) {
         *summary = (struct wl_managed_summary){.read_mostly = piece->read_mostly,

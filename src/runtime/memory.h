@@ -147,6 +147,8 @@ struct wl_managed_summary {
  * WL_LOCATION_HOST, of PREFERRED, PREFETCHED and ACCESSED_BY. The allocation is managed and holds the range. */
 enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const void *address, size_t size, enum wl_advice advice,
                                  int location, bool on);
+/* Stands for all memory of the system, about which there may be advice as well: it is forgotten with the process. */
+void wl_managed_system(struct wl_allocation *allocation);
 void wl_managed_query(const struct wl_allocation *allocation, const void *address, size_t size, struct wl_managed_summary *summary);
 /* Forgets a freed allocation's advice. */
 void wl_managed_forget(uint64_t id);

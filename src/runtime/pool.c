@@ -371,18 +371,29 @@ static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, si
         update_over(pool);
     }
     pool->count++;
-    pool->used += block->size;
+    pool->used += requested;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
 }
 
+/* Whether the pool may have `more` bytes beside what is used and, with `idle`, what lies in segments that nobody uses. What pages and
+ * granules add does not count. */
+static enum wl_status check_limit(const struct wl_mempool *pool, size_t more, bool idle) {
+    uint64_t held = pool->used;
+    for (const struct wl_mempool_segment *segment = idle && pool->max_size ? pool->segments : NULL; segment; segment = segment->next)
+        held += segment->used ? 0 : segment->size;
+    if (!pool->max_size || (held <= pool->max_size && more <= pool->max_size - held))
+        return WL_OK;
+    return wl_fail(WL_OUT_OF_MEMORY, "the pool may not have more than %llu bytes", (unsigned long long)pool->max_size);
+}
+
 /* A new segment with one free block, which is in no bin. */
-static enum wl_status grow(struct wl_mempool *pool, size_t size, unsigned shift, struct wl_mempool_block **block) {
+static enum wl_status grow(struct wl_mempool *pool, size_t size, unsigned shift, size_t requested, struct wl_mempool_block **block) {
     size_t bytes = shift == SMALL_SHIFT ? SEGMENT_BYTES : size;
     struct wl_mempool_segment *segment = NULL;
-    if (pool->max_size && (bytes > pool->max_size || pool->reserved > pool->max_size - bytes))
-        return wl_fail(WL_OUT_OF_MEMORY, "the pool may not have more than %llu bytes", (unsigned long long)pool->max_size);
-    enum wl_status status = wl_segment_create(pool, bytes, shift, &segment);
+    enum wl_status status = check_limit(pool, requested, true);
+    if (status == WL_OK)
+        status = wl_segment_create(pool, bytes, shift, &segment);
     if (status != WL_OK)
         return status;
     pool->reserved += bytes;
@@ -403,7 +414,7 @@ static enum wl_status allocate(struct wl_mempool *pool, size_t size, unsigned sh
         join_all(pool);
         block = find(pool, bins, size >> shift, shift, stream);
     }
-    bool fresh = !block && (status = grow(pool, size, shift, &block)) == WL_OK;
+    bool fresh = !block && (status = grow(pool, size, shift, requested, &block)) == WL_OK;
     if (!block && last && pool->internal && (block = find(pool, bins, size >> shift, shift, NULL))) {
         wl_stream_retain(*wait_in = block->freed_in);
         *wait_at = block->freed_at;
@@ -433,7 +444,9 @@ enum wl_status wl_mempool_allocate(struct wl_mempool *pool, size_t size, struct 
         if (attempt)
             trim_context(pool->context);
         pthread_mutex_lock(&pool->lock);
-        status = allocate(pool, rounded, shift, stream, size, attempt == 1, &block, &wait_in, &wait_at);
+        status = check_limit(pool, size, false);
+        if (status == WL_OK)
+            status = allocate(pool, rounded, shift, stream, size, attempt == 1, &block, &wait_in, &wait_at);
         if (status == WL_OK)
             *memory = block->segment->base + block->offset;
         pthread_mutex_unlock(&pool->lock);
@@ -520,7 +533,7 @@ enum wl_status wl_mempool_free(void *memory, struct wl_stream *stream) {
     bin_add(pool, block);
     pool->unmerged = true;
     pool->count--;
-    pool->used -= block->size;
+    pool->used -= block->requested;
     if (--segment->used == 0) {
         pool->empty++;
         if (!pool->over)

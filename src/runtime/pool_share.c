@@ -180,7 +180,7 @@ static enum wl_status adopt(struct wl_mempool *pool, char *base, size_t mapped, 
         segment->file_offset = pool->shared ? lead : 0;
         segment->used = 1;
         pool->count++;
-        pool->used += segment->first->size;
+        pool->used += size;
     }
     pthread_mutex_unlock(&pool->lock);
     return status;

@@ -97,26 +97,62 @@ static void test_errors(void **state) {
     fails(hipErrorInvalidValue, hipMalloc3DArray(&array, &desc, make_hipExtent(4, 8, 6), hipArrayCubemap));
     fails(hipErrorInvalidValue, hipMalloc3DArray(&array, &desc, make_hipExtent(4, 4, 5), hipArrayCubemap));
     fails(hipErrorInvalidValue, hipMalloc3DArray(&array, &desc, make_hipExtent(4, 4, 12), hipArrayCubemap));
-    fails(hipErrorOutOfMemory, hipMalloc3DArray(&array, &desc, make_hipExtent(1u << 31, 1u << 31, 1u << 31), 0));
+    fails(hipErrorInvalidValue, hipMalloc3DArray(&array, &desc, make_hipExtent(1u << 31, 1u << 31, 1u << 31), 0));
     fails(hipErrorInvalidValue, hipArray3DCreate(&array, &block)); /* three channels */
     fails(hipErrorInvalidValue, hipArray3DCreate(&array, NULL));
     fails(hipErrorInvalidValue, hipArrayCreate(&array, NULL));
     plane.Format = (hipArray_Format)0x33;
     fails(hipErrorInvalidValue, hipArrayCreate(&array, &plane));
     fails(hipErrorInvalidValue, hipFreeArray(NULL));
-    fails(hipErrorInvalidHandle, hipFreeArray((hipArray_t)&desc));
+    fails(hipErrorContextIsDestroyed, hipFreeArray((hipArray_t)&desc));
     fails(hipErrorInvalidValue, hipGetChannelDesc(&desc, NULL));
     fails(hipErrorInvalidHandle, hipArrayGetInfo(&desc, &extent, NULL, (hipArray_t)&desc));
     ok(hipMallocArray(&array, &desc, 4, 4, 0));
     fails(hipErrorInvalidValue, hipGetChannelDesc(NULL, array));
     fails(hipErrorInvalidValue, hipArrayGetDescriptor(NULL, array));
+    fails(hipErrorInvalidHandle, hipArrayGetDescriptor(&plane, NULL)); /* no array is looked at first */
+    fails(hipErrorInvalidHandle, hipArray3DGetDescriptor(NULL, NULL));
+    fails(hipErrorInvalidHandle, hipArrayGetInfo(NULL, NULL, NULL, NULL));
     ok(hipFreeArray(array));
-    fails(hipErrorInvalidHandle, hipFreeArray(array)); /* a freed array */
+    fails(hipErrorContextIsDestroyed, hipFreeArray(array)); /* a freed array */
+    fails(hipErrorContextIsDestroyed, hipArrayDestroy(array));
     fails(hipErrorInvalidHandle, hipMemcpyAtoH(&extent, array, 0, 1));
     ok(hipMalloc3DArray(&array, &desc, make_hipExtent(4, 4, 12), hipArrayCubemap | hipArrayLayered));
     ok(hipFreeArray(array));
     ok(hipMalloc3DArray(&array, &desc, make_hipExtent(4, 0, 3), hipArrayLayered));
     ok(hipFreeArray(array));
+}
+
+/* What the device's properties tell of textures holds of arrays; one more is an error. */
+static void test_limits(void **state) {
+    (void)state;
+    static const struct {
+        size_t width, height, depth;
+        unsigned flags;
+        int past; /* the dimension that is at its limit */
+    } shapes[] = {{16384, 0, 0, 0, 0},
+                  {16384, 2, 0, 0, 0},
+                  {2, 16384, 0, 0, 1},
+                  {2, 2, 8192, 0, 2},
+                  {2, 16384, 2, 0, 1},
+                  {2, 0, 8192, hipArrayLayered, 2},
+                  {2, 2, 8192, hipArrayLayered, 2}};
+    hipChannelFormatDesc desc = bytes1();
+    hipArray_t array = NULL;
+    hipDeviceProp_t properties;
+    ok(hipGetDeviceProperties(&properties, 0));
+    if (properties.maxTexture1D) { /* there are textures */
+        assert_int_equal(properties.maxTexture1D, 16384);
+        assert_int_equal(properties.maxTexture2D[1], 16384);
+        assert_int_equal(properties.maxTexture3D[2], 8192);
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        hipExtent extent = make_hipExtent(shapes[i].width, shapes[i].height, shapes[i].depth);
+        ok(hipMalloc3DArray(&array, &desc, extent, shapes[i].flags));
+        ok(hipFreeArray(array));
+        *(shapes[i].past == 0 ? &extent.width : shapes[i].past == 1 ? &extent.height : &extent.depth) += 1;
+        fails(hipErrorInvalidValue, hipMalloc3DArray(&array, &desc, extent, shapes[i].flags));
+    }
 }
 
 static void test_accounting(void **state) {
@@ -166,16 +202,22 @@ static void test_rectangles(void **state) {
     ok(hipMemcpy2DFromArray(out, 13, other, 8, 3, 12, 4, hipMemcpyDeviceToHost));
     assert_memory_equal(out, in + 5, 12);
 
-    fails(hipErrorInvalidValue, hipMemcpy2DToArray(NULL, 0, 0, in, 40, 4, 1, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidHandle, hipMemcpy2DToArray(NULL, 0, 0, in, 40, 4, 1, hipMemcpyHostToDevice));
+    fails(hipErrorInvalidHandle, hipMemcpy2DFromArray(out, 13, NULL, 0, 0, 4, 1, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidHandle, hipMemcpy2DArrayToArray(NULL, 0, 0, array, 0, 0, 4, 1, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidPitchValue, hipMemcpy2DToArray(NULL, 0, 0, in, 3, 4, 2, hipMemcpyHostToDevice)); /* memory is looked at first */
     fails(hipErrorInvalidValue, hipMemcpy2DToArray(array, 0, 0, NULL, 40, 4, 1, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy2DToArray(array, 24, 0, in, 40, 12, 1, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy2DToArray(array, 0, 8, in, 40, 4, 2, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy2DToArray(array, SIZE_MAX, 0, in, 40, 2, 1, hipMemcpyHostToDevice));
     fails(hipErrorInvalidPitchValue, hipMemcpy2DToArray(array, 0, 0, in, 3, 4, 2, hipMemcpyHostToDevice));
-    fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DToArray(array, 0, 0, in, 40, 4, 1, hipMemcpyDeviceToHost));
-    fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DFromArray(out, 13, array, 0, 0, 4, 1, hipMemcpyHostToDevice));
+    /* The direction is about the memory: it says of `in` and `out` that they are a device's. */
+    fails(hipErrorInvalidValue, hipMemcpy2DToArray(array, 0, 0, in, 40, 4, 1, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidValue, hipMemcpy2DFromArray(out, 13, array, 0, 0, 4, 1, hipMemcpyHostToDevice));
+    ok(hipMemcpy2DToArray(array, 0, 0, in, 40, 4, 1, hipMemcpyHostToHost));
     fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DFromArray(out, 13, array, 0, 0, 4, 1, (hipMemcpyKind)9));
-    fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 4, 1, hipMemcpyHostToHost));
+    fails(hipErrorInvalidMemcpyDirection, hipMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 4, 1, (hipMemcpyKind)9));
+    ok(hipMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 4, 1, hipMemcpyHostToHost));
     fails(hipErrorInvalidPitchValue, hipMemcpy2DFromArray(out, 3, array, 0, 0, 4, 2, hipMemcpyDeviceToHost));
     fails(hipErrorContextIsDestroyed, hipMemcpy2DFromArrayAsync(out, 13, array, 0, 0, 4, 2, hipMemcpyDeviceToHost, (hipStream_t)in));
     ok(hipMemcpy2DToArray(array, 0, 0, in, 40, 0, 5, hipMemcpyHostToDevice));
@@ -225,9 +267,10 @@ static void test_runs(void **state) {
     ok(hipMallocArray(&line, &desc, ALL, 0, 0));
     fill_pattern(in, ALL);
     memset(expected, 0, ALL);
-    ok(hipMemcpyHtoA(array, 0, expected, ALL));
-    for (unsigned seed = 1; seed <= 200; seed++) { /* random runs; a plain buffer is the oracle */
-        size_t at = seed * 7919u % ALL, count = seed * 104729u % (ALL - at + 1);
+    ok(hipMemcpyToArray(array, 0, 0, expected, ALL, hipMemcpyHostToDevice));
+    for (unsigned seed = 1; seed <= 200;
+         seed++) { /* random runs, the first three kinds within the first row; a plain buffer is the oracle */
+        size_t all = seed % 4 < 3 ? ROW : ALL, at = seed * 7919u % all, count = 1 + seed * 104729u % (all - at);
         switch (seed % 4) {
         case 0:
             ok(hipMemcpyHtoA(array, at, in + at / 2, count));
@@ -245,28 +288,32 @@ static void test_runs(void **state) {
             memcpy(expected + at, in + ALL - count, count);
             break;
         default:
-            ok(hipMemcpyToArray(array, at % ROW, at / ROW, in + 1, count ? count - 1 : 0, hipMemcpyHostToDevice));
-            memcpy(expected + at, in + 1, count ? count - 1 : 0);
+            ok(hipMemcpyToArray(array, at % ROW, at / ROW, in + 1, count - 1, hipMemcpyHostToDevice));
+            memcpy(expected + at, in + 1, count - 1);
         }
         memset(out, 0x55, ALL);
-        ok(hipMemcpyAtoHAsync(out, array, 0, ALL, stream));
+        ok(hipMemcpyFromArray(out, array, 0, 0, ALL, hipMemcpyDeviceToHost));
+        ok(hipMemcpyAtoHAsync(out, array, 0, ROW, stream));
         ok(hipStreamSynchronize(stream));
         assert_memory_equal(out, expected, ALL);
     }
-    ok(hipMemcpyAtoD(device, array, 33, 50));
-    ok(hipMemcpyDtoH(out, device, 50));
-    assert_memory_equal(out, expected + 33, 50);
+    ok(hipMemcpyAtoD(device, array, 3, 15));
+    ok(hipMemcpyDtoH(out, device, 15));
+    assert_memory_equal(out, expected + 3, 15);
     ok(hipMemcpyFromArray(out, array, 3, 2, 100, hipMemcpyDeviceToHost));
     assert_memory_equal(out, expected + 43, 100);
-    ok(hipMemcpyAtoH(out, array, ALL, 0));
-    fails(hipErrorInvalidValue, hipMemcpyAtoH(out, array, ALL, 1));
-    fails(hipErrorInvalidValue, hipMemcpyAtoH(out, array, 1, ALL));
+    fails(hipErrorInvalidValue, hipMemcpyAtoH(out, array, 0, 0));
+    fails(hipErrorInvalidValue, hipMemcpyAtoH(out, array, ROW, 1));
+    fails(hipErrorInvalidValue, hipMemcpyAtoH(out, array, 1, ROW)); /* these copy within the first row */
+    fails(hipErrorInvalidValue, hipMemcpyHtoA(array, 1, in, ROW));
+    fails(hipErrorInvalidValue, hipMemcpyHtoA(array, 0, in, 0));
+    fails(hipErrorInvalidValue, hipMemcpyAtoA(array, 0, line, 0, ROW + 1));
     fails(hipErrorInvalidValue, hipMemcpyAtoH(NULL, array, 0, 1));
     fails(hipErrorInvalidValue, hipMemcpyAtoH(out, NULL, 0, 1));
     fails(hipErrorInvalidValue, hipMemcpyHtoA(array, SIZE_MAX, in, 2));
     fails(hipErrorInvalidHandle, hipMemcpyDtoA((hipArray_t)in, 0, device, 1));
-    fails(hipErrorInvalidMemcpyDirection, hipMemcpyToArray(array, 0, 0, in, 1, hipMemcpyDeviceToHost));
-    fails(hipErrorInvalidMemcpyDirection, hipMemcpyFromArray(out, array, 0, 0, 1, hipMemcpyHostToHost));
+    fails(hipErrorInvalidValue, hipMemcpyToArray(array, 0, 0, in, 1, hipMemcpyDeviceToHost));
+    fails(hipErrorInvalidMemcpyDirection, hipMemcpyFromArray(out, array, 0, 0, 1, (hipMemcpyKind)9));
     ok(hipFreeArray(array));
     ok(hipFreeArray(line));
     ok(hipFree(device));
@@ -330,9 +377,9 @@ static void test_blocks(void **state) {
     driver.srcZ = 3;
     fails(hipErrorInvalidValue, hipDrvMemcpy3D(&driver)); /* one plane too many */
     driver.srcZ = 2;
-    driver.dstPitch = 9;
-    fails(hipErrorInvalidValue, hipDrvMemcpy3D(&driver)); /* 1 + 9 bytes a row */
-    driver.dstPitch = 16, driver.dstHeight = 4;
+    driver.dstPitch = 8;
+    fails(hipErrorInvalidValue, hipDrvMemcpy3D(&driver)); /* 9 bytes a row */
+    driver.dstPitch = 16, driver.dstHeight = 2;
     fails(hipErrorInvalidValue, hipDrvMemcpy3D(&driver));
     fails(hipErrorInvalidValue, hipDrvMemcpy3D(NULL));
 
@@ -344,12 +391,16 @@ static void test_blocks(void **state) {
     fails(hipErrorInvalidValue, hipMemcpy3D(&from));
     fails(hipErrorInvalidValue, hipMemcpy3D(NULL));
     from.dstPtr = make_hipPitchedPtr(out, 11, 11, 7);
+    fails(hipErrorInvalidValue, hipMemcpy3D(&from));
+    from.dstPtr = make_hipPitchedPtr(out, 20, 21, 7); /* its own rows are longer */
     fails(hipErrorInvalidPitchValue, hipMemcpy3D(&from));
+    from.dstPtr = make_hipPitchedPtr(out, (size_t)1 << 31, 20, 7);
+    fails(hipErrorInvalidValue, hipMemcpy3D(&from));
     from.dstPtr = make_hipPitchedPtr(out, 20, 20, 3);
     fails(hipErrorInvalidValue, hipMemcpy3D(&from)); /* higher than the memory's planes */
     from.dstPtr = make_hipPitchedPtr(out, 20, 20, 7);
     from.extent.width = 7;
-    fails(hipErrorInvalidPitchValue, hipMemcpy3D(&from));
+    fails(hipErrorInvalidValue, hipMemcpy3D(&from));
     from.dstPtr.pitch = 40, from.srcPos.x = 2;
     fails(hipErrorInvalidValue, hipMemcpy3D(&from)); /* 2 + 7 of 8 elements */
     from.srcArray = (hipArray_t)out;
@@ -364,10 +415,12 @@ static void test_blocks(void **state) {
                           .WidthInBytes = 32,
                           .Height = 2};
     ok(hipMemcpyParam2D(&plane));
-    ok(hipMemcpyAtoH(out, array, 0, 96));
+    ok(hipMemcpyFromArray(out, array, 0, 0, 96, hipMemcpyDeviceToHost));
     assert_memory_equal(out + 32, in, 64);
     plane.Height = 6;
     fails(hipErrorInvalidValue, hipMemcpyParam2D(&plane));
+    plane.Height = 2, plane.dstArray = NULL, plane.dstHost = out, plane.dstPitch = 32;
+    fails(hipErrorInvalidValue, hipMemcpyParam2D(&plane)); /* only the member counts that the type names */
     ok(hipFreeArray(array));
     ok(hipFreeArray(other));
 }
@@ -381,7 +434,7 @@ static void test_mipmaps(void **state) {
     unsigned char in[64], out[64];
     size_t before = 0, after = 0;
     before = memory_left();
-    ok(hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(32, 8, 0), 99, 0)); /* 6 levels: 32, 16, 8, 4, 2, 1 */
+    ok(hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(32, 8, 0), 6, 0)); /* levels: 32, 16, 8, 4, 2, 1 */
     static const unsigned widths[] = {32, 16, 8, 4, 2, 1}, heights[] = {8, 4, 2, 1, 1, 1};
     for (unsigned i = 0; i < 6; i++) {
         ok(hipGetMipmappedArrayLevel(&level, mipmap, i));
@@ -400,9 +453,16 @@ static void test_mipmaps(void **state) {
     fails(hipErrorInvalidValue, hipGetMipmappedArrayLevel(&level, mipmap, 6));
     fails(hipErrorInvalidValue, hipGetMipmappedArrayLevel(NULL, mipmap, 0));
     fails(hipErrorInvalidHandle, hipGetMipmappedArrayLevel(&level, (hipMipmappedArray_t)level, 0));
-    fails(hipErrorInvalidValue, hipFreeArray(again));
+    fails(hipErrorInvalidHandle, hipGetMipmappedArrayLevel(&level, NULL, 0));
+    ok(hipFreeArray(again)); /* as often as it was asked for; the memory is the mipmapped array's */
+    ok(hipFreeArray(again));
+    fails(hipErrorContextIsDestroyed, hipFreeArray(again));
+    ok(hipGetMipmappedArrayLevel(&again, mipmap, 5));
+    ok(hipMemcpyAtoH(out, again, 0, 1));
+    assert_int_equal(out[0], 6);
     ok(hipFreeMipmappedArray(mipmap));
-    fails(hipErrorInvalidHandle, hipFreeMipmappedArray(mipmap));
+    fails(hipErrorContextIsDestroyed, hipFreeMipmappedArray(mipmap));
+    fails(hipErrorInvalidValue, hipMallocMipmappedArray(&mipmap, &desc, make_hipExtent(32, 8, 0), 7, 0));
     fails(hipErrorInvalidHandle, hipArrayGetInfo(NULL, &extent, NULL, again));
     fails(hipErrorInvalidValue, hipFreeMipmappedArray(NULL));
     HIP_ARRAY3D_DESCRIPTOR block = {4, 4, 4, HIP_AD_FORMAT_FLOAT, 1, 0};
@@ -473,7 +533,7 @@ static void test_batches(void **state) {
         for (unsigned y = 0; y < 3; y++)
             assert_memory_equal(&back[(z * 4 + y) * 5], &words[(z * 3 + y) * 4], 16);
     ops[1].extent.width = 6;
-    fails(hipErrorInvalidPitchValue, hipMemcpy3DBatchAsync(2, ops, &failed, 0, stream));
+    fails(hipErrorInvalidValue, hipMemcpy3DBatchAsync(2, ops, &failed, 0, stream));
     assert_int_equal(failed, 1);
     fails(hipErrorInvalidValue, hipMemcpy3DBatchAsync(0, ops, &failed, 0, stream));
     fails(hipErrorInvalidValue, hipMemcpy3DBatchAsync(2, ops, &failed, 1, stream));
@@ -529,7 +589,7 @@ static void *hammer(void *argument) {
         memset(out, 0, sizeof out);
         ok(hipMallocArray(&array, &desc, width, height, 0));
         ok(hipMemcpy2DToArray(array, 0, 0, in, width, width, height, hipMemcpyHostToDevice));
-        ok(hipMemcpyAtoH(out, array, 0, width * height));
+        ok(hipMemcpyFromArray(out, array, 0, 0, width * height, hipMemcpyDeviceToHost));
         assert_memory_equal(in, out, width * height);
         ok(hipFreeArray(array));
     }
@@ -550,10 +610,10 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_errors),  cmocka_unit_test(test_accounting),
-        cmocka_unit_test(test_rectangles),   cmocka_unit_test(test_runs),    cmocka_unit_test(test_per_thread),
-        cmocka_unit_test(test_blocks),       cmocka_unit_test(test_mipmaps), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_reset),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_errors),     cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_accounting),   cmocka_unit_test(test_rectangles), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_per_thread),   cmocka_unit_test(test_blocks),     cmocka_unit_test(test_mipmaps),
+        cmocka_unit_test(test_batches),      cmocka_unit_test(test_reset),      cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

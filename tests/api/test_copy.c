@@ -189,7 +189,8 @@ static void test_planes(void **state) {
             ok(hipMemcpy(got, device, sizeof got, hipMemcpyDeviceToHost));
             assert_memory_equal(got, expected, sizeof got);
         }
-    fails(hipErrorInvalidPitchValue, hipMemsetD2D32(device, 16, 1, 5, 2));
+    fails(hipErrorInvalidValue, hipMemsetD2D32(device, 16, 1, 5, 2));
+    fails(hipErrorInvalidValue, hipMemset2D(device, 4, 1, 5, 1)); /* also where there is one row */
     fails(hipErrorInvalidValue, hipMemsetD2D32(device, 50, 1, 5, 2));
     fails(hipErrorInvalidValue, hipMemsetD2D16(device, PITCH, 1, 24, ROWS + 1));
     ok(hipMemsetD2D16(device, PITCH, 1, 0, 5));
@@ -203,7 +204,7 @@ static void test_planes(void **state) {
         assert_int_equal(got[i], x < 3 && y < 2 && z < 2 ? 0x77 : 0);
     }
     fails(hipErrorInvalidValue, hipMemset3D(block, 1, make_hipExtent(8, 5, 9)));
-    fails(hipErrorInvalidPitchValue, hipMemset3D(block, 1, make_hipExtent(9, 2, 1)));
+    fails(hipErrorInvalidValue, hipMemset3D(block, 1, make_hipExtent(9, 2, 1)));
     ok(hipMemset3DAsync(block, 1, make_hipExtent(0, 2, 1), NULL));
     ok(hipFree(device));
 }
@@ -246,6 +247,100 @@ static void test_staging(void **state) {
     ok(hipFree(device));
     ok(hipFree(other));
     ok(hipStreamDestroy(stream));
+}
+
+struct gate {
+    atomic_int open, passed;
+};
+
+static void pass(void *argument) {
+    struct gate *gate = argument;
+    while (!atomic_load(&gate->open))
+        ;
+    atomic_store(&gate->passed, 1);
+}
+
+static void *open_gate(void *argument) {
+    atomic_store(&((struct gate *)argument)->open, 1);
+    return NULL;
+}
+
+/* What calls that are named synchronous do behind work that ends only after them, or that ends whenever it likes. */
+static void test_waiting(void **state) {
+    (void)state;
+    enum { ROWS = 4, ROW = 256 };
+    hipPitchedPtr from = {0}, to = {0};
+    hipExtent extent = make_hipExtent(ROW, ROWS, 2);
+    unsigned char got[ROW];
+    struct gate gate = {0};
+    ok(hipMalloc3D(&from, extent));
+    ok(hipMalloc3D(&to, extent));
+    ok(hipMemset3D(from, 0x11, extent));
+    ok(hipMemset3D(to, 0x22, extent));
+    hipMemcpy3DParms block = {.srcPtr = from, .dstPtr = to, .extent = extent, .kind = hipMemcpyDeviceToDevice};
+    hip_Memcpy2D plane = {.srcMemoryType = hipMemoryTypeDevice,
+                          .srcDevice = from.ptr,
+                          .srcPitch = from.pitch,
+                          .dstMemoryType = hipMemoryTypeDevice,
+                          .dstDevice = to.ptr,
+                          .dstPitch = to.pitch,
+                          .WidthInBytes = ROW,
+                          .Height = ROWS};
+    ok(hipLaunchHostFunc(NULL, pass, &gate)); /* until the end of this: none of these may wait */
+    ok(hipMemset(from.ptr, 0x33, ROW));
+    ok(hipMemsetD32(from.ptr, 0x44444444, ROW / 4));
+    ok(hipMemset2D(from.ptr, from.pitch, 0x55, ROW, ROWS));
+    ok(hipMemset3D(from, 0x66, extent));
+    ok(hipMemcpy(to.ptr, from.ptr, ROW, hipMemcpyDeviceToDevice));
+    ok(hipMemcpyDtoD(to.ptr, from.ptr, ROW));
+    ok(hipMemcpy2D(to.ptr, to.pitch, from.ptr, from.pitch, ROW, ROWS, hipMemcpyDeviceToDevice));
+    ok(hipMemcpyParam2D(&plane));
+    ok(hipMemcpy3D(&block));
+    fails(hipErrorNotReady, hipStreamQuery(NULL));
+    assert_int_equal(atomic_load(&gate.passed), 0);
+    atomic_store(&gate.open, 1);
+    ok(hipMemcpy(got, (char *)to.ptr + to.pitch * (2 * ROWS - 1), ROW, hipMemcpyDeviceToHost)); /* behind all of them */
+    for (int i = 0; i < ROW; i++)
+        assert_int_equal(got[i], 0x66);
+
+    /* These wait: a fill that does not begin with its memory, and a copy between places that are both marked. */
+    unsigned on = 1;
+    ok(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, from.ptr));
+    ok(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, to.ptr));
+    for (int i = 0; i < 2; i++) {
+        pthread_t opener;
+        atomic_store(&gate.open, 0);
+        atomic_store(&gate.passed, 0);
+        ok(hipLaunchHostFunc(NULL, pass, &gate));
+        assert_int_equal(pthread_create(&opener, NULL, open_gate, &gate), 0);
+        ok(i ? hipMemcpy(to.ptr, from.ptr, ROW, hipMemcpyDeviceToDevice) : hipMemset((char *)from.ptr + 1, 0x77, ROW));
+        assert_int_equal(atomic_load(&gate.passed), 1);
+        assert_int_equal(pthread_join(opener, NULL), 0);
+    }
+    ok(hipFree(from.ptr));
+    ok(hipFree(to.ptr));
+}
+
+/* The null stream comes behind a copy that was left to a stream which it does not wait for otherwise. */
+static void test_behind_others(void **state) {
+    (void)state;
+    hipStream_t stream = NULL;
+    void *memory = NULL;
+    unsigned char got[64];
+    struct gate gate = {0};
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMalloc(&memory, 128));
+    ok(hipMemset(memory, 1, 128));
+    ok(hipMemset((char *)memory + 64, 2, 64));
+    ok(hipLaunchHostFunc(stream, pass, &gate));
+    ok(hipMemcpyWithStream(memory, (char *)memory + 64, 64, hipMemcpyDeviceToDevice, stream));
+    fails(hipErrorNotReady, hipStreamQuery(NULL));
+    atomic_store(&gate.open, 1);
+    ok(hipMemcpy(got, memory, 64, hipMemcpyDeviceToHost));
+    assert_int_equal(atomic_load(&gate.passed), 1);
+    assert_int_equal(got[0], 2);
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(memory));
 }
 
 static void test_many_shapes(void **state) {
@@ -393,9 +488,9 @@ int main(int argc, char **argv) {
     if (argc > 1)
         return nothing_there();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),   cmocka_unit_test(test_bounds),        cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_staging), cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_many_shapes),
-        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_bounds),        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_staging),       cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_behind_others), cmocka_unit_test(test_many_shapes),   cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

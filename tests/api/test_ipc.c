@@ -343,11 +343,6 @@ static void test_errors(void **state) {
     fails(on_gpu() ? hipErrorInvalidContext : hipErrorMapFailed, hipIpcOpenMemHandle(&opened, handle, 0)); /* freed: nobody's any more */
     ok(hipHostFree(host));
     ok(hipFree(managed));
-    unsigned capable = 9;
-    memory = filled(1);
-    ok(hipPointerGetAttribute(&capable, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE, memory));
-    assert_int_equal(capable & 0xff, 1);
-    ok(hipFree(memory));
 }
 
 /* Allocating, sharing and freeing from many threads leaves no descriptor and no memory behind. */

@@ -21,10 +21,15 @@ static void test_allocate(void **state) {
     ok(hipMemPtrGetInfo(memory, &size));
     assert_int_equal(size, 1000);
     fails(hipErrorInvalidValue, hipFree((char *)memory + 8));
-    fails(hipErrorInvalidValue, hipHostFree(memory));
     ok(hipFree(memory));
     fails(hipErrorInvalidValue, hipFree(memory));
     fails(hipErrorNotFound, hipMemGetAddressRange(&base, &size, memory));
+    fails(hipErrorNotFound, hipMemGetAddressRange(&base, &size, NULL));
+    ok(hipMalloc(&memory, 1000));
+    ok(hipHostFree(memory)); /* each frees what the other allocates */
+    ok(hipHostMalloc(&memory, 1000, 0));
+    ok(hipFree(memory));
+    fails(hipErrorInvalidValue, hipHostFree(memory));
     ok(hipMalloc(&memory, 0));
     assert_null(memory);
     ok(hipFree(NULL));
@@ -91,10 +96,12 @@ static void test_pitched(void **state) {
     assert_memory_equal(host, back, sizeof host);
     fails(hipErrorInvalidPitchValue, hipMemcpy2D(memory, 10, host, 20, 20, 10, hipMemcpyHostToDevice));
     fails(hipErrorInvalidValue, hipMemcpy2D(memory, pitch, host, 20, 20, 11, hipMemcpyHostToDevice));
-    hip_Memcpy2D param = {.srcHost = host,
+    hip_Memcpy2D param = {.srcMemoryType = hipMemoryTypeHost,
+                          .srcHost = host,
                           .srcPitch = 20,
                           .srcXInBytes = 3,
                           .srcY = 2,
+                          .dstMemoryType = hipMemoryTypeDevice,
                           .dstDevice = memory,
                           .dstPitch = pitch,
                           .WidthInBytes = 4,
@@ -102,6 +109,16 @@ static void test_pitched(void **state) {
     ok(hipMemcpyParam2D(&param));
     peek(back, (char *)memory + pitch, 4);
     assert_memory_equal(back, host + 63, 4);
+    param.srcMemoryType = hipMemoryTypeUnregistered; /* not one to copy; nothing is guessed */
+    fails(hipErrorInvalidValue, hipMemcpyParam2D(&param));
+    param.srcMemoryType = hipMemoryTypeDevice;
+    fails(hipErrorInvalidValue, hipMemcpyParam2D(&param)); /* no device's pointer */
+    param.srcDevice = host;
+    fails(hipErrorInvalidValue, hipMemcpyParam2D(&param)); /* the program's memory */
+    param.srcMemoryType = hipMemoryTypeUnified, param.srcHost = (void *)16;
+    ok(hipMemcpyParam2D(&param)); /* the address says whose it is */
+    param.srcMemoryType = hipMemoryTypeHost, param.srcHost = host, param.srcPitch = 3;
+    fails(hipErrorInvalidValue, hipMemcpyParam2D(&param)); /* shorter than the rows of the copy */
     ok(hipFree(memory));
 }
 
@@ -222,8 +239,14 @@ static void test_attributes(void **state) {
     ok(hipMemAdvise(managed, 100, hipMemAdviseSetReadMostly, 0));
     ok(hipFree(device));
     ok(hipFree(managed));
-    fails(hipErrorInvalidValue, hipFree(host));
     ok(hipHostFree(host));
+}
+
+/* The size of what is known at an address. */
+static size_t reach(void *memory) {
+    size_t size = 0;
+    ok(hipMemPtrGetInfo(memory, &size));
+    return size;
 }
 
 static void test_register(void **state) {
@@ -232,10 +255,18 @@ static void test_register(void **state) {
     void *device = NULL;
     ok(hipHostRegister(memory, sizeof memory, hipHostRegisterDefault));
     fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory + 100, 10, hipHostRegisterDefault));
+    ok(hipHostRegister(memory, sizeof memory, hipHostRegisterMapped)); /* again, or a part: nothing changes */
+    ok(hipHostRegister(memory, 10, hipHostRegisterDefault));
+    assert_int_equal(reach(memory), sizeof memory);
     ok(hipHostGetDevicePointer(&device, memory + 8, 0));
     assert_ptr_equal(device, memory + 8);
-    ok(hipHostUnregister(memory));
+    ok(hipHostUnregister(memory)); /* once for all of them */
     fails(hipErrorHostMemoryNotRegistered, hipHostUnregister(memory));
+    ok(hipHostRegister(memory, 10, hipHostRegisterDefault)); /* memory that was freed, and more where it was */
+    ok(hipHostRegister(memory, sizeof memory, hipHostRegisterDefault));
+    assert_int_equal(reach(memory), sizeof memory);
+    fails(hipErrorInvalidValue, hipHostFree(memory)); /* the program's own */
+    ok(hipHostUnregister(memory));
     fails(hipErrorInvalidValue, hipHostRegister(NULL, 10, 0));
     fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
 }
@@ -276,13 +307,15 @@ static void test_host_flags(void **state) {
     fails(hipErrorInvalidValue, hipHostFree(pages));
     ok(hipMalloc(&memory, 10));
     fails(hipErrorInvalidValue, hipHostGetFlags(&flags, memory));
-    fails(hipErrorInvalidValue, hipHostGetDevicePointer(&device, memory, 0));
+    ok(hipHostGetDevicePointer(&device, memory, 0)); /* of anything that is known */
+    assert_ptr_equal(device, memory);
     fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory, 10, 0));
     ok(hipFree(memory));
 
     for (unsigned i = 0; i < 16; i++) {
         ok(hipHostRegister(pages + 10, 4096, i));
-        ok(hipHostGetFlags(&flags, pages + 4000));
+        fails(hipErrorInvalidValue, hipHostGetFlags(&flags, pages + 4000)); /* of what HIP allocated */
+        ok(hipPointerGetAttribute(&flags, HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS, pages + 4000));
         assert_int_equal(flags, i);
         fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(pages, sizeof pages, 0));
         fails(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(pages, 11, 0));
