@@ -19,12 +19,12 @@ hipError_t hipMalloc(void **ptr, size_t size);
 hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags);
 /* Allocates `height` rows of at least `width` bytes. `pitch` receives the bytes from row to row. */
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
-/* The same for elements of 4, 8 or 16 bytes; hipErrorInvalidValue for other sizes. */
+/* The same for elements of 4, 8 or 16 bytes; hipErrorInvalidValue for other sizes, and for rows or heights of 0. */
 hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width, size_t height, unsigned int elementSize);
 /* Allocates extent.depth planes of extent.height rows of at least extent.width bytes, and describes them. */
 hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent);
-/* Waits for all queued work and frees what hipMalloc*, hipMemAllocPitch, hipMallocManaged or hipMallocAsync gave. NULL is
- * accepted. hipErrorInvalidValue: not the start of such an allocation. */
+/* Waits for all queued work and frees what hipMalloc*, hipMemAllocPitch, hipMallocManaged, hipMallocAsync or the functions for pinned
+ * memory gave. NULL is accepted. hipErrorInvalidValue: not the start of such an allocation. */
 hipError_t hipFree(void *ptr);
 /* Bytes of the current device's memory that are not allocated, and all of them. Either may be NULL. */
 hipError_t hipMemGetInfo(size_t *free, size_t *total);
@@ -33,7 +33,7 @@ hipError_t hipMemGetInfo(size_t *free, size_t *total);
 
 /* Allocates zeroed host memory that devices can use: any of hipHostMallocPortable, Mapped, WriteCombined, Uncached, NumaUser,
  * and one of Coherent and NonCoherent. The pages are placed by the calling thread's NUMA policy; what the other flags promise
- * always holds. hipErrorInvalidValue: unknown flags, or Coherent and NonCoherent. Free with hipHostFree. */
+ * always holds. hipErrorInvalidValue: Coherent and NonCoherent. Other flags are only remembered. Free with hipHostFree. */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 /* The same under the name that HIP 6.3 gave it. */
 hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags);
@@ -41,18 +41,18 @@ hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags);
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags);
 hipError_t hipMallocHost(void **ptr, size_t size);
 hipError_t hipMemAllocHost(void **ptr, size_t size);
-/* Waits for all queued work and frees. hipErrorInvalidValue: not the start of such an allocation. */
+/* The same as hipFree. */
 hipError_t hipHostFree(void *ptr);
 hipError_t hipFreeHost(void *ptr);
 /* Makes the program's own memory known as pinned. hipErrorInvalidValue: NULL, a size of 0, unknown flags, or addresses
- * without memory. hipErrorHostMemoryAlreadyRegistered: a part of the range is known already. The program keeps the memory
+ * without memory. Registering again what starts at the same address succeeds, and one hipHostUnregister ends it; a longer range takes
+ * the place of the earlier one. hipErrorHostMemoryAlreadyRegistered: a part of the range is known otherwise. The program keeps the memory
  * until hipHostUnregister, which waits for queued work; hipErrorHostMemoryNotRegistered: no registered range starts there. */
 hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags);
 hipError_t hipHostUnregister(void *hostPtr);
-/* The address that kernels use for pinned, registered or managed memory: the same one. `flags` must be 0.
- * hipErrorInvalidValue: other memory. */
+/* The address that kernels use for memory that HIP knows: the same one. `flags` must be 0. hipErrorInvalidValue: other memory. */
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hostPtr, unsigned int flags);
-/* The flags it was allocated or registered with. hipErrorInvalidValue: other memory. */
+/* The flags that pinned memory was allocated with; 0 for managed memory. hipErrorInvalidValue: other memory, also registered memory. */
 hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr);
 
 /* ---- What is at an address --------------------------------------------------------------------- */
@@ -61,16 +61,19 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr);
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 /* Start and size of the allocation that holds `ptr`; either may be NULL. hipErrorNotFound: none does. */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size, hipDeviceptr_t ptr);
-/* Describes any address. One that nobody registered gives hipSuccess and hipMemoryTypeUnregistered (in programs of HIP 5:
- * hipErrorInvalidValue). */
+/* Describes any address but NULL, which is hipErrorInvalidValue. One that nobody registered gives hipSuccess and
+ * hipMemoryTypeUnregistered (in programs of HIP 5: hipErrorInvalidValue). */
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
-/* One attribute into `data`, which has that attribute's size. hipErrorInvalidValue: nothing is known at `ptr`, an unknown
- * attribute, or the host pointer of device memory. hipErrorNotSupported: peer-to-peer tokens. */
+/* One attribute into `data`, in as many bytes as AMD's runtime writes: pointers; an unsigned char for SYNC_MEMOPS, IS_MANAGED and MAPPED;
+ * 4 bytes for the others, RANGE_SIZE and BUFFER_ID too. MEMORY_TYPE calls managed memory the host's, and tells of a hipArray_t that it is
+ * one; ACCESS_FLAGS are the flags of the allocation. hipErrorInvalidValue: NULL, nothing is known at `ptr`, or the host pointer of device
+ * memory (`data` receives 0, NULL or hipInvalidDeviceId), or an unknown attribute. hipErrorNotSupported: CONTEXT, P2P_TOKENS,
+ * IS_LEGACY_HIP_IPC_CAPABLE, ALLOWED_HANDLE_TYPES, IS_GPU_DIRECT_RDMA_CAPABLE, MEMPOOL_HANDLE. */
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
-/* Several at once; for an address that nobody registered each gets a default: 0, NULL, hipInvalidDeviceId. */
+/* Several at once, each as above; what that would refuse is no error here. hipErrorInvalidValue: no attributes, or NULL. */
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr);
-/* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, an unsigned int, can be set; copies that the attribute is about always wait.
- * hipErrorInvalidValue: another attribute or NULL. hipErrorInvalidDevicePointer: nothing is known at `ptr`. */
+/* HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, an unsigned int, can be set to 0 or 1; synchronous copies between two allocations that have it
+ * wait, as do fills of one. hipErrorInvalidValue: another attribute or value, or NULL. hipErrorInvalidDevicePointer: nothing is known at `ptr`. */
 hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 
 /* ---- Managed memory ------------------------------------------------------------------------------ */
@@ -89,23 +92,27 @@ hipError_t hipMemPrefetchAsync_v2(const void *ptr, size_t count, hipMemLocation 
  * must be 0. Those before one that fails are done. */
 hipError_t hipMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count, hipMemLocation *locs, size_t *locIdxs, size_t numLocs,
                                     unsigned long long flags, hipStream_t stream);
-/* Advice for all pages that the range touches; the range must lie in one managed allocation. Accesses are as fast with any
- * advice; it is remembered for hipMemRangeGetAttribute. hipErrorInvalidValue: other memory or advice; hipErrorInvalidDevice. */
+/* Advice for all pages that the range touches; the range lies in one managed allocation, or is ordinary memory of the program.
+ * Accesses are as fast with any advice; it is remembered for hipMemRangeGetAttribute. `device` says nothing where the advice is about
+ * reading. hipErrorInvalidValue: other memory or advice; hipErrorInvalidDevice. */
 hipError_t hipMemAdvise(const void *ptr, size_t count, hipMemoryAdvise advice, int device);
 hipError_t hipMemAdvise_v2(const void *ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);
 /* What was said about the pages that the range touches. `data` receives an int:
  *   ReadMostly            1 if it was advised for all of them
  *   PreferredLocation     the device (hipCpuDeviceId) that all of them prefer; hipInvalidDeviceId if some differ or have none
  *   LastPrefetchLocation  likewise, by hipMemPrefetchAsync
- *   CoherencyMode         hipMemRangeCoherencyMode: fine-grained unless hipMemAdviseSetCoarseGrain was given
+ *   CoherencyMode         hipMemRangeCoherencyMode: fine-grained unless hipMemAdviseSetCoarseGrain was given; also of other memory:
+ *                         coarse-grained but for pinned memory without hipHostMallocNonCoherent and fine-grained device memory
  *   AccessedBy            an array of ints: the devices, then the host, advised for all pages; hipInvalidDeviceId in the rest
- * hipErrorInvalidValue: memory that is not managed, an unknown attribute, a size that is not the attribute's. */
+ * hipErrorInvalidValue: memory that is not managed, an unknown attribute, a size that is not the attribute's. The second function
+ * takes managed and pinned memory only. */
 hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr, size_t count);
 hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t num_attributes,
                                     const void *ptr, size_t count);
 /* Attaches managed memory (`length` 0 or the allocation's size) to a stream, in its order: hipMemAttachGlobal, Host or Single,
  * afterwards the allocation's flags. Accesses stay possible from everywhere. Ordinary memory of the program needs a length;
- * nothing is noted for it. hipErrorInvalidValue: other memory, flags or length, or Single with the null stream. */
+ * nothing is noted for it. hipErrorInvalidValue: other memory, flags or length, or Single with the null stream.
+ * hipErrorContextIsDestroyed: not a stream. */
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length WL_DEFAULT(0),
                                    unsigned int flags WL_DEFAULT(hipMemAttachSingle));
 
@@ -113,19 +120,21 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t length 
 
 /* Arrays hold elements of 1, 2 or 4 channels of 8, 16 or 32 bits in one to three dimensions, or in layers or cube faces. Their
  * layout is not the program's business; copies reach their contents. A function that is given something else than a live
- * array returns hipErrorInvalidHandle; hipErrorInvalidValue for NULL. */
+ * array, or NULL, returns hipErrorInvalidHandle; those that free return hipErrorContextIsDestroyed, and hipErrorInvalidValue for NULL. */
 
 /* A description of an element, from the bits of its components and their kind. */
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
 hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array);
 /* Makes an array of `width` by `height` elements (a height of 0: one dimension) on the current device. hipErrorInvalidValue:
- * a width of 0, unknown flags, an element that arrays cannot have. hipErrorOutOfMemory. Free with hipFreeArray. */
+ * a width of 0, unknown flags, an element that arrays cannot have, more than hipDeviceProp_t's limits of textures.
+ * hipErrorOutOfMemory. Free with hipFreeArray. */
 hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height WL_DEFAULT(0),
                           unsigned int flags WL_DEFAULT(hipArrayDefault));
 /* The same in up to three dimensions. With hipArrayLayered the depth counts layers; with hipArrayCubemap it counts faces, 6 of
  * them (times the layers, if both are given), which must be square. */
 hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags);
-/* Waits for queued work and frees. A level of a mipmapped array cannot be freed alone: hipErrorInvalidValue. */
+/* Waits for queued work and frees. A level of a mipmapped array may be freed as often as it was asked for; its memory goes with the
+ * mipmapped array. */
 hipError_t hipFreeArray(hipArray_t array);
 /* The same with the driver's descriptions. */
 hipError_t hipArrayCreate(hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *descriptor);
@@ -135,8 +144,8 @@ hipError_t hipArrayDestroy(hipArray_t array);
 hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array);
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t array);
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *descriptor, hipArray_t array);
-/* An array with smaller copies of itself: each level has half of each dimension, at least 1. `levels` is cut to as many as
- * there can be. The levels are arrays that live as long as the whole. */
+/* An array with smaller copies of itself: each level has half of each dimension, at least 1.
+ * hipErrorInvalidValue: more levels than there can be, or none. The levels are arrays that live as long as the whole. */
 hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmap, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int levels,
                                    unsigned int flags WL_DEFAULT(0));
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *mipmap, HIP_ARRAY3D_DESCRIPTOR *descriptor, unsigned int levels);
@@ -150,11 +159,15 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *array, hipMipmappedArray_t mipm
 /* Rules of every copy:
  *   - The Async forms return before the copy is done only where the host side is pinned (hipHostMalloc, hipHostRegister) or
  *     was copied aside; ordinary host memory may be reused at once.
+ *   - The others return when the copy is done, but not where both sides are memory of one device (not the host's, managed, or arrays):
+ *     those may return before, and are in the stream's order.
  *   - Sizes, heights or depths of 0 copy nothing and give hipSuccess.
  *   - hipErrorInvalidValue: NULL, addresses without memory, a range that leaves its allocation or array, virtual memory that is not mapped or may not be
- *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default. hipErrorInvalidMemcpyDirection: not
- *     a kind, or one that contradicts an array or symbol. hipErrorInvalidPitchValue: a pitch smaller than the width.
- *     hipErrorContextIsDestroyed: not a stream; hipErrorInvalidHandle: not an array.
+ *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default; with rows also memory that HIP does not
+ *     know where the kind says that it is a device's, and a pitch smaller than the width in descriptions of copies.
+ *     hipErrorInvalidMemcpyDirection: not a kind, or one that contradicts a symbol. hipErrorInvalidPitchValue: a pitch smaller
+ *     than the width in hipMemcpy2D*. hipErrorContextIsDestroyed: not a stream (in hipMemcpy2D*: hipErrorInvalidValue);
+ *     hipErrorInvalidHandle: not an array.
  *   - Between devices any copy works; one that waits comes after what both devices' null streams hold. */
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream);
@@ -173,8 +186,9 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int src
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
                             hipStream_t stream WL_DEFAULT(0));
-/* The driver's descriptions: the memory types choose among the pointers; where that member is NULL, the one that is not counts.
- * A pitch or height of 0 means that rows or planes follow each other. */
+/* The driver's descriptions. The memory type says which member counts: hipMemoryTypeHost the host pointer, Device the device pointer,
+ * which HIP has to know, Unified the device pointer, of whatever memory, Array the array; hipErrorInvalidValue for other types. A pitch
+ * or height of 0 means that rows or planes follow each other. */
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *copy);
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *copy, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *copy);
@@ -197,7 +211,8 @@ hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t 
                                      size_t height, hipMemcpyKind kind, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst, hipArray_const_t src, size_t wOffsetSrc,
                                    size_t hOffsetSrc, size_t width, size_t height, hipMemcpyKind kind);
-/* `count` bytes in the order of rows, going on in the next one. */
+/* `count` bytes in the order of rows, going on in the next one: the first two. The others copy within the first row;
+ * hipErrorInvalidValue for more than that, and for 0 bytes. */
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count, hipMemcpyKind kind);
 hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset, size_t count, hipMemcpyKind kind);
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count);
@@ -217,8 +232,9 @@ hipError_t hipMemcpy3DBatchAsync(size_t numOps, struct hipMemcpy3DBatchOp *opLis
 /* ---- Fills ------------------------------------------------------------------------------------------ */
 
 /* Counts and widths are elements of 1, 2 or 4 bytes; `value` is cut to the element's size. hipErrorInvalidValue: NULL, memory
- * that HIP does not know, a range that leaves its allocation, a pointer or pitch that is not a multiple of the element.
- * hipErrorInvalidPitchValue: a pitch smaller than the width. Counts of 0 fill nothing. */
+ * that HIP does not know, a range that leaves its allocation, a pointer or pitch that is not a multiple of the element, a pitch
+ * smaller than the width. Counts of 0 fill nothing. Where `dst` is the start of coarse-grained device memory, the synchronous forms may
+ * return before the fill is done, which is in the stream's order. */
 hipError_t hipMemset(void *dst, int value, size_t size);
 hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream WL_DEFAULT(0));
 hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count);
@@ -260,7 +276,8 @@ hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, 
 /* ---- Virtual memory management ------------------------------------------------------------------- */
 
 /* Addresses, memory and access one by one: reserve addresses, create memory, map it there, give access. Addresses and sizes
- * are multiples of the granularity; hipErrorInvalidValue if they are not, or `flags` is not 0. */
+ * are multiples of the granularity; hipErrorInvalidValue if they are not (hipErrorOutOfMemory where addresses are reserved), or `flags`
+ * is not 0. */
 
 /* Reserves addresses, at `addr` if they are free there. `alignment`: 0 or a power of two. hipErrorOutOfMemory. */
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr, unsigned long long flags);
@@ -281,8 +298,8 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop, h
  * type, or memory that was not made for it. */
 hipError_t hipMemExportToShareableHandle(void *shareableHandle, hipMemGenericAllocationHandle_t handle,
                                          hipMemAllocationHandleType handleType, unsigned long long flags);
-/* A handle of the memory behind such a descriptor, given as (void *)(intptr_t)descriptor; it stays the caller's. Release with
- * hipMemRelease. hipErrorInvalidValue: not such a descriptor. */
+/* A handle of the memory behind such a descriptor, given as the address of an int (AMD's way) or as (void *)(intptr_t)descriptor
+ * (CUDA's); it stays the caller's. Release with hipMemRelease. hipErrorInvalidValue: not such a descriptor. */
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType);
 /* Maps the first `size` bytes of the memory at reserved addresses that are free, without access. `offset` must be 0. */

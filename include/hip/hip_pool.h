@@ -29,7 +29,7 @@ typedef struct hipMemPoolProps {
     hipMemAllocationHandleType handleTypes; /* hipMemHandleTypeNone, or PosixFileDescriptor for a pool to share */
     hipMemLocation location;                /* a device */
     void *win32SecurityAttributes;
-    size_t maxSize; /* bytes; 0: no limit of its own */
+    size_t maxSize; /* bytes, as they are asked for; 0: no limit of its own */
     unsigned char reserved[56];
 } hipMemPoolProps;
 
@@ -65,14 +65,16 @@ hipError_t hipMemPoolDestroy(hipMemPool_t pool);
 hipError_t hipMemPoolTrimTo(hipMemPool_t pool, size_t minBytesToHold);
 hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void *value);
 hipError_t hipMemPoolGetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, void *value);
-/* Lets devices use the pool's memory. The pool's own device has all access and keeps it. */
+/* Lets devices use the pool's memory. The pool's own device has all access and keeps it. hipErrorInvalidDevice: no such device, more
+ * entries than devices, or hipMemAccessFlagsProtNone, since access is not taken back; hipErrorInvalidValue: NULL, other flags, or a
+ * location that is no device. */
 hipError_t hipMemPoolSetAccess(hipMemPool_t pool, const hipMemAccessDesc *list, size_t count);
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t pool, hipMemLocation *location);
 
 /* Sharing between processes, by file descriptor. `handle` receives an int, which the caller closes. `flags` must be 0.
  * hipErrorInvalidValue: the pool was not made with this type of handle. */
 hipError_t hipMemPoolExportToShareableHandle(void *handle, hipMemPool_t pool, hipMemAllocationHandleType type, unsigned int flags);
-/* `handle` is the descriptor itself as a pointer; it stays the caller's. The new pool allocates nothing: allocations of its
+/* `handle` is the descriptor itself as a pointer, whose upper half does not count; it stays the caller's. The new pool allocates nothing: allocations of its
  * original are imported into it. hipErrorInvalidValue: not a pool's descriptor. */
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *handle, hipMemAllocationHandleType type, unsigned int flags);
 /* Describes one allocation of an exported pool; the description may be sent to other processes as bytes. */

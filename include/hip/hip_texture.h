@@ -17,8 +17,8 @@
 
 /* Creates a texture, which hipDestroyTextureObject frees. `resViewDesc` may be NULL: the resource as it is. Linear memory is read
  * with tex1Dfetch, by elements; 2D memory with a pitch starts at a multiple of textureAlignment. hipErrorInvalidValue: linear
- * filtering of integers that are not read as normalized floats, normalized reads of 32-bit integers, sRGB of others than 8-bit
- * channels, a view of elements of another size. hipErrorInvalidHandle: not a live array. */
+ * filtering of integers that are not read as normalized floats, sRGB of four channels that are not of 8 bits or lie in linear memory
+ * (with fewer channels it means nothing), a view of elements of another size; a view's width and height are not looked at. hipErrorInvalidHandle: not a live array. */
 hipError_t hipCreateTextureObject(hipTextureObject_t *texObject, const hipResourceDesc *resDesc, const hipTextureDesc *texDesc,
                                   const struct hipResourceViewDesc *resViewDesc);
 /* NULL is no error. hipErrorInvalidValue: not a texture. */

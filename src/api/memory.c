@@ -40,8 +40,8 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags) {
 static hipError_t allocate_pitched(const char *function, void **ptr, size_t *pitch, size_t width, size_t rows) {
     if (!ptr || !pitch)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the result");
-    if (width > SIZE_MAX / 4)
-        return wl_api_fail(function, hipErrorOutOfMemory, "the width is too large");
+    if (width > SIZE_MAX - PITCH_ALIGNMENT)
+        return wl_api_fail(function, hipErrorInvalidValue, "the width is too large");
     size_t rounded = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT, size = 0;
     if (__builtin_mul_overflow(rounded, rows, &size))
         return wl_api_fail(function, hipErrorOutOfMemory, "the size is too large");
@@ -70,12 +70,9 @@ hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent) {
     return allocate_pitched(__func__, &pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
 }
 
-static const unsigned host_flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined | hipHostMallocUncached |
-                                   hipHostMallocNumaUser | hipHostMallocCoherent | hipHostMallocNonCoherent;
-
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags) {
     const unsigned both = hipHostMallocCoherent | hipHostMallocNonCoherent;
-    API_REQUIRE(!(flags & ~host_flags) && (flags & both) != both, hipErrorInvalidValue);
+    API_REQUIRE((flags & both) != both, hipErrorInvalidValue);
     return allocate(__func__, WL_MEMORY_HOST, ptr, size, flags);
 }
 

@@ -212,7 +212,7 @@ static void test_attributes(void **state) {
     ok(hipMalloc(&device, 100));
     ok(hipExtHostAlloc(&host, 100, hipHostMallocPortable)); /* HIP 6.3's name */
     ok(hipHostFree(host));
-    fails(hipErrorInvalidValue, hipExtHostAlloc(&host, 100, 0x40u));
+    fails(hipErrorInvalidValue, hipExtHostAlloc(&host, 100, hipHostMallocCoherent | hipHostMallocNonCoherent));
     fails(hipErrorInvalidValue, hipExtHostAlloc(NULL, 100, 0));
     ok(hipHostMalloc(&host, 100, hipHostMallocMapped));
     ok(hipMallocManaged(&managed, 100, hipMemAttachGlobal));
@@ -273,11 +273,17 @@ static void test_register(void **state) {
 
 static void test_host_flags(void **state) {
     (void)state;
-    static const unsigned good[] = {
-        hipHostMallocDefault,       hipHostMallocPortable, hipHostMallocMapped,
-        hipHostMallocWriteCombined, hipHostMallocNumaUser, hipHostMallocCoherent,
-        hipHostMallocNonCoherent,   hipHostMallocUncached, hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent};
-    static const unsigned bad[] = {0x8u, 0x10u, 0x8000000u, hipHostMallocCoherent | hipHostMallocNonCoherent, hipHostMallocMapped | 0x20u};
+    static const unsigned good[] = {hipHostMallocDefault,
+                                    hipHostMallocPortable,
+                                    hipHostMallocMapped,
+                                    hipHostMallocWriteCombined,
+                                    hipHostMallocNumaUser,
+                                    hipHostMallocCoherent,
+                                    hipHostMallocNonCoherent,
+                                    hipHostMallocUncached,
+                                    hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent,
+                                    0x8u /* nothing yet */};
+    static const unsigned bad[] = {hipHostMallocCoherent | hipHostMallocNonCoherent, ~0u};
     static char pages[3 * 4096];
     void *memory = NULL, *device = NULL;
     unsigned flags = 0;
@@ -345,9 +351,10 @@ static void test_flags_and_pitches(void **state) {
     fails(hipErrorInvalidValue, hipExtMallocWithFlags(NULL, 8, 0));
     fails(hipErrorInvalidValue, hipMallocPitch(NULL, &pitch, 10, 10));
     fails(hipErrorInvalidValue, hipMallocPitch(&memory, NULL, 10, 10));
-    fails(hipErrorOutOfMemory, hipMallocPitch(&memory, &pitch, SIZE_MAX, 2));
+    fails(hipErrorInvalidValue, hipMallocPitch(&memory, &pitch, SIZE_MAX, 2));
     fails(hipErrorOutOfMemory, hipMallocPitch(&memory, &pitch, SIZE_MAX / 8, 16));
     fails(hipErrorInvalidValue, hipMemAllocPitch(&memory, &pitch, 10, 10, 3));
+    fails(hipErrorInvalidValue, hipMemAllocPitch(&memory, &pitch, 10, 0, 4));
     for (unsigned size = 4; size <= 16; size *= 2) {
         ok(hipMemAllocPitch(&memory, &pitch, 300, 7, size));
         assert_true(pitch >= 300);

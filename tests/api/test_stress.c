@@ -220,7 +220,7 @@ static void array(struct worker *w) {
         in[i] = (int)next(w, 1000);
     TRY(hipMallocArray(&made, &desc, 8, SLOTS / 8, 0));
     TRY(hipMemcpy2DToArrayAsync(made, 0, 0, in, 32, 32, SLOTS / 8, hipMemcpyHostToDevice, w->stream));
-    TRY(hipMemcpyAtoHAsync(out, made, 0, sizeof out, w->stream));
+    TRY(hipMemcpy2DFromArrayAsync(out, 32, made, 0, 0, 32, SLOTS / 8, hipMemcpyDeviceToHost, w->stream));
     TRY(hipStreamSynchronize(w->stream));
     EXPECT(memcmp(in, out, sizeof in) == 0);
     TRY(hipFreeArray(made));

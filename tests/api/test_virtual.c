@@ -211,7 +211,6 @@ static void test_access(void **state) {
     char *address = reserve(4 * PAGE), byte = 5;
     hipMemGenericAllocationHandle_t handle = create(2 * PAGE);
     unsigned long long flags = 9;
-    unsigned pointer_flags = 9;
     int count = 0;
     ok(hipGetDeviceCount(&count));
     ok(hipMemMap(address, 2 * PAGE, 0, handle, 0));
@@ -221,8 +220,6 @@ static void test_access(void **state) {
     allow(address, 2 * PAGE, hipMemAccessFlagsProtRead);
     ok(hipMemGetAccess(&flags, &device0, address + PAGE + 5));
     assert_int_equal(flags, hipMemAccessFlagsProtRead);
-    ok(hipPointerGetAttribute(&pointer_flags, HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS, address));
-    assert_int_equal(pointer_flags, hipMemAccessFlagsProtRead);
     ok(hipMemGetAccess(&flags, &device0, address + 2 * PAGE)); /* the other mapping has its own */
     assert_int_equal(flags, hipMemAccessFlagsProtNone);
     ok(hipMemcpy(&byte, address, 1, hipMemcpyDeviceToHost));

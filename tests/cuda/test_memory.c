@@ -68,7 +68,7 @@ static void test_virtual_errors(void **state) {
     hipMemGenericAllocationHandle_t memory = NULL;
     void *address = NULL;
     fails(hipErrorInvalidValue, hipMemCreate(&memory, 4096, &prop, 0));
-    fails(hipErrorInvalidValue, hipMemAddressReserve(&address, 4096, 0, NULL, 0));
+    fails(hipErrorOutOfMemory, hipMemAddressReserve(&address, 4096, 0, NULL, 0));
     ok(hipMemAddressReserve(&address, PIECE, 0, NULL, 0));
     ok(hipMemCreate(&memory, PIECE, &cpu, 0));
     fails(hipErrorInvalidValue, hipMemMap(address, PIECE, 0, memory, 0)); /* a CPU device's memory at a GPU's addresses */
