@@ -142,10 +142,11 @@ hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsign
                                       hipDriverEntryPointQueryResult *driverStatus);
 
 /* ---- Device management -----------------------------------------------------------------------
- * hipErrorInvalidDevice: there is no device of that number; hipErrorInvalidValue: NULL for a result, and what is said below. */
+ * hipErrorInvalidDevice: there is no device of that number; hipErrorInvalidValue: NULL for a result, and what is said below. Without
+ * any device all functions of HIP return hipErrorNoDevice, but for those that tell versions and names. */
 
-/* The number of devices, as WAVELIFT_DEVICES asks for them; by default all NVIDIA GPUs and one CPU device behind them.
- * hipErrorNoDevice if none could be made. */
+/* The number of devices, as WAVELIFT_DEVICES asks for them; by default all NVIDIA GPUs and one CPU device behind them. Of these
+ * ROCR_VISIBLE_DEVICES and then HIP_VISIBLE_DEVICES, or else CUDA_VISIBLE_DEVICES, choose. hipErrorNoDevice if there is none. */
 hipError_t hipGetDeviceCount(int *count);
 /* Makes a device the calling thread's current one; no other thread notices. Never waits. */
 hipError_t hipSetDevice(int deviceId);
@@ -155,11 +156,12 @@ hipError_t hipGetDevice(int *deviceId);
 hipError_t hipDeviceGet(hipDevice_t *device, int ordinal);
 /* Writes the device's name, cut to `len` bytes with the end mark. */
 hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device);
-/* 16 bytes that differ between the devices of a process. */
+/* 16 hexadecimal digits, without an end mark, or the 16 bytes of an NVIDIA GPU's; the same in every process. */
 hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device);
-/* "domain:bus:device.function" in hexadecimal; each device has a bus of its own. hipErrorInvalidValue: `len` is below 13. */
+/* "domain:bus:device.function" in hexadecimal; each device has a bus of its own, whichever are visible. hipErrorInvalidValue: `len` is
+ * below 13; what has room is written then. */
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device);
-/* The device of such a name, in capital letters or small ones. hipErrorInvalidValue if there is none. */
+/* The device of such a name: four hexadecimal numbers with ':', ':' and '.' between them. hipErrorInvalidValue if there is none. */
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId);
 /* Bytes of memory: the host's. */
 hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device);
@@ -169,26 +171,29 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int deviceId);
 /* All properties. The architecture is WAVELIFT_ARCH, else what the program's code is for, else gfx942. */
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int deviceId);
-/* The first device with the memory and the compute units that `properties` asks for; device 0 if none has them. */
+/* The first device that has at least as much as `properties` asks for, in what is not 0 there: major and minor version, memory (global,
+ * constant, LDS), registers, work items (of a block, of a compute unit), compute units, lanes of a wave, clock and width of the memory, L2.
+ * Device 0 if none has. */
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties);
 /* Waits for everything that was queued on the device, in this thread's help. Returns the sticky error. */
 hipError_t hipDeviceSynchronize(void);
 /* Waits, gives back all memory and streams of the device and the variables of the program's own code, restores limits and flags,
  * and clears the sticky error. Modules and libraries stay loaded; streams of threads stay. */
 hipError_t hipDeviceReset(void);
-/* hipDeviceSchedule* (one of them), hipDeviceMapHost, hipDeviceLmemResizeToMax: hints, which hipGetDeviceFlags gives back.
- * hipErrorInvalidValue: other flags, or two ways to wait. */
+/* hipDeviceSchedule* (one of them), hipDeviceMapHost, hipDeviceLmemResizeToMax: hints, of which hipGetDeviceFlags gives back the first;
+ * hipDeviceScheduleSpin before any was set. hipErrorInvalidValue: other flags, or two ways to wait. */
 hipError_t hipSetDeviceFlags(unsigned flags);
 hipError_t hipGetDeviceFlags(unsigned int *flags);
-/* Bytes: the stack of a lane in kernels with recursion or calls through pointers; of device-side printf's buffer and of the heap
- * of device-side malloc, which grow as they must, so that these two are only remembered. hipErrorUnsupportedLimit: another limit;
- * hipErrorInvalidValue: more than 4 MiB of stack. hipDeviceReset restores all. */
+/* Bytes: the stack of a lane in kernels with recursion or calls through pointers; and of the heap of device-side malloc, which grows as
+ * it must, so that this is only remembered. hipErrorUnsupportedLimit: the buffer of printf; hipErrorInvalidValue: no limit, more than
+ * 4 MiB of stack, or all memory as heap. hipDeviceReset restores all. */
 hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit);
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
 /* The device of threads that never choose one: the first of the list, device 0 for an empty list. hipErrorInvalidValue: a negative
  * length, one above the number of devices, or a NULL list of some. */
 hipError_t hipSetValidDevices(int *deviceArray, int length);
-/* HSA's type of the link between two different devices (4: XGMI), and the number of hops. */
+/* HSA's type of the link between two different devices (4: XGMI), and the number of hops. hipErrorInvalidValue: one device twice, or a
+ * negative number; hipErrorInvalidDevice: one that is too large. */
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype, uint32_t *hopcount);
 /* Stream priorities from the lowest to the highest, which is the smaller number. Either pointer may be NULL. */
 hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
@@ -314,19 +319,19 @@ hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle);
  * All devices share the process's memory: access is there from the start, and these functions keep the books that HIP asks for.
  * hipErrorInvalidDevice: no such device, or the device itself. */
 
-/* 1 for two different devices, 0 for one and itself. */
+/* 1 for two different devices, 0 for one and itself, even if there is none of that number. */
 hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId);
 /* The current device may access `peerDeviceId`'s memory. hipErrorPeerAccessAlreadyEnabled; hipErrorInvalidValue: `flags` is not 0. */
 hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
 /* hipErrorPeerAccessNotEnabled if it was not. */
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
-/* 1 for access and native atomics, 0 for the rank and for arrays. hipErrorInvalidValue: no such attribute. */
+/* 1 for access, native atomics and arrays; as the rank the type of the link. hipErrorInvalidValue: no such attribute. */
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice);
 
 /* ---- Contexts: each device has one, its primary context --------------------------------------
  * Deprecated by HIP. A hipCtx_t is a device's primary context; each thread has a stack of contexts whose top is its current
  * device, as hipSetDevice sets it. A thread that chose nothing has the primary context of device 0. Errors: hipErrorInvalidDevice
- * for a device that there is not, hipErrorInvalidContext for what is no context and for an empty stack, hipErrorInvalidValue for
+ * for a device that there is not (of hipCtxCreate hipErrorInvalidValue), hipErrorInvalidContext for what is no context and for an empty stack, hipErrorInvalidValue for
  * NULL results and unknown flags. */
 
 /* Retains the device's primary context, gives it `flags` (as hipSetDeviceFlags) and pushes it on the calling thread's stack.
@@ -361,9 +366,10 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peer);
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device);
 /* Gives it back; the context and what belongs to it stay. Once too often does nothing. */
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device);
-/* Its flags, and whether it is active: a thread made it current or a program retained it, and it was not reset since. */
+/* 0 as its flags, and whether it is active: a thread made it current or a program retained it, and it was not reset since. Either
+ * pointer may be NULL. */
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active);
-/* hipErrorContextAlreadyInUse: it is active with other flags. */
+/* Always hipErrorContextAlreadyInUse, as from AMD's runtime, whose primary contexts are in use from the start. */
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags);
 /* hipDeviceReset for that device. */
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device);

@@ -10,14 +10,19 @@
 
 #include <hip/hip_runtime_api.h>
 
-/* Records `error` as the thread's last error and as the last result; logs it. Returns it. */
+/* Records `error` as the thread's last error and as the last result; logs it. Returns it. Without a device it is hipErrorNoDevice
+ * instead, whatever is wrong: AMD's runtime asks for that first in every function. */
 hipError_t wl_api_fail(const char *function, hipError_t error, const char *why);
 /* The same for a status of the runtime, whose sentence is wl_failure(). WL_OK gives hipSuccess. */
 hipError_t wl_api_status(const char *function, enum wl_status status);
 /* The same for a device's sticky fault, which another thread may have met. */
 hipError_t wl_api_fault(const char *function, enum wl_status fault);
-/* Records hipSuccess. */
-hipError_t wl_api_success(void);
+/* Records hipSuccess; without a device hipErrorNoDevice, since what a function did was for none. */
+#define wl_api_success() wl_api_success_of(__func__)
+hipError_t wl_api_success_of(const char *function);
+/* The same for functions that answer without a device. */
+hipError_t wl_api_fail_anyway(const char *function, hipError_t error, const char *why);
+hipError_t wl_api_success_anyway(void);
 /* The HIP error for a status, without recording anything. */
 hipError_t wl_api_error_of(enum wl_status status);
 
@@ -34,6 +39,8 @@ hipError_t wl_api_error_of(enum wl_status status);
         if (status_ != WL_OK)                                                                                                              \
             return wl_api_status(__func__, status_);                                                                                       \
     } while (0)
+/* Returns from the calling function if there is no device; for those that would make or change something first. */
+#define API_DEVICES()          API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice)
 #define API_RETURN(expression) return wl_api_status(__func__, (expression))
 #define API_SUCCESS()          return wl_api_success()
 /* NOLINTBEGIN(bugprone-macro-parentheses): the first argument of what follows is the name of a variable to declare. */

@@ -75,6 +75,7 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t
 }
 
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode) {
+    API_DEVICES();
     API_REQUIRE(mode != NULL && is_mode(*mode), hipErrorInvalidValue);
     *mode = (hipStreamCaptureMode)wl_capture_exchange_mode((enum wl_capture_mode) * mode);
     API_SUCCESS();

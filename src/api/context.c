@@ -26,7 +26,7 @@ static bool push(struct wl_context *context) {
 hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device) {
     API_REQUIRE(context != NULL && !(flags & ~KNOWN_FLAGS), hipErrorInvalidValue);
     struct wl_context *primary = context_of(device);
-    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_REQUIRE(primary != NULL, hipErrorInvalidValue);
     API_REQUIRE(push(primary), hipErrorOutOfMemory);
     primary->flags = flags;
     atomic_fetch_add(&primary->retained, 1);
@@ -124,9 +124,9 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peer) {
 /* ---- primary contexts ------------------------------------------------------------------------ */
 
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device) {
-    API_REQUIRE(context != NULL, hipErrorInvalidValue);
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
     atomic_fetch_add(&primary->retained, 1);
     atomic_store(&primary->active, true);
     *context = (hipCtx_t)primary;
@@ -144,19 +144,18 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active) {
     struct wl_context *primary = context_of(device);
     API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
-    API_REQUIRE(flags != NULL && active != NULL, hipErrorInvalidValue);
-    *flags = primary->flags;
-    *active = atomic_load(&primary->active);
+    if (flags)
+        *flags = 0;
+    if (active)
+        *active = atomic_load(&primary->active);
     API_SUCCESS();
 }
 
+/* AMD's runtime has every primary context in use from its start, and so never takes its flags. */
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags) {
-    struct wl_context *primary = context_of(device);
-    API_REQUIRE(primary != NULL, hipErrorInvalidDevice);
-    API_REQUIRE(!(flags & ~KNOWN_FLAGS), hipErrorInvalidValue);
-    API_REQUIRE(!atomic_load(&primary->active) || primary->flags == flags, hipErrorContextAlreadyInUse);
-    primary->flags = flags;
-    API_SUCCESS();
+    (void)flags;
+    API_REQUIRE(context_of(device) != NULL, hipErrorInvalidDevice);
+    return wl_api_fail(__func__, hipErrorContextAlreadyInUse, "primary contexts are in use from the start");
 }
 
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device) {

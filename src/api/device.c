@@ -4,7 +4,7 @@
 #include "runtime/capture.h"
 
 #include <stdio.h>
-#include <strings.h>
+#include <string.h>
 
 /* ---- initialization and version -------------------------------------------------------------- */
 
@@ -14,17 +14,17 @@ hipError_t hipInit(unsigned int flags) {
     API_SUCCESS();
 }
 
-hipError_t hipDriverGetVersion(int *driverVersion) {
-    API_REQUIRE(driverVersion != NULL, hipErrorInvalidValue);
-    *driverVersion = HIP_VERSION;
-    API_SUCCESS();
+/* Versions do not depend on a device. */
+static hipError_t tell_version(const char *function, int *version) {
+    if (!version)
+        return wl_api_fail_anyway(function, hipErrorInvalidValue, "no place for the version");
+    *version = HIP_VERSION;
+    return wl_api_success_anyway();
 }
 
-hipError_t hipRuntimeGetVersion(int *runtimeVersion) {
-    API_REQUIRE(runtimeVersion != NULL, hipErrorInvalidValue);
-    *runtimeVersion = HIP_VERSION;
-    API_SUCCESS();
-}
+hipError_t hipDriverGetVersion(int *driverVersion) { return tell_version(__func__, driverVersion); }
+
+hipError_t hipRuntimeGetVersion(int *runtimeVersion) { return tell_version(__func__, runtimeVersion); }
 
 /* ---- choosing a device ----------------------------------------------------------------------- */
 
@@ -37,7 +37,8 @@ static struct wl_context *context_of(int device) { return device < 0 ? NULL : wl
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 hipError_t hipGetDeviceCount(int *count) {
-    API_REQUIRE(count != NULL, hipErrorInvalidValue);
+    if (!count)
+        return wl_api_fail_anyway(__func__, hipErrorInvalidValue, "no place for the number");
     *count = (int)wl_context_count();
     API_REQUIRE(*count > 0, hipErrorNoDevice);
     API_SUCCESS();
@@ -82,32 +83,32 @@ hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device) {
 }
 
 hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device) {
-    API_REQUIRE(uuid != NULL, hipErrorInvalidValue);
     API_DEVICE(context, device);
-    hipDeviceProp_tR0600 properties;
-    wl_api_properties(context, &properties);
-    *uuid = properties.uuid;
+    API_REQUIRE(uuid != NULL, hipErrorInvalidValue);
+    memcpy(uuid->bytes, context->info.uuid, sizeof uuid->bytes);
     API_SUCCESS();
 }
 
 #define BUS_ID_ROOM 13 /* "0000:01:00.0" and its end */
 
-/* Each device pretends to sit on a bus of its own. */
-static void format_bus_id(unsigned index, char *text, size_t size) { snprintf(text, size, "0000:%02x:00.0", (index + 1) & 0xffu); }
-
+/* What has no room is cut off, and an error still. */
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device) {
     API_DEVICE(context, device);
-    API_REQUIRE(pciBusId != NULL && len >= BUS_ID_ROOM, hipErrorInvalidValue);
-    format_bus_id(context->index, pciBusId, (size_t)len);
+    API_REQUIRE(pciBusId != NULL && len > 0, hipErrorInvalidValue);
+    const struct wl_device_info *info = &context->info;
+    snprintf(pciBusId, (size_t)len, "%04x:%02x:%02x.0", (unsigned)info->pci_domain, (unsigned)info->pci_bus, (unsigned)info->pci_device);
+    API_REQUIRE(len >= BUS_ID_ROOM, hipErrorInvalidValue);
     API_SUCCESS();
 }
 
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId) {
+    unsigned domain = 0, bus = 0, place = 0, function = 0;
     API_REQUIRE(device != NULL && pciBusId != NULL, hipErrorInvalidValue);
-    for (unsigned i = 0; i < wl_context_count(); i++) {
-        char text[BUS_ID_ROOM];
-        format_bus_id(i, text, sizeof text);
-        if (strcasecmp(text, pciBusId) == 0) {
+    /* NOLINTNEXTLINE(cert-err34-c): at most four digits each */
+    bool read = sscanf(pciBusId, "%4x:%2x:%2x.%1x", &domain, &bus, &place, &function) == 4 && function == 0;
+    for (unsigned i = 0; read && i < wl_context_count(); i++) {
+        const struct wl_device_info *info = &wl_context_at(i)->info;
+        if (domain == (unsigned)info->pci_domain && bus == (unsigned)info->pci_bus && place == (unsigned)info->pci_device) {
             *device = (int)i;
             API_SUCCESS();
         }
@@ -138,21 +139,26 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
     API_SUCCESS();
 }
 
-static const enum wl_limit limits[] = {
-    [hipLimitStackSize] = WL_LIMIT_STACK, [hipLimitPrintfFifoSize] = WL_LIMIT_PRINTF, [hipLimitMallocHeapSize] = WL_LIMIT_HEAP};
+static const struct {
+    bool known;
+    enum wl_limit limit;
+} limits[hipLimitRange] = {[hipLimitStackSize] = {true, WL_LIMIT_STACK}, [hipLimitMallocHeapSize] = {true, WL_LIMIT_HEAP}};
 
+/* AMD's runtime calls what is behind the last limit a wrong value, and what is before the first an unknown limit. */
 hipError_t hipDeviceGetLimit(size_t *value, enum hipLimit_t limit) {
-    API_REQUIRE(value != NULL, hipErrorInvalidValue);
-    API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
+    API_REQUIRE(value != NULL && (int)limit < hipLimitRange, hipErrorInvalidValue);
+    API_REQUIRE((int)limit >= 0 && limits[limit].known, hipErrorUnsupportedLimit);
     API_CONTEXT(context);
-    *value = atomic_load(&context->limits[limits[limit]]);
+    *value = atomic_load(&context->limits[limits[limit].limit]);
     API_SUCCESS();
 }
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
-    API_REQUIRE((unsigned)limit < sizeof limits / sizeof *limits, hipErrorUnsupportedLimit);
+    API_REQUIRE((int)limit < hipLimitRange, hipErrorInvalidValue);
+    API_REQUIRE((int)limit >= 0 && limits[limit].known, hipErrorUnsupportedLimit);
     API_CONTEXT(context);
-    API_RETURN(wl_context_limit(context, limits[limit], value));
+    API_REQUIRE(limit != hipLimitMallocHeapSize || value < context->info.memory_size, hipErrorInvalidValue);
+    API_RETURN(wl_context_limit(context, limits[limit].limit, value));
 }
 
 /* ---- the device's state ---------------------------------------------------------------------- */
@@ -181,7 +187,7 @@ hipError_t hipSetDeviceFlags(unsigned flags) {
     unsigned known = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
     API_REQUIRE(!(flags & ~known) && (schedule & (schedule - 1)) == 0, hipErrorInvalidValue);
     API_CONTEXT(context);
-    context->flags = flags;
+    context->flags = schedule;
     API_SUCCESS();
 }
 
@@ -233,6 +239,10 @@ static enum wl_status tell_peer(struct wl_context *context, struct wl_context *p
 
 hipError_t hipDeviceCanAccessPeer(int *canAccess, int deviceId, int peerDeviceId) {
     API_REQUIRE(canAccess != NULL, hipErrorInvalidValue);
+    if (deviceId == peerDeviceId) { /* whether there is such a device is not looked at */
+        *canAccess = 0;
+        API_SUCCESS();
+    }
     API_DEVICE(device, deviceId);
     API_DEVICE(peer, peerDeviceId);
     *canAccess = can_reach(device, peer);
@@ -243,9 +253,8 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
     API_REQUIRE(flags == 0, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_DEVICE(peer, peerDeviceId);
-    API_REQUIRE(peer != context, hipErrorInvalidDevice);
+    API_REQUIRE(can_reach(context, peer), hipErrorInvalidDevice);
     uint64_t bit = UINT64_C(1) << peer->index;
-    API_REQUIRE(can_reach(context, peer), hipErrorPeerAccessUnsupported);
     API_REQUIRE(!(atomic_fetch_or(&peers[context->index], bit) & bit), hipErrorPeerAccessAlreadyEnabled);
     enum wl_status status = tell_peer(context, peer, true);
     if (status != WL_OK)
@@ -256,28 +265,38 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags) {
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId) {
     API_CONTEXT(context);
     API_DEVICE(peer, peerDeviceId);
+    API_REQUIRE(can_reach(context, peer), hipErrorInvalidDevice);
     uint64_t bit = UINT64_C(1) << peer->index;
     API_REQUIRE(atomic_fetch_and(&peers[context->index], ~bit) & bit, hipErrorPeerAccessNotEnabled);
     API_RETURN(tell_peer(context, peer, false));
 }
 
+#define LINK_XGMI 4 /* of HSA's link types the one for memory that both sides share */
+
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int srcDevice, int dstDevice) {
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
+    API_REQUIRE(srcDevice != dstDevice, hipErrorInvalidDevice);
     API_DEVICE(source, srcDevice);
     API_DEVICE(target, dstDevice);
-    API_REQUIRE(source != target, hipErrorInvalidDevice);
-    API_REQUIRE((unsigned)attribute <= hipDevP2PAttrHipArrayAccessSupported, hipErrorInvalidValue);
-    *value = can_reach(source, target) && (attribute == hipDevP2PAttrAccessSupported || attribute == hipDevP2PAttrNativeAtomicSupported);
-    API_SUCCESS();
+    bool reached = can_reach(source, target);
+    switch (attribute) {
+    case hipDevP2PAttrPerformanceRank: /* the link's type */
+        *value = LINK_XGMI;
+        API_SUCCESS();
+    case hipDevP2PAttrAccessSupported:
+    case hipDevP2PAttrNativeAtomicSupported:
+    case hipDevP2PAttrHipArrayAccessSupported: /* all devices show one architecture */
+        *value = reached;
+        API_SUCCESS();
+    default:
+        return wl_api_fail(__func__, hipErrorInvalidValue, "no such attribute");
+    }
 }
-
-#define LINK_XGMI 4 /* of HSA's link types the one for memory that both sides share */
 
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype, uint32_t *hopcount) {
     API_REQUIRE(linktype != NULL && hopcount != NULL, hipErrorInvalidValue);
-    API_DEVICE(first, device1);
-    API_DEVICE(second, device2);
-    API_REQUIRE(first != second, hipErrorInvalidValue);
+    API_REQUIRE(device1 != device2 && device1 >= 0 && device2 >= 0, hipErrorInvalidValue);
+    API_REQUIRE(context_of(device1) != NULL && context_of(device2) != NULL, hipErrorInvalidDevice);
     *linktype = LINK_XGMI;
     *hopcount = 1;
     API_SUCCESS();

@@ -58,7 +58,17 @@ static unsigned log_level(hipError_t error) {
     }
 }
 
-hipError_t wl_api_fail(const char *function, hipError_t error, const char *why) {
+/* Whether there is a device; starts the runtime. */
+static bool has_device(void) {
+    static atomic_bool seen;
+    if (atomic_load_explicit(&seen, memory_order_relaxed))
+        return true;
+    bool any = wl_context_count() > 0;
+    atomic_store_explicit(&seen, any, memory_order_relaxed);
+    return any;
+}
+
+hipError_t wl_api_fail_anyway(const char *function, hipError_t error, const char *why) {
     last_result = error;
     if (error == hipErrorNotReady)
         return error;
@@ -67,9 +77,14 @@ hipError_t wl_api_fail(const char *function, hipError_t error, const char *why) 
     return error;
 }
 
+hipError_t wl_api_fail(const char *function, hipError_t error, const char *why) {
+    bool any = has_device();
+    return wl_api_fail_anyway(function, any ? error : hipErrorNoDevice, any ? why : wl_failure());
+}
+
 hipError_t wl_api_status(const char *function, enum wl_status status) {
     if (status == WL_OK)
-        return wl_api_success();
+        return wl_api_success_of(function);
     return wl_api_fail(function, wl_api_error_of(status), *wl_failure() ? wl_failure() : wl_status_name(status));
 }
 
@@ -82,20 +97,29 @@ hipError_t wl_api_fault(const char *function, enum wl_status fault) {
     return error;
 }
 
-hipError_t wl_api_success(void) { return last_result = hipSuccess; }
+hipError_t wl_api_success_anyway(void) { return last_result = hipSuccess; }
+
+hipError_t wl_api_success_of(const char *function) {
+    return has_device() ? wl_api_success_anyway() : wl_api_fail_anyway(function, hipErrorNoDevice, wl_failure());
+}
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
+/* These too say that there is no device, whatever the last error was. */
 hipError_t hipGetLastError(void) {
     hipError_t error = last_error;
+    if (!has_device())
+        return hipErrorNoDevice;
     last_error = hipSuccess;
     return error;
 }
 
-hipError_t hipPeekAtLastError(void) { return last_error; }
+hipError_t hipPeekAtLastError(void) { return has_device() ? last_error : hipErrorNoDevice; }
 
 hipError_t hipExtGetLastError(void) {
     hipError_t error = last_result;
+    if (!has_device())
+        return hipErrorNoDevice;
     last_result = hipSuccess;
     return error;
 }

@@ -8,6 +8,7 @@
 /* ---- life ------------------------------------------------------------------------------------ */
 
 hipError_t hipGraphCreate(hipGraph_t *graph, unsigned int flags) {
+    API_DEVICES();
     API_REQUIRE(graph != NULL && flags == 0, hipErrorInvalidValue);
     API_RETURN(wl_graph_create(wl_context_current(), (struct wl_graph **)graph));
 }
@@ -170,6 +171,7 @@ static struct wl_user_object *living(hipUserObject_t object) {
 
 hipError_t hipUserObjectCreate(hipUserObject_t *object, void *pointer, hipHostFn_t destroy, unsigned int initialRefcount,
                                unsigned int flags) {
+    API_DEVICES();
     API_REQUIRE(object != NULL && destroy != NULL && IS_COUNT(initialRefcount) && flags == hipUserObjectNoDestructorSync,
                 hipErrorInvalidValue);
     API_RETURN(wl_user_object_create(pointer, destroy, initialRefcount, (struct wl_user_object **)object));

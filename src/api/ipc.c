@@ -128,7 +128,7 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr) {
     struct wl_device *device = wl_memory_find(devPtr, &allocation) ? sharer(allocation.context) : NULL;
     memset(&ticket, 0, sizeof ticket);
     enum wl_status status = device ? share_of_device(device, devPtr, &allocation, handle) : wl_share_export(devPtr, &ticket);
-    API_REQUIRE(status != WL_NOT_FOUND && status != WL_UNSUPPORTED, hipErrorInvalidDevicePointer);
+    API_REQUIRE(status != WL_NOT_FOUND && status != WL_UNSUPPORTED, hipErrorInvalidValue);
     API_TRY(status);
     if (device)
         API_SUCCESS();
@@ -139,28 +139,27 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr) {
 
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
     struct wl_share_ticket ticket;
-    API_REQUIRE(devPtr != NULL && flags <= hipIpcMemLazyEnablePeerAccess, hipErrorInvalidValue);
+    static const hipIpcMemHandle_t none;
+    API_REQUIRE(devPtr != NULL && flags == hipIpcMemLazyEnablePeerAccess, hipErrorInvalidValue);
+    API_REQUIRE(memcmp(&handle, &none, sizeof handle) != 0, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
     if (sharer(context)) {
         enum wl_status opened = open_of_device(context, &handle, devPtr);
-        API_REQUIRE(opened != WL_INVALID_VALUE, hipErrorInvalidHandle);
         API_REQUIRE(opened != WL_ILLEGAL_STATE, hipErrorInvalidContext);
-        API_REQUIRE(opened != WL_NOT_FOUND, hipErrorMapFailed);
+        API_REQUIRE(opened != WL_INVALID_VALUE && opened != WL_NOT_FOUND, hipErrorInvalidDevicePointer);
         API_RETURN(opened);
     }
     memcpy(&ticket, handle.reserved, sizeof ticket);
     API_REQUIRE(!wl_share_is_own(&ticket), hipErrorInvalidContext);
     enum wl_status status = wl_share_import(context, &ticket, devPtr);
-    API_REQUIRE(status != WL_INVALID_VALUE, hipErrorInvalidHandle);
-    API_REQUIRE(status != WL_NOT_FOUND, hipErrorMapFailed);
+    API_REQUIRE(status != WL_INVALID_VALUE && status != WL_NOT_FOUND, hipErrorInvalidDevicePointer);
     API_RETURN(status);
 }
 
 hipError_t hipIpcCloseMemHandle(void *devPtr) {
     struct wl_allocation allocation;
-    API_REQUIRE(devPtr != NULL && wl_memory_find(devPtr, &allocation), hipErrorInvalidValue);
-    API_REQUIRE(allocation.kind == WL_MEMORY_IMPORTED, hipErrorInvalidHandle);
+    API_REQUIRE(devPtr != NULL && wl_memory_find(devPtr, &allocation) && allocation.kind == WL_MEMORY_IMPORTED, hipErrorInvalidValue);
     if (!wl_stream_inside_command())
         wl_runtime_drain();
     if (sharer(allocation.context))

@@ -30,6 +30,7 @@ static hipError_t read_options(const char *function, const hipLibraryOption *opt
 hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions, void **jitOptionsValues,
                               unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
                               unsigned int numLibraryOptions) {
+    API_DEVICES();
     bool preserved = false;
     (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     API_REQUIRE(library != NULL && code != NULL, hipErrorInvalidValue);
@@ -44,6 +45,7 @@ hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOpt
 hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions, void **jitOptionsValues,
                                   unsigned int numJitOptions, hipLibraryOption *libraryOptions, void **libraryOptionValues,
                                   unsigned int numLibraryOptions) {
+    API_DEVICES();
     bool preserved = false;
     (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     API_REQUIRE(library != NULL && fileName != NULL, hipErrorInvalidValue);

@@ -20,6 +20,7 @@ static hipError_t error_of(hiprtcResult result) {
 
 #define RETURN_RTC(expression)                                                                                                             \
     do {                                                                                                                                   \
+        API_DEVICES();                                                                                                                     \
         hiprtcResult result_ = (expression);                                                                                               \
         if (result_ == HIPRTC_SUCCESS)                                                                                                     \
             API_SUCCESS();                                                                                                                 \

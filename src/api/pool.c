@@ -113,16 +113,18 @@ hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device) {
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device) {
-    API_REQUIRE(pool != NULL, hipErrorInvalidValue);
-    API_DEVICE(context, device);
+    struct wl_context *context = device < 0 ? NULL : wl_context_at((unsigned)device);
+    API_REQUIRE(pool != NULL && context != NULL, hipErrorInvalidValue);
     *pool = (hipMemPool_t)wl_mempool_current(context);
     API_REQUIRE(*pool != NULL, hipErrorOutOfMemory);
     API_SUCCESS();
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
-    API_DEVICE(context, device);
+    struct wl_context *context = device < 0 ? NULL : wl_context_at((unsigned)device);
+    API_REQUIRE(context != NULL, hipErrorInvalidValue);
     API_POOL(made, pool);
+    API_REQUIRE(wl_mempool_context(made) == context, hipErrorInvalidDevice);
     API_RETURN(wl_mempool_set_current(context, made));
 }
 

@@ -108,13 +108,9 @@ static void fill_abilities(hipDeviceProp_tR0600 *properties) {
 static void fill_discrete(const struct wl_device_info *info, hipDeviceProp_tR0600 *properties) {
     if (!info->discrete)
         return;
-    memcpy(properties->uuid.bytes, info->uuid, sizeof properties->uuid.bytes);
     properties->major = (int)info->compute_major;
     properties->minor = (int)info->compute_minor;
     properties->singleToDoublePrecisionPerfRatio = clip(or (info->double_ratio, 2));
-    properties->pciDomainID = info->pci_domain;
-    properties->pciBusID = info->pci_bus;
-    properties->pciDeviceID = info->pci_device;
     properties->asyncEngineCount = clip(or (info->copy_engines, 1));
     properties->integrated = properties->isLargeBar = 0;
     properties->ECCEnabled = info->ecc;
@@ -134,7 +130,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     const struct wl_target *target = wl_runtime_target();
     memset(properties, 0, sizeof *properties);
     snprintf(properties->name, sizeof properties->name, "%s", info->name);
-    snprintf(properties->uuid.bytes, sizeof properties->uuid.bytes, "wavelift-%06x", context->index & 0xffffffu);
+    memcpy(properties->uuid.bytes, info->uuid, sizeof properties->uuid.bytes);
     wl_target_format(target, properties->gcnArchName, sizeof properties->gcnArchName);
     properties->major = (int)target->major;
     properties->minor = (int)target->minor;
@@ -146,7 +142,9 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->l2CacheSize = clip(info->l2_size);
     properties->clockInstructionRate = WALL_CLOCK_KHZ;
     properties->singleToDoublePrecisionPerfRatio = 2;
-    properties->pciBusID = (int)context->index + 1;
+    properties->pciDomainID = info->pci_domain;
+    properties->pciBusID = info->pci_bus;
+    properties->pciDeviceID = info->pci_device;
     fill_limits(info, properties);
     fill_abilities(properties);
     fill_images(properties);
@@ -203,27 +201,50 @@ PUBLIC hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, 
     __attribute__((alias("hipGetDeviceProperties")));
 PUBLIC hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *properties) __attribute__((alias("hipChooseDevice")));
 
-/* All devices are alike, so the first one that is large enough is the best. */
-static int best_device(size_t memory, int units) {
-    for (unsigned i = 0; i < wl_context_count(); i++) {
-        const struct wl_device_info *info = &wl_context_at(i)->info;
-        if (memory <= info->memory_size && units <= clip(info->compute_units))
-            return (int)i;
-    }
-    return 0;
-}
+/* What is compared, if the program asks for it with something else than 0: the device has to have at least as much. The device that
+ * meets all wishes is taken, the first of several; if none does, device 0. */
+#define WISHES(wanted, has)                                                                                                                \
+    WISH(wanted, has, major)                                                                                                               \
+    WISH(wanted, has, minor)                                                                                                               \
+    WISH(wanted, has, totalGlobalMem)                                                                                                      \
+    WISH(wanted, has, sharedMemPerBlock)                                                                                                   \
+    WISH(wanted, has, maxThreadsPerBlock)                                                                                                  \
+    WISH(wanted, has, totalConstMem)                                                                                                       \
+    WISH(wanted, has, multiProcessorCount)                                                                                                 \
+    WISH(wanted, has, maxThreadsPerMultiProcessor)                                                                                         \
+    WISH(wanted, has, memoryClockRate)                                                                                                     \
+    WISH(wanted, has, memoryBusWidth)                                                                                                      \
+    WISH(wanted, has, l2CacheSize)                                                                                                         \
+    WISH(wanted, has, regsPerBlock)                                                                                                        \
+    WISH(wanted, has, maxSharedMemoryPerMultiProcessor)                                                                                    \
+    WISH(wanted, has, warpSize)
+#define WISH(wanted, has, field) &&((wanted)->field == 0 || (has)->field >= (wanted)->field)
 
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties) {
     API_REQUIRE(device != NULL && properties != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
-    *device = best_device(properties->totalGlobalMem, properties->multiProcessorCount);
+    *device = 0;
+    for (unsigned i = 0; i < wl_context_count(); i++) {
+        hipDeviceProp_tR0000 has;
+        fill_older(wl_context_at(i), &has);
+        if (true WISHES(properties, &has)) {
+            *device = (int)i;
+            break;
+        }
+    }
     API_SUCCESS();
 }
 
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *properties) {
     API_REQUIRE(device != NULL && properties != NULL, hipErrorInvalidValue);
-    API_REQUIRE(wl_context_count() > 0, hipErrorNoDevice);
-    *device = best_device(properties->totalGlobalMem, properties->multiProcessorCount);
+    *device = 0;
+    for (unsigned i = 0; i < wl_context_count(); i++) {
+        hipDeviceProp_tR0600 has;
+        wl_api_properties(wl_context_at(i), &has);
+        if (true WISHES(properties, &has)) {
+            *device = (int)i;
+            break;
+        }
+    }
     API_SUCCESS();
 }
 
@@ -384,6 +405,10 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
     API_REQUIRE(value != NULL, hipErrorInvalidValue);
     struct wl_context *context = deviceId < 0 ? NULL : wl_context_at((unsigned)deviceId);
     API_REQUIRE(context != NULL, hipErrorInvalidDevice);
+    if (attribute == hipDeviceAttributeHdpMemFlushCntl || attribute == hipDeviceAttributeHdpRegFlushCntl) {
+        memset(value, 0, sizeof(unsigned *)); /* a pointer, for which the caller has room: there are no such registers */
+        API_SUCCESS();
+    }
     hipDeviceProp_tR0600 properties;
     wl_api_properties(context, &properties);
     API_REQUIRE(read_attribute(&properties, (unsigned)attribute, value), hipErrorInvalidValue);

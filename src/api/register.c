@@ -61,6 +61,7 @@ void __hipRegisterSurface(void **handle, void *hostVar, char *hostName, char *de
 /* ---- the configuration of the launch that follows --------------------------------------------- */
 
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream) {
+    API_DEVICES(); /* the stub is not called then */
     API_THREAD(thread);
     API_REQUIRE(wl_api_configure(thread, gridDim, blockDim, sharedMem, stream), hipErrorOutOfMemory);
     return hipSuccess;

@@ -94,17 +94,20 @@ static _Atomic size_t log_level = 1; /* as WAVELIFT_LOG */
 
 /* The level is WAVELIFT_LOG's; size and mask belong to AMD's log and have no counterpart. */
 hipError_t hipExtSetLoggingParams(size_t level, size_t size, size_t mask) {
+    API_DEVICES();
     (void)size, (void)mask;
     log_level = level > 3 ? 3 : level;
     API_SUCCESS();
 }
 
 hipError_t hipExtEnableLogging(void) {
+    API_DEVICES();
     wl_log_limit((int)log_level);
     API_SUCCESS();
 }
 
 hipError_t hipExtDisableLogging(void) {
+    API_DEVICES();
     wl_log_limit(0);
     API_SUCCESS();
 }

@@ -1,4 +1,5 @@
-/* All environment variables that Wavelift reads, in one table.
+/* All environment variables of Wavelift's own, in one table. Those of AMD's that choose devices are read when devices are made
+ * (device/visible.h).
  *
  * Values are read once, at the first call, and never change afterwards. */
 #ifndef WL_BASE_OPTIONS_H

@@ -3,10 +3,9 @@
 #include "base/options.h"
 #include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
+#include "device/visible.h"
 
 #include <stdlib.h>
-
-#define MAX_DEVICES 64 /* sets of devices are words of 64 bits */
 
 /* Makes one more device of a kind: the `n`-th of it. WL_NOT_FOUND: there is no such device. */
 typedef enum wl_status make(struct wl_device **device, unsigned n, unsigned index);
@@ -25,7 +24,7 @@ struct list {
 static enum wl_status add(struct list *list, const struct wl_device_wish *wish) {
     unsigned most = wish->count == UINT32_MAX && !wish->cuda ? 1 : wish->count;
     make *kind = wish->cuda ? wl_cuda_device_create : make_cpu;
-    for (unsigned i = 0; i < most && list->count < MAX_DEVICES; i++) {
+    for (unsigned i = 0; i < most && list->count < WL_MAX_DEVICES; i++) {
         struct wl_device *device = NULL;
         enum wl_status status = kind(&device, i, (unsigned)list->count);
         if (status != WL_OK && wish->cuda) {
@@ -45,6 +44,35 @@ static enum wl_status add(struct list *list, const struct wl_device_wish *wish) 
     return WL_OK;
 }
 
+/* Takes the hidden ones out, and puts the others into the order that the program is to see. */
+static enum wl_status hide(struct list *list) {
+    const struct wl_options *options = wl_options();
+    struct wl_device_info *infos = calloc(list->count, sizeof *infos);
+    struct wl_device *all[WL_MAX_DEVICES];
+    unsigned chosen[WL_MAX_DEVICES];
+    bool cuda = false;
+    if (!infos)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory to look at %zu devices", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        all[i] = list->devices[i];
+        all[i]->ops->info(all[i], &infos[i]);
+    }
+    for (unsigned i = 0; i < options->device_wishes; i++)
+        cuda |= options->devices[i].cuda && wl_cuda_driver_opened();
+    unsigned count = wl_devices_visible(infos, (unsigned)list->count, cuda, chosen);
+    free(infos);
+    for (unsigned i = 0; i < count; i++) {
+        list->devices[i] = all[chosen[i]];
+        all[chosen[i]] = NULL;
+    }
+    for (size_t i = 0; i < list->count; i++)
+        if (all[i])
+            all[i]->ops->destroy(all[i]);
+    size_t made = list->count;
+    list->count = count;
+    return count ? WL_OK : wl_fail(WL_NOT_FOUND, "the environment's *_VISIBLE_DEVICES hide all %zu devices", made);
+}
+
 enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count) {
     const struct wl_options *options = wl_options();
     struct list list = {0};
@@ -53,6 +81,8 @@ enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count) {
         status = add(&list, &options->devices[i]);
     if (status == WL_OK && list.count == 0)
         status = wl_fail(WL_NOT_FOUND, "no GPU can be used, and WAVELIFT_DEVICES names no other device: %s", wl_failure());
+    if (status == WL_OK)
+        status = hide(&list);
     if (status != WL_OK) {
         while (list.count > 0) {
             list.count--;

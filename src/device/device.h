@@ -42,12 +42,12 @@ struct wl_device_info {
     uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
     uint32_t registers; /* per workgroup */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;
+    int32_t pci_domain, pci_bus, pci_device;
+    uint8_t uuid[16]; /* 16 hexadecimal digits, as AMD's runtime tells them; of an NVIDIA GPU the driver's bytes */
     /* What devices of their own have to say; 0: nothing, and the architecture that is shown decides. */
     uint32_t lds_per_unit, registers_per_unit, items_per_unit, groups_per_unit; /* of a compute unit */
     uint32_t compute_major, compute_minor;                                      /* compute capability of an NVIDIA GPU */
     uint32_t copy_engines, double_ratio;                                        /* f32 throughput / f64 throughput */
-    int32_t pci_domain, pci_bus, pci_device;
-    uint8_t uuid[16];
     bool discrete; /* memory of its own, which the host does not reach; the flags below count only then */
     bool managed, concurrent_managed, pageable_access, host_page_tables, direct_managed, host_atomics, cooperative, ecc, display;
 };
@@ -281,15 +281,18 @@ struct wl_device_ops {
 
 struct wl_device {
     const struct wl_device_ops *ops;
-    unsigned index; /* in the list of all devices */
+    unsigned index; /* in the list of all devices of the machine, the hidden ones too: the same in every process */
 };
 
 /* Given a faulting address, describes the nearest allocation in `text` ("12 bytes behind a 4096-byte allocation at 0x...").
  * Set by runtime/ at start; devices call it when they report a fault. May be NULL. Must not take locks that a launch holds. */
 extern void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 
+#define WL_MAX_DEVICES 64 /* sets of devices are words of 64 bits */
+
 /* Creates all devices that WAVELIFT_DEVICES asks for, in its order; by default all GPUs and one CPU device behind them. GPUs that
- * cannot be used are left out, with the reason in the log. WL_NOT_FOUND: nothing is left. `devices` receives a malloc'ed array,
+ * cannot be used are left out, with the reason in the log. Of these, those stay that AMD's variables leave visible (visible.h); they
+ * keep the `index` that they have among all. WL_NOT_FOUND: nothing is left. `devices` receives a malloc'ed array,
  * which the caller frees. */
 enum wl_status wl_devices_create(struct wl_device ***devices, size_t *count);
 

@@ -162,11 +162,11 @@ struct wl_share_ticket {
     int32_t process, file;  /* the exporter, and its descriptor of the memory */
     uint64_t device, inode; /* of the file, against descriptors that were used again */
     uint64_t size, offset;  /* of the allocation; of the shared address in it */
-    uint32_t owner;         /* device */
+    uint32_t owner;         /* device, by its index in the machine */
     uint32_t skipped;       /* bytes of the file before the allocation, less than a page */
 };
 
-/* Makes a memory file of `size` bytes for device `index` of the current process's devices. `file` is closed by the caller. */
+/* Makes a memory file of `size` bytes for a device by its index in the machine. `file` is closed by the caller. */
 enum wl_status wl_share_create(unsigned index, size_t size, int *file);
 /* Whether a descriptor is such a file (of any process), its size and device. */
 bool wl_share_describe(int file, size_t *size, unsigned *index);

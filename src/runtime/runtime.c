@@ -68,7 +68,7 @@ static void at_exit(void) {
 }
 
 static void default_limits(struct wl_context *context) {
-    static const size_t limits[WL_LIMIT_COUNT] = {[WL_LIMIT_STACK] = 16384, [WL_LIMIT_PRINTF] = 1u << 20, [WL_LIMIT_HEAP] = 1u << 23};
+    static const size_t limits[WL_LIMIT_COUNT] = {[WL_LIMIT_STACK] = 16384, [WL_LIMIT_HEAP] = 1u << 23};
     for (unsigned i = 0; i < WL_LIMIT_COUNT; i++)
         (void)wl_context_limit(context, (enum wl_limit)i, limits[i]);
 }
@@ -76,6 +76,7 @@ static void default_limits(struct wl_context *context) {
 static enum wl_status make_context(struct wl_context *context, struct wl_device *device, unsigned index) {
     context->device = device;
     context->index = index;
+    context->flags = WL_CONTEXT_FLAGS;
     device->ops->info(device, &context->info);
     pthread_mutex_init(&context->lock, NULL);
     wl_memory_cache_init(&context->cache);
@@ -187,7 +188,7 @@ enum wl_status wl_context_reset(struct wl_context *context) {
         if (status != WL_OK)
             return status;
     }
-    context->flags = 0;
+    context->flags = WL_CONTEXT_FLAGS;
     default_limits(context);
     atomic_store(&context->active, atomic_load(&context->retained) > 0);
     atomic_store(&context->fault, WL_OK);

@@ -46,9 +46,10 @@ struct wl_stream;
 
 struct wl_mempool; /* runtime/pool.h */
 
-/* hipDeviceSetLimit's: bytes of stack a lane, of the printf buffer, of the heap. The last two are kept for the program that asks:
- * printf passes its text on at once, and the heap grows as it must. */
-enum wl_limit { WL_LIMIT_STACK, WL_LIMIT_PRINTF, WL_LIMIT_HEAP, WL_LIMIT_COUNT };
+/* hipDeviceSetLimit's: bytes of stack a lane, and of the heap. The latter is kept for the program that asks: the heap grows as it must. */
+enum wl_limit { WL_LIMIT_STACK, WL_LIMIT_HEAP, WL_LIMIT_COUNT };
+
+#define WL_CONTEXT_FLAGS 1u /* what hipGetDeviceFlags tells of a device for which none were set: hipDeviceScheduleSpin */
 
 struct wl_context {
     struct wl_device *device;

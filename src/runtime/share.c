@@ -83,7 +83,7 @@ static enum wl_status move_to_file(struct wl_map_node *node) {
     int file = -1;
     if ((uintptr_t)address % WL_GRANULARITY || bytes % WL_GRANULARITY)
         return wl_fail(WL_UNSUPPORTED, "memory that does not consist of pages cannot be shared");
-    enum wl_status status = wl_share_create(node->allocation.context->index, bytes, &file);
+    enum wl_status status = wl_share_create(node->allocation.context->device->index, bytes, &file);
     if (status != WL_OK)
         return status;
     if (!write_all(file, address, skipped + node->allocation.size) ||
@@ -116,7 +116,7 @@ enum wl_status wl_share_export(const void *address, struct wl_share_ticket *tick
                                            .inode = status.st_ino,
                                            .size = allocation.size,
                                            .offset = (uint64_t)(uintptr_t)address - allocation.address,
-                                           .owner = allocation.context->index,
+                                           .owner = allocation.context->device->index,
                                            .skipped = (uint32_t)node->skipped};
         memcpy(ticket->magic, magic, sizeof magic);
     }

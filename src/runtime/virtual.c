@@ -97,7 +97,7 @@ enum wl_status wl_physical_create(struct wl_context *context, size_t size, bool 
     }
     pthread_mutex_lock(&space.lock);
     status = ops_of(context) ? ops_of(context)->create(context->device, size, exportable, &made->memory)
-             : exportable    ? wl_share_create(context->index, size, &made->file)
+             : exportable    ? wl_share_create(context->device->index, size, &made->file)
                              : take_range(made);
     if (status != WL_OK)
         free_physical(made);
@@ -144,7 +144,9 @@ enum wl_status wl_physical_import(struct wl_context *context, int file, struct w
         return import_from_device(context, file, physical);
     if (!wl_share_describe(file, &size, &index) || size == 0 || size % WL_GRANULARITY)
         return wl_fail(WL_INVALID_VALUE, "descriptor %d is not exported memory", file);
-    context = wl_context_at(index < wl_context_count() ? index : 0);
+    for (unsigned i = 0; i < wl_context_count(); i++) /* of a device that is hidden here it is the given one's */
+        if (wl_context_at(i)->device->index == index)
+            context = wl_context_at(i);
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
     struct wl_physical *made = copy < 0 ? NULL : new_physical(context, size, 0);
     if (!made) {

@@ -112,8 +112,9 @@ static const struct {
 /* ---- the operations --------------------------------------------------------------------------- */
 
 static void info(struct wl_device *device, struct wl_device_info *info) {
-    (void)device;
     *info = (struct wl_device_info){.name = "fake",
+                                    .pci_bus = (int32_t)device->index + 1,
+                                    .uuid = {[15] = (uint8_t)device->index},
                                     .memory_size = UINT64_C(1) << 30,
                                     .compute_units = 4,
                                     .max_workgroup_size = 1024,

@@ -73,7 +73,7 @@ static void test_small_questions(void **state) {
     ok(hipDeviceGetStreamPriorityRange(&number, &other));
     assert_true(number > other);
     ok(hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize));
-    fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&bytes, (enum hipLimit_t)99));
+    fails(hipErrorInvalidValue, hipDeviceGetLimit(&bytes, (enum hipLimit_t)99));
 }
 
 /* Two devices: 0 and 1. */
@@ -116,6 +116,7 @@ static void test_device_errors(void **state) {
     fails(hipErrorInvalidValue, hipDeviceGetUuid(NULL, 0));
     fails(hipErrorInvalidValue, hipDeviceGetPCIBusId(NULL, 64, 0));
     fails(hipErrorInvalidValue, hipDeviceGetPCIBusId(text, 12, 0));
+    assert_string_equal(text, "0000:01:00."); /* cut off */
     ok(hipDeviceGetPCIBusId(text, 13, 0));
     fails(hipErrorInvalidValue, hipDeviceGetByPCIBusId(NULL, text));
     fails(hipErrorInvalidValue, hipDeviceGetByPCIBusId(&value, NULL));
@@ -130,8 +131,14 @@ static void test_device_errors(void **state) {
     fails(hipErrorInvalidValue, hipGetDeviceFlags(NULL));
     ok(hipSetDeviceFlags(hipDeviceMapHost | hipDeviceLmemResizeToMax | hipDeviceScheduleBlockingSync));
     ok(hipGetDeviceFlags(&flags));
-    assert_int_equal(flags, hipDeviceMapHost | hipDeviceLmemResizeToMax | hipDeviceScheduleBlockingSync);
+    assert_int_equal(flags, hipDeviceScheduleBlockingSync); /* the others are taken and not told */
     ok(hipSetDeviceFlags(0));
+    ok(hipDeviceCanAccessPeer(&value, 7, 7)); /* no device reaches itself, not even one that is not there */
+    assert_int_equal(value, 0);
+    fails(hipErrorInvalidDevice, hipDeviceEnablePeerAccess(0, 0));
+    fails(hipErrorInvalidDevice, hipDeviceDisablePeerAccess(0));
+    fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&value, (hipDeviceP2PAttr)77, 0, 9));
+    fails(hipErrorInvalidDevice, hipDeviceGetUuid(NULL, 9));
     fails(hipErrorInvalidValue, hipDeviceCanAccessPeer(NULL, 0, 1));
     fails(hipErrorInvalidValue, hipDeviceEnablePeerAccess(1, 1));
     fails(hipErrorInvalidValue, hipDeviceGetP2PAttribute(NULL, hipDevP2PAttrAccessSupported, 0, 1));
@@ -139,6 +146,10 @@ static void test_device_errors(void **state) {
     fails(hipErrorInvalidDevice, hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, 1, 1));
     ok(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrNativeAtomicSupported, 0, 1));
     assert_int_equal(value, 1);
+    ok(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrHipArrayAccessSupported, 0, 1));
+    assert_int_equal(value, 1);
+    ok(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrPerformanceRank, 0, 1));
+    assert_int_equal(value, 4); /* the link's type, as hipExtGetLinkTypeAndHopCount tells it */
     ok(hipDeviceGetStreamPriorityRange(NULL, NULL));
     ok(hipDeviceGetName(text, 3, 0)); /* cut, with its end */
     assert_int_equal(text[2], 0);
@@ -172,6 +183,13 @@ static void test_every_attribute(void **state) {
 static void test_flags(void **state) {
     (void)state;
     unsigned flags = 0;
+    ok(hipDeviceReset());
+    ok(hipGetDeviceFlags(&flags));
+    assert_int_equal(flags, hipDeviceScheduleSpin); /* from the start */
+    ok(hipSetDeviceFlags(hipDeviceScheduleYield));
+    ok(hipGetDeviceFlags(&flags));
+    assert_int_equal(flags, hipDeviceScheduleYield);
+    ok(hipDeviceReset());
     ok(hipSetDeviceFlags(hipDeviceScheduleSpin));
     ok(hipGetDeviceFlags(&flags));
     assert_int_equal(flags, hipDeviceScheduleSpin);

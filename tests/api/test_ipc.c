@@ -84,7 +84,7 @@ static int use_handle(void) {
           (on_gpu() ? size >= SIZE : size == SIZE)); /* a driver tells what it allocated */
     CHECK(hipPointerGetAttributes(&attributes, memory) == hipSuccess && attributes.type == hipMemoryTypeDevice);
     CHECK(hipFree(memory) == hipErrorInvalidValue);
-    CHECK(hipIpcOpenMemHandle(&again, handle, 0) == hipSuccess && again == memory);
+    CHECK(hipIpcOpenMemHandle(&again, handle, hipIpcMemLazyEnablePeerAccess) == hipSuccess && again == memory);
     CHECK(hipIpcCloseMemHandle(again) == hipSuccess);
     for (size_t i = 0; i < SIZE / 4; i++)
         copy[i] = pattern(i, 2);
@@ -93,7 +93,7 @@ static int use_handle(void) {
     CHECK(hipMemcpy(ints, ints, 0, hipMemcpyDefault) == hipSuccess);
     CHECK(hipMemset((char *)memory + size, 0, 1) != hipSuccess);
     hipIpcMemHandle_t mine;
-    CHECK(hipIpcGetMemHandle(&mine, memory) == hipErrorInvalidDevicePointer);
+    CHECK(hipIpcGetMemHandle(&mine, memory) == hipErrorInvalidValue);
     CHECK(hipIpcCloseMemHandle(memory) == hipSuccess);
     CHECK(hipIpcCloseMemHandle(memory) == hipErrorInvalidValue);
     return 0;
@@ -105,7 +105,7 @@ static int outlive_owner(void) {
     void *memory = NULL;
     char go = 0;
     must_read(&handle, sizeof handle);
-    CHECK(hipIpcOpenMemHandle(&memory, handle, 0) == hipSuccess);
+    CHECK(hipIpcOpenMemHandle(&memory, handle, hipIpcMemLazyEnablePeerAccess) == hipSuccess);
     must_write("o", 1);
     must_read(&go, 1);
     const int one = 1;
@@ -249,8 +249,8 @@ static void test_owner_dies(void **state) {
     void *middle = NULL;
     hear(&owner, &handle, sizeof handle);
     hear(&owner, &inside, sizeof inside);
-    ok(hipIpcOpenMemHandle(&memory, handle, 0));
-    ok(hipIpcOpenMemHandle(&middle, inside, 0));
+    ok(hipIpcOpenMemHandle(&memory, handle, hipIpcMemLazyEnablePeerAccess));
+    ok(hipIpcOpenMemHandle(&middle, inside, hipIpcMemLazyEnablePeerAccess));
     assert_ptr_equal(middle, (char *)memory + 4000);
     ok(hipIpcCloseMemHandle(middle));
     assert_int_equal(int_at((int *)memory + SIZE / 4 - 1), pattern(SIZE / 4 - 1, 3));
@@ -258,12 +258,12 @@ static void test_owner_dies(void **state) {
     assert_int_equal(finish(&owner), 1000 + SIGKILL);
     assert_int_equal(int_at((int *)memory + 7), pattern(7, 3)); /* the owner is dead; the memory is not */
     void *second = NULL;
-    ok(hipIpcOpenMemHandle(&second, handle, 0)); /* it is mapped here */
+    ok(hipIpcOpenMemHandle(&second, handle, hipIpcMemLazyEnablePeerAccess)); /* it is mapped here */
     assert_ptr_equal(memory, second);
     ok(hipIpcCloseMemHandle(memory));
     assert_int_equal(int_at((int *)memory + 7), pattern(7, 3));
     ok(hipIpcCloseMemHandle(memory));
-    fails(hipErrorMapFailed, hipIpcOpenMemHandle(&memory, handle, 0));
+    fails(hipErrorInvalidDevicePointer, hipIpcOpenMemHandle(&memory, handle, hipIpcMemLazyEnablePeerAccess));
 }
 
 static void test_freed_by_owner(void **state) {
@@ -325,22 +325,24 @@ static void test_errors(void **state) {
     ok(hipMallocManaged(&managed, 64, hipMemAttachGlobal));
     fails(hipErrorInvalidValue, hipIpcGetMemHandle(NULL, memory));
     fails(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, NULL));
-    fails(hipErrorInvalidDevicePointer, hipIpcGetMemHandle(&handle, &local));
-    fails(hipErrorInvalidDevicePointer, hipIpcGetMemHandle(&handle, host));
-    fails(hipErrorInvalidDevicePointer, hipIpcGetMemHandle(&handle, managed));
+    fails(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, &local));
+    fails(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, host));
+    fails(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, managed));
     ok(hipIpcGetMemHandle(&handle, memory + 100));
-    fails(hipErrorInvalidContext, hipIpcOpenMemHandle(&opened, handle, 0)); /* this process's own */
-    fails(hipErrorInvalidValue, hipIpcOpenMemHandle(NULL, handle, 0));
+    fails(hipErrorInvalidContext, hipIpcOpenMemHandle(&opened, handle, hipIpcMemLazyEnablePeerAccess)); /* this process's own */
+    fails(hipErrorInvalidValue, hipIpcOpenMemHandle(NULL, handle, hipIpcMemLazyEnablePeerAccess));
     fails(hipErrorInvalidValue, hipIpcOpenMemHandle(&opened, handle, 2));
+    fails(hipErrorInvalidValue, hipIpcOpenMemHandle(&opened, handle, 0)); /* the one flag there is must be given */
     memset(&wrong, 0x5a, sizeof wrong);
-    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle(&opened, wrong, 0));
+    fails(hipErrorInvalidDevicePointer, hipIpcOpenMemHandle(&opened, wrong, hipIpcMemLazyEnablePeerAccess));
     memset(&wrong, 0, sizeof wrong);
-    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle(&opened, wrong, 0));
+    fails(hipErrorInvalidValue, hipIpcOpenMemHandle(&opened, wrong, hipIpcMemLazyEnablePeerAccess));
     fails(hipErrorInvalidValue, hipIpcCloseMemHandle(NULL));
     fails(hipErrorInvalidValue, hipIpcCloseMemHandle(&local));
-    fails(hipErrorInvalidHandle, hipIpcCloseMemHandle(memory));
+    fails(hipErrorInvalidValue, hipIpcCloseMemHandle(memory));
     ok(hipFree(memory));
-    fails(on_gpu() ? hipErrorInvalidContext : hipErrorMapFailed, hipIpcOpenMemHandle(&opened, handle, 0)); /* freed: nobody's any more */
+    fails(on_gpu() ? hipErrorInvalidContext : hipErrorInvalidDevicePointer,
+          hipIpcOpenMemHandle(&opened, handle, hipIpcMemLazyEnablePeerAccess)); /* freed: nobody's any more */
     ok(hipHostFree(host));
     ok(hipFree(managed));
 }

@@ -213,9 +213,10 @@ static void test_current(void **state) {
     fails(hipErrorInvalidDevice, hipDeviceGetDefaultMemPool(&again, 77));
     fails(hipErrorInvalidDevice, hipDeviceGetDefaultMemPool(&again, -1));
     fails(hipErrorInvalidValue, hipDeviceGetMemPool(NULL, 0));
-    fails(hipErrorInvalidDevice, hipDeviceGetMemPool(&again, 77));
+    fails(hipErrorInvalidValue, hipDeviceGetMemPool(&again, 77));
+    fails(hipErrorInvalidValue, hipDeviceGetMemPool(&again, -1));
     fails(hipErrorInvalidValue, hipDeviceSetMemPool(0, NULL));
-    fails(hipErrorInvalidDevice, hipDeviceSetMemPool(77, pool));
+    fails(hipErrorInvalidValue, hipDeviceSetMemPool(77, pool));
     ok(hipDeviceSetMemPool(0, pool));
     ok(hipDeviceGetMemPool(&again, 0));
     assert_ptr_equal(again, pool);
@@ -367,7 +368,7 @@ static void test_access(void **state) {
     ok(hipFreeAsync(memory, stream));
     ok(hipStreamSynchronize(stream));
     ok(hipStreamDestroy(stream));
-    fails(hipErrorInvalidValue, hipDeviceSetMemPool(1, pool));
+    fails(hipErrorInvalidDevice, hipDeviceSetMemPool(1, pool));
     ok(hipSetDevice(0));
     ok(hipMemPoolDestroy(pool));
 }

@@ -170,8 +170,8 @@ static void test_between_processes(void **state) {
     ok(hipMalloc((void **)&there, 8192));
     ok(hipIpcGetMemHandle(&handle, there));
     assert_int_equal(fake->calls("cuIpcGetMemHandle"), 1);
-    fails(hipErrorInvalidDevicePointer, hipIpcGetMemHandle(&handle, there + 8192));
-    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess)); /* it is ours */
+    fails(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, there + 8192));
+    fails(hipErrorInvalidDevicePointer, hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess)); /* it is ours */
     assert_int_equal(fake->calls("cuIpcCloseMemHandle"), 1);
     ok(hipFree(there));
 }

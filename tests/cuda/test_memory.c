@@ -207,7 +207,7 @@ static void test_inner_handles(void **state) {
     CUdeviceptr mine = (CUdeviceptr)(uintptr_t)memory;
     assert_memory_equal(start.reserved, &mine, sizeof mine); /* a handle of the driver's own */
     assert_memory_not_equal(inner.reserved, &mine, sizeof mine);
-    fails(hipErrorInvalidHandle, hipIpcOpenMemHandle((void **)&whole, start, hipIpcMemLazyEnablePeerAccess));
+    fails(hipErrorInvalidDevicePointer, hipIpcOpenMemHandle((void **)&whole, start, hipIpcMemLazyEnablePeerAccess));
     unsigned long before = fake->calls("cuIpcOpenMemHandle_v2"), closed = fake->calls("cuIpcCloseMemHandle");
     fake->elsewhere(true);
     ok(hipIpcOpenMemHandle((void **)&part, inner, hipIpcMemLazyEnablePeerAccess));

@@ -13,6 +13,7 @@
 #include "device/cpu/workers.h"
 #include "device/translate_request.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,10 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->registers = 65536;
     if (info->clock_khz == 0)
         info->clock_khz = 2000000;
+    info->pci_bus = (int32_t)device->index + 1; /* each pretends to sit on a bus of its own */
+    char uuid[sizeof info->uuid + 1];
+    snprintf(uuid, sizeof uuid, "%016" PRIx64, UINT64_C(0x7761766500000000) | device->index); /* "wave" and its number */
+    memcpy(info->uuid, uuid, sizeof info->uuid);
     info->memory_clock_khz = 1600000;
     info->memory_bus_bits = 128;
     info->l2_size = l2 > 0 ? (uint32_t)l2 : 1 << 20;

@@ -8,4 +8,7 @@
  * there is no driver, no such GPU, or it is older than Wavelift's code. `index` as in struct wl_device. */
 enum wl_status wl_cuda_device_create(struct wl_device **device, unsigned ordinal, unsigned index);
 
+/* Whether there is a driver, which may show no GPU; opens it at the first call. */
+bool wl_cuda_driver_opened(void);
+
 #endif

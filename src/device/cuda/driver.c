@@ -1,5 +1,6 @@
 /* Opening the driver, and what its errors mean. */
 #include "device/cuda/driver.h"
+#include "device/cuda/cuda_device.h"
 
 #include "base/options.h"
 
@@ -16,7 +17,7 @@
 static struct {
     pthread_once_t once;
     struct wl_cuda_driver functions;
-    bool usable;
+    bool opened, usable;
     char failure[320]; /* why it is not usable */
     atomic_bool forked;
 } driver = {.once = PTHREAD_ONCE_INIT};
@@ -59,6 +60,7 @@ static void open_driver(void) {
                  dlerror()); /* NOLINT(concurrency-mt-unsafe): glibc keeps it per thread */
         return;
     }
+    driver.opened = true;
     if (!find_functions(library))
         return;
     CUresult result = driver.functions.cuInit(0);
@@ -69,6 +71,11 @@ static void open_driver(void) {
         pthread_atfork(NULL, NULL, after_fork);
     if (!driver.usable)
         snprintf(driver.failure, sizeof driver.failure, "the CUDA driver does not start: error %d", (int)result);
+}
+
+bool wl_cuda_driver_opened(void) {
+    pthread_once(&driver.once, open_driver);
+    return driver.opened;
 }
 
 enum wl_status wl_cuda_driver(const struct wl_cuda_driver **functions) {
