@@ -191,15 +191,20 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *hostPtr) {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+/* HIP_HIDDEN_FREE_MEM: mebibytes that are told to be in use, as by AMD's runtime. */
+static size_t hidden_memory(void) {
+    const char *text = getenv("HIP_HIDDEN_FREE_MEM"); /* NOLINT(concurrency-mt-unsafe): the program must not change it beside HIP calls */
+    unsigned long long size = text ? strtoull(text, NULL, 10) : 0;
+    return size > SIZE_MAX >> 20 ? SIZE_MAX : (size_t)size << 20;
+}
+
 hipError_t hipMemGetInfo(size_t *free, size_t *total) {
     API_CONTEXT(context);
-    uint64_t size = context->info.memory_size, used = atomic_load(&context->memory_used), left = used < size ? size - used : 0;
-    if (context->device->ops->memory_info) {
-        context->device->ops->memory_info(context->device, &left, &size);
-        left += wl_memory_cached(context);
-    }
+    uint64_t size = 0, left = 0;
+    wl_memory_info(context, &left, &size);
+    size_t hidden = hidden_memory();
     if (free)
-        *free = left;
+        *free = left > hidden ? left - hidden : 0;
     if (total)
         *total = size;
     API_SUCCESS();

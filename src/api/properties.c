@@ -63,7 +63,6 @@ static void fill_images(hipDeviceProp_tR0600 *properties) {
 }
 
 static void fill_abilities(hipDeviceProp_tR0600 *properties) {
-    properties->integrated = 1;
     properties->canMapHostMemory = 1;
     properties->concurrentKernels = 1;
     properties->asyncEngineCount = 1;
@@ -112,7 +111,7 @@ static void fill_discrete(const struct wl_device_info *info, hipDeviceProp_tR060
     properties->minor = (int)info->compute_minor;
     properties->singleToDoublePrecisionPerfRatio = clip(or (info->double_ratio, 2));
     properties->asyncEngineCount = clip(or (info->copy_engines, 1));
-    properties->integrated = properties->isLargeBar = 0;
+    properties->isLargeBar = 0;
     properties->ECCEnabled = info->ecc;
     properties->kernelExecTimeoutEnabled = info->display;
     properties->managedMemory = info->managed;

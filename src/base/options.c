@@ -67,11 +67,12 @@ static const char *cpu_option(void) {
     return NULL;
 }
 
-static bool exact_option(void) {
-    const char *value = text_option("WAVELIFT_MATH");
-    if (value && strcmp(value, "exact") != 0 && strcmp(value, "fast") != 0)
-        fprintf(stderr, "wavelift: WAVELIFT_MATH=%s is neither fast nor exact; ignored\n", value);
-    return value && !strcmp(value, "exact");
+/* One of two words; `second` is what the option chooses. */
+static bool choice_option(const char *name, const char *first, const char *second) {
+    const char *value = text_option(name);
+    if (value && strcmp(value, first) != 0 && strcmp(value, second) != 0)
+        fprintf(stderr, "wavelift: %s=%s is neither %s nor %s; ignored\n", name, value, first, second);
+    return value && !strcmp(value, second);
 }
 
 #define MAX_DEVICES 64
@@ -131,7 +132,8 @@ static void read_options(void) {
     options.cache_dir = text_option("WAVELIFT_CACHE_DIR");
     options.log = (unsigned)number_option("WAVELIFT_LOG", options.log, 0, 9);
     options.tier = (unsigned)number_option("WAVELIFT_TIER", options.tier, 0, 2);
-    options.exact_math = exact_option();
+    options.own_memory = choice_option("WAVELIFT_MEMORY", "shared", "own");
+    options.exact_math = choice_option("WAVELIFT_MATH", "fast", "exact");
     options.cuda_library = text_option("WAVELIFT_CUDA_LIBRARY");
     options.cpu = cpu_option();
     options.clang = text_option("WAVELIFT_CLANG");

@@ -23,7 +23,9 @@ struct wl_options {
     unsigned log;     /* WAVELIFT_LOG: 0 nothing but kernel faults, 1 (default) errors, 2 and every failing call, 3 and compilations */
     unsigned tier;    /* WAVELIFT_TIER: 1: threaded code alone, 2: native code alone; 0 (default): the one until the other is made */
     const char *dump; /* WAVELIFT_DUMP: a folder that receives each translation's IR and object; NULL: none */
-    bool exact_math;  /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
+    bool
+        own_memory; /* WAVELIFT_MEMORY: own: hipMemGetInfo counts this process alone; default shared: other processes and the machine too */
+    bool exact_math; /* WAVELIFT_MATH: exact: approximate instructions (exp, log, sin, cos, rsq) are rounded correctly; default fast */
     const char *cuda_library; /* WAVELIFT_CUDA_LIBRARY: the CUDA driver to open; NULL: libcuda.so.1 */
     const char *clang;        /* WAVELIFT_CLANG: the compiler that hiprtc runs, a path or a name to look up; NULL: the one that is found */
     const char *cpu;          /* WAVELIFT_CPU: make code for this CPU (base/cpu.h), not for this machine's; NULL: this one */

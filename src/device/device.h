@@ -34,9 +34,10 @@ struct wl_device_mark;
 /* What hipGetDeviceProperties and hipDeviceGetAttribute report, as far as it is the device's to say. */
 struct wl_device_info {
     char name[128];
-    uint64_t memory_size;               /* bytes */
-    uint32_t compute_units;             /* workers */
-    uint32_t max_workgroup_size;        /* 1024 */
+    uint64_t memory_size;        /* bytes */
+    uint64_t host_memory;        /* bytes of the host's memory, if the device's is of it and shared with all others of that kind; else 0 */
+    uint32_t compute_units;      /* workers */
+    uint32_t max_workgroup_size; /* 1024 */
     uint32_t max_grid[3], max_block[3]; /* workgroups, work items in a workgroup */
     bool any_grid;      /* launches may have more workgroups than max_grid tells: up to 2^32 - 1 work items in each dimension */
     uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
@@ -275,6 +276,7 @@ struct wl_device_ops {
     enum wl_status (*reset)(struct wl_device *device);
     /* Memory of the device that the program got elsewhere (from the driver): its begin and size. False: not the device's. */
     bool (*find)(struct wl_device *device, const void *address, void **begin, size_t *size);
+    /* What the device's driver, or where its memory is the host's the system, can still give. NULL: it is not known. */
     void (*memory_info)(struct wl_device *device, uint64_t *free, uint64_t *total);
     bool (*function_info)(struct wl_device_function *function, struct wl_function_info *info); /* false: not prepared */
 };
@@ -289,6 +291,10 @@ struct wl_device {
 extern void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
 
 #define WL_MAX_DEVICES 64 /* sets of devices are words of 64 bits */
+
+/* Called by devices whose memory is the host's with what device code allocated, or with a negative number freed. Set by runtime/ at
+ * start; may be NULL. */
+extern void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 
 /* Creates all devices that WAVELIFT_DEVICES asks for, in its order; by default all GPUs and one CPU device behind them. GPUs that
  * cannot be used are left out, with the reason in the log. Of these, those stay that AMD's variables leave visible (visible.h); they

@@ -176,13 +176,20 @@ static enum wl_status host_pages(size_t size, void **memory) {
 
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size) {
     uint64_t total = context->info.memory_size, used = atomic_fetch_add(&context->memory_used, size);
-    if (size <= total && used <= total - size)
+    if (size <= total && used <= total - size) {
+        if (context->info.host_memory)
+            wl_usage_add(context, (int64_t)size);
         return WL_OK;
+    }
     atomic_fetch_sub(&context->memory_used, size);
     return wl_fail(WL_OUT_OF_MEMORY, "%zu bytes asked for, %" PRIu64 " of %" PRIu64 " bytes of device memory in use", size, used, total);
 }
 
-void wl_memory_refund(struct wl_context *context, size_t size) { atomic_fetch_sub(&context->memory_used, size); }
+void wl_memory_refund(struct wl_context *context, size_t size) {
+    atomic_fetch_sub(&context->memory_used, size);
+    if (context->info.host_memory)
+        wl_usage_add(context, -(int64_t)size);
+}
 
 /* ---- allocating ------------------------------------------------------------------------------ */
 
@@ -241,9 +248,10 @@ static struct wl_device *host_device(const struct wl_context *current) {
 }
 
 static void release_host(struct wl_device *device, enum wl_memory_kind kind, void *memory, size_t size) {
-    if (!device)
+    if (!device) {
         munmap(memory, page_round(size));
-    else if (kind == WL_MEMORY_MANAGED)
+        wl_usage_add_host(-(int64_t)page_round(size));
+    } else if (kind == WL_MEMORY_MANAGED)
         device->ops->host->managed_release(device, memory);
     else
         device->ops->host->release(device, memory);
@@ -263,6 +271,8 @@ static enum wl_status host_memory(struct wl_allocation *allocation, unsigned hin
         return status;
     if (device)
         memset(memory, 0, page_round(allocation->size));
+    else
+        wl_usage_add_host((int64_t)page_round(allocation->size));
     allocation->address = (uint64_t)(uintptr_t)memory;
     allocation->owner = device;
     status = wl_map_add(allocation, page_round(allocation->size), NULL);
@@ -379,4 +389,5 @@ void wl_memory_after_fork(void) {
     wl_managed_after_fork();
     wl_share_after_fork();
     wl_virtual_after_fork();
+    wl_usage_after_fork();
 }

@@ -96,6 +96,15 @@ enum wl_status wl_memory_unregister(void *memory, enum wl_memory_kind kind);
 /* Counts bytes of the context's device memory. WL_OUT_OF_MEMORY if there are not as many. */
 enum wl_status wl_memory_charge(struct wl_context *context, size_t size);
 void wl_memory_refund(struct wl_context *context, size_t size);
+/* What hipMemGetInfo tells of a context's device. Where its memory is the host's, `free` counts what this and other processes of the
+ * user have allocated of it (device, pinned and managed memory, and device code's), and what the machine can still give (usage.c). */
+void wl_memory_info(struct wl_context *context, uint64_t *free, uint64_t *total);
+/* Counts what was allocated, or with a negative number freed, for other processes to see: of a device, of the host, by device code.
+ * `context` and `device` are of a kind whose memory is the host's. */
+void wl_usage_add(const struct wl_context *context, int64_t bytes);
+void wl_usage_add_host(int64_t bytes);
+void wl_usage_add_heap(struct wl_device *device, int64_t bytes);
+void wl_usage_after_fork(void);
 /* Frees every device allocation of a context and its cache (hipDeviceReset), and external memory that the device was told of. */
 void wl_memory_free_context(struct wl_context *context);
 /* Frees the pinned and managed memory that was allocated in a context. */

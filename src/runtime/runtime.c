@@ -88,6 +88,7 @@ static void start(void) {
     struct wl_device **devices = NULL;
     size_t count = 0;
     wl_device_describe_address = wl_memory_describe;
+    wl_device_count_memory = wl_usage_add_heap;
     enum wl_status status = wl_devices_create(&devices, &count);
     if (status == WL_OK) {
         runtime.contexts = calloc(count ? count : 1, sizeof *runtime.contexts);

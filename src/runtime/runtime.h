@@ -61,6 +61,7 @@ struct wl_context {
     _Atomic unsigned retained;    /* hipDevicePrimaryCtxRetain's count */
     _Atomic int fault;            /* enum wl_status of the first kernel fault; WL_OK: none. Sticky until reset */
     _Atomic uint64_t memory_used; /* bytes of device allocations */
+    _Atomic int64_t heap_used;    /* bytes that device code allocated; they count beside, without a limit */
     struct wl_memory_cache cache; /* freed blocks of device memory */
     struct wl_stream *null_stream;
     pthread_mutex_t lock;      /* guards `streams` and `busy` */

@@ -30,10 +30,10 @@ enum { PATIENCE = 300 };
 
 /* Whether device 0 is a GPU: its memory is not the host's, and what hipMemGetInfo says counts other programs' memory, too. */
 static inline bool on_gpu(void) {
-    static int integrated = -1;
-    if (integrated < 0)
-        ok(hipDeviceGetAttribute(&integrated, hipDeviceAttributeIntegrated, 0));
-    return !integrated;
+    static int reached = -1; /* by the host */
+    if (reached < 0)
+        ok(hipDeviceGetAttribute(&reached, hipDeviceAttributeIsLargeBar, 0));
+    return !reached;
 }
 
 /* The bytes that hipMemGetInfo says are free; on a GPU 0, since they change by themselves. */

@@ -9,6 +9,7 @@
 
 struct fake_control fake;
 void (*wl_device_describe_address)(uint64_t address, char *text, size_t size);
+void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 
 struct wl_device_module {
     unsigned char *image;

@@ -412,9 +412,9 @@ static void test_devices(void **state) {
     ok(hipGetDeviceCount(&count));
     if (count < 2)
         skip();
-    int integrated = 0;
-    ok(hipDeviceGetAttribute(&integrated, hipDeviceAttributeIntegrated, 1));
-    const bool mixed = on_gpu() && integrated; /* a GPU and a CPU device: copies, but no access */
+    int reached = 0;
+    ok(hipDeviceGetAttribute(&reached, hipDeviceAttributeIsLargeBar, 1));
+    const bool mixed = on_gpu() && reached; /* a GPU and a CPU device: copies, but no access */
     void *first = NULL, *second = NULL;
     hipStream_t stream = NULL;
     size_t before[2], after[2], back = 0, value = 77;

@@ -149,7 +149,7 @@ int main(int argc, char **argv) {
     };
     hipDeviceProp_t properties;
     HIP(hipGetDeviceProperties(&properties, 0));
-    bool details = properties.integrated; // the driver of a GPU tells that a kernel failed, and no more
+    bool details = properties.isLargeBar; // the driver of a GPU tells that a kernel failed, and no more
     // Not the machine's processors: affinity or a cgroup may leave the device one of them.
     bool parallel = properties.multiProcessorCount > 1;
     for (auto &test : cases) {

@@ -148,7 +148,7 @@ static void test_meet() {
         for (int kind = 0; kind < 2; kind++) {
             int by = kind ? seen[kind][i] / 3 : seen[kind][i];
             EXPECT(by >= 0 && by < WAVES * size && (int)index[by] == i, "place %d: %d", i, seen[kind][i]);
-            EXPECT(!properties.integrated || by == wanted[i], "place %d: %d, not that of item %d", i, seen[kind][i], wanted[i]);
+            EXPECT(!properties.isLargeBar || by == wanted[i], "place %d: %d, not that of item %d", i, seen[kind][i], wanted[i]);
         }
 }
 

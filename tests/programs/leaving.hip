@@ -126,7 +126,7 @@ static void check_rows() {
     unsigned *places_there = to_device(places);
     hipDeviceProp_t properties;
     HIP(hipGetDeviceProperties(&properties, 0));
-    const bool ordered = properties.integrated;
+    const bool ordered = properties.isLargeBar;
     for (unsigned few = 1; few <= EACH; few++) {
         for (unsigned i = 0; i < ROWS * EACH; i++)
             takes_part[i] = below(EACH) < few;

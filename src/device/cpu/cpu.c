@@ -48,12 +48,15 @@ static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz) {
         fclose(file);
 }
 
+#define MEMORY_STEP ((uint64_t)2 << 20)
+
 static void device_info(struct wl_device *device, struct wl_device_info *info) {
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "CPU");
     read_cpu_model(info->name, sizeof info->name, &info->clock_khz);
-    info->memory_size = wl_allowed_memory();
+    info->host_memory = wl_allowed_memory();
+    info->memory_size = info->host_memory / MEMORY_STEP / 4 * 3 * MEMORY_STEP; /* a part stays the host's, as programs expect */
     info->compute_units = wl_pool_size(cpu(device)->pool);
     info->max_workgroup_size = WL_MAX_WORKGROUP;
     for (int d = 0; d < 3; d++) {
@@ -72,6 +75,14 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->memory_clock_khz = 1600000;
     info->memory_bus_bits = 128;
     info->l2_size = l2 > 0 ? (uint32_t)l2 : 1 << 20;
+}
+
+/* In steps, so that what the rest of the machine does is seen, but not every page of it. */
+static void memory_info(struct wl_device *device, uint64_t *free, uint64_t *total) {
+    enum { STEP = 256 << 20 };
+    (void)device;
+    *free = wl_available_memory() / STEP * STEP;
+    *total = wl_allowed_memory();
 }
 
 static void device_destroy(struct wl_device *device) {
@@ -355,6 +366,7 @@ static const struct wl_device_ops operations = {
     .limit_stack = limit_stack,
     .finish = finish,
     .occupancy = occupancy,
+    .memory_info = memory_info,
 };
 
 /* ---- creation ------------------------------------------------------------------------------- */

@@ -33,5 +33,7 @@ void wl_pool_together(struct wl_pool *pool, unsigned limit, uint64_t worker_mask
 unsigned wl_allowed_cpus(void);
 /* Bytes of memory that it may use: the machine's, or what its cgroup allows. */
 uint64_t wl_allowed_memory(void);
+/* Bytes of it that nobody uses: by the machine, the cgroup, and the process's limits. */
+uint64_t wl_available_memory(void);
 
 #endif
