@@ -331,14 +331,8 @@ static enum wl_status limit_stack(struct wl_device *device, size_t bytes) {
     return WL_OK;
 }
 
-/* As on a GPU: 2048 work items and the LDS of a compute unit, so that programs that size grids by it behave as there. */
 static uint32_t occupancy(struct wl_device_function *function, uint32_t block_size, size_t dynamic_lds) {
-    uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
-    if (block_size == 0 || block_size > WL_MAX_WORKGROUP || lds > WL_LDS_BYTES)
-        return 0;
-    uint32_t wave_size = function->kernel->wave_size, waves = (block_size + wave_size - 1) / wave_size;
-    uint64_t by_items = 2048 / (waves * wave_size), by_lds = lds ? WL_LDS_BYTES / lds : by_items;
-    return (uint32_t)(by_lds < by_items ? by_lds : by_items);
+    return wl_cpu_occupancy(function, block_size, dynamic_lds);
 }
 
 static void finish(struct wl_device *device) {

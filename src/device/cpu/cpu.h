@@ -7,6 +7,7 @@
  *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
  *   workers.c   the pool of threads and the jobs they share
  *   parts.c     how a job's workgroups are handed out to them
+ *   parked.c    workgroups of a job that wait for others
  *   limits.c    CPUs and memory that the process may use
  *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
  *   abi.c       initial registers, and the memory of a launch
@@ -187,7 +188,13 @@ struct wl_group {
         const struct wl_unit *unit;
         uint32_t states, rows, lds_size, scratch_size, row_items;
     } fit;
-    atomic_flag claimed;                    /* cooperative launches: a thread is running it */
+    atomic_flag claimed; /* cooperative launches: a thread is running it */
+    /* parked.h: */
+    uint64_t number;                        /* in the grid */
+    uint64_t print;                         /* of its waves' states when it had its last turn; 0: not known */
+    uint32_t fuel;                          /* for its waves' next turn */
+    struct wl_group *next;                  /* in the list that it is in */
+    struct wl_group *older;                 /* of the job's */
     uint32_t gang_block[3];                 /* the workgroup whose ids the waves still have, of gangs; 0: none */
     struct wl_runner runners[WL_MAX_WAVES]; /* the first one is a gang's as well */
 };
@@ -229,6 +236,8 @@ struct wl_thread {
     uint32_t part;             /* of the job at hand */
     uint32_t splits;           /* gangs of the job at hand that were split */
     unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
+    bool launches;             /* it launched the job at hand, and stays until its end */
+    bool leaves_early;         /* it left the job at hand to others: another job wants it */
     uint32_t float_mode;       /* MODE bits that the floating-point unit has */
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
@@ -242,6 +251,15 @@ struct wl_thread {
 };
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
+
+/* Workgroups of a job that wait for others (parked.h). */
+struct wl_parked {
+    _Alignas(64) _Atomic uint32_t count; /* those that have not ended, whoever has them */
+    pthread_mutex_t lock;                /* over the lists */
+    struct wl_group *first, *last;       /* that nobody has */
+    struct wl_group *spare;              /* ready for use */
+    struct wl_group *newest;             /* of all */
+};
 
 struct wl_job {
     struct wl_cpu_device *device;
@@ -268,9 +286,10 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic uint64_t splits;    /* gangs that were split */
-    _Atomic bool asserted;      /* device code printed a failed assertion */
-    _Atomic bool beyond;        /* accesses behind the LDS have been reported */
+    _Atomic uint64_t splits; /* gangs that were split */
+    _Atomic bool asserted;   /* device code printed a failed assertion */
+    _Atomic bool beyond;     /* accesses behind the LDS have been reported */
+    struct wl_parked parked;
     char failure[512];          /* sentence of the first failure, by the thread that set `status` */
     struct wl_gws *_Atomic gws; /* NULL until a wave uses it */
     struct wl_group *groups;    /* cooperative: all of them */

@@ -6,7 +6,9 @@
 #include "device/cpu/exits.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/helpers.h"
+#include "device/cpu/launch.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/parked.h"
 #include "device/cpu/parts.h"
 
 #include <sched.h>
@@ -290,9 +292,9 @@ static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *w
 static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) { return turn < group->wave_count ? turn : 0; }
 
 /* Turns of all waves, which are ready, while each comes to a barrier. Returns the turn of the first that did something else, and what
- * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. */
-static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *reason) {
-    for (uint32_t turn = 1;; turn = turn < group->wave_count ? turn + 1 : 1) {
+ * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. 0: *phases is 0, and all are ready again. */
+static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases, uint32_t *reason) {
+    for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : --*phases != 0) {
         const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
         struct wl_wave *wave = wl_group_wave(group, i);
@@ -306,15 +308,21 @@ static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct
         thread->float_mode = wave->mode_register;
         wave->fuel = WL_FUEL;
     }
+    return 0;
 }
 
-/* Gives every wave of the group that can run one turn. */
-static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group) {
+/* Gives every wave of the group that can run one turn, or, where all are ready, runs them from barrier to barrier. Counts *phases down at each
+ * barrier that all have come to, and returns at 0. */
+static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
     enum progress progress = GROUP_IDLE;
     uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
     if (group->in_step) {
         group->in_step = false;
-        first = run_in_step(job, thread, group, &first_reason);
+        first = run_in_step(job, thread, group, phases, &first_reason);
+        if (first == 0) {
+            group->in_step = true;
+            return GROUP_MOVED;
+        }
         for (uint32_t turn = 1; turn < first; turn++)
             group->runners[wave_of_turn(group, turn)].state = WL_WAVE_BARRIER;
         group->waiting = first - 1;
@@ -362,22 +370,10 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
                 group->runners[i].state = WL_WAVE_READY;
         group->waiting = 0;
         group->in_step = !job->groups && !group->ended;
+        --*phases;
         progress = GROUP_MOVED;
     }
     return progress;
-}
-
-/* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then sleep
- * for moments that are short beside what is waited for. */
-static void back_off(unsigned rounds) {
-    if (rounds < 64) {
-        wl_relax();
-    } else if (rounds < 2048) {
-        sched_yield();
-    } else {
-        struct timespec moment = {0, 50000};
-        nanosleep(&moment, NULL);
-    }
 }
 
 /* ---- workgroups as one wave ------------------------------------------------------------------ */
@@ -417,7 +413,7 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
 
 /* Starts all waves of a workgroup as one. */
 static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], bool keeps_ids) {
-    enum { GANG_FUEL = 1 << 20 };
+    enum { GANG_FUEL = 1 << 16 };
     struct wl_group *group = &thread->group;
     struct wl_wave *wave = wl_group_wave(group, 0);
     uint32_t row_words = job->function->abi.id_rows * job->wave_size, *s = wave->sgpr;
@@ -460,21 +456,6 @@ static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, cons
     return GROUP_FAILED;
 }
 
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint32_t count) {
-    (void)count; /* 1 */
-    enum progress progress = job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id);
-    unsigned idle = 0;
-    while (progress != GROUP_DONE && progress != GROUP_FAILED) {
-        progress = step_group(job, thread, &thread->group);
-        if (wl_job_stopped(job))
-            return; /* also waves that meet at barriers for ever */
-        if (progress != GROUP_IDLE)
-            idle = 0;
-        else
-            back_off(idle++);
-    }
-}
-
 /* ---- grids ---------------------------------------------------------------------------------- */
 
 static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3]) {
@@ -484,13 +465,16 @@ static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3])
     id[2] = (uint32_t)(row / l->grid[1]);
 }
 
-static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t *first, uint64_t *end) {
+/* Takes about `chunk` workgroups that nobody has taken. */
+static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end) {
     if (job->parts)
-        return wl_parts_take(job->parts, thread->part, job->chunk, first, end);
-    *first = atomic_fetch_add_explicit(&job->next, job->chunk, memory_order_relaxed);
-    if (*first >= job->total)
+        return wl_parts_take(job->parts, thread->part, chunk, first, end);
+    *first = atomic_fetch_add_explicit(&job->next, chunk, memory_order_relaxed);
+    if (*first >= job->total) {
+        *first = *end;
         return false;
-    *end = job->total - *first < job->chunk ? job->total : *first + job->chunk;
+    }
+    *end = job->total - *first < chunk ? job->total : *first + chunk;
     return true;
 }
 
@@ -501,12 +485,19 @@ static uint32_t groups_at_once(const struct wl_job *job) {
     return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
 }
 
+/* The workgroup that follows `count` behind one. */
+static inline void move_on(const uint32_t grid[3], uint32_t count, uint32_t id[3]) {
+    id[0] += count - 1;
+    for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
+        id[d] = 0;
+}
+
 static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
-    groups_fn *run = job->may_wait ? run_waiting_group : choose_groups(job->keeps_wave);
+    groups_fn *run = choose_groups(job->keeps_wave);
     uint32_t at_once = groups_at_once(job), id[3];
     uint64_t first, end;
-    while (!wl_job_stopped(job) && take_chunk(job, thread, &first, &end)) {
+    while (!wl_job_stopped(job) && take_chunk(job, thread, job->chunk, &first, &end)) {
         group_id(job->launch, first, id);
         for (uint64_t n = first; n < end && !wl_job_stopped(job);) {
             uint64_t count = end - n < at_once ? end - n : at_once;
@@ -514,11 +505,155 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
                 count = grid[0] - id[0];
             run(job, thread, id, (uint32_t)count);
             n += count;
-            id[0] += (uint32_t)count - 1;
-            for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
-                id[d] = 0;
+            move_on(grid, (uint32_t)count, id);
         }
     }
+}
+
+/* ---- grids whose workgroups may wait for each other ------------------------------------------- */
+
+/* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then, unless what waits
+ * counts or looks at a clock meanwhile, sleep for moments that are short beside what is waited for. */
+static void back_off(unsigned rounds, bool changes) {
+    enum { EAGER = 64, PATIENT = 2048 };
+    if (rounds < EAGER) {
+        wl_relax();
+    } else if (rounds < PATIENT || changes) {
+        sched_yield();
+    } else {
+        struct timespec moment = {0, 50000};
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or has met at many barriers: for
+ * all that is known, it waits for something that others do. */
+static enum progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
+                                 enum progress progress) {
+    enum { PHASES_A_ROUND = 32 };
+    uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
+    for (unsigned waits = 0; progress != GROUP_DONE && progress != GROUP_FAILED;) {
+        progress = step_group(job, thread, group, &phases);
+        if (wl_job_stopped(job))
+            return GROUP_FAILED; /* also waves that meet at barriers for ever */
+        if (phases == 0)
+            return progress;
+        if (progress != GROUP_IDLE)
+            waits = 0;
+        else if (++waits >= patience)
+            return GROUP_IDLE;
+        else
+            back_off(waits, false);
+    }
+    return progress;
+}
+
+/* Starts a workgroup and runs it until it ends or is parked. */
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number) {
+    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
+    enum progress progress = job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id);
+    for (unsigned rounds = 0; progress != GROUP_DONE && progress != GROUP_FAILED; rounds++) {
+        bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
+        if (progress == GROUP_DONE || progress == GROUP_FAILED)
+            return;
+        thread->running = NULL;
+        if (wl_parked_add(job, &thread->group, number))
+            return;
+        back_off(rounds, false); /* no memory for another one: this one goes on */
+    }
+}
+
+/* Gives the parked workgroup that has been without one for longest a turn. With `look`, *changes becomes true if it does not only wait. */
+static enum progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
+    enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
+    struct wl_group *group = wl_parked_take(job);
+    if (!group)
+        return GROUP_IDLE;
+    uint32_t phases = 1;
+    for (uint32_t w = 0; w < group->wave_count; w++)
+        wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
+    enum progress progress = step_group(job, thread, group, &phases);
+    if (progress == GROUP_MOVED)
+        progress = run_started(job, thread, group, 1, progress);
+    thread->running = NULL;
+    if (progress == GROUP_FAILED)
+        return progress;
+    if (progress == GROUP_DONE) {
+        wl_parked_end(job, group);
+        return progress;
+    }
+    if (!look || progress != GROUP_IDLE || !wl_parked_changed(job, group)) {
+        group->fuel = 0;
+    } else { /* it counts, or reads on and on: longer turns */
+        group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
+        *changes = true;
+    }
+    wl_parked_put(job, group);
+    return progress;
+}
+
+/* Whether workgroup `number` would be resident on a GPU as large as the device says it is: they are started in order there. */
+static bool may_start(struct wl_job *job, uint64_t number) {
+    const uint32_t most = wl_cpu_residents(job);
+    return atomic_load_explicit(&job->parked.count, memory_order_relaxed) < most || wl_parked_before(job, number) < most;
+}
+
+/* Gives parked workgroups turns until `number`, which nobody has started, may be; with UINT64_MAX until all have ended, or, in other threads
+ * than the launching one, until all are taken care of. False: the thread has to leave the job, which failed or has others. */
+static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
+    enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
+    unsigned idle = 0, rounds = 0;
+    bool changes = false;
+    while (!wl_job_stopped(job)) {
+        const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
+        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_before(job, UINT64_MAX) == 0) : may_start(job, number))
+            return true;
+        enum progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
+        if (progress == GROUP_FAILED)
+            return false;
+        if (progress != GROUP_IDLE) {
+            idle = rounds = 0;
+            continue;
+        }
+        if (++idle < count)
+            continue;
+        if (may_leave && rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return false;
+        }
+        back_off(rounds++, changes);
+        idle = 0;
+        changes = false;
+    }
+    return false;
+}
+
+/* As run_chunks. A thread that has nothing to start goes on with what is parked. */
+static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
+    const bool may_leave = !thread->launches && job->in_order;
+    uint64_t first = 0, end = 0;
+    uint32_t id[3];
+    while (!wl_job_stopped(job)) {
+        const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        if (parked) {
+            bool changes;
+            const uint64_t next = first < end ? first : job->parts ? job->total : atomic_load_explicit(&job->next, memory_order_relaxed);
+            if (turn_of_parked(job, thread, false, &changes) == GROUP_FAILED)
+                return;
+            if (first < end || job->parts || next < job->total)
+                if (!serve_parked(job, thread, next, may_leave && first == end))
+                    return;
+        }
+        if (first == end) {
+            if (!take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))
+                break;
+            group_id(job->launch, first, id);
+        }
+        run_waiting_group(job, thread, id, first++);
+        move_on(job->launch->grid, 1, id);
+    }
+    serve_parked(job, thread, UINT64_MAX, may_leave);
 }
 
 /* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
@@ -533,6 +668,7 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
             if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
                 continue;
             enum progress progress = GROUP_IDLE;
+            uint32_t phases = 1;
             if (!group->done && group->wave_count == 0) {
                 uint32_t id[3];
                 group_id(job->launch, number, id);
@@ -540,7 +676,7 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
                 progress = start_group(job, thread, group, id);
             }
             if (!group->done && progress != GROUP_FAILED)
-                progress = step_group(job, thread, group);
+                progress = step_group(job, thread, group, &phases);
             if (progress == GROUP_DONE) {
                 group->done = true;
                 atomic_fetch_add(&job->groups_done, 1);
@@ -552,7 +688,7 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
         if (moved)
             idle = 0;
         else
-            back_off(idle++);
+            back_off(idle++, false);
     }
 }
 
@@ -562,6 +698,8 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     if (sigsetjmp(thread->jump, 0) == 0) {
         if (job->groups)
             run_resident(job, thread);
+        else if (job->may_wait)
+            run_waiting_chunks(job, thread);
         else
             run_chunks(job, thread);
         return;

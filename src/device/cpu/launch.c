@@ -4,6 +4,7 @@
 #include "device/cpu/dispatch.h"
 #include "device/cpu/fault.h"
 #include "device/cpu/memory.h"
+#include "device/cpu/parked.h"
 #include "device/cpu/parts.h"
 #include "device/cpu/services.h"
 #include "device/cpu/tiers.h"
@@ -66,6 +67,20 @@ static enum wl_status check_launch(const struct wl_launch *l, const struct wl_ke
         return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of LDS; there are %u", kernel->name,
                        (unsigned long long)kernel->lds_size + l->dynamic_lds, lds_limit);
     return WL_OK;
+}
+
+uint32_t wl_cpu_occupancy(const struct wl_device_function *function, uint32_t items, size_t dynamic_lds) {
+    enum { ITEMS_OF_UNIT = 2048 };
+    uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
+    if (items == 0 || items > WL_MAX_WORKGROUP || lds > function->lds_limit)
+        return 0;
+    uint32_t wave_size = function->kernel->wave_size, waves = (items + wave_size - 1) / wave_size;
+    uint64_t by_items = ITEMS_OF_UNIT / (waves * wave_size), by_lds = lds ? function->lds_limit / lds : by_items;
+    return (uint32_t)(by_lds < by_items ? by_lds : by_items);
+}
+
+uint32_t wl_cpu_residents(const struct wl_job *job) {
+    return wl_pool_size(job->device->pool) * wl_cpu_occupancy(job->function, job->whole.items, job->launch->dynamic_lds);
 }
 
 /* How many threads a grid of known cost is worth: each more takes a share of the work and delays the others a little. */
@@ -159,6 +174,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
+    wl_parked_release(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
         atomic_store(&job->gang_unit->gang_off, true);
     if (hostcall)
@@ -214,6 +230,8 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
+    if (job->may_wait)
+        job->parked.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     find_gang(job, info);
 }
 

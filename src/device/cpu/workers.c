@@ -132,10 +132,23 @@ static bool is_wanted(const struct wl_slot *slot, uint64_t state, unsigned worke
            worker != atomic_load_explicit(&slot->stand_in, memory_order_relaxed);
 }
 
-/* Joins a job that wants this worker. `part` receives a number below the job's limit that is this worker's alone: if all may take part
- * the same in every job, so that it finds in its caches what an earlier launch left there. */
-static struct wl_slot *take_job(struct wl_pool *pool, unsigned worker, uint32_t *part) {
+bool wl_pool_wants(struct wl_pool *pool, unsigned worker, const struct wl_job *job) {
     uint32_t open = atomic_load_explicit(&pool->open, memory_order_acquire);
+    for (; open; open &= open - 1) {
+        const struct wl_slot *slot = &pool->slots[__builtin_ctz(open)];
+        uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+        if (slot != job->slot && state & SLOT_OPEN && is_wanted(slot, state, worker))
+            return true;
+    }
+    return false;
+}
+
+/* Joins a job that wants this worker, but for the one that is in slot `not_here`. `part` receives a number below the job's limit that is this worker's alone: if all may take part
+ * the same in every job, so that it finds in its caches what an earlier launch left there. */
+static struct wl_slot *take_job(struct wl_pool *pool, unsigned worker, const struct wl_slot *not_here, uint32_t *part) {
+    uint32_t open = atomic_load_explicit(&pool->open, memory_order_acquire);
+    if (not_here)
+        open &= ~(UINT32_C(1) << (not_here - pool->slots));
     for (; open; open &= open - 1) {
         struct wl_slot *slot = &pool->slots[__builtin_ctz(open)];
         uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -165,8 +178,9 @@ static _Atomic uint32_t *futex_of(struct wl_slot *slot) {
     return (_Atomic uint32_t *)(void *)&slot->state + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-static void leave_job(struct wl_slot *slot) {
-    uint64_t before = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_release);
+/* `early`: the job would have this thread, or another one, back. */
+static void leave_job(struct wl_slot *slot, bool early) {
+    uint64_t before = atomic_fetch_sub_explicit(&slot->state, early ? ONE_JOINED + 1 : 1, memory_order_release);
     if ((before & INSIDE) == 1 && before & SLOT_AWAITED)
         futex_wake(futex_of(slot), 1);
 }
@@ -225,9 +239,11 @@ static void *worker_main(void *argument) {
         return NULL;
     }
     thread->index = start.index;
+    thread->launches = thread->leaves_early = false;
+    const struct wl_slot *left = NULL; /* early: others first */
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
         uint32_t seen = atomic_load_explicit(&pool->epoch, memory_order_acquire);
-        struct wl_slot *slot = take_job(pool, start.index, &thread->part);
+        struct wl_slot *slot = take_job(pool, start.index, left, &thread->part);
         if (slot) {
             if (slot->job->body) {
                 slot->job->body(slot->job->context);
@@ -235,9 +251,14 @@ static void *worker_main(void *argument) {
             } else {
                 pool->run(slot->job, thread);
             }
-            close_slot(pool, slot);
+            if (!thread->leaves_early)
+                close_slot(pool, slot);
             call_off(pool, slot->job, false);
-            leave_job(slot);
+            leave_job(slot, thread->leaves_early);
+            left = thread->leaves_early ? slot : NULL;
+            thread->leaves_early = false;
+        } else if (left) {
+            left = NULL;
         } else {
             wait_for_work(pool, seen);
         }
@@ -362,6 +383,7 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     prepare(job);
     own.thread = NULL; /* a job within this job must not use the same state */
     thread->index = job->stand_in;
+    thread->launches = true;
     thread->part = 0;
     if (job->limit > 1 && job->total > 1)
         submit(pool, job);

@@ -25,6 +25,9 @@ struct wl_thread *wl_pool_thread(struct wl_pool *pool);
  * function called from a kernel that launches) get a fresh thread state. Thread-safe. */
 enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job);
 
+/* Whether another job than this one could have the worker. Thread-safe. */
+bool wl_pool_wants(struct wl_pool *pool, unsigned worker, const struct wl_job *job);
+
 /* Calls body(context) on the calling thread and, at the same time, on up to limit - 1 others, as many as are free; returns when all have
  * returned. worker_mask as in struct wl_job. Jobs may be run within. Thread-safe. */
 void wl_pool_together(struct wl_pool *pool, unsigned limit, uint64_t worker_mask, void (*body)(void *context), void *context);
