@@ -221,9 +221,21 @@ typedef enum hipGraphDebugDotFlags {
 
 /* ---- Capture ---------------------------------------------------------------------------------- */
 
-/* The null stream cannot capture: hipErrorStreamCaptureUnsupported. hipErrorIllegalState: it captures already. */
+/* While a stream captures, as in AMD's runtime:
+ *   Allocating and freeing memory and arrays, registering memory, and asking for an array's shape are hipErrorStreamCaptureUnsupported
+ *   in the thread that began the capture, not in relaxed mode, and in global mode in every thread; so are hipStreamSynchronize and
+ *   hipStreamQuery of any other stream than the null stream, and hipEventSynchronize. The thread's own mode
+ *   (hipThreadExchangeStreamCaptureMode) may loosen that. For a stream that takes part the last three are that error in any case.
+ *   hipDeviceSynchronize is hipErrorStreamCaptureUnsupported, copies and fills that wait hipErrorStreamCaptureImplicit, in every mode and
+ *   thread.
+ *   hipEventSynchronize and hipEventQuery for an event that was recorded in the capture are hipErrorCapturedEvent.
+ * These errors invalidate the captures concerned. What cannot be captured (hipStreamAddCallback, waits for events of outside, prefetches)
+ * is queued in the stream at once. */
+
+/* The null stream cannot capture: hipErrorStreamCaptureUnsupported. hipErrorIllegalState: it captures already; a capture that is invalid is
+ * given up. */
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
-/* Into an existing graph, behind some of its nodes. `dependencyData` must be NULL. */
+/* Into an existing graph, behind some of its nodes. `dependencyData` must be NULL: else hipErrorNotSupported. */
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *dependencies,
                                         const hipGraphEdgeData *dependencyData, size_t numDependencies, hipStreamCaptureMode mode);
 /* Ends the capture in the stream that began it. hipErrorIllegalState: it does not capture; hipErrorStreamCaptureUnmatched: the
@@ -231,7 +243,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
  * hipErrorStreamCaptureUnjoined: work of another stream is not waited for; hipErrorStreamCaptureInvalidated. In the last two
  * cases the capture is over and `*graph` NULL. */
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
-/* hipErrorStreamCaptureImplicit: the null stream, while a blocking stream captures. */
+/* hipErrorStreamCaptureImplicit: the null stream, while a blocking stream captures on some device. */
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id);
 /* Also the graph so far, and what the stream's next node will depend on, valid until the stream's next call. Everything but

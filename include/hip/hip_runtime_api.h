@@ -252,7 +252,9 @@ hipError_t hipStreamQuery(hipStream_t stream);
  * function that runs in the stream. */
 hipError_t hipStreamSynchronize(hipStream_t stream);
 /* What is queued in `stream` from now on waits for the event's latest record, on whichever device that is; nothing to wait for if
- * it has none. `flags` must be 0, or while capturing hipEventWaitExternal for a node of its own. */
+ * it has none. `flags` must be 0, or while capturing hipEventWaitExternal for a node of its own. For a record in a capture the stream
+ * joins that capture, the null stream cannot: hipErrorInvalidHandle. hipErrorStreamCaptureIsolation: the event's stream has begun to capture
+ * since. */
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags WL_DEFAULT(0));
 /* hipErrorInvalidValue for NULL, which has no flags. */
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
@@ -294,7 +296,8 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL));
 /* Waits for nothing: streams that wait for the event, and its pending record, keep what they need. */
 hipError_t hipEventDestroy(hipEvent_t event);
-/* Both succeed for an event that was never recorded. hipErrorCapturedEvent: the latest record was captured. */
+/* Both succeed for an event that was never recorded. hipErrorCapturedEvent: the latest record is in a capture, which becomes invalid; when
+ * that is over, the record is none. */
 hipError_t hipEventSynchronize(hipEvent_t event);
 /* hipErrorNotReady: the latest record was not reached yet. */
 hipError_t hipEventQuery(hipEvent_t event);

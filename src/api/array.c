@@ -1,6 +1,7 @@
 /* HIP reference: Memory management, arrays and mipmapped arrays. Their memory is laid out in rows; textures and surfaces read it. */
 #include "api/array.h"
 #include "api/texture.h"
+#include "runtime/capture.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -128,6 +129,8 @@ static hipError_t check(const char *function, const void *place, const struct re
     struct wl_context *context = wl_context_current();
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!place)
         return wl_api_fail(function, hipErrorInvalidValue, "no place for the array");
     if (!is_shape(request))
@@ -214,6 +217,8 @@ static bool give_level_back(hipArray_t level) {
 }
 
 static hipError_t destroy(const char *function, hipArray_t array) {
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!array)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
     if (!wl_handle_is(array, WL_HANDLE_ARRAY))
@@ -243,6 +248,7 @@ hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array)
 }
 
 hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array) {
+    API_TRY(wl_capture_unsafe());
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
     if (desc)
         *desc = array->desc;
@@ -254,6 +260,7 @@ hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsign
 }
 
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t array) {
+    API_TRY(wl_capture_unsafe());
     API_REQUIRE(array != NULL, hipErrorInvalidHandle);
     API_REQUIRE(descriptor != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
@@ -262,6 +269,7 @@ hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *descriptor, hipArray_t ar
 }
 
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *descriptor, hipArray_t array) {
+    API_TRY(wl_capture_unsafe());
     API_REQUIRE(array != NULL, hipErrorInvalidHandle);
     API_REQUIRE(descriptor != NULL, hipErrorInvalidValue);
     API_REQUIRE(wl_api_is_array(array), hipErrorInvalidHandle);
@@ -353,6 +361,8 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *mipmap, HIP_ARRAY3D_DESC
 }
 
 static hipError_t destroy_mipmap(const char *function, hipMipmappedArray_t mipmap) {
+    if (wl_capture_unsafe() != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_UNSUPPORTED);
     if (!mipmap)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL array");
     if (!wl_handle_is(mipmap, WL_HANDLE_MIPMAP))

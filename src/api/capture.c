@@ -4,19 +4,23 @@
 static bool is_mode(hipStreamCaptureMode mode) { return (unsigned)mode <= hipStreamCaptureModeRelaxed; }
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
-    API_REQUIRE(is_mode(mode), hipErrorInvalidValue);
     API_STREAM(queue, stream);
+    API_REQUIRE(queue != queue->context->null_stream, hipErrorStreamCaptureUnsupported);
+    API_REQUIRE(is_mode(mode), hipErrorInvalidValue);
     API_RETURN(wl_capture_begin(queue, (enum wl_capture_mode)mode, NULL, NULL, 0));
 }
 
 hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *dependencies,
                                         const hipGraphEdgeData *dependencyData, size_t numDependencies, hipStreamCaptureMode mode) {
-    API_REQUIRE(is_mode(mode) && (!numDependencies || dependencies) && !dependencyData, hipErrorInvalidValue);
+    API_REQUIRE(dependencyData == NULL, hipErrorNotSupported);
     API_GRAPH(target, graph);
+    API_REQUIRE(!dependencies == !numDependencies, hipErrorInvalidValue);
+    API_STREAM(queue, stream);
+    API_REQUIRE(queue != queue->context->null_stream, hipErrorStreamCaptureUnsupported);
+    API_REQUIRE(is_mode(mode), hipErrorInvalidValue);
     for (size_t i = 0; i < numDependencies; i++)
         API_REQUIRE(wl_handle_is(dependencies[i], WL_HANDLE_NODE) && ((struct wl_node *)dependencies[i])->graph == target,
                     hipErrorInvalidValue);
-    API_STREAM(queue, stream);
     API_RETURN(
         wl_capture_begin(queue, (enum wl_capture_mode)mode, target, (struct wl_node *const *)(const void *)dependencies, numDependencies));
 }
@@ -66,10 +70,11 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *s
 
 hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t *dependencies, size_t numDependencies,
                                               unsigned int flags) {
+    API_STREAM(queue, stream);
+    API_REQUIRE(wl_capture_active(queue), hipErrorIllegalState);
     API_REQUIRE(flags <= hipStreamSetCaptureDependencies && (!numDependencies || dependencies), hipErrorInvalidValue);
     for (size_t i = 0; i < numDependencies; i++)
         API_REQUIRE(wl_handle_is(dependencies[i], WL_HANDLE_NODE), hipErrorInvalidValue);
-    API_STREAM(queue, stream);
     API_RETURN(wl_capture_depend(queue, (struct wl_node *const *)(const void *)dependencies, numDependencies,
                                  flags == hipStreamSetCaptureDependencies));
 }

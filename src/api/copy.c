@@ -95,6 +95,8 @@ static struct wl_context *copier(const struct wl_stream *stream, const struct wl
 
 hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
     struct wl_allocation target, source;
+    if (!async && stream == stream->context->null_stream && wl_capture_excludes(WL_CAPTURE_IMPLICIT) != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_IMPLICIT);
     if (!wl_api_is_kind(kind))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "not a copy kind");
     if (wl_context_fault(stream->context) != WL_OK)
@@ -151,7 +153,8 @@ hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind
 }
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {
-    return copy_line(__func__, dst, src, size, kind, stream, false);
+    const struct wl_stream *queue = wl_api_stream(stream);
+    return copy_line(__func__, dst, src, size, kind, stream, queue && atomic_load(&queue->capture)); /* captured like others */
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {

@@ -39,7 +39,7 @@ hipError_t waveliftGetCuStream(CUstream *cuStream, hipStream_t stream) {
     const struct wl_native_ops *ops = ops_of(queue->context);
     uint64_t sequence = 0;
     API_REQUIRE(ops != NULL && queue->queue != NULL, hipErrorNotSupported);
-    API_TRY(wl_capture_forbids(queue));
+    API_TRY(wl_capture_active(queue) ? wl_fail(WL_CAPTURE_UNSUPPORTED, "the stream is capturing") : WL_OK);
     API_TRY(wl_stream_mark(queue, &sequence));
     API_TRY(wl_stream_may_wait(queue, sequence));
     wl_stream_wait_given(queue, sequence);

@@ -165,7 +165,7 @@ hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value) {
 
 hipError_t hipDeviceSynchronize(void) {
     API_CONTEXT(context);
-    API_TRY(wl_capture_unsafe());
+    API_TRY(wl_capture_excludes(WL_CAPTURE_UNSUPPORTED));
     enum wl_status fault = wl_context_synchronize(context);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }

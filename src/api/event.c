@@ -47,7 +47,10 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
     API_EVENT(mark, event);
     if (flags == hipEventWaitExternal)
         return external(__func__, queue, WL_NODE_EVENT_WAIT, mark);
-    API_RETURN(wl_event_wait(mark, queue));
+    API_TRY(wl_event_may_wait(mark));
+    enum wl_status status = wl_event_wait(mark, queue);
+    API_REQUIRE(status != WL_CAPTURE_IMPLICIT, hipErrorInvalidHandle);
+    API_RETURN(status);
 }
 
 hipError_t hipEventDestroy(hipEvent_t event) {
@@ -58,19 +61,14 @@ hipError_t hipEventDestroy(hipEvent_t event) {
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
     API_EVENT(mark, event);
-    API_TRY(wl_capture_unsafe());
+    API_TRY(wl_event_may_synchronize(mark));
     enum wl_status fault = wl_event_synchronize(mark);
-    if (fault == WL_CAPTURED_EVENT)
-        API_RETURN(fault);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
 
 hipError_t hipEventQuery(hipEvent_t event) {
     API_EVENT(mark, event);
-    enum wl_status status = wl_event_query(mark);
-    if (status != WL_CAPTURED_EVENT)
-        API_TRY(wl_capture_unsafe());
-    API_RETURN(status);
+    API_RETURN(wl_event_query(mark));
 }
 
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {

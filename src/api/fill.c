@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, fills. */
 #include "api/copy.h"
+#include "runtime/capture.h"
 
 /* The context whose device has to fill memory that a stream's may not reach: another GPU's, or of the other kind; else NULL. */
 static struct wl_context *filler(const struct wl_stream *stream, const struct wl_allocation *target) {
@@ -23,6 +24,8 @@ hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStre
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
+    if (!async && stream == stream->context->null_stream && wl_capture_excludes(WL_CAPTURE_IMPLICIT) != WL_OK)
+        return wl_api_status(function, WL_CAPTURE_IMPLICIT);
     if (wl_context_fault(stream->context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(stream->context));
     struct wl_allocation target;

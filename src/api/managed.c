@@ -1,6 +1,7 @@
 /* HIP reference: Managed memory. All memory is reachable from everywhere at any time, so that advice changes no access; it is
  * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. The system's memory is managed too. */
 #include "api/api.h"
+#include "runtime/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags) {
     API_REQUIRE(ptr != NULL && size > 0, hipErrorInvalidValue);
     API_REQUIRE(flags == hipMemAttachGlobal || flags == hipMemAttachHost, hipErrorInvalidValue);
+    API_TRY(wl_capture_unsafe());
     API_CONTEXT(context);
     API_HEALTHY(context);
     API_RETURN(wl_memory_allocate(context, WL_MEMORY_MANAGED, size, flags, ptr));

@@ -145,6 +145,7 @@ static bool is_registered(void *hostPtr, size_t size) {
 }
 
 hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
+    API_TRY(wl_capture_unsafe());
     const unsigned known = hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly;
     API_REQUIRE(hostPtr != NULL && size > 0 && !(flags & ~known), hipErrorInvalidValue);
     API_REQUIRE(wl_memory_is_mapped(hostPtr, size), hipErrorInvalidValue);
@@ -162,6 +163,7 @@ hipError_t hipHostRegister(void *hostPtr, size_t size, unsigned int flags) {
 }
 
 hipError_t hipHostUnregister(void *hostPtr) {
+    API_TRY(wl_capture_unsafe());
     API_REQUIRE(hostPtr != NULL, hipErrorInvalidValue);
     if (!wl_stream_inside_command())
         wl_runtime_drain();

@@ -40,8 +40,7 @@ static hipError_t allocate(const char *function, void **ptr, size_t size, struct
         return wl_api_success();
     if (wl_capture_active(stream))
         return wl_api_status(function, capture_allocation(stream, wl_mempool_context(pool), size, ptr));
-    enum wl_status status = wl_capture_forbids(stream);
-    return wl_api_status(function, status == WL_OK ? wl_mempool_allocate(pool, size, stream, ptr) : status);
+    return wl_api_status(function, wl_mempool_allocate(pool, size, stream, ptr));
 }
 
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream) { return allocate(__func__, ptr, size, NULL, stream); }
@@ -88,7 +87,6 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream) {
     API_STREAM_OR(queue, stream, hipErrorInvalidHandle);
     if (wl_capture_active(queue))
         API_RETURN(capture_free(ptr, queue));
-    API_TRY(wl_capture_forbids(queue));
     enum wl_status status = wl_mempool_free(ptr, queue);
     if (status != WL_NOT_FOUND)
         API_RETURN(status);

@@ -1,12 +1,14 @@
 /* The per-thread forms that programs call when they are compiled with -fgpu-default-stream=per-thread: a stream of NULL
  * means the calling thread's default stream. */
 #include "api/api.h"
+#include "runtime/capture.h"
 
 #define OWN(stream) ((stream) ? (stream) : hipStreamPerThread)
 
-/* The synchronous copies and fills wait for the thread's stream. */
+/* The synchronous copies and fills wait for the thread's stream. No stream may be capturing. */
 #define THEN_WAIT(call)                                                                                                                    \
     do {                                                                                                                                   \
+        API_TRY(wl_capture_excludes(WL_CAPTURE_IMPLICIT));                                                                                 \
         hipError_t error_ = (call);                                                                                                        \
         return error_ ? error_ : hipStreamSynchronize(hipStreamPerThread);                                                                 \
     } while (0)
@@ -20,7 +22,7 @@ DEFINE(hipLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size
        return hipLaunchKernel(f, grid, block, args, lds, OWN(stream)))
 DEFINE(hipLaunchCooperativeKernel, (const void *f, dim3 grid, dim3 block, void **args, uint32_t lds, hipStream_t stream),
        return hipLaunchCooperativeKernel(f, grid, block, args, lds, OWN(stream)))
-DEFINE(hipMemcpy, (void *dst, const void *src, size_t size, hipMemcpyKind kind),
+DEFINE(hipMemcpy, (void *dst, const void *src, size_t size, hipMemcpyKind kind), API_TRY(wl_capture_excludes(WL_CAPTURE_IMPLICIT));
        return hipMemcpyWithStream(dst, src, size, kind, hipStreamPerThread))
 DEFINE(hipMemcpyAsync, (void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream),
        return hipMemcpyAsync(dst, src, size, kind, OWN(stream)))
@@ -54,6 +56,7 @@ DEFINE(hipMemcpy2DFromArrayAsync,
         hipStream_t stream),
        return hipMemcpy2DFromArrayAsync(dst, dp, src, x, y, width, height, kind, OWN(stream)))
 DEFINE(hipMemcpyFromArray, (void *dst, hipArray_const_t src, size_t x, size_t y, size_t count, hipMemcpyKind kind), {
+    API_TRY(wl_capture_excludes(WL_CAPTURE_IMPLICIT));
     hipError_t error = hipStreamSynchronize(hipStreamPerThread); /* the copy itself waits */
     return error ? error : hipMemcpyFromArray(dst, src, x, y, count, kind);
 })

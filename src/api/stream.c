@@ -71,7 +71,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 
 hipError_t hipStreamSynchronize(hipStream_t stream) {
     API_STREAM(queue, stream);
-    API_TRY(wl_capture_forbids(queue));
+    API_TRY(wl_capture_may_wait(queue));
     enum wl_status fault = wl_stream_synchronize(queue);
     return fault == WL_OK ? wl_api_success() : wl_api_fault(__func__, fault);
 }
@@ -79,7 +79,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 hipError_t hipStreamQuery(hipStream_t stream) {
     API_STREAM(queue, stream);
     API_HEALTHY(queue->context);
-    API_TRY(wl_capture_forbids(queue));
+    API_TRY(wl_capture_may_wait(queue));
     API_RETURN(wl_stream_query(queue));
 }
 
@@ -211,7 +211,7 @@ static enum wl_status queue_callback(struct wl_stream *queue, const struct callb
 
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData, unsigned int flags) {
     API_REQUIRE(callback != NULL && flags == 0, hipErrorInvalidValue);
-    API_STREAM(queue, stream);
+    API_STREAM(queue, stream); /* which may capture: callbacks of streams are not captured */
     API_RETURN(queue_callback(queue, &(struct callback){.stream = stream, .function = callback, .argument = userData}));
 }
 

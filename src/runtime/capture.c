@@ -47,6 +47,32 @@ void wl_captured_clear(struct wl_captured *captured) {
     wl_nodes_clear(&captured->nodes);
 }
 
+bool wl_captured_is_open(const struct wl_captured *captured) {
+    if (!captured->capture)
+        return false;
+    pthread_mutex_lock(&captures.lock);
+    bool open = captured->capture->state != WL_CAPTURE_NONE;
+    pthread_mutex_unlock(&captures.lock);
+    return open;
+}
+
+static void invalidate(struct wl_capture *capture) {
+    if (capture->state == WL_CAPTURE_ACTIVE)
+        capture->state = WL_CAPTURE_INVALID;
+}
+
+enum wl_status wl_captured_touch(const struct wl_captured *captured) {
+    if (!captured->capture)
+        return WL_OK;
+    pthread_mutex_lock(&captures.lock);
+    enum wl_capture_state state = captured->capture->state;
+    invalidate(captured->capture);
+    pthread_mutex_unlock(&captures.lock);
+    if (state == WL_CAPTURE_ACTIVE)
+        return wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
+    return state == WL_CAPTURE_INVALID ? wl_fail(WL_CAPTURE_UNSUPPORTED, "the event was recorded in a capture that is invalid") : WL_OK;
+}
+
 static bool is_null_stream(const struct wl_stream *stream) { return stream == stream->context->null_stream; }
 
 static struct member *member_of(struct wl_capture *capture, const struct wl_stream *stream) {
@@ -58,32 +84,40 @@ static struct member *member_of(struct wl_capture *capture, const struct wl_stre
 
 /* ---- what must not be done while something captures ------------------------------------------- */
 
-static void invalidate(struct wl_capture *capture) {
-    if (capture->state == WL_CAPTURE_ACTIVE)
-        capture->state = WL_CAPTURE_INVALID;
+static enum wl_status unsafe(bool concerned) {
+    return concerned ? wl_fail(WL_CAPTURE_UNSUPPORTED, "a call that is unsafe while a stream is capturing") : WL_OK;
 }
 
-enum wl_status wl_capture_refuse(struct wl_stream *stream) {
-    enum wl_status status = WL_OK;
+enum wl_status wl_capture_may_wait(struct wl_stream *stream) {
+    bool concerned = false;
+    if (!atomic_load_explicit(&captures.count, memory_order_relaxed) || (stream && is_null_stream(stream)))
+        return WL_OK;
     pthread_mutex_lock(&captures.lock);
-    struct wl_capture *own = atomic_load(&stream->capture);
-    if (own) {
-        status = own->state == WL_CAPTURE_INVALID ? wl_fail(WL_CAPTURE_INVALIDATED, "an earlier error has invalidated the stream's capture")
-                                                  : wl_fail(WL_CAPTURE_UNSUPPORTED, "not possible in a stream that is capturing");
-        invalidate(own);
-    } else if (is_null_stream(stream) && atomic_load(&stream->context->capturing)) {
-        status = wl_fail(WL_CAPTURE_IMPLICIT, "the null stream would have to wait for a stream that is capturing");
-        for (struct wl_capture *capture = captures.first; capture; capture = capture->next)
-            for (struct member *member = capture->members; member; member = member->other)
-                if (member->stream->context == stream->context && !(member->stream->flags & WL_STREAM_NON_BLOCKING))
-                    invalidate(capture);
+    struct wl_capture *own = stream ? atomic_load(&stream->capture) : NULL;
+    for (struct wl_capture *capture = captures.first; capture; capture = capture->next) {
+        bool mine = pthread_equal(capture->thread, pthread_self()) != 0, global = capture->mode == WL_CAPTURE_GLOBAL;
+        if (own ? capture != own : thread_mode == WL_CAPTURE_RELAXED || !(global || (mine && capture->mode != WL_CAPTURE_RELAXED)))
+            continue;
+        invalidate(capture);
+        concerned = true;
     }
     pthread_mutex_unlock(&captures.lock);
-    return status;
+    return unsafe(concerned);
+}
+
+enum wl_status wl_capture_excludes(enum wl_status error) {
+    if (!atomic_load_explicit(&captures.count, memory_order_relaxed))
+        return WL_OK;
+    pthread_mutex_lock(&captures.lock);
+    bool any = captures.first != NULL;
+    for (struct wl_capture *capture = captures.first; capture; capture = capture->next)
+        invalidate(capture);
+    pthread_mutex_unlock(&captures.lock);
+    return any ? wl_fail(error, "a call that must not be made while any stream is capturing") : WL_OK;
 }
 
 enum wl_status wl_capture_unsafe(void) {
-    bool unsafe = false;
+    bool any = false;
     if (!atomic_load_explicit(&captures.count, memory_order_relaxed) || thread_mode == WL_CAPTURE_RELAXED)
         return WL_OK;
     pthread_mutex_lock(&captures.lock);
@@ -92,10 +126,10 @@ enum wl_status wl_capture_unsafe(void) {
         bool concerned = own ? capture->mode != WL_CAPTURE_RELAXED : thread_mode == WL_CAPTURE_GLOBAL && capture->mode == WL_CAPTURE_GLOBAL;
         if (concerned)
             invalidate(capture);
-        unsafe |= concerned;
+        any |= concerned;
     }
     pthread_mutex_unlock(&captures.lock);
-    return unsafe ? wl_fail(WL_CAPTURE_UNSUPPORTED, "a call that is unsafe while a stream is capturing") : WL_OK;
+    return unsafe(any);
 }
 
 enum wl_capture_mode wl_capture_exchange_mode(enum wl_capture_mode mode) {
@@ -114,8 +148,6 @@ static enum wl_status join(struct wl_capture *capture, struct wl_stream *stream,
     member->stream = stream;
     member->other = capture->members;
     capture->members = member;
-    if (!(stream->flags & WL_STREAM_NON_BLOCKING))
-        atomic_fetch_add(&stream->context->capturing, 1);
     atomic_store(&stream->capture, capture);
     *result = member;
     return WL_OK;
@@ -125,8 +157,6 @@ static void leave_all(struct wl_capture *capture) {
     while (capture->members) {
         struct member *member = capture->members;
         capture->members = member->other;
-        if (!(member->stream->flags & WL_STREAM_NON_BLOCKING))
-            atomic_fetch_sub(&member->stream->context->capturing, 1);
         atomic_store(&member->stream->capture, NULL);
         wl_stream_release(member->stream);
         wl_nodes_clear(&member->next);
@@ -197,10 +227,16 @@ enum wl_status wl_capture_begin(struct wl_stream *stream, enum wl_capture_mode m
                                 struct wl_node *const *dependencies, size_t count) {
     if (is_null_stream(stream))
         return wl_fail(WL_CAPTURE_UNSUPPORTED, "the null stream cannot capture");
+    struct wl_graph *doomed = NULL;
     pthread_mutex_lock(&captures.lock);
-    enum wl_status status = atomic_load(&stream->capture) ? wl_fail(WL_ILLEGAL_STATE, "the stream is capturing already")
-                                                          : begin(stream, mode, graph, dependencies, count);
-    pthread_mutex_unlock(&captures.lock);
+    struct wl_capture *before = atomic_load(&stream->capture);
+    if (before && before->state == WL_CAPTURE_INVALID && before->origin == stream) {
+        doomed = finish(before);
+        before = NULL;
+    }
+    enum wl_status status =
+        before ? wl_fail(WL_ILLEGAL_STATE, "the stream is capturing already") : begin(stream, mode, graph, dependencies, count);
+    unlock_and_destroy(doomed);
     return status;
 }
 
@@ -283,6 +319,14 @@ void wl_capture_after_fork(void) {
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+static bool has_blocking(void) {
+    for (const struct wl_capture *capture = captures.first; capture; capture = capture->next)
+        for (const struct member *member = capture->members; member && capture->state == WL_CAPTURE_ACTIVE; member = member->other)
+            if (!(member->stream->flags & WL_STREAM_NON_BLOCKING))
+                return true;
+    return false;
+}
+
 enum wl_status wl_capture_ask(struct wl_stream *stream, struct wl_capture_info *info) {
     enum wl_status status = WL_OK;
     *info = (struct wl_capture_info){0};
@@ -291,7 +335,7 @@ enum wl_status wl_capture_ask(struct wl_stream *stream, struct wl_capture_info *
     if (capture) {
         const struct member *member = member_of(capture, stream);
         *info = (struct wl_capture_info){capture->state, capture->id, capture->graph, member->next.at, member->next.count};
-    } else if (is_null_stream(stream) && atomic_load(&stream->context->capturing)) {
+    } else if (is_null_stream(stream) && has_blocking()) {
         status = wl_fail(WL_CAPTURE_IMPLICIT, "a blocking stream is capturing");
     }
     pthread_mutex_unlock(&captures.lock);
@@ -363,13 +407,18 @@ static enum wl_status spoil(struct wl_stream *stream, enum wl_status status) {
     return status;
 }
 
+/* The event before the kernel is a node of its own, the one behind it the kernel's. */
 enum wl_status wl_capture_kernel(struct wl_stream *stream, const struct wl_launch_request *request) {
-    struct wl_work work;
-    if (request->start || request->stop)
-        return wl_capture_refuse(stream);
+    struct wl_work work, start = {.kind = WL_NODE_EVENT_RECORD};
     enum wl_status status = wl_work_kernel(stream->context, request, &work);
+    if (status != WL_OK)
+        return spoil(stream, status);
     work.kernel.priority = stream->priority;
-    return status == WL_OK ? wl_capture_add(stream, &work, NULL) : spoil(stream, status);
+    work.kernel.request.stop = request->stop;
+    start.event = request->start;
+    if (request->start && (status = wl_capture_add(stream, &start, NULL)) != WL_OK)
+        wl_work_clear(&work);
+    return status == WL_OK ? wl_capture_add(stream, &work, NULL) : status;
 }
 
 enum wl_status wl_capture_copy(struct wl_stream *stream, const struct wl_copy *copy) {
@@ -418,29 +467,19 @@ enum wl_status wl_capture_record(struct wl_stream *stream, struct wl_captured *c
 }
 
 static enum wl_status wait_for_captured(struct wl_stream *stream, const struct wl_captured *captured) {
-    struct wl_capture *own = atomic_load(&stream->capture);
-    struct wl_capture *capture = captured ? captured->capture : NULL;
+    struct wl_capture *own = atomic_load(&stream->capture), *capture = captured->capture;
+    if (is_null_stream(stream))
+        return wl_fail(WL_CAPTURE_IMPLICIT, "the null stream cannot join a capture");
     if (own && own->state == WL_CAPTURE_INVALID)
         return wl_fail(WL_CAPTURE_INVALIDATED, "an earlier error has invalidated the stream's capture");
-    if (!capture) {
-        invalidate(own);
-        return wl_fail(WL_CAPTURE_ISOLATION, "a capturing stream cannot wait for an event that was not recorded in its capture");
-    }
-    if (capture->state == WL_CAPTURE_NONE) {
-        if (own)
-            invalidate(own);
-        return wl_fail(WL_CAPTURED_EVENT, "the capture in which the event was recorded has ended");
-    }
+    if (capture->state == WL_CAPTURE_NONE)
+        return WL_OK; /* it ended just now */
     if (capture->state == WL_CAPTURE_INVALID)
         return wl_fail(WL_CAPTURE_INVALIDATED, "the capture in which the event was recorded is invalid");
     if (own && own != capture) {
         invalidate(own);
         invalidate(capture);
         return wl_fail(WL_CAPTURE_MERGE, "the event and the stream are of different captures");
-    }
-    if (is_null_stream(stream)) {
-        invalidate(capture);
-        return wl_fail(WL_CAPTURE_IMPLICIT, "the null stream cannot join a capture");
     }
     struct member *member = own ? member_of(capture, stream) : NULL;
     enum wl_status status = member ? WL_OK : join(capture, stream, &member);

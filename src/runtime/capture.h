@@ -1,4 +1,6 @@
-/* Stream capture: what is queued in a capturing stream becomes nodes of a graph instead.
+/* Stream capture: what is queued in a capturing stream becomes nodes of a graph instead. What AMD's runtime does not capture (callbacks
+ * of streams, waits for events of outside, prefetches, ...) is queued in the stream at once, as there; other streams, the null stream
+ * included, go on.
  *
  *   capture   one sequence from begin to end: its graph, its mode, the thread and stream that began it, and the streams that
  *             joined it, each with the nodes that its next one depends on. A stream joins by waiting for an event that was
@@ -20,27 +22,32 @@ struct wl_captured {
     struct wl_nodes nodes;
 };
 void wl_captured_clear(struct wl_captured *captured);
+/* Whether the capture goes on, be it spoilt; a record in one that has ended is none. */
+bool wl_captured_is_open(const struct wl_captured *captured);
+/* Somebody asks for, or waits for, such a record. WL_CAPTURED_EVENT: the capture becomes invalid by that; WL_CAPTURE_UNSUPPORTED: it is
+ * invalid already. */
+enum wl_status wl_captured_touch(const struct wl_captured *captured);
 
 /* Whether the stream takes part in a capture. */
 static inline bool wl_capture_active(struct wl_stream *stream) {
     return atomic_load_explicit(&stream->capture, memory_order_acquire) != NULL;
 }
 
-/* WL_OK unless the stream captures, or is the null stream and a blocking stream of its context captures. Then the captures
- * concerned become invalid. */
-enum wl_status wl_capture_refuse(struct wl_stream *stream);
-static inline enum wl_status wl_capture_forbids(struct wl_stream *stream) {
-    if (!wl_capture_active(stream) && !atomic_load_explicit(&stream->context->capturing, memory_order_relaxed))
-        return WL_OK;
-    return wl_capture_refuse(stream);
-}
+/* For calls that make the program wait for a stream, or ask whether it is done: WL_CAPTURE_UNSUPPORTED if the stream captures, or if the
+ * calling thread, in global mode any thread, does, unless the calling thread is relaxed. The captures concerned become invalid. The null
+ * stream may always be waited for. NULL: another stream that is not known. */
+enum wl_status wl_capture_may_wait(struct wl_stream *stream);
+/* For calls that wait for all of a device, whatever any thread captures in whatever mode: `error` if there is a capture. All become
+ * invalid. */
+enum wl_status wl_capture_excludes(enum wl_status error);
 /* For calls that are unsafe while the calling thread, or in global mode any thread, captures: WL_CAPTURE_UNSUPPORTED, and the
  * captures concerned become invalid. */
 enum wl_status wl_capture_unsafe(void);
 /* Exchanges the calling thread's mode. */
 enum wl_capture_mode wl_capture_exchange_mode(enum wl_capture_mode mode);
 
-/* WL_ILLEGAL_STATE: the stream captures already; WL_CAPTURE_UNSUPPORTED: it is the null stream. `graph` NULL: a new one. */
+/* WL_ILLEGAL_STATE: the stream captures already; an invalid capture that began in it is over by this. WL_CAPTURE_UNSUPPORTED: it is the
+ * null stream. `graph` NULL: a new one. */
 enum wl_status wl_capture_begin(struct wl_stream *stream, enum wl_capture_mode mode, struct wl_graph *graph,
                                 struct wl_node *const *dependencies, size_t count);
 /* Ends the capture that began in the stream; it is over in any case but that of WL_ILLEGAL_STATE, WL_CAPTURE_UNMATCHED and
@@ -54,7 +61,7 @@ struct wl_capture_info {
     struct wl_node *const *nodes;
     size_t count;
 };
-/* WL_CAPTURE_IMPLICIT: the null stream, and a blocking stream captures. */
+/* WL_CAPTURE_IMPLICIT: the null stream, and a blocking stream captures on some device. */
 enum wl_status wl_capture_ask(struct wl_stream *stream, struct wl_capture_info *info);
 /* Adds to, or with `replace` sets, the nodes that the stream's next node depends on. */
 enum wl_status wl_capture_depend(struct wl_stream *stream, struct wl_node *const *nodes, size_t count, bool replace);
@@ -72,8 +79,7 @@ enum wl_status wl_capture_host(struct wl_stream *stream, void (*function)(void *
 enum wl_status wl_capture_values(struct wl_stream *stream, const struct wl_value *values, unsigned count);
 /* Records into `captured`, replacing what it held. */
 enum wl_status wl_capture_record(struct wl_stream *stream, struct wl_captured *captured);
-/* The stream waits for a captured record, and joins its capture if it has none; `captured` NULL: for one outside of captures,
- * which is an error. */
+/* The stream waits for a captured record, and joins its capture if it has none. WL_CAPTURE_IMPLICIT: it is the null stream. */
 enum wl_status wl_capture_wait(struct wl_stream *stream, const struct wl_captured *captured);
 
 #endif

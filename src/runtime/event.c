@@ -51,6 +51,7 @@ struct wl_event {
     struct wl_context *context; /* of `time` */
     struct interprocess *interprocess;
     struct wl_captured captured; /* the latest record, if it was captured */
+    bool beside;                 /* the latest record was in another stream than the null stream */
 };
 
 static void record_release(struct wl_record *record) {
@@ -72,7 +73,7 @@ struct latest {
 
 static struct latest latest(struct wl_event *event) {
     pthread_mutex_lock(&event->lock);
-    struct latest result = {event->record, event->time, event->context, event->captured.capture != NULL};
+    struct latest result = {event->record, event->time, event->context, wl_captured_is_open(&event->captured)};
     if (result.record) {
         atomic_fetch_add(&result.record->references, 1);
         result.time = atomic_load(&result.record->time);
@@ -351,14 +352,14 @@ static enum wl_status queue_record(struct wl_event *event, struct wl_stream *str
 }
 
 enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream) {
-    if (wl_capture_active(stream)) {
-        pthread_mutex_lock(&event->lock);
-        enum wl_status status = wl_capture_record(stream, &event->captured);
-        pthread_mutex_unlock(&event->lock);
-        return status;
-    }
-    enum wl_status status = wl_capture_forbids(stream);
-    if (status != WL_OK)
+    enum wl_status status = WL_OK;
+    pthread_mutex_lock(&event->lock);
+    bool captured = wl_capture_active(stream);
+    event->beside = stream != stream->context->null_stream;
+    if (captured)
+        status = wl_capture_record(stream, &event->captured);
+    pthread_mutex_unlock(&event->lock);
+    if (captured)
         return status;
     if (event->interprocess) {
         status = queue_interprocess(event, stream, true);
@@ -405,11 +406,10 @@ static enum wl_status wait_for_record(struct wl_record *record, struct wl_stream
 
 enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     pthread_mutex_lock(&event->lock);
-    bool captured = event->captured.capture != NULL;
-    enum wl_status status = captured || wl_capture_active(stream) ? wl_capture_wait(stream, captured ? &event->captured : NULL) : WL_OK;
-    bool done = captured || wl_capture_active(stream);
+    bool captured = wl_captured_is_open(&event->captured);
+    enum wl_status status = captured ? wl_capture_wait(stream, &event->captured) : WL_OK;
     pthread_mutex_unlock(&event->lock);
-    if (done)
+    if (captured)
         return status;
     if (event->interprocess)
         return queue_interprocess(event, stream, false);
@@ -420,16 +420,52 @@ enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream) {
     return status;
 }
 
+/* A captured record spoils the capture if it is open. */
+static enum wl_status touch(struct wl_event *event) {
+    pthread_mutex_lock(&event->lock);
+    enum wl_status status = wl_captured_touch(&event->captured);
+    pthread_mutex_unlock(&event->lock);
+    return status;
+}
+
+/* The stream of the latest record, if that was queued; it is the record's. */
+static struct wl_stream *stream_of(const struct latest *last) {
+    return last->record && !last->record->foreign ? last->record->stream : NULL;
+}
+
+enum wl_status wl_event_may_synchronize(struct wl_event *event) {
+    enum wl_status status = touch(event);
+    struct latest last = latest(event);
+    pthread_mutex_lock(&event->lock);
+    bool beside = event->beside;
+    pthread_mutex_unlock(&event->lock);
+    if (status == WL_OK && last.context && beside)
+        status = wl_capture_may_wait(stream_of(&last));
+    record_release(last.record);
+    return status;
+}
+
+enum wl_status wl_event_may_wait(struct wl_event *event) {
+    struct latest last = latest(event);
+    struct wl_stream *stream = last.captured ? NULL : stream_of(&last);
+    enum wl_status status = stream && wl_capture_active(stream)
+                                ? wl_fail(WL_CAPTURE_ISOLATION, "the event's stream is capturing, and recorded the event before")
+                                : WL_OK;
+    record_release(last.record);
+    return status;
+}
+
 enum wl_status wl_event_query(struct wl_event *event) {
+    enum wl_status touched = touch(event);
+    if (touched == WL_CAPTURED_EVENT)
+        return touched;
     if (event->interprocess) {
         const struct interprocess *interprocess = event->interprocess;
         return shared_reached(interprocess->shared, latest_interprocess(interprocess)) ? WL_OK : WL_NOT_READY;
     }
     struct latest last = latest(event);
-    enum wl_status status = WL_OK;
-    if (last.captured)
-        status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
-    else if ((status = ask(&last)) == WL_OK && last.context)
+    enum wl_status status = ask(&last);
+    if (status == WL_OK && last.context)
         status = wl_context_fault(last.context);
     if (last.record && status == WL_OK)
         wl_stream_observe(last.record->stream, atomic_load(&last.record->sequence));
@@ -451,8 +487,6 @@ enum wl_status wl_event_synchronize(struct wl_event *event) {
     uint32_t interprocess_sequence = event->interprocess ? latest_interprocess(event->interprocess) : 0;
     struct latest last = latest(event);
     enum wl_status status = last.context ? wl_context_fault(last.context) : WL_OK;
-    if (last.captured)
-        status = wl_fail(WL_CAPTURED_EVENT, "the event was recorded in a capturing stream");
     if (last.record) {
         uint64_t sequence = atomic_load(&last.record->sequence);
         status = wl_stream_may_wait(last.record->stream, sequence);

@@ -83,6 +83,12 @@ enum wl_status wl_work_describe(struct wl_work *work, const void *description, s
     return WL_OK;
 }
 
+struct wl_event *wl_work_event(const struct wl_work *work) {
+    if (work->kind == WL_NODE_KERNEL)
+        return work->kernel.request.stop;
+    return work->kind == WL_NODE_EVENT_RECORD || work->kind == WL_NODE_EVENT_WAIT ? work->event : NULL;
+}
+
 enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_work *to) {
     to->kernel.priority = from->kernel.priority;
     to->kernel.request.cooperative = from->kernel.request.cooperative;

@@ -129,6 +129,8 @@ void wl_nodes_clear(struct wl_nodes *nodes);
 enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch_request *request, struct wl_work *work);
 enum wl_status wl_work_values(const struct wl_value *values, unsigned count, struct wl_work *work);
 enum wl_status wl_work_describe(struct wl_work *work, const void *description, size_t size);
+/* The event that the work records or waits for, be it behind a kernel; NULL: none. */
+struct wl_event *wl_work_event(const struct wl_work *work);
 /* Gives a kernel's work the attributes of another's. */
 enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_work *to);
 enum wl_status wl_work_copy(const struct wl_work *work, struct wl_work *copy);

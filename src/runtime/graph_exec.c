@@ -147,8 +147,7 @@ static bool is_memory(const struct wl_node *node) {
 static bool is_checked(const struct wl_graph *graph) {
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct wl_node *node = graph->nodes.at[i];
-        if (is_memory(node) || node->work.kind == WL_NODE_EVENT_RECORD || node->work.kind == WL_NODE_EVENT_WAIT ||
-            (node->work.kind == WL_NODE_GRAPH && is_checked(node->work.child)))
+        if (is_memory(node) || wl_work_event(&node->work) || (node->work.kind == WL_NODE_GRAPH && is_checked(node->work.child)))
             return true;
     }
     return false;
@@ -224,7 +223,7 @@ static enum wl_status check(struct wl_graph_exec *exec, const struct wl_graph *g
         const struct wl_work *work = &graph->nodes.at[i]->work;
         if (work->kind == WL_NODE_GRAPH)
             status = check(exec, work->child);
-        else if ((work->kind == WL_NODE_EVENT_RECORD || work->kind == WL_NODE_EVENT_WAIT) && !wl_handle_is(work->event, WL_HANDLE_EVENT))
+        else if (wl_work_event(work) && !wl_handle_is(wl_work_event(work), WL_HANDLE_EVENT))
             status = wl_fail(WL_INVALID_VALUE, "an event of the graph was destroyed");
         else if (work->kind == WL_NODE_ALLOCATE && wl_graph_memory_is_live(work->memory))
             status = exec->flags & WL_GRAPH_AUTO_FREE
@@ -487,11 +486,8 @@ enum wl_status wl_graph_exec_launch(struct wl_graph_exec *exec, struct wl_stream
         enum wl_status status = wl_graph_clone(exec->graph, &work.child);
         return status == WL_OK ? wl_capture_add(stream, &work, NULL) : status;
     }
-    enum wl_status status = wl_capture_forbids(stream);
-    if (status != WL_OK)
-        return status;
     pthread_mutex_lock(&exec->lock);
-    status = launch(exec, stream);
+    enum wl_status status = launch(exec, stream);
     uint64_t sequence = status == WL_OK && exec->pageable ? exec->last_sequence : 0;
     pthread_mutex_unlock(&exec->lock);
     if (sequence && wl_stream_may_wait(stream, sequence) == WL_OK)

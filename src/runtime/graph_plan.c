@@ -65,7 +65,7 @@ bool wl_plan_takes(const struct wl_node *node, const struct wl_stream *stream, b
         return false;
     switch (work->kind) {
     case WL_NODE_KERNEL:
-        return alone || !may_poll(work, stream);
+        return !work->kernel.request.stop && (alone || !may_poll(work, stream));
     case WL_NODE_FILL:
     case WL_NODE_EMPTY:
         return true;

@@ -201,9 +201,7 @@ static bool launch_directly(struct wl_stream *stream, const struct wl_launch_req
     size_t size = request->kernel->explicit_size;
     if (!stream->queue || request->start || request->stop || size > sizeof kernarg)
         return false;
-    *status = wl_capture_forbids(stream);
-    if (*status == WL_OK)
-        *status = wl_launch_check(stream->context, request);
+    *status = wl_launch_check(stream->context, request);
     if (*status == WL_OK)
         *status = wl_launch_pack(request, kernarg, size);
     if (*status != WL_OK)

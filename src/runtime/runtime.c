@@ -49,7 +49,6 @@ static void after_fork(void) {
         pthread_mutex_init(&context->lock, NULL);
         wl_memory_cache_after_fork(&context->cache);
         atomic_store(&context->busy, NULL);
-        atomic_store(&context->capturing, 0);
         wl_stream_after_fork(context->null_stream);
         for (struct wl_stream *stream = context->streams; stream; stream = stream->context_next)
             wl_stream_after_fork(stream);

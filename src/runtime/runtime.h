@@ -70,7 +70,6 @@ struct wl_context {
      * and is taken out by whoever finds it idle, so that idle streams cost nothing. */
     _Atomic(struct wl_stream *) busy;
     _Atomic(struct wl_mempool *) pool_default, pool_current; /* NULL: not made yet; the default one */
-    _Atomic unsigned capturing;                              /* blocking streams that are capturing: the null stream must not be used */
 };
 
 /* Starts the runtime at the first call. Returns the number of devices; 0 with a message in wl_failure() if none could be
@@ -380,10 +379,16 @@ enum wl_status wl_event_create(unsigned flags, struct wl_event **event);
 void wl_event_destroy(struct wl_event *event);
 unsigned wl_event_flags(const struct wl_event *event);
 enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream);
-/* The stream's later commands wait for the event's latest record; nothing to wait for if it has none. */
+/* For calls that make a stream wait. WL_CAPTURE_ISOLATION: the stream of the latest record captures, but not that record. */
+enum wl_status wl_event_may_wait(struct wl_event *event);
+/* The stream's later commands wait for the event's latest record; nothing to wait for if it has none. In a capture that goes on the stream
+ * joins it, WL_CAPTURE_IMPLICIT: the null stream cannot. */
 enum wl_status wl_event_wait(struct wl_event *event, struct wl_stream *stream);
-/* WL_OK if the latest record was reached or there is none, else WL_NOT_READY. */
+/* WL_OK if the latest record was reached or there is none, else WL_NOT_READY. WL_CAPTURED_EVENT: the record is in a capture, which is
+ * invalid now. */
 enum wl_status wl_event_query(struct wl_event *event);
+/* For calls of the program that wait for the event: WL_CAPTURED_EVENT as above, or what wl_capture_may_wait says. */
+enum wl_status wl_event_may_synchronize(struct wl_event *event);
 enum wl_status wl_event_synchronize(struct wl_event *event);
 /* WL_INVALID_VALUE if one was never recorded or has no timing; WL_NOT_READY if one was not reached yet. */
 enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, double *milliseconds);

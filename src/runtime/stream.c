@@ -315,9 +315,7 @@ bool wl_stream_follows(struct wl_stream *stream, struct wl_stream *other, uint64
 }
 
 enum wl_status wl_stream_enqueue(struct wl_stream *stream, struct wl_command *command, uint64_t *sequence) {
-    enum wl_status status = wl_capture_forbids(stream);
-    if (status == WL_OK)
-        status = add_legacy_points(stream, command);
+    enum wl_status status = add_legacy_points(stream, command);
     if (status != WL_OK) {
         wl_command_free(command);
         return status;
@@ -393,8 +391,7 @@ enum wl_status wl_stream_enqueue_together(struct wl_stream *const *streams, stru
     bool *push = calloc(count, sizeof *push);
     enum wl_status status = sorted && push ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u streams", count);
     for (unsigned i = 0; i < count && status == WL_OK; i++)
-        if ((status = wl_capture_forbids(streams[i])) == WL_OK)
-            status = add_legacy_points(streams[i], commands[i]);
+        status = add_legacy_points(streams[i], commands[i]);
     if (status == WL_OK) {
         lock_all(streams, sorted, count);
         status = append_together(streams, commands, after, count, wait_before);

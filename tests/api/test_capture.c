@@ -168,7 +168,6 @@ static void test_fork_and_join(void **state) {
     launch_add(second, 0, 10);
     launch_set(first, 1, 5);
     ok(hipEventRecord(join_event, second));
-    fails(hipErrorCapturedEvent, hipEventQuery(join_event));
     ok(hipStreamWaitEvent(first, join_event, 0));
     launch_add(first, 0, 100);
     hipGraph_t graph = end(first);
@@ -195,7 +194,9 @@ static void test_state_errors(void **state) {
     fails(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal));
     fails(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(hipStreamLegacy, hipStreamCaptureModeRelaxed));
     fails(hipErrorInvalidValue, hipStreamBeginCapture(stream, (hipStreamCaptureMode)3));
-    fails(hipErrorInvalidHandle, hipStreamBeginCapture((hipStream_t)words, hipStreamCaptureModeGlobal));
+    fails(hipErrorContextIsDestroyed, hipStreamBeginCapture((hipStream_t)words, (hipStreamCaptureMode)3));
+    fails(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(NULL, (hipStreamCaptureMode)3));
+    fails(hipErrorIllegalState, hipStreamUpdateCaptureDependencies(stream, NULL, 1, 9));
     fails(hipErrorIllegalState, hipStreamEndCapture(stream, &graph));
     fails(hipErrorInvalidValue, hipStreamEndCapture(stream, NULL));
     fails(hipErrorInvalidValue, hipStreamIsCapturing(stream, NULL));
@@ -218,18 +219,21 @@ static void test_state_errors(void **state) {
     void *memory = NULL;
     ok(hipMallocAsync(&memory, 64, stream)); /* a node's */
     ok(hipStreamDestroy(stream));            /* takes the capture with it */
-    fails(hipErrorInvalidHandle, hipStreamEndCapture(stream, &graph));
+    fails(hipErrorContextIsDestroyed, hipStreamEndCapture(stream, &graph));
     ok(hipDeviceSynchronize());
 }
 
-/* Calls that cannot be captured: the error, and the capture is spoilt. */
+/* Calls that must not be made: the error, and the capture is spoilt. */
 static void test_unsupported(void **state) {
     (void)state;
-    hipStream_t stream = new_stream(hipStreamNonBlocking);
+    hipStream_t stream = new_stream(hipStreamNonBlocking), other = new_stream(hipStreamNonBlocking);
     int *device = NULL;
     void *memory = NULL;
+    hipChannelFormatDesc desc = hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+    hipArray_t array = NULL, made = NULL;
     ok(hipMalloc((void **)&device, 64));
-    for (int i = 0; i < 10; i++) {
+    ok(hipMallocArray(&array, &desc, 16, 0, 0));
+    for (int i = 0; i < 17; i++) {
         begin(stream);
         hipError_t expected = hipErrorStreamCaptureUnsupported;
         switch (i) {
@@ -239,11 +243,11 @@ static void test_unsupported(void **state) {
         case 1:
             fails(expected, hipStreamQuery(stream));
             break;
-        case 2:
-            fails(expected, hipStreamAddCallback(stream, (hipStreamCallback_t)(void (*)(void))count_calls, NULL, 0));
+        case 2: /* another stream that does not capture */
+            fails(expected, hipStreamSynchronize(other));
             break;
         case 3:
-            fails(expected, hipMemcpyWithStream(device, words, 64, hipMemcpyHostToDevice, stream));
+            fails(expected, hipStreamQuery(other));
             break;
         case 4:
             fails(expected, hipMalloc(&memory, 64));
@@ -259,10 +263,32 @@ static void test_unsupported(void **state) {
             break;
         case 8: { /* an event of outside */
             hipEvent_t event = new_event();
-            fails(expected, hipEventQuery(event));
+            ok(hipEventRecord(event, other));
+            fails(expected, hipEventSynchronize(event));
             ok(hipEventDestroy(event));
             break;
         }
+        case 9:
+            fails(expected, hipMallocManaged(&memory, 64, hipMemAttachGlobal));
+            break;
+        case 10:
+            fails(expected, hipMallocArray(&made, &desc, 16, 0, 0));
+            break;
+        case 11:
+            fails(expected, hipFreeArray(array));
+            break;
+        case 12:
+            fails(expected, hipHostRegister(words, 64, 0));
+            break;
+        case 13: /* copies and fills that wait, also with the null stream alone */
+            fails(hipErrorStreamCaptureImplicit, hipMemcpy(device, words, 64, hipMemcpyHostToDevice));
+            break;
+        case 14:
+            fails(hipErrorStreamCaptureImplicit, hipMemset(device, 0, 64));
+            break;
+        case 15:
+            fails(hipErrorStreamCaptureImplicit, hipMemcpyDtoD(device, device + 8, 4));
+            break;
         default:
             fails(hipErrorInvalidValue, hipFreeAsync(device, stream)); /* not a graph's: this call fails alone */
             ok(hipGraphDestroy(end(stream)));
@@ -273,29 +299,109 @@ static void test_unsupported(void **state) {
             fails(hipErrorStreamCaptureInvalidated, try_launch("set", stream, 1, 64, (void *[]){&word, &one}));
             fails(hipErrorStreamCaptureInvalidated, hipMemsetAsync(device, 0, 4, stream));
         }
+        if (i == 1) { /* beginning anew is another end */
+            begin(stream);
+            ok(hipGraphDestroy(end(stream)));
+            continue;
+        }
         end_invalid(stream);
     }
     ok(hipFree(device));
+    ok(hipFreeArray(array));
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamDestroy(other));
+}
+
+static void count_streams(hipStream_t stream, hipError_t error, void *argument) {
+    (void)stream, (void)error;
+    __atomic_fetch_add((int *)argument, 1, __ATOMIC_SEQ_CST);
+}
+
+/* What is done at once although the stream captures, or in a stream beside it: callbacks of streams, waits for events of outside, the null
+ * stream. The capture goes on. */
+static void test_beside(void **state) {
+    (void)state;
+    hipStream_t stream = new_stream(hipStreamDefault), other = new_stream(hipStreamNonBlocking);
+    hipEvent_t outside = new_event(), never = new_event(), before = new_event();
+    int calls = 0, *device = NULL;
+    ok(hipMalloc((void **)&device, 64));
+    ok(hipEventRecord(before, stream));
+    begin(stream);
+    ok(hipStreamAddCallback(stream, count_streams, &calls, 0));
+    while (!__atomic_load_n(&calls, __ATOMIC_SEQ_CST))
+        ;
+    launch_set(other, 1, 5);
+    ok(hipEventRecord(outside, other));
+    ok(hipStreamWaitEvent(stream, outside, 0));
+    ok(hipStreamWaitEvent(stream, never, 0));
+    ok(hipEventSynchronize(never));
+    (void)hipEventQuery(outside); /* reached or not, no error of captures */
+    launch_set(NULL, 2, 6);
+    ok(hipEventRecord(never, NULL));
+    ok(hipEventSynchronize(never));
+    ok(hipStreamSynchronize(NULL));
+    assert_int_equal(words[2], 6);
+    ok(hipMemcpyWithStream(device, words, 64, hipMemcpyHostToDevice, stream)); /* captured */
+    launch_set(stream, 0, 3);
+    hipGraph_t graph = end(stream);
+    assert_int_equal(node_count(graph), 2);
+    assert_int_equal(edge_count(graph), 1);
+    ok(hipStreamSynchronize(stream));
+    assert_int_equal(words[1], 5);
+    ok(hipGraphDestroy(graph));
+    ok(hipEventDestroy(outside));
+    ok(hipEventDestroy(never));
+    ok(hipEventDestroy(before));
+    ok(hipFree(device));
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamDestroy(other));
+}
+
+/* Events around a kernel: a node for the first, the second is the kernel's. */
+static void test_kernel_events(void **state) {
+    (void)state;
+    hipStream_t stream = new_stream(hipStreamNonBlocking);
+    hipEvent_t start = NULL, stop = NULL;
+    int *word = words, value = 9;
+    ok(hipEventCreate(&start));
+    ok(hipEventCreate(&stop));
+    words[0] = 0;
+    begin(stream);
+    ok(hipExtModuleLaunchKernel(test_kernel("set"), 64, 1, 1, 64, 1, 1, 0, stream, (void *[]){&word, &value}, NULL, start, stop, 0));
+    hipGraph_t graph = end(stream);
+    assert_int_equal(node_count(graph), 2);
+    hipGraphNode_t nodes[2];
+    hipGraphNodeType type;
+    size_t count = 2;
+    ok(hipGraphGetNodes(graph, nodes, &count));
+    ok(hipGraphNodeGetType(nodes[0], &type));
+    assert_int_equal(type, hipGraphNodeTypeEventRecord);
+    run_graph(graph, stream, 1);
+    assert_int_equal(words[0], 9);
+    float ms = -1;
+    ok(hipEventElapsedTime(&ms, start, stop));
+    assert_true(ms >= 0);
+    ok(hipEventDestroy(stop));
+    hipGraphExec_t exec = NULL;
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    fails(hipErrorInvalidValue, hipGraphLaunch(exec, stream)); /* the event is gone */
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipEventDestroy(start));
     ok(hipStreamDestroy(stream));
 }
 
-/* The null stream must not be used while a blocking stream captures; with a non-blocking one it may. */
+/* Asking for the null stream's capture while a blocking stream captures; with a non-blocking one there is an answer. */
 static void test_implicit(void **state) {
     (void)state;
     hipStream_t blocking = new_stream(hipStreamDefault), other = new_stream(hipStreamNonBlocking);
     hipStreamCaptureStatus status;
-    int *word = words, one = 1;
     begin(blocking);
     fails(hipErrorStreamCaptureImplicit, hipStreamIsCapturing(NULL, &status));
     fails(hipErrorStreamCaptureImplicit, hipStreamGetCaptureInfo(NULL, &status, NULL));
     assert_int_equal(status_of(blocking), hipStreamCaptureStatusActive); /* asking is harmless */
-    fails(hipErrorStreamCaptureImplicit, try_launch("set", NULL, 1, 64, (void *[]){&word, &one}));
-    end_invalid(blocking);
-    begin(blocking);
-    fails(hipErrorStreamCaptureImplicit, hipMemcpy(words, words + 1, 4, hipMemcpyDefault));
-    end_invalid(blocking);
-    begin(blocking);
-    fails(hipErrorStreamCaptureImplicit, hipStreamSynchronize(NULL));
+    fails(hipErrorStreamCaptureUnsupported, hipStreamSynchronize(blocking));
+    ok(hipStreamIsCapturing(NULL, &status)); /* it is spoilt */
     end_invalid(blocking);
     begin(other);
     launch_set(NULL, 0, 3);
@@ -326,7 +432,6 @@ static void test_destroyed_member(void **state) {
         if (joined)
             ok(hipStreamWaitEvent(first, back, 0));
         ok(hipStreamDestroy(second));
-        fails(hipErrorInvalidHandle, hipStreamSynchronize(second));
         launch_set(first, 2, 3);
         if (joined) {
             graph = end(first);
@@ -381,10 +486,15 @@ static void test_isolation_and_merge(void **state) {
     (void)state;
     hipStream_t first = new_stream(hipStreamNonBlocking), second = new_stream(hipStreamNonBlocking);
     hipEvent_t outside = new_event(), inside = new_event();
+    /* The event's stream captures now, the record was before. */
+    words[0] = 0;
+    ok(hipStreamWaitValue32(second, &words[0], 1, hipStreamWaitValueEq, 0xffffffff));
     ok(hipEventRecord(outside, second));
-    begin(first);
+    begin(second);
     fails(hipErrorStreamCaptureIsolation, hipStreamWaitEvent(first, outside, 0));
-    end_invalid(first);
+    __atomic_store_n(&words[0], 1, __ATOMIC_SEQ_CST);
+    ok(hipGraphDestroy(end(second))); /* no harm */
+    ok(hipStreamSynchronize(second));
     begin(first);
     begin(second);
     launch_set(first, 0, 1);
@@ -392,15 +502,21 @@ static void test_isolation_and_merge(void **state) {
     fails(hipErrorStreamCaptureMerge, hipStreamWaitEvent(second, inside, 0));
     end_invalid(first);
     end_invalid(second);
-    /* The null stream cannot join; nor can anybody when the capture is over. */
-    begin(first);
-    ok(hipEventRecord(inside, first));
-    fails(hipErrorCapturedEvent, hipEventQuery(inside));
-    fails(hipErrorStreamCaptureImplicit, hipStreamWaitEvent(NULL, inside, 0));
-    end_invalid(first);
-    fails(hipErrorCapturedEvent, hipStreamWaitEvent(second, inside, 0));
+    /* The null stream cannot join. Who asks for the event, or waits for it, spoils the capture. */
+    for (int i = 0; i < 2; i++) {
+        begin(first);
+        ok(hipEventRecord(inside, first));
+        fails(hipErrorInvalidHandle, hipStreamWaitEvent(NULL, inside, 0));
+        assert_int_equal(status_of(first), hipStreamCaptureStatusActive);
+        fails(hipErrorCapturedEvent, i ? hipEventQuery(inside) : hipEventSynchronize(inside));
+        fails(hipErrorStreamCaptureUnsupported, hipEventSynchronize(inside));
+        end_invalid(first);
+    }
+    /* When the capture is over, the event was never recorded. */
+    ok(hipStreamWaitEvent(second, inside, 0));
     ok(hipStreamSynchronize(second));
-    fails(hipErrorCapturedEvent, hipEventSynchronize(inside));
+    ok(hipEventQuery(inside));
+    ok(hipEventSynchronize(inside));
     ok(hipEventDestroy(outside));
     ok(hipEventDestroy(inside));
     ok(hipStreamDestroy(first));
@@ -458,7 +574,13 @@ static void test_threads_and_modes(void **state) {
     fails(hipSuccess, elsewhere(allocate_elsewhere, NULL));
     fails(hipErrorStreamCaptureUnsupported, hipMalloc(&memory, 64));
     end_invalid(stream);
-    /* Relaxed: nobody's, and any thread may end it. */
+    /* Relaxed: nobody's, and any thread may end it. Devices are not waited for all the same. */
+    ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    fails(hipErrorStreamCaptureUnsupported, hipDeviceSynchronize());
+    end_invalid(stream);
+    ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    fails(hipErrorStreamCaptureImplicit, hipMemset(words, 0, 4));
+    end_invalid(stream);
     ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
     ok(hipMalloc(&memory, 64));
     ok(hipFree(memory));
@@ -619,7 +741,7 @@ static void test_reset(void **state) {
     begin(stream);
     ok(hipMallocAsync(&memory, 64, stream));
     ok(hipDeviceReset());
-    fails(hipErrorInvalidHandle, hipStreamEndCapture(stream, &graph));
+    fails(hipErrorContextIsDestroyed, hipStreamEndCapture(stream, &graph));
     ok(hipDeviceSynchronize()); /* nothing captures any more */
     ok(hipMalloc(&memory, 64));
     ok(hipFree(memory));
@@ -631,6 +753,8 @@ int main(void) {
         cmocka_unit_test_setup(test_fork_and_join, clear),
         cmocka_unit_test_setup(test_state_errors, clear),
         cmocka_unit_test_setup(test_unsupported, clear),
+        cmocka_unit_test_setup(test_beside, clear),
+        cmocka_unit_test_setup(test_kernel_events, clear),
         cmocka_unit_test_setup(test_implicit, clear),
         cmocka_unit_test_setup(test_unjoined, clear),
         cmocka_unit_test_setup(test_destroyed_member, clear),

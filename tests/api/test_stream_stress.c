@@ -149,17 +149,30 @@ static bool short_lived(struct worker *w) {
     return true;
 }
 
-/* Captures in relaxed mode, so that other threads' calls are no errors, and runs the result. */
+/* Written by calls that are errors while any thread captures in any mode, read by captures. */
+static pthread_rwlock_t capturing = PTHREAD_RWLOCK_INITIALIZER;
+
+static hipError_t record_graph(struct worker *w, hipStream_t stream, hipGraph_t *graph) {
+    hipError_t error = hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed);
+    if (error == hipSuccess)
+        error = add(w->counter, 3, stream);
+    if (error == hipSuccess)
+        error = hipLaunchHostFunc(stream, count_call, &all.calls);
+    if (error == hipSuccess)
+        error = add(w->counter, 4, stream);
+    return error == hipSuccess ? hipStreamEndCapture(stream, graph) : error;
+}
+
+/* Captures in relaxed mode, so that most calls of other threads are no errors, and runs the result. */
 static bool capture(struct worker *w) {
     hipStream_t stream = NULL;
     hipGraph_t graph = NULL;
     hipGraphExec_t exec = NULL;
     TRY(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
-    TRY(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
-    TRY(add(w->counter, 3, stream));
-    TRY(hipLaunchHostFunc(stream, count_call, &all.calls));
-    TRY(add(w->counter, 4, stream));
-    TRY(hipStreamEndCapture(stream, &graph));
+    pthread_rwlock_rdlock(&capturing);
+    hipError_t recorded = record_graph(w, stream, &graph);
+    pthread_rwlock_unlock(&capturing);
+    TRY(recorded);
     TRY(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
     TRY(hipGraphDestroy(graph));
     TRY(hipGraphLaunch(exec, w->stream));
@@ -177,9 +190,12 @@ static bool launch_shared(struct worker *w) {
 }
 
 static bool synchronize(struct worker *w) {
+    hipError_t error = hipSuccess;
     switch (pick(w, 12)) {
     case 0:
-        TRY(hipDeviceSynchronize());
+        pthread_rwlock_wrlock(&capturing);
+        error = hipDeviceSynchronize();
+        pthread_rwlock_unlock(&capturing);
         break;
     case 1:
         TRY(hipStreamSynchronize(NULL));
@@ -188,12 +204,15 @@ static bool synchronize(struct worker *w) {
         TRY(hipMemPoolTrimTo(all.pool, pick(w, 2) ? 0 : 1 << 20));
         break;
     case 3:
-        TRY(hipMemset(w->counter + 1, 0, 4));
+        pthread_rwlock_wrlock(&capturing);
+        error = hipMemset(w->counter + 1, 0, 4);
+        pthread_rwlock_unlock(&capturing);
         break;
     default:
         TRY(hipStreamSynchronize(any_stream(w)));
         break;
     }
+    TRY(error);
     return true;
 }
 
