@@ -78,6 +78,59 @@ typedef struct hipMemAllocNodeParams {
     void *dptr; /* out: the address, which stays the same in all launches */
 } hipMemAllocNodeParams;
 
+/* External semaphores: nothing can be imported as one yet, as with AMD's runtime on Linux. */
+typedef void *hipExternalSemaphore_t;
+
+typedef struct hipExternalSemaphoreSignalParams_st {
+    struct {
+        struct {
+            unsigned long long value;
+        } fence;
+        union {
+            void *fence;
+            unsigned long long reserved;
+        } nvSciSync;
+        struct {
+            unsigned long long key;
+        } keyedMutex;
+        unsigned int reserved[12];
+    } params;
+    unsigned int flags;
+    unsigned int reserved[16];
+} hipExternalSemaphoreSignalParams;
+
+typedef struct hipExternalSemaphoreWaitParams_st {
+    struct {
+        struct {
+            unsigned long long value;
+        } fence;
+        union {
+            void *fence;
+            unsigned long long reserved;
+        } nvSciSync;
+        struct {
+            unsigned long long key;
+            unsigned int timeoutMs;
+        } keyedMutex;
+        unsigned int reserved[10];
+    } params;
+    unsigned int flags;
+    unsigned int reserved[16];
+} hipExternalSemaphoreWaitParams;
+
+/* The lists are not copied. */
+typedef struct hipExternalSemaphoreSignalNodeParams {
+    hipExternalSemaphore_t *extSemArray;
+    const hipExternalSemaphoreSignalParams *paramsArray;
+    unsigned int numExtSems;
+} hipExternalSemaphoreSignalNodeParams;
+
+typedef struct hipExternalSemaphoreWaitNodeParams {
+    hipExternalSemaphore_t *extSemArray;
+    const hipExternalSemaphoreWaitParams *paramsArray;
+    unsigned int numExtSems;
+} hipExternalSemaphoreWaitNodeParams;
+
 typedef struct hipBatchMemOpNodeParams {
     hipCtx_t ctx;
     unsigned int count;
@@ -120,6 +173,8 @@ typedef struct hipGraphNodeParams {
         hipChildGraphNodeParams graph;
         hipEventWaitNodeParams eventWait;
         hipEventRecordNodeParams eventRecord;
+        hipExternalSemaphoreSignalNodeParams extSemSignal; /* not for hipGraphAddNode: hipErrorNotSupported */
+        hipExternalSemaphoreWaitNodeParams extSemWait;
         hipMemAllocNodeParams alloc;
         hipMemFreeNodeParams free;
     };
@@ -341,6 +396,15 @@ hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *node, hipGraph_t graph, con
                                      const hipBatchMemOpNodeParams *params);
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params);
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *params);
+/* A launch of a graph with such a node is hipErrorInvalidValue if its list has an entry: there are no external semaphores. */
+hipError_t hipGraphAddExternalSemaphoresSignalNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
+                                                   const hipExternalSemaphoreSignalNodeParams *params);
+hipError_t hipGraphExternalSemaphoresSignalNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreSignalNodeParams *params);
+hipError_t hipGraphExternalSemaphoresSignalNodeSetParams(hipGraphNode_t node, const hipExternalSemaphoreSignalNodeParams *params);
+hipError_t hipGraphAddExternalSemaphoresWaitNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
+                                                 const hipExternalSemaphoreWaitNodeParams *params);
+hipError_t hipGraphExternalSemaphoresWaitNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreWaitNodeParams *params);
+hipError_t hipGraphExternalSemaphoresWaitNodeSetParams(hipGraphNode_t node, const hipExternalSemaphoreWaitNodeParams *params);
 /* The driver's forms; `context` is the one the node works in. For copies it must not be NULL. */
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *node, hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
                                     const HIP_MEMCPY3D *params, hipCtx_t context);
@@ -389,6 +453,10 @@ hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode
 hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMCPY3D *params, hipCtx_t context);
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMSET_NODE_PARAMS *params,
                                               hipCtx_t context);
+hipError_t hipGraphExecExternalSemaphoresSignalNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                             const hipExternalSemaphoreSignalNodeParams *params);
+hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                           const hipExternalSemaphoreWaitNodeParams *params);
 /* A disabled kernel, copy or fill does nothing, in its place. */
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled);

@@ -245,12 +245,19 @@ static void draw_parameters(FILE *file, const struct wl_work *work, unsigned fla
 }
 
 static void draw(FILE *file, const struct wl_graph *graph, unsigned flags, unsigned depth) {
-    static const char *const names[] = {[WL_NODE_KERNEL] = "KERNEL",         [WL_NODE_COPY] = "MEMCPY",
-                                        [WL_NODE_FILL] = "MEMSET",           [WL_NODE_HOST] = "HOST",
-                                        [WL_NODE_GRAPH] = "GRAPH",           [WL_NODE_EMPTY] = "EMPTY",
-                                        [WL_NODE_EVENT_WAIT] = "EVENT_WAIT", [WL_NODE_EVENT_RECORD] = "EVENT_RECORD",
-                                        [WL_NODE_ALLOCATE] = "MEM_ALLOC",    [WL_NODE_FREE] = "MEM_FREE",
-                                        [WL_NODE_VALUES] = "BATCH_MEM_OP"};
+    static const char *const names[] = {[WL_NODE_KERNEL] = "KERNEL",
+                                        [WL_NODE_COPY] = "MEMCPY",
+                                        [WL_NODE_FILL] = "MEMSET",
+                                        [WL_NODE_HOST] = "HOST",
+                                        [WL_NODE_GRAPH] = "GRAPH",
+                                        [WL_NODE_EMPTY] = "EMPTY",
+                                        [WL_NODE_EVENT_WAIT] = "EVENT_WAIT",
+                                        [WL_NODE_EVENT_RECORD] = "EVENT_RECORD",
+                                        [WL_NODE_ALLOCATE] = "MEM_ALLOC",
+                                        [WL_NODE_FREE] = "MEM_FREE",
+                                        [WL_NODE_VALUES] = "BATCH_MEM_OP",
+                                        [WL_NODE_SIGNAL] = "EXTERNAL_SEMAPHORE_SIGNAL",
+                                        [WL_NODE_WAIT] = "EXTERNAL_SEMAPHORE_WAIT"};
     fprintf(file, "%*ssubgraph cluster_%llu {\nlabel=\"graph_%llu\" graph[style=\"dashed\"];\n", (int)depth, "",
             (unsigned long long)graph->id, (unsigned long long)graph->id);
     for (size_t i = 0; i < graph->nodes.count; i++) {

@@ -45,6 +45,8 @@ hipError_t wl_api_work_event(const char *function, hipEvent_t event, bool record
 hipError_t wl_api_work_allocate(const char *function, hipMemAllocNodeParams *params, struct wl_work *work);
 hipError_t wl_api_work_free(const char *function, void *ptr, struct wl_work *work);
 hipError_t wl_api_work_values(const char *function, const hipBatchMemOpNodeParams *params, struct wl_work *work);
+hipError_t wl_api_work_signal(const char *function, const hipExternalSemaphoreSignalNodeParams *params, struct wl_work *work);
+hipError_t wl_api_work_wait(const char *function, const hipExternalSemaphoreWaitNodeParams *params, struct wl_work *work);
 /* By the type in the parameters. */
 hipError_t wl_api_work_any(const char *function, hipGraphNodeParams *params, struct wl_work *work);
 

@@ -184,6 +184,16 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t exec, hipGraphNode_t
     SET(wl_api_work_event(__func__, event, false, &work));
 }
 
+hipError_t hipGraphExecExternalSemaphoresSignalNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                             const hipExternalSemaphoreSignalNodeParams *params) {
+    SET(wl_api_work_signal(__func__, params, &work));
+}
+
+hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
+                                                           const hipExternalSemaphoreWaitNodeParams *params) {
+    SET(wl_api_work_wait(__func__, params, &work));
+}
+
 hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipBatchMemOpNodeParams *params) {
     SET(wl_api_work_values(__func__, params, &work));
 }

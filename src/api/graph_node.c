@@ -357,3 +357,35 @@ hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNod
     params->paramArray = (hipStreamBatchMemOpParams *)(void *)((char *)batch->work.description + sizeof *params);
     API_SUCCESS();
 }
+
+/* ---- external semaphores ----------------------------------------------------------------------- */
+
+hipError_t hipGraphAddExternalSemaphoresSignalNode(NODE_PARAMETERS, const hipExternalSemaphoreSignalNodeParams *params) {
+    ADD(wl_api_work_signal(__func__, params, &work));
+}
+
+hipError_t hipGraphExternalSemaphoresSignalNodeSetParams(hipGraphNode_t node, const hipExternalSemaphoreSignalNodeParams *params) {
+    SET(wl_api_work_signal(__func__, params, &work));
+}
+
+hipError_t hipGraphExternalSemaphoresSignalNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreSignalNodeParams *params) {
+    API_REQUIRE(params != NULL, hipErrorInvalidValue);
+    API_NODE_OF(signal, node, WL_NODE_SIGNAL);
+    memcpy(params, signal->work.description, sizeof *params);
+    API_SUCCESS();
+}
+
+hipError_t hipGraphAddExternalSemaphoresWaitNode(NODE_PARAMETERS, const hipExternalSemaphoreWaitNodeParams *params) {
+    ADD(wl_api_work_wait(__func__, params, &work));
+}
+
+hipError_t hipGraphExternalSemaphoresWaitNodeSetParams(hipGraphNode_t node, const hipExternalSemaphoreWaitNodeParams *params) {
+    SET(wl_api_work_wait(__func__, params, &work));
+}
+
+hipError_t hipGraphExternalSemaphoresWaitNodeGetParams(hipGraphNode_t node, hipExternalSemaphoreWaitNodeParams *params) {
+    API_REQUIRE(params != NULL, hipErrorInvalidValue);
+    API_NODE_OF(wait, node, WL_NODE_WAIT);
+    memcpy(params, wait->work.description, sizeof *params);
+    API_SUCCESS();
+}

@@ -253,6 +253,27 @@ hipError_t wl_api_work_values(const char *function, const hipBatchMemOpNodeParam
     return wl_api_status(function, status);
 }
 
+/* ---- external semaphores ----------------------------------------------------------------------- */
+
+static hipError_t semaphores(const char *function, enum wl_node_kind kind, unsigned count, const void *params, size_t size,
+                             struct wl_work *work) {
+    *work = (struct wl_work){.kind = kind};
+    work->semaphores = count;
+    return wl_api_status(function, wl_work_describe(work, params, size));
+}
+
+hipError_t wl_api_work_signal(const char *function, const hipExternalSemaphoreSignalNodeParams *params, struct wl_work *work) {
+    if (!params)
+        return wl_api_fail(function, hipErrorInvalidValue, "no parameters");
+    return semaphores(function, WL_NODE_SIGNAL, params->numExtSems, params, sizeof *params, work);
+}
+
+hipError_t wl_api_work_wait(const char *function, const hipExternalSemaphoreWaitNodeParams *params, struct wl_work *work) {
+    if (!params)
+        return wl_api_fail(function, hipErrorInvalidValue, "no parameters");
+    return semaphores(function, WL_NODE_WAIT, params->numExtSems, params, sizeof *params, work);
+}
+
 /* ---- any kind -------------------------------------------------------------------------------- */
 
 hipError_t wl_api_work_any(const char *function, hipGraphNodeParams *params, struct wl_work *work) {
@@ -348,12 +369,13 @@ hipError_t wl_api_set_exec_node(const char *function, struct wl_node *copy, hipE
 
 hipGraphNodeType wl_api_node_type(const struct wl_node *node) {
     static const hipGraphNodeType types[] = {
-        [WL_NODE_KERNEL] = hipGraphNodeTypeKernel,        [WL_NODE_COPY] = hipGraphNodeTypeMemcpy,
-        [WL_NODE_FILL] = hipGraphNodeTypeMemset,          [WL_NODE_HOST] = hipGraphNodeTypeHost,
-        [WL_NODE_GRAPH] = hipGraphNodeTypeGraph,          [WL_NODE_EMPTY] = hipGraphNodeTypeEmpty,
-        [WL_NODE_EVENT_WAIT] = hipGraphNodeTypeWaitEvent, [WL_NODE_EVENT_RECORD] = hipGraphNodeTypeEventRecord,
-        [WL_NODE_ALLOCATE] = hipGraphNodeTypeMemAlloc,    [WL_NODE_FREE] = hipGraphNodeTypeMemFree,
-        [WL_NODE_VALUES] = hipGraphNodeTypeBatchMemOp,
+        [WL_NODE_KERNEL] = hipGraphNodeTypeKernel,         [WL_NODE_COPY] = hipGraphNodeTypeMemcpy,
+        [WL_NODE_FILL] = hipGraphNodeTypeMemset,           [WL_NODE_HOST] = hipGraphNodeTypeHost,
+        [WL_NODE_GRAPH] = hipGraphNodeTypeGraph,           [WL_NODE_EMPTY] = hipGraphNodeTypeEmpty,
+        [WL_NODE_EVENT_WAIT] = hipGraphNodeTypeWaitEvent,  [WL_NODE_EVENT_RECORD] = hipGraphNodeTypeEventRecord,
+        [WL_NODE_ALLOCATE] = hipGraphNodeTypeMemAlloc,     [WL_NODE_FREE] = hipGraphNodeTypeMemFree,
+        [WL_NODE_VALUES] = hipGraphNodeTypeBatchMemOp,     [WL_NODE_SIGNAL] = hipGraphNodeTypeExtSemaphoreSignal,
+        [WL_NODE_WAIT] = hipGraphNodeTypeExtSemaphoreWait,
     };
     return types[node->work.kind];
 }

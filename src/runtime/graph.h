@@ -2,7 +2,7 @@
  *
  *   graph         nodes in the order they were added, and edges between them. Only what is made executable must have no cycles.
  *   node          one piece of work (a kernel, copy, fill, host function, another graph, event record or wait, allocation,
- *                 free, stream memory operations, or nothing) with the nodes it depends on.
+ *                 free, stream memory operations, external semaphores, or nothing) with the nodes it depends on.
  *   graph memory  what an allocation node allocates: its address is fixed when the node is made, and it lives as long as a
  *                 node or an executable graph refers to it.
  *   executable    a private copy of a graph, in an order and on lanes that are ready to be queued. Lane 0 is the stream it
@@ -27,7 +27,9 @@ enum wl_node_kind {
     WL_NODE_EVENT_RECORD,
     WL_NODE_ALLOCATE,
     WL_NODE_FREE,
-    WL_NODE_VALUES
+    WL_NODE_VALUES,
+    WL_NODE_SIGNAL, /* of external semaphores */
+    WL_NODE_WAIT
 };
 
 struct wl_graph;
@@ -57,6 +59,7 @@ struct wl_work {
             struct wl_value *values; /* owned */
             unsigned count;
         } values;
+        unsigned semaphores; /* SIGNAL, WAIT: how many; the description has the parameters */
     };
     bool claims;                /* FREE: no other node may be added that frees the memory */
     struct wl_context *context; /* where it runs; NULL: where the graph is launched */

@@ -144,10 +144,13 @@ static bool is_memory(const struct wl_node *node) {
     return node && (node->work.kind == WL_NODE_ALLOCATE || node->work.kind == WL_NODE_FREE);
 }
 
+static bool is_semaphores(const struct wl_node *node) { return node->work.kind == WL_NODE_SIGNAL || node->work.kind == WL_NODE_WAIT; }
+
 static bool is_checked(const struct wl_graph *graph) {
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct wl_node *node = graph->nodes.at[i];
-        if (is_memory(node) || wl_work_event(&node->work) || (node->work.kind == WL_NODE_GRAPH && is_checked(node->work.child)))
+        if (is_memory(node) || is_semaphores(node) || wl_work_event(&node->work) ||
+            (node->work.kind == WL_NODE_GRAPH && is_checked(node->work.child)))
             return true;
     }
     return false;
@@ -223,6 +226,8 @@ static enum wl_status check(struct wl_graph_exec *exec, const struct wl_graph *g
         const struct wl_work *work = &graph->nodes.at[i]->work;
         if (work->kind == WL_NODE_GRAPH)
             status = check(exec, work->child);
+        else if (is_semaphores(graph->nodes.at[i]) && work->semaphores)
+            status = wl_fail(WL_INVALID_VALUE, "not an external semaphore");
         else if (wl_work_event(work) && !wl_handle_is(wl_work_event(work), WL_HANDLE_EVENT))
             status = wl_fail(WL_INVALID_VALUE, "an event of the graph was destroyed");
         else if (work->kind == WL_NODE_ALLOCATE && wl_graph_memory_is_live(work->memory))

@@ -68,6 +68,8 @@ bool wl_plan_takes(const struct wl_node *node, const struct wl_stream *stream, b
         return !work->kernel.request.stop && (alone || !may_poll(work, stream));
     case WL_NODE_FILL:
     case WL_NODE_EMPTY:
+    case WL_NODE_SIGNAL: /* of no semaphore: others are not launched */
+    case WL_NODE_WAIT:
         return true;
     case WL_NODE_COPY:
         return !work->copy.stage && same_device(work->copy.via, stream) && !work->copy.also[0] && !work->copy.also[1];

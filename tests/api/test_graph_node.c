@@ -441,6 +441,44 @@ static void test_child_graph(void **state) {
     ok(hipGraphDestroy(outer));
 }
 
+/* There are no external semaphores, so that only empty lists can be launched. */
+static void test_semaphore_nodes(void **state) {
+    (void)state;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t signal = NULL, wait = NULL;
+    hipExternalSemaphore_t list[1] = {NULL};
+    hipExternalSemaphoreSignalParams values[1];
+    hipExternalSemaphoreSignalNodeParams signals = {NULL, NULL, 0}, seen_signals;
+    hipExternalSemaphoreWaitNodeParams waits = {NULL, NULL, 0}, seen_waits;
+    memset(values, 0, sizeof values);
+    ok(hipGraphAddExternalSemaphoresSignalNode(&signal, graph, NULL, 0, &signals));
+    ok(hipGraphAddExternalSemaphoresWaitNode(&wait, graph, &signal, 1, &waits));
+    (void)add_node(graph, &wait, 1, 0, 1);
+    assert_int_equal(type_of(signal), hipGraphNodeTypeExtSemaphoreSignal);
+    assert_int_equal(type_of(wait), hipGraphNodeTypeExtSemaphoreWait);
+    hipGraphExec_t exec = instantiate(graph);
+    run(exec);
+    assert_int_equal(words[0], 1);
+    signals = (hipExternalSemaphoreSignalNodeParams){list, values, 1};
+    ok(hipGraphExternalSemaphoresSignalNodeSetParams(signal, &signals));
+    ok(hipGraphExternalSemaphoresSignalNodeGetParams(signal, &seen_signals));
+    assert_ptr_equal(seen_signals.extSemArray, list);
+    assert_int_equal(seen_signals.numExtSems, 1);
+    run(exec); /* as it was */
+    ok(hipGraphExecExternalSemaphoresSignalNodeSetParams(exec, signal, &signals));
+    fails(hipErrorInvalidValue, hipGraphLaunch(exec, stream));
+    ok(hipGraphExternalSemaphoresWaitNodeSetParams(wait, &waits));
+    ok(hipGraphExternalSemaphoresWaitNodeGetParams(wait, &seen_waits));
+    assert_int_equal(seen_waits.numExtSems, 0);
+    ok(hipGraphExecExternalSemaphoresWaitNodeSetParams(exec, wait, &waits));
+    fails(hipErrorInvalidValue, hipGraphAddExternalSemaphoresWaitNode(&wait, graph, NULL, 0, NULL));
+    fails(hipErrorInvalidValue, hipGraphExternalSemaphoresSignalNodeGetParams(wait, &seen_signals));
+    fails(hipErrorInvalidValue, hipGraphExternalSemaphoresWaitNodeSetParams(wait, NULL));
+    fails(hipErrorInvalidValue, hipGraphExecExternalSemaphoresWaitNodeSetParams(NULL, wait, &waits));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
 /* hipGraphAddNode knows every type. */
 static void test_any_node(void **state) {
     (void)state;
@@ -516,6 +554,7 @@ int main(void) {
         cmocka_unit_test_setup(test_host_event_and_empty_nodes, clear),
         cmocka_unit_test_setup(test_batch_node, clear),
         cmocka_unit_test_setup(test_child_graph, clear),
+        cmocka_unit_test_setup(test_semaphore_nodes, clear),
         cmocka_unit_test_setup(test_any_node, clear),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
