@@ -168,6 +168,14 @@ class Mapping(unittest.TestCase):
         strange = [row.hip for row in ROWS if row.hip and row.cuda.startswith("CUDA_ERROR_") and not row.hip.startswith("hipError")]
         self.assertEqual(strange, [])
 
+    def test_fills_of_graphs(self):
+        """The driver's parameters of a fill are laid out as HIP's of the same name, the runtime's otherwise; nothing asks for the former."""
+        source = "CUDA_MEMSET_NODE_PARAMS p; cudaMemsetParams q; cuGraphAddMemsetNode(&n, g, 0, 0, &p, c);\n"
+        wanted = "HIP_MEMSET_NODE_PARAMS p; hipMemsetParams q; hipDrvGraphAddMemsetNode(&n, g, 0, 0, &p, c);\n"
+        result = hipify(source=source)
+        self.assertEqual((result.code, result.out.decode()), (0, wanted))
+        self.assertEqual(hipify(source="cuGraphMemsetNodeGetParams(n, &p);\n").code, 1)
+
     def test_forms_have_rows(self):
         names = {row.cuda for row in ROWS}
         self.assertEqual([name for name in re.findall(r'(?:FORM|REFUSE|TAG|NOT_COMPARABLE)\("(\w+)"', FORMS) if name not in names], [])
