@@ -26,7 +26,9 @@ hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent);
 /* Waits for all queued work and frees what hipMalloc*, hipMemAllocPitch, hipMallocManaged, hipMallocAsync or the functions for pinned
  * memory gave. NULL is accepted. hipErrorInvalidValue: not the start of such an allocation. */
 hipError_t hipFree(void *ptr);
-/* Bytes of the current device's memory that are not allocated, and all of them. Either may be NULL. */
+/* Bytes of the current device's memory that can be allocated, and all of them. Either may be NULL. Where it is the host's memory a
+ * device has three quarters of it. Taken off are what this and other processes of the user have allocated there, of whichever kind, and
+ * what others use of the machine, the cgroup or the process's limit; less HIP_HIDDEN_FREE_MEM MiB. WAVELIFT_MEMORY=own counts this process alone. */
 hipError_t hipMemGetInfo(size_t *free, size_t *total);
 
 /* ---- Pinned host memory ------------------------------------------------------------------------ */
@@ -315,13 +317,13 @@ hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *loca
 
 /* A handle with which other processes of the same user can open memory of hipMalloc, at any address in it, as long as it is
  * allocated. Waits for queued work: the memory's pages are exchanged at the first time, so that the host must not write it
- * meanwhile. hipErrorInvalidDevicePointer: other memory. */
+ * meanwhile. hipErrorInvalidValue: other memory. */
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
 /* Maps it. The same memory gives the same address again, to be closed as often; it stays usable when its process has freed it
- * or ended. `flags`: hipIpcMemLazyEnablePeerAccess or 0. hipErrorInvalidContext: this process's own. hipErrorInvalidHandle:
- * not a handle. hipErrorMapFailed: the memory was freed, or its process has ended. */
+ * or ended. `flags`: hipIpcMemLazyEnablePeerAccess. hipErrorInvalidValue: other flags, or a handle of zeros. hipErrorInvalidContext: this
+ * process's own. hipErrorInvalidDevicePointer: not a handle, the memory was freed, or its process has ended. */
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
-/* Waits for queued work and unmaps. hipErrorInvalidValue: nothing is known there; hipErrorInvalidHandle: not opened memory. */
+/* Waits for queued work and unmaps. hipErrorInvalidValue: not opened memory. */
 hipError_t hipIpcCloseMemHandle(void *devPtr);
 
 /* Memory of another interface, given as a file descriptor that can be mapped: hipExternalMemoryHandleTypeOpaqueFd, at least

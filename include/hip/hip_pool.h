@@ -48,15 +48,15 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream);
 
 /* The pool that a device always has; it cannot be destroyed. hipErrorInvalidDevice, hipErrorInvalidValue. */
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device);
-/* The pool of hipMallocAsync: the last one set, else the default pool. */
+/* The pool of hipMallocAsync: the last one set, else the default pool. hipErrorInvalidValue: no such device. */
 hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device);
-/* hipErrorInvalidValue: the pool is another device's, or was imported. */
+/* hipErrorInvalidDevice: the pool is another device's; hipErrorInvalidValue: it was imported, or there is no such device. */
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool);
 /* The same for a location, which must be a device, and hipMemAllocationTypePinned. */
 hipError_t hipMemGetMemPool(hipMemPool_t *pool, hipMemLocation *location, hipMemAllocationType type);
 hipError_t hipMemSetMemPool(hipMemLocation *location, hipMemAllocationType type, hipMemPool_t pool);
 
-/* hipErrorInvalidValue: NULL, or properties other than those described above; hipErrorNotSupported: Windows' handles. */
+/* hipErrorInvalidValue: NULL, or properties other than those described above. Types of handles other than file descriptors count as none. */
 hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props);
 /* Returns at once; the memory goes when the last allocation has been freed. If the pool is its device's current pool, the
  * default pool becomes that. hipErrorInvalidValue: no pool, or a default one. */

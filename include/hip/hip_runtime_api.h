@@ -163,7 +163,7 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device);
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device);
 /* The device of such a name: four hexadecimal numbers with ':', ':' and '.' between them. hipErrorInvalidValue if there is none. */
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId);
-/* Bytes of memory: the host's. */
+/* Bytes of memory. */
 hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device);
 /* Major and minor version of the presented architecture: 9 and 0 for gfx90a. */
 hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device);

@@ -1,4 +1,4 @@
-/* HIP reference: External resource interoperability, memory. Semaphores of other interfaces are not supported. */
+/* HIP reference: External resource interoperability, memory and semaphores. No semaphore can be imported. */
 #include "api/api.h"
 
 #include <stdlib.h>
@@ -136,4 +136,57 @@ hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem) {
         close(external->file);
     free(external);
     API_SUCCESS();
+}
+
+/* ---- semaphores ----------------------------------------------------------------------------------- */
+
+#define PUBLIC __attribute__((visibility("default"))) /* no public header declares these */
+
+/* The beginning of hipExternalSemaphoreHandleDesc. */
+struct semaphore_description {
+    int type;
+    union {
+        int file;
+        void *object;
+    } handle;
+};
+
+enum { FIRST_TYPE = 1, LAST_TYPE = 4 }; /* those that AMD's runtime looks at: descriptors of files, and Windows' */
+
+PUBLIC hipError_t hipImportExternalSemaphore(void **semaphore, const struct semaphore_description *description);
+PUBLIC hipError_t hipDestroyExternalSemaphore(const void *semaphore);
+PUBLIC hipError_t hipSignalExternalSemaphoresAsync(const void *const *semaphores, const void *params, unsigned count, hipStream_t stream);
+PUBLIC hipError_t hipWaitExternalSemaphoresAsync(const void *const *semaphores, const void *params, unsigned count, hipStream_t stream);
+
+hipError_t hipImportExternalSemaphore(void **semaphore, const struct semaphore_description *description) {
+    API_REQUIRE(semaphore != NULL && description != NULL, hipErrorInvalidValue);
+    API_REQUIRE(description->type >= FIRST_TYPE && description->type <= LAST_TYPE, hipErrorInvalidValue);
+    API_REQUIRE(description->handle.file != 0, hipErrorInvalidValue);
+    return wl_api_fail(__func__, hipErrorNotSupported, "semaphores of other interfaces are not supported");
+}
+
+hipError_t hipDestroyExternalSemaphore(const void *semaphore) {
+    API_REQUIRE(semaphore != NULL, hipErrorInvalidValue);
+    return wl_api_fail(__func__, hipErrorNotSupported, "semaphores of other interfaces are not supported");
+}
+
+/* No handle is one, so that only a list of none can be used. */
+static hipError_t use_semaphores(const char *function, const void *const *semaphores, const void *params, unsigned count,
+                                 hipStream_t stream) {
+    bool missing = !semaphores || !params || !wl_api_stream(stream);
+    for (unsigned i = 0; i < count && !missing; i++)
+        missing = !semaphores[i];
+    if (missing)
+        return wl_api_fail(function, hipErrorInvalidValue, "no semaphore, no parameters, or no stream");
+    if (count)
+        return wl_api_fail(function, hipErrorNotSupported, "semaphores of other interfaces are not supported");
+    return wl_api_success_of(function);
+}
+
+hipError_t hipSignalExternalSemaphoresAsync(const void *const *semaphores, const void *params, unsigned count, hipStream_t stream) {
+    return use_semaphores(__func__, semaphores, params, count, stream);
+}
+
+hipError_t hipWaitExternalSemaphoresAsync(const void *const *semaphores, const void *params, unsigned count, hipStream_t stream) {
+    return use_semaphores(__func__, semaphores, params, count, stream);
 }

@@ -145,9 +145,7 @@ hipError_t hipMemSetMemPool(hipMemLocation *location, hipMemAllocationType type,
 hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props) {
     API_REQUIRE(pool != NULL && props != NULL, hipErrorInvalidValue);
     API_REQUIRE(props->allocType == hipMemAllocationTypePinned && is_device(&props->location), hipErrorInvalidValue);
-    API_REQUIRE(props->handleTypes != hipMemHandleTypeWin32 && props->handleTypes != hipMemHandleTypeWin32Kmt, hipErrorNotSupported);
-    API_REQUIRE(props->handleTypes == hipMemHandleTypeNone || props->handleTypes == hipMemHandleTypePosixFileDescriptor,
-                hipErrorInvalidValue);
+    /* Other handles are no error until the pool is to be exported; programs that export none leave the member unset. */
     struct wl_mempool_properties properties = {.shareable = props->handleTypes == hipMemHandleTypePosixFileDescriptor,
                                                .max_size = props->maxSize};
     struct wl_mempool *made = NULL;

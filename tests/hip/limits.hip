@@ -65,6 +65,7 @@ static void test_stack() {
 // A lot of text is passed on as it comes; there is no buffer whose size could be set.
 static void test_printf() {
     EXPECT(set_limit(hipLimitPrintfFifoSize, 1 << 12) == hipErrorUnsupportedLimit, "a limit for printf");
+    (void)hipGetLastError();
     print_lines<<<1, 1>>>(200); // 12 KiB
     HIP_FINISH();
 }
