@@ -148,6 +148,7 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
 }
 
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr) {
+    API_DEVICES();
     API_REQUIRE(count > 0 && attributes != NULL && data != NULL && ptr != NULL, hipErrorInvalidValue);
     for (unsigned i = 0; i < count; i++)
         if (data[i])
