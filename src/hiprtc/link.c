@@ -109,6 +109,8 @@ static hiprtcResult add_bundle(struct ihiprtcLinkState *state, const void *data,
     return result;
 }
 
+static bool is_linked_type(hiprtcJITInputType type) { return type == hipJitInputLLVMBitcode || type == hipJitInputLLVMBundledBitcode; }
+
 PUBLIC hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size, const char *name,
                                       unsigned int numOptions, hiprtcJIT_option *options, void **optionValues) {
     (void)options, (void)optionValues;
@@ -126,7 +128,7 @@ PUBLIC hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType 
 PUBLIC hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int numOptions,
                                       hiprtcJIT_option *options, void **optionValues) {
     struct wl_rtc_bytes bytes;
-    if (!wl_rtc_live_has(&states, state) || !path)
+    if (!wl_rtc_live_has(&states, state) || !path || !is_linked_type(type))
         return HIPRTC_ERROR_INVALID_INPUT;
     if (!wl_rtc_read(path, &bytes))
         return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define FORMAT        "wavelift precompiled prelude 1"
+#define FORMAT        "wavelift precompiled prelude 2"
 #define SEEN          "seen" /* in a note, in place of the header's name: it is made if it is asked for once more */
 #define NONE          "none" /* the compiler cannot make it */
 #define TOUCH_SECONDS 86400  /* use renews the time of last use at most this often */
@@ -224,14 +224,14 @@ static size_t describe_watched(struct wl_rtc_bytes *text) {
     return room;
 }
 
-/* What a note says of the files in the list: stamps, then words. False: one cannot be read. */
-static bool describe(struct wl_rtc_bytes *text, const char *list) {
+/* What a note says of the files in the list: stamps, then the words in them and in the prelude. False: one cannot be read. */
+static bool describe(struct wl_rtc_bytes *text, const char *list, const char *prelude) {
     enum { MOST = 4096 };
     struct wl_rtc_bytes *files = calloc(MOST, sizeof *files);
     struct words words = {0};
     char name[PATH_MAX], line[PATH_MAX + 64];
     size_t count = 0, room = describe_watched(text);
-    bool good = files && words_grow(&words);
+    bool good = files && words_grow(&words) && words_of(&words, prelude);
     for (const char *at = strchr(list, ':') ? strchr(list, ':') + 1 : ""; good && next_name(&at, name);) {
         if (strcmp(name, "-") == 0)
             continue;
@@ -347,7 +347,7 @@ static void make(const struct choice *choice, const char *key, const char *note)
         return;
     close(file);
     snprintf(final, sizeof final, "%s/%s-%s.pch", wl_cache_folder(), key, path + strlen(path) - 6);
-    if (compile(choice, path, &list) && describe(&text, list.data) && rename(path, final) == 0) {
+    if (compile(choice, path, &list) && describe(&text, list.data, choice->parse->prelude) && rename(path, final) == 0) {
         note_write(note, strrchr(final, '/') + 1, &text);
     } else {
         unlink(path);

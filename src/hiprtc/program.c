@@ -170,6 +170,15 @@ PUBLIC hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *name
 
 /* ---- compiling --------------------------------------------------------------------------------- */
 
+/* Constants are declared to every program, as AMD's hiprtc does, and complex numbers. */
+static const char constants[] = "#if __has_include(<hip/hip_math_constants.h>)\n"
+                                "#include <hip/hip_math_constants.h>\n"
+                                "#else\n"
+#define CONSTANT(name, value) "#define " #name " " value "\n"
+#include "hiprtc/constants.inc"
+#undef CONSTANT
+                                "#endif\n";
+
 /* Device declarations come first, those of 16-bit numbers too: programs (CuPy's) include these headers only where there is no hiprtc. Then
  * the source may ask what it is compiled by. The host's headers are there: many programs name what those declare, or include some. */
 static const char hosted[] = "#include <hip/hip_runtime.h>\n"
@@ -177,6 +186,7 @@ static const char hosted[] = "#include <hip/hip_runtime.h>\n"
                              "#if __has_include(<hip/hip_bfloat16.h>)\n"
                              "#include <hip/hip_bfloat16.h>\n"
                              "#endif\n"
+                             "#include <hip/hip_complex.h>\n"
                              "#define __HIPCC_RTC__ 1\n";
 
 /* The device's declarations alone, as AMD's hiprtc has them built in: programs (MIOpen's) define themselves what they miss of the host's
@@ -201,8 +211,24 @@ static const char bare[] =
     "#if HIP_VERSION_MAJOR >= 6\n" /* before, it included the host's */
     "#include <hip/hip_bfloat16.h>\n"
     "#endif\n"
+    IF_THERE("hip_complex.h")
     "#pragma pop_macro(\"INT_MAX\")\n"
-    "#pragma pop_macro(\"CHAR_BIT\")\n";
+    "#pragma pop_macro(\"CHAR_BIT\")\n"
+    "#if !__HIP_NO_STD_DEFS__\n" /* AMD's names for what a program wants of the host's headers */
+    "#if defined(__HIPRTC_PTRDIFF_T_IS_LONG_LONG__) && __HIPRTC_PTRDIFF_T_IS_LONG_LONG__ == 1\n"
+    "typedef long long ptrdiff_t;\n"
+    "#else\n"
+    "typedef __PTRDIFF_TYPE__ ptrdiff_t;\n"
+    "#endif\n"
+    "typedef long clock_t;\n"
+    "namespace std { using ::ptrdiff_t; using ::clock_t; }\n"
+    "#endif\n"
+    "#if HIP_VERSION_MAJOR < 6\n" /* later headers have it here */
+    "namespace __hip_internal {\n"
+    "template <typename A, typename B> struct is_same { static constexpr bool value = false; };\n"
+    "template <typename A> struct is_same<A, A> { static constexpr bool value = true; };\n"
+    "}\n"
+    "#endif\n";
 /* clang-format on */
 #undef IF_THERE
 
@@ -309,7 +335,9 @@ static hiprtcResult compile_with(struct _hiprtcProgram *program, const struct wl
 /* What does not compile with the precompiled header is compiled again without it: the messages are then those of the text, and a
  * header that was the reason is no reason to fail. */
 static hiprtcResult compile_behind(struct _hiprtcProgram *program, const struct wl_rtc_command *prefix,
-                                   const struct wl_rtc_command *options, const char *prelude, const char *folder, bool bitcode) {
+                                   const struct wl_rtc_command *options, const char *declarations, const char *folder, bool bitcode) {
+    char prelude[sizeof constants + (sizeof hosted > sizeof bare ? sizeof hosted : sizeof bare)];
+    snprintf(prelude, sizeof prelude, "%s%s", declarations, constants);
     if (!wl_rtc_write(folder, "prelude/wavelift.h", prelude, strlen(prelude)))
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     char *precompiled =
@@ -324,6 +352,17 @@ static hiprtcResult compile_behind(struct _hiprtcProgram *program, const struct 
     return result;
 }
 
+/* Whether the program wants another type for ptrdiff_t than the host's headers give. */
+static bool is_for_bare(const struct wl_rtc_command *options) {
+    static const char wish[] = "__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1";
+    for (size_t i = 0; i < options->count; i++) {
+        const char *option = options->arguments[i];
+        if (strcmp(option, wish) == 0 || (strncmp(option, "-D", 2) == 0 && strcmp(option + 2, wish) == 0))
+            return true;
+    }
+    return false;
+}
+
 /* With the host's headers, else without; if neither does, the messages are those of the first. */
 static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *job, const char *folder, bool bitcode,
                             struct wl_rtc_bytes *output) {
@@ -332,16 +371,16 @@ static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *jo
     hiprtcResult result = make_prefix(&prefix, job, &program->log);
     if (result == HIPRTC_SUCCESS) {
         make_options(&options, job, bitcode);
-        result = compile_behind(program, &prefix, &options, hosted, folder, bitcode);
+        result = is_for_bare(&options) ? HIPRTC_ERROR_COMPILATION : compile_behind(program, &prefix, &options, hosted, folder, bitcode);
     }
     if (result == HIPRTC_ERROR_COMPILATION) {
         struct wl_rtc_bytes log = program->log;
         program->log = (struct wl_rtc_bytes){0};
         wl_rtc_argument(&prefix, "-D__HIPCC_RTC__=1");
         result = compile_behind(program, &prefix, &options, bare, folder, bitcode);
-        struct wl_rtc_bytes *idle = result == HIPRTC_SUCCESS ? &log : &program->log;
+        struct wl_rtc_bytes *idle = result == HIPRTC_SUCCESS || !log.data ? &log : &program->log;
         free(idle->data);
-        if (result != HIPRTC_SUCCESS)
+        if (result != HIPRTC_SUCCESS && log.data)
             program->log = log;
     }
     if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output)))

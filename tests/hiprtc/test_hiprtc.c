@@ -263,6 +263,7 @@ static void test_link(void **state) {
     rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputLLVMBitcode, (void *)user, 5, "x", 0, NULL, NULL));
     rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputPtx, user_code, user_size, "x", 0, NULL, NULL));
     rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, hipJitInputLLVMBundledBitcode, user_code, user_size, "x", 0, NULL, NULL));
+    rtc_fails(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddFile(link, hipJitInputNvvm, "/nowhere", 0, NULL, NULL)); /* before it is read */
     rtc_fails(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE, hiprtcLinkAddFile(link, hipJitInputLLVMBitcode, "/nowhere", 0, NULL, NULL));
     rtc_ok(hiprtcLinkAddData(link, hipJitInputLLVMBitcode, user_code, user_size, "user", 0, NULL, NULL));
     rtc_fails(HIPRTC_ERROR_LINKING, hiprtcLinkComplete(link, &binary, &size)); /* twice_and_one is missing */
@@ -465,6 +466,30 @@ static void test_without_host_headers(void **state) {
     assert_int_equal(value_of(text, 1, &define, NULL, NULL), 42);
 }
 
+/* What AMD's hiprtc declares by itself: complex numbers, constants, ptrdiff_t in the type that the program wants; with the host's headers and
+ * without (the second text defines what those have). */
+static void test_declarations(void **state) {
+    (void)state;
+    static const char kernel[] = "extern \"C\" __global__ void k(int *p) {\n"
+                                 "    hipFloatComplex a = hipCmulf(make_hipFloatComplex(2.5f, 3.5f), make_hipFloatComplex(4.5f, 5.5f));\n"
+                                 "    hipDoubleComplex b = hipConj(make_hipDoubleComplex(1, 2));\n"
+                                 "    *p = (a.x == -8 && a.y == 29.5f) + (b.y == -2) + (HIP_PI_F == 3.141592654f) + (HIP_INF > 1e308) +\n"
+                                 "         (HIP_LN2_HI == 6.9314718055994529e-1) + (HIP_NEG_ZERO_F == 0) + (sizeof(ptrdiff_t) == 8);\n"
+                                 "}\n";
+    static const char types[] =
+        "extern \"C\" __global__ void k(int *p) {\n"
+        "    *p = 1 + __hip_internal::is_same<ptrdiff_t, long long>::value + 10 * __hip_internal::is_same<ptrdiff_t, long>::value;\n"
+        "}\n";
+    const char *plain = "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=0", *wide = "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1";
+    char alone[2048];
+    snprintf(alone, sizeof alone, "namespace std { template <typename T> struct tuple { T first; }; }\nstd::tuple<int> unused;\n%s",
+             kernel);
+    assert_int_equal(value_of(kernel, 0, NULL, NULL, NULL), 7);
+    assert_int_equal(value_of(alone, 0, NULL, NULL, NULL), 7);
+    assert_int_equal(value_of(types, 1, &plain, NULL, NULL), 11);
+    assert_int_equal(value_of(types, 1, &wide, NULL, NULL), 2);
+}
+
 static void test_precompiled(void **state) {
     (void)state;
     enum { PROCESSES = 3 };
@@ -626,11 +651,17 @@ int main(int count, char **arguments) {
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program),     cmocka_unit_test(test_log),
-        cmocka_unit_test(test_target),      cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_link),        cmocka_unit_test(test_hip_link),
-        cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_precompiled),
-        cmocka_unit_test(test_unload),      cmocka_unit_test(test_without_host_headers),
+        cmocka_unit_test(test_program),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_target),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_hip_link),
+        cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_precompiled),
+        cmocka_unit_test(test_unload),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_without_host_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
