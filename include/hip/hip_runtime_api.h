@@ -292,7 +292,8 @@ hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
  * hipEventBlockingSync, hipEventDisableSystemFence, hipEventReleaseTo* are accepted (one release at most). */
 hipError_t hipEventCreate(hipEvent_t *event);
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);
-/* Replaces the event's latest record. While the stream captures the record is part of the capture. */
+/* Replaces the event's latest record. While the stream captures the record is part of the capture. hipErrorInvalidHandle: the stream is of
+ * another device than was current when the event was made. */
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL));
 /* Waits for nothing: streams that wait for the event, and its pending record, keep what they need. */
 hipError_t hipEventDestroy(hipEvent_t event);
@@ -301,7 +302,8 @@ hipError_t hipEventDestroy(hipEvent_t event);
 hipError_t hipEventSynchronize(hipEvent_t event);
 /* hipErrorNotReady: the latest record was not reached yet. */
 hipError_t hipEventQuery(hipEvent_t event);
-/* Milliseconds from one record to the other; negative if they were reached in the other order. */
+/* Milliseconds from one record to the other; negative if they were reached in the other order. hipErrorInvalidHandle: one was never recorded,
+ * has no timing, or is of another device. */
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
 /* `flags`: hipEventRecordDefault, or hipEventRecordExternal: while capturing, a record node instead of an edge. */
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream WL_DEFAULT(NULL), unsigned int flags WL_DEFAULT(0));

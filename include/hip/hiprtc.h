@@ -62,7 +62,7 @@ hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char *nameExpr
  * HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION; HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: it was never added. */
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram program, const char *nameExpression, const char **loweredName);
 
-/* Compiles. `options` are clang's; "--gpu-architecture=gfxNNN" or "--offload-arch=gfxNNN" names the target (default: what the
+/* Compiles, behind the declarations of HIP's headers, complex numbers and constants included. `options` are clang's; "--gpu-architecture=gfxNNN" or "--offload-arch=gfxNNN" names the target (default: what the
  * current device presents itself as); "-fgpu-rdc" makes bitcode for a linker instead of a code object.
  * HIPRTC_ERROR_COMPILATION: the program's log says why; HIPRTC_ERROR_INVALID_OPTION: an option is NULL;
  * HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: there is no compiler, or no room for its files (the log says which). */

@@ -11,14 +11,20 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
     API_CONTEXT(context);
     API_HEALTHY(context);
     unsigned made = (flags & hipEventDisableTiming ? WL_EVENT_NO_TIMING : 0) | (flags & hipEventInterprocess ? WL_EVENT_INTERPROCESS : 0);
-    API_RETURN(wl_event_create(made, (struct wl_event **)event));
+    API_RETURN(wl_event_create(context, made, (struct wl_event **)event));
 }
 
 hipError_t hipEventCreate(hipEvent_t *event) { return hipEventCreateWithFlags(event, hipEventDefault); }
 
+/* An event is recorded on its own device alone; a capture records nothing yet. */
+static bool may_record(const struct wl_event *event, struct wl_stream *stream) {
+    return !wl_event_owner(event) || wl_event_owner(event) == stream->context || wl_capture_active(stream);
+}
+
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
     API_EVENT(mark, event);
     API_STREAM(queue, stream);
+    API_REQUIRE(may_record(mark, queue), hipErrorInvalidHandle);
     API_HEALTHY(queue->context);
     API_RETURN(wl_event_record(mark, queue));
 }
@@ -34,6 +40,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
     API_REQUIRE(!(flags & ~hipEventRecordExternal), hipErrorInvalidValue);
     API_EVENT(mark, event);
     API_STREAM(queue, stream);
+    API_REQUIRE(may_record(mark, queue), hipErrorInvalidHandle);
     API_HEALTHY(queue->context);
     if (flags == hipEventRecordExternal && wl_capture_active(queue))
         return external(__func__, queue, WL_NODE_EVENT_RECORD, mark);
@@ -75,6 +82,7 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop) {
     API_REQUIRE(ms != NULL, hipErrorInvalidValue);
     API_EVENT(first, start);
     API_EVENT(second, stop);
+    API_REQUIRE(wl_event_owner(first) == wl_event_owner(second), hipErrorInvalidHandle);
     double elapsed = 0;
     enum wl_status status = wl_event_elapsed(first, second, &elapsed);
     API_REQUIRE(status != WL_INVALID_VALUE, hipErrorInvalidHandle);
@@ -95,7 +103,7 @@ hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle) 
     API_REQUIRE(event != NULL, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);
-    enum wl_status status = wl_event_import(&handle, (struct wl_event **)event);
+    enum wl_status status = wl_event_import(context, &handle, (struct wl_event **)event);
     API_REQUIRE(status != WL_ILLEGAL_STATE, hipErrorInvalidContext);
     API_RETURN(status);
 }

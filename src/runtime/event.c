@@ -43,7 +43,8 @@ struct interprocess {
 
 struct wl_event {
     unsigned flags;
-    void *native; /* the driver's event of `home` that this one stands for; NULL: none */
+    struct wl_context *owner; /* where it may be recorded; NULL: anywhere */
+    void *native;             /* the driver's event of `home` that this one stands for; NULL: none */
     struct wl_context *home;
     pthread_mutex_t lock;       /* guards what follows */
     struct wl_record *record;   /* the latest, if it was queued */
@@ -122,7 +123,7 @@ static enum wl_status interprocess_map(int file, struct interprocess **result) {
 }
 
 /* Takes over `interprocess`, which may be NULL. */
-static enum wl_status make(unsigned flags, struct interprocess *interprocess, struct wl_event **event) {
+static enum wl_status make(struct wl_context *owner, unsigned flags, struct interprocess *interprocess, struct wl_event **event) {
     struct wl_event *made = calloc(1, sizeof *made);
     enum wl_status status = made ? wl_handle_add(made, WL_HANDLE_EVENT) : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an event");
     if (status != WL_OK) {
@@ -130,6 +131,7 @@ static enum wl_status make(unsigned flags, struct interprocess *interprocess, st
         interprocess_release(interprocess);
         return status;
     }
+    made->owner = owner;
     made->flags = flags;
     made->interprocess = interprocess;
     pthread_mutex_init(&made->lock, NULL);
@@ -137,7 +139,7 @@ static enum wl_status make(unsigned flags, struct interprocess *interprocess, st
     return WL_OK;
 }
 
-enum wl_status wl_event_create(unsigned flags, struct wl_event **event) {
+enum wl_status wl_event_create(struct wl_context *owner, unsigned flags, struct wl_event **event) {
     struct interprocess *interprocess = NULL;
     if (flags & WL_EVENT_INTERPROCESS) {
         int file = memfd_create("wavelift-event", MFD_CLOEXEC);
@@ -149,7 +151,7 @@ enum wl_status wl_event_create(unsigned flags, struct wl_event **event) {
         if (status != WL_OK)
             return status;
     }
-    return make(flags, interprocess, event);
+    return make(owner, flags, interprocess, event);
 }
 
 void wl_event_destroy(struct wl_event *event) {
@@ -162,6 +164,8 @@ void wl_event_destroy(struct wl_event *event) {
 }
 
 unsigned wl_event_flags(const struct wl_event *event) { return event->flags; }
+
+struct wl_context *wl_event_owner(const struct wl_event *event) { return event->owner; }
 
 /* ---- between processes ----------------------------------------------------------------------- */
 
@@ -188,7 +192,7 @@ enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size
     return WL_OK;
 }
 
-enum wl_status wl_event_import(const void *handle, struct wl_event **event) {
+enum wl_status wl_event_import(struct wl_context *owner, const void *handle, struct wl_event **event) {
     struct description description;
     char path[64];
     struct stat info;
@@ -206,7 +210,7 @@ enum wl_status wl_event_import(const void *handle, struct wl_event **event) {
     }
     struct interprocess *interprocess = NULL;
     enum wl_status status = interprocess_map(file, &interprocess);
-    return status == WL_OK ? make(WL_EVENT_NO_TIMING | WL_EVENT_INTERPROCESS, interprocess, event) : status;
+    return status == WL_OK ? make(owner, WL_EVENT_NO_TIMING | WL_EVENT_INTERPROCESS, interprocess, event) : status;
 }
 
 /* `sequence` is the low half of a count. */
@@ -553,7 +557,7 @@ enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct w
     struct wl_device_mark *mark = NULL;
     enum wl_status status = ops ? ops->adopt_mark(context->device, native, &mark)
                                 : wl_fail(WL_UNSUPPORTED, "a %s has no events of a driver's", context->device->ops->kind);
-    if (status == WL_OK && (status = make(0, NULL, event)) != WL_OK)
+    if (status == WL_OK && (status = make(context, 0, NULL, event)) != WL_OK)
         context->device->ops->queues->mark_destroy(mark);
     if (status != WL_OK)
         return status;

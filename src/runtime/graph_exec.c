@@ -330,7 +330,7 @@ static enum wl_status run_nothing(struct wl_command *command, struct wl_stream *
 /* Where queues of devices are concerned, what a step waits for is an event at the right place: a stream's sequence number alone would stand
  * for all that the stream's queue has when the wait is given, kernels that wait for this very step among them. */
 static enum wl_status place(struct wl_event **event, struct wl_stream *stream) {
-    enum wl_status status = *event ? WL_OK : wl_event_create(WL_EVENT_NO_TIMING, event);
+    enum wl_status status = *event ? WL_OK : wl_event_create(NULL, WL_EVENT_NO_TIMING, event);
     return status == WL_OK ? wl_event_record(*event, stream) : status;
 }
 

@@ -375,9 +375,11 @@ enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value 
 struct wl_record;
 struct wl_event;
 
-enum wl_status wl_event_create(unsigned flags, struct wl_event **event);
+/* `owner`: the device that the event is of, for wl_event_owner; NULL: of none. */
+enum wl_status wl_event_create(struct wl_context *owner, unsigned flags, struct wl_event **event);
 void wl_event_destroy(struct wl_event *event);
 unsigned wl_event_flags(const struct wl_event *event);
+struct wl_context *wl_event_owner(const struct wl_event *event);
 enum wl_status wl_event_record(struct wl_event *event, struct wl_stream *stream);
 /* For calls that make a stream wait. WL_CAPTURE_ISOLATION: the stream of the latest record captures, but not that record. */
 enum wl_status wl_event_may_wait(struct wl_event *event);
@@ -396,7 +398,7 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
  * of room, at least 32. WL_INVALID_VALUE: not an interprocess event. */
 enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size);
 /* WL_INVALID_VALUE: not such a description, or its event is gone; WL_ILLEGAL_STATE: it is of this process. */
-enum wl_status wl_event_import(const void *handle, struct wl_event **event);
+enum wl_status wl_event_import(struct wl_context *owner, const void *handle, struct wl_event **event);
 /* An event that stands for one of the device's driver, which stays the caller's: recording it records that one. WL_UNSUPPORTED: the device has none. */
 enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct wl_event **event);
 /* The driver's event for the latest record, which has been given to the driver on return; until the event is recorded again or

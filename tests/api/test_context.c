@@ -170,6 +170,32 @@ static void test_primary(void **state) {
     ok(hipSetDevice(0));
 }
 
+/* An event is of the device that was current when it was made. Streams of any device may wait for it. */
+static void test_events_of_devices(void **state) {
+    (void)state;
+    hipEvent_t here = NULL, there = NULL;
+    hipStream_t stream = NULL;
+    float ms = 0;
+    ok(hipEventCreate(&here));
+    ok(hipSetDevice(1));
+    ok(hipEventCreate(&there));
+    ok(hipStreamCreate(&stream));
+    fails(hipErrorInvalidHandle, hipEventRecord(here, stream));
+    fails(hipErrorInvalidHandle, hipEventRecord(here, NULL)); /* the current device's */
+    ok(hipEventRecord(there, stream));
+    ok(hipSetDevice(0));
+    ok(hipEventRecord(there, stream));
+    ok(hipEventRecord(here, NULL));
+    ok(hipStreamWaitEvent(stream, here, 0));
+    ok(hipStreamSynchronize(stream));
+    ok(hipEventSynchronize(there));
+    fails(hipErrorInvalidHandle, hipEventElapsedTime(&ms, here, there));
+    ok(hipEventDestroy(here));
+    ok(hipEventDestroy(there));
+    ok(hipStreamDestroy(stream));
+    hipGetLastError();
+}
+
 /* ---- configurations, limits, links ---------------------------------------------------------------- */
 
 static void test_configurations(void **state) {
@@ -530,6 +556,7 @@ int main(void) {
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_context_owns),
         cmocka_unit_test(test_context_errors),
+        cmocka_unit_test(test_events_of_devices),
         cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_links),

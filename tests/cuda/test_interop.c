@@ -69,7 +69,7 @@ static void test_cpu_device(void **state) {
     fake->hold(false);
     ok(hipStreamSynchronize(stream));
     assert_int_equal(*pinned, 6);
-    fails(hipErrorInvalidValue, hipEventRecord(event, stream));
+    fails(hipErrorInvalidHandle, hipEventRecord(event, stream));
     ok(hipEventCreate(&own_event));
     ok(hipEventRecord(own_event, stream));
     fails(hipErrorNotSupported, waveliftGetCuStream(&native, stream));
