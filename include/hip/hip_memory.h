@@ -168,7 +168,7 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *array, hipMipmappedArray_t mipm
  *     used, two ordinary host pointers with a kind that is neither HostToHost nor Default; with rows also memory that HIP does not
  *     know where the kind says that it is a device's, and a pitch smaller than the width in descriptions of copies.
  *     hipErrorInvalidMemcpyDirection: not a kind, or one that contradicts a symbol. hipErrorInvalidPitchValue: a pitch smaller
- *     than the width in hipMemcpy2D*. hipErrorContextIsDestroyed: not a stream (in hipMemcpy2D*: hipErrorInvalidValue);
+ *     than the width in hipMemcpy2D*. hipErrorContextIsDestroyed: not a stream;
  *     hipErrorInvalidHandle: not an array.
  *   - Between devices any copy works; one that waits comes after what both devices' null streams hold. */
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind);

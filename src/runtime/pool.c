@@ -285,7 +285,7 @@ enum wl_status wl_mempool_make(struct wl_context *context, struct wl_mempool **r
     pool->is_default = pool->imported = pool->destroyed = pool->unmerged = false;
     pool->follow_events = pool->opportunistic = pool->internal = true;
     pool->file_size = pool->max_size = pool->threshold = 0;
-    pool->reserved = pool->reserved_high = pool->used = pool->used_high = 0;
+    pool->reserved = pool->reserved_high = pool->used = pool->used_high = pool->most = 0;
     pool->empty = pool->count = 0;
     memset(pool->access, 0, sizeof pool->access);
     pool->access[context->index] = 3;
@@ -374,14 +374,12 @@ static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, si
     pool->used += requested;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
+    if (pool->used > pool->most)
+        pool->most = pool->used;
 }
 
-/* Whether the pool may have `more` bytes beside what is used and, with `idle`, what lies in segments that nobody uses. What pages and
- * granules add does not count. */
-static enum wl_status check_limit(const struct wl_mempool *pool, size_t more, bool idle) {
-    uint64_t held = pool->used;
-    for (const struct wl_mempool_segment *segment = idle && pool->max_size ? pool->segments : NULL; segment; segment = segment->next)
-        held += segment->used ? 0 : segment->size;
+/* Whether the pool may have `more` bytes beside `held`. What pages and granules add does not count. */
+static enum wl_status check_limit(const struct wl_mempool *pool, uint64_t held, size_t more) {
     if (!pool->max_size || (held <= pool->max_size && more <= pool->max_size - held))
         return WL_OK;
     return wl_fail(WL_OUT_OF_MEMORY, "the pool may not have more than %llu bytes", (unsigned long long)pool->max_size);
@@ -391,7 +389,7 @@ static enum wl_status check_limit(const struct wl_mempool *pool, size_t more, bo
 static enum wl_status grow(struct wl_mempool *pool, size_t size, unsigned shift, size_t requested, struct wl_mempool_block **block) {
     size_t bytes = shift == SMALL_SHIFT ? SEGMENT_BYTES : size;
     struct wl_mempool_segment *segment = NULL;
-    enum wl_status status = check_limit(pool, requested, true);
+    enum wl_status status = check_limit(pool, pool->most, requested); /* AMD's rule: what was given back counts on */
     if (status == WL_OK)
         status = wl_segment_create(pool, bytes, shift, &segment);
     if (status != WL_OK)
@@ -444,7 +442,7 @@ enum wl_status wl_mempool_allocate(struct wl_mempool *pool, size_t size, struct 
         if (attempt)
             trim_context(pool->context);
         pthread_mutex_lock(&pool->lock);
-        status = check_limit(pool, size, false);
+        status = check_limit(pool, pool->used, size);
         if (status == WL_OK)
             status = allocate(pool, rounded, shift, stream, size, attempt == 1, &block, &wait_in, &wait_at);
         if (status == WL_OK)
@@ -598,7 +596,7 @@ enum wl_status wl_mempool_set(struct wl_mempool *pool, enum wl_mempool_attribute
     else if (attribute == WL_POOL_RELEASE_THRESHOLD)
         pool->threshold = value;
     else if (attribute == WL_POOL_RESERVED_HIGH && value == 0)
-        pool->reserved_high = pool->reserved;
+        pool->reserved_high = pool->reserved, pool->most = pool->used;
     else if (attribute == WL_POOL_USED_HIGH && value == 0)
         pool->used_high = pool->used;
     else

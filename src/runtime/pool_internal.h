@@ -52,9 +52,10 @@ struct wl_mempool {
     uint64_t shared; /* the same of a GPU: the device's pool, whose allocations are segments with one block; 0 */
     uint64_t file_size, max_size;
     bool follow_events, opportunistic, internal;
-    uint64_t threshold, reserved, reserved_high, used, used_high;
-    size_t empty; /* segments without used blocks */
-    size_t count; /* used blocks */
+    uint64_t threshold, reserved, reserved_high;
+    uint64_t used, used_high, most; /* bytes as they were asked for; `most` is since the high mark of what is reserved was set */
+    size_t empty;                   /* segments without used blocks */
+    size_t count;                   /* used blocks */
     unsigned char access[MAX_DEVICES];
     struct bins small, large;
     struct wl_mempool_segment *segments;

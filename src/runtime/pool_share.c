@@ -68,6 +68,13 @@ enum wl_status wl_mempool_export(struct wl_mempool *pool, int *file) {
     int copy = fcntl(pool->file, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return wl_fail(WL_OUT_OF_MEMORY, "no file descriptor is left");
+    pthread_mutex_lock(&pool->lock);
+    ssize_t written = pwrite(copy, pool->access, sizeof pool->access, sizeof magic); /* as it is now: importers have it so */
+    pthread_mutex_unlock(&pool->lock);
+    if (written != sizeof pool->access) {
+        close(copy);
+        return wl_fail(WL_OUT_OF_MEMORY, "the pool's file cannot be written");
+    }
     *file = copy;
     return WL_OK;
 }
@@ -90,10 +97,13 @@ static enum wl_status import_shared(struct wl_context *context, int file, struct
 
 enum wl_status wl_mempool_import(struct wl_context *context, int file, struct wl_mempool **pool) {
     char start[sizeof magic] = "";
+    unsigned char access[MAX_DEVICES];
     if (context->device->ops->pools)
         return import_shared(context, file, pool);
     if (file < 0 || pread(file, start, sizeof start, 0) != sizeof start || memcmp(start, magic, sizeof magic) != 0)
         return wl_fail(WL_INVALID_VALUE, "descriptor %d is not a pool's", file);
+    if (pread(file, access, sizeof access, sizeof magic) != sizeof access)
+        return wl_fail(WL_INVALID_VALUE, "descriptor %d is not a whole pool's", file);
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return wl_fail(WL_OUT_OF_MEMORY, "no file descriptor is left");
@@ -104,6 +114,8 @@ enum wl_status wl_mempool_import(struct wl_context *context, int file, struct wl
     }
     (*pool)->file = copy;
     (*pool)->imported = true;
+    for (unsigned i = 0; i < MAX_DEVICES; i++)
+        (*pool)->access[i] |= access[i];
     return WL_OK;
 }
 

@@ -387,6 +387,13 @@ static void test_most(void **state) {
     small = allocate(pool, 1000, NULL);
     ok(hipFreeAsync(small, NULL));
     ok(hipFreeAsync(large, NULL));
+    ok(hipStreamSynchronize(NULL));
+    ok(hipMemPoolTrimTo(pool, 0));
+    uint64_t zero = 0; /* what the pool once had counts on, until its high mark is set */
+    fails(hipErrorOutOfMemory, hipMallocFromPoolAsync(&refused, 3 << 20, pool, NULL));
+    ok(hipMemPoolSetAttribute(pool, hipMemPoolAttrReservedMemHigh, &zero));
+    large = allocate(pool, 3 << 20, NULL);
+    ok(hipFreeAsync(large, NULL));
     ok(hipMemPoolDestroy(pool));
     ok(hipDeviceSynchronize());
 }

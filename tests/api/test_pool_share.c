@@ -53,6 +53,12 @@ static int importer(int socket) {
     CHECK(hipMemPoolImportFromShareableHandle(&plain, (void *)(intptr_t)file, hipMemHandleTypePosixFileDescriptor, 1) ==
           hipErrorInvalidValue);
     close(file); /* ours to close */
+    hipMemLocation other = {hipMemLocationTypeDevice, 1};
+    hipMemAccessFlags flags = hipMemAccessFlagsProtNone;
+    int devices = 0;
+    CHECK(hipGetDeviceCount(&devices) == hipSuccess);
+    CHECK(devices < 2 || on_gpu() ||
+          (hipMemPoolGetAccess(&flags, pool, &other) == hipSuccess && flags == hipMemAccessFlagsProtRead)); /* the exporter's */
     CHECK(hipMallocFromPoolAsync(&none, 64, pool, NULL) == hipErrorInvalidValue);
     CHECK(hipDeviceSetMemPool(0, pool) == hipErrorInvalidValue);
     CHECK(hipMemPoolImportPointer((void **)&first, pool, &data[0]) == hipSuccess);
@@ -118,6 +124,11 @@ static void test_sharing(void **state) {
     fails(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 1));
     fails(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(NULL, pool, hipMemHandleTypePosixFileDescriptor, 0));
     fails(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&file, NULL, hipMemHandleTypePosixFileDescriptor, 0));
+    hipMemAccessDesc other = {{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtRead};
+    int devices = 0;
+    ok(hipGetDeviceCount(&devices));
+    if (devices > 1)
+        ok(hipMemPoolSetAccess(pool, &other, 1));
     ok(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0));
     fails(hipErrorInvalidValue, hipMemPoolExportPointer(&data[0], local));
     fails(hipErrorInvalidValue, hipMemPoolExportPointer(&data[0], NULL));
