@@ -69,18 +69,39 @@ bool wl_api_is_devices_own(const struct wl_allocation *allocation) {
     return allocation->size && allocation->context && !(others >> allocation->kind & 1);
 }
 
+enum returning {
+    WHEN_DONE,  /* the call is named synchronous */
+    AT_ONCE,    /* asynchronous */
+    AMONG_PEERS /* synchronous, between memory of two devices */
+};
+
 /* Whether a call that is named synchronous may return before the copy is done, as AMD's do between two places of the stream's device,
- * unless both are marked with HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS. */
-static bool goes_on(const struct wl_stream *stream, const struct wl_allocation *target, const struct wl_allocation *source) {
-    return wl_api_is_devices_own(target) && wl_api_is_devices_own(source) && target->context == stream->context &&
-           source->context == stream->context && !(target->sync_copies && source->sync_copies);
+ * unless both are marked with HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, and hipMemcpyPeer between devices. */
+static bool goes_on(const struct wl_stream *stream, const struct wl_allocation *target, const struct wl_allocation *source,
+                    enum returning returning) {
+    if (returning == AT_ONCE || !wl_api_is_devices_own(target) || !wl_api_is_devices_own(source))
+        return false;
+    bool here = target->context == stream->context && source->context == stream->context;
+    return here ? !(target->sync_copies && source->sync_copies) : returning == AMONG_PEERS;
 }
 
-/* Queues a copy for which a synchronous call does not wait. The null stream's later work comes after it. */
+/* Whether nothing is queued that the copy comes behind, so that it may as well be done at once. */
+static bool is_next(struct wl_stream *stream, const struct wl_copy *copy) {
+    bool next = !stream->queue && wl_stream_is_free(stream);
+    for (int i = 0; i < 2; i++)
+        next = next && (!copy->also[i] || wl_stream_is_free(copy->also[i]->null_stream));
+    return next;
+}
+
+/* Queues a copy for which a synchronous call does not wait. Later work of the devices' null streams comes after it. */
 static enum wl_status copy_behind(struct wl_stream *stream, const struct wl_copy *copy) {
     enum wl_status status = wl_command_copy(stream, copy, false);
+    uint64_t sequence = atomic_load(&stream->submitted);
     if (status == WL_OK && stream->flags & WL_STREAM_NON_BLOCKING)
-        status = wl_stream_wait_for(stream->context->null_stream, stream, atomic_load(&stream->submitted));
+        status = wl_stream_wait_for(stream->context->null_stream, stream, sequence);
+    for (int i = 0; i < 2 && status == WL_OK; i++)
+        if (copy->also[i])
+            status = wl_stream_wait_for(copy->also[i]->null_stream, stream, sequence);
     return status;
 }
 
@@ -93,7 +114,9 @@ static struct wl_context *copier(const struct wl_stream *stream, const struct wl
     return source->context && source->context->info.discrete ? source->context : NULL;
 }
 
-hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
+static hipError_t copy_memory(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream,
+                              enum returning returning) {
+    const bool async = returning == AT_ONCE;
     struct wl_allocation target, source;
     if (!async && stream == stream->context->null_stream && wl_capture_excludes(WL_CAPTURE_IMPLICIT) != WL_OK)
         return wl_api_status(function, WL_CAPTURE_IMPLICIT);
@@ -127,24 +150,33 @@ hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemc
         request.stage = copy->width * copy->rows * copy->slices <= STAGE_LIMIT;
         wait = !request.stage;
     }
-    if (!async && goes_on(stream, &target, &source) && (stream->queue || !wl_stream_is_free(stream)))
-        return wl_api_status(function, copy_behind(stream, &request));
     /* A copy that is waited for also comes after what the devices of its memory have in their null streams. */
     if (!async) {
         request.also[0] = target.context == stream->context ? NULL : target.context;
         request.also[1] = source.context == stream->context ? NULL : source.context;
     }
+    if (goes_on(stream, &target, &source, returning) && !is_next(stream, &request))
+        return wl_api_status(function, copy_behind(stream, &request));
     return wl_api_status(function, wl_command_copy(stream, &request, wait));
 }
 
+hipError_t wl_api_copy(const char *function, const struct wl_copy *copy, hipMemcpyKind kind, struct wl_stream *stream, bool async) {
+    return copy_memory(function, copy, kind, stream, async ? AT_ONCE : WHEN_DONE);
+}
+
 /* ---- one dimension ----------------------------------------------------------------------------- */
+
+static struct wl_copy line(void *dst, const void *src, size_t size) {
+    return (struct wl_copy){
+        .target = dst, .source = src, .width = size, .rows = 1, .slices = 1, .target_pitch = size, .source_pitch = size};
+}
 
 static hipError_t copy_line(const char *function, void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
                             bool async) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
-    struct wl_copy copy = {.target = dst, .source = src, .width = size, .rows = 1, .slices = 1, .target_pitch = size, .source_pitch = size};
+    struct wl_copy copy = line(dst, src, size);
     return wl_api_copy(function, &copy, kind, stream, async);
 }
 
@@ -191,13 +223,10 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
 static struct wl_context *device_context(int device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }
 
 hipError_t hipMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t size) {
-    struct wl_context *to = device_context(dstDevice), *from = device_context(srcDevice);
-    API_REQUIRE(to != NULL && from != NULL, hipErrorInvalidDevice);
-    if (size > 0) { /* after all work of both devices */
-        API_TRY(wl_context_synchronize(from));
-        API_TRY(wl_context_synchronize(to));
-    }
-    return copy_line(__func__, dst, src, size, hipMemcpyDeviceToDevice, NULL, false);
+    API_REQUIRE(device_context(dstDevice) != NULL && device_context(srcDevice) != NULL, hipErrorInvalidDevice);
+    API_STREAM(queue, NULL);
+    struct wl_copy copy = line(dst, src, size);
+    return copy_memory(__func__, &copy, hipMemcpyDeviceToDevice, queue, AMONG_PEERS);
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t size, hipStream_t stream) {

@@ -433,16 +433,20 @@ static void test_devices(void **state) {
     if (!mixed)
         check_peers(count);
 
-    /* hipMemcpyPeer comes after all work of both devices. */
+    /* hipMemcpyPeer comes after what both devices' null streams wait for, and before their later work; the host does not wait. */
     ok(hipMemcpy(second, &value, sizeof value, hipMemcpyHostToDevice));
     ok(hipLaunchHostFunc(stream, hold, &flag));
     value = 88;
     ok(hipMemcpyAsync(second, &value, sizeof value, hipMemcpyHostToDevice, stream));
     ok(hipSetDevice(0));
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, release_flag, &flag), 0);
     ok(hipMemcpyPeer(first, 0, second, 1, 1 << 20));
-    pthread_join(thread, NULL);
+    fails(hipErrorNotReady, hipStreamQuery(NULL));
+    ok(hipSetDevice(1));
+    ok(hipMemsetAsync(second, 0, 1 << 20, NULL));
+    fails(hipErrorNotReady, hipStreamQuery(NULL));
+    ok(hipSetDevice(0));
+    atomic_store(&flag, 1);
     ok(hipMemcpy(&back, first, sizeof back, hipMemcpyDeviceToHost));
     assert_int_equal(back, 88);
 
