@@ -100,6 +100,8 @@ static void split(struct wl_mempool *pool, struct wl_mempool_block *block, size_
     rest->segment = segment;
     rest->offset = block->offset + size;
     rest->size = block->size - size;
+    rest->kept = block->kept > size ? block->kept - size : 0;
+    block->kept -= rest->kept;
     rest->before = block;
     rest->after = block->after;
     rest->freed_in = block->freed_in;
@@ -143,6 +145,7 @@ static void join_all(struct wl_mempool *pool) {
             }
             segment->at[after->offset >> segment->shift] = NULL;
             block->size += after->size;
+            block->kept += after->kept;
             block->after = after->after;
             if (block->after)
                 block->after->before = block;
@@ -163,8 +166,10 @@ static bool all_done(const struct wl_mempool_segment *segment) {
 
 static void drop_segment(struct wl_mempool *pool, struct wl_mempool_segment *segment) {
     for (struct wl_mempool_block *block = segment->first; block; block = block->after)
-        if (!block->used)
+        if (!block->used) {
             bin_remove(pool, block);
+            pool->kept -= block->kept;
+        }
     if (segment->used == 0)
         pool->empty--;
     if (!pool->imported)
@@ -285,7 +290,7 @@ enum wl_status wl_mempool_make(struct wl_context *context, struct wl_mempool **r
     pool->is_default = pool->imported = pool->destroyed = pool->unmerged = false;
     pool->follow_events = pool->opportunistic = pool->internal = true;
     pool->file_size = pool->max_size = pool->threshold = 0;
-    pool->reserved = pool->reserved_high = pool->used = pool->used_high = pool->most = 0;
+    pool->reserved = pool->used = pool->kept = pool->used_high = pool->held_high = 0;
     pool->empty = pool->count = 0;
     memset(pool->access, 0, sizeof pool->access);
     pool->access[context->index] = 3;
@@ -363,6 +368,8 @@ static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, si
     struct wl_mempool_segment *segment = block->segment;
     split(pool, block, size);
     forget_free(block);
+    pool->kept -= block->kept;
+    block->kept = 0;
     block->used = true;
     block->requested = requested;
     block->id = wl_mempool_new_id();
@@ -374,8 +381,8 @@ static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, si
     pool->used += requested;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
-    if (pool->used > pool->most)
-        pool->most = pool->used;
+    if (pool->used + pool->kept > pool->held_high)
+        pool->held_high = pool->used + pool->kept;
 }
 
 /* Whether the pool may have `more` bytes beside `held`. What pages and granules add does not count. */
@@ -389,15 +396,13 @@ static enum wl_status check_limit(const struct wl_mempool *pool, uint64_t held, 
 static enum wl_status grow(struct wl_mempool *pool, size_t size, unsigned shift, size_t requested, struct wl_mempool_block **block) {
     size_t bytes = shift == SMALL_SHIFT ? SEGMENT_BYTES : size;
     struct wl_mempool_segment *segment = NULL;
-    enum wl_status status = check_limit(pool, pool->most, requested); /* AMD's rule: what was given back counts on */
+    enum wl_status status = check_limit(pool, pool->held_high, requested); /* AMD's rule: what was given back counts on */
     if (status == WL_OK)
         status = wl_segment_create(pool, bytes, shift, &segment);
     if (status != WL_OK)
         return status;
     pool->reserved += bytes;
     pool->empty++;
-    if (pool->reserved > pool->reserved_high)
-        pool->reserved_high = pool->reserved;
     *block = segment->first;
     return WL_OK;
 }
@@ -532,6 +537,7 @@ enum wl_status wl_mempool_free(void *memory, struct wl_stream *stream) {
     pool->unmerged = true;
     pool->count--;
     pool->used -= block->requested;
+    pool->kept += block->kept = block->requested;
     if (--segment->used == 0) {
         pool->empty++;
         if (!pool->over)
@@ -575,8 +581,8 @@ uint64_t wl_mempool_get(struct wl_mempool *pool, enum wl_mempool_attribute attri
         [WL_POOL_OPPORTUNISTIC] = pool->opportunistic,
         [WL_POOL_INTERNAL] = pool->internal,
         [WL_POOL_RELEASE_THRESHOLD] = pool->threshold,
-        [WL_POOL_RESERVED] = pool->reserved,
-        [WL_POOL_RESERVED_HIGH] = pool->reserved_high,
+        [WL_POOL_RESERVED] = pool->imported ? 0 : pool->used + pool->kept,
+        [WL_POOL_RESERVED_HIGH] = pool->held_high,
         [WL_POOL_USED] = pool->used,
         [WL_POOL_USED_HIGH] = pool->used_high,
     };
@@ -596,9 +602,9 @@ enum wl_status wl_mempool_set(struct wl_mempool *pool, enum wl_mempool_attribute
     else if (attribute == WL_POOL_RELEASE_THRESHOLD)
         pool->threshold = value;
     else if (attribute == WL_POOL_RESERVED_HIGH && value == 0)
-        pool->reserved_high = pool->reserved, pool->most = pool->used;
+        pool->held_high = 0; /* until the next allocation, as with AMD's runtime */
     else if (attribute == WL_POOL_USED_HIGH && value == 0)
-        pool->used_high = pool->used;
+        pool->used_high = 0;
     else
         status = wl_fail(WL_INVALID_VALUE, "the pool's attribute cannot be set to %llu", (unsigned long long)value);
     update_over(pool);
@@ -632,7 +638,7 @@ void wl_mempool_reset(struct wl_context *context) {
         if (pool->alive && pool->context == context) {
             while (pool->segments)
                 drop_segment(pool, pool->segments);
-            pool->used = pool->count = pool->empty = 0;
+            pool->used = pool->kept = pool->count = pool->empty = 0;
             if (!pool->is_default && !pool->destroyed) {
                 wl_handle_remove(pool);
                 pool->destroyed = true;

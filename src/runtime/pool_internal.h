@@ -18,6 +18,7 @@ struct wl_mempool_block {
     size_t offset, size;                /* bytes in the segment */
     size_t requested;
     uint64_t id;
+    size_t kept; /* free: bytes as they were asked for, of what was freed into it */
     bool used;
     struct wl_stream *freed_in; /* free: referenced; NULL: its free is done */
     uint64_t freed_at;
@@ -52,10 +53,10 @@ struct wl_mempool {
     uint64_t shared; /* the same of a GPU: the device's pool, whose allocations are segments with one block; 0 */
     uint64_t file_size, max_size;
     bool follow_events, opportunistic, internal;
-    uint64_t threshold, reserved, reserved_high;
-    uint64_t used, used_high, most; /* bytes as they were asked for; `most` is since the high mark of what is reserved was set */
-    size_t empty;                   /* segments without used blocks */
-    size_t count;                   /* used blocks */
+    uint64_t threshold, reserved;              /* bytes, of segments */
+    uint64_t used, kept, used_high, held_high; /* bytes as they were asked for: used, of freed blocks, and high marks of used and both */
+    size_t empty;                              /* segments without used blocks */
+    size_t count;                              /* used blocks */
     unsigned char access[MAX_DEVICES];
     struct bins small, large;
     struct wl_mempool_segment *segments;

@@ -287,18 +287,24 @@ static void test_attributes(void **state) {
     assert_true(figure(pool, hipMemPoolAttrReleaseThreshold) == wide);
     void *one = allocate(pool, 1 << 20, NULL), *two = allocate(pool, 3 << 20, NULL);
     assert_int_equal(figure(pool, hipMemPoolAttrUsedMemCurrent), (1 << 20) + (3 << 20)); /* what was asked for */
-    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemCurrent), 6 << 20);
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemCurrent), 4 << 20);
     ok(hipFreeAsync(two, NULL));
     ok(hipStreamSynchronize(NULL));
     assert_int_equal(figure(pool, hipMemPoolAttrUsedMemCurrent), 1 << 20);
     assert_int_equal(figure(pool, hipMemPoolAttrUsedMemHigh), 4 << 20);
-    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemHigh), 6 << 20);
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemCurrent), 4 << 20); /* freed, and kept */
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemHigh), 4 << 20);
     ok(hipMemPoolTrimTo(pool, 0));
     wide = 0;
     ok(hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &wide));
     ok(hipMemPoolSetAttribute(pool, hipMemPoolAttrReservedMemHigh, &wide));
-    assert_int_equal(figure(pool, hipMemPoolAttrUsedMemHigh), 1 << 20);
-    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemHigh), 2 << 20);
+    assert_int_equal(figure(pool, hipMemPoolAttrUsedMemHigh), 0); /* until the next allocation */
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemHigh), 0);
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemCurrent), 1 << 20);
+    ok(hipFreeAsync(allocate(pool, 1000, NULL), NULL));
+    assert_int_equal(figure(pool, hipMemPoolAttrUsedMemHigh), (1 << 20) + 1000);
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemHigh), (1 << 20) + 1000);
+    assert_int_equal(figure(pool, hipMemPoolAttrReservedMemCurrent), (1 << 20) + 1000);
     wide = 5;
     fails(hipErrorInvalidValue, hipMemPoolSetAttribute(pool, hipMemPoolAttrUsedMemHigh, &wide));
     fails(hipErrorInvalidValue, hipMemPoolSetAttribute(pool, hipMemPoolAttrReservedMemHigh, &wide));
