@@ -79,7 +79,7 @@ void *aml_area_hip_mmap(const struct aml_area_data *area_data, size_t size, stru
     return ptr;
 }
 
-/* Each kind of memory has a function that refuses the others. Asking what kind it is would need hipPointerGetAttributes, whose
+/* Some HIPs free each kind of memory by its own function only. Asking what kind it is would need hipPointerGetAttributes, whose
  * result has another layout in programs of HIP 5. */
 static hipError_t release(void *ptr) {
     if (hipHostUnregister(ptr) == hipSuccess || hipHostFree(ptr) == hipSuccess)
