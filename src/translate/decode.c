@@ -314,7 +314,9 @@ static void replace_last(struct wl_inst *inst, uint64_t bits) {
 }
 
 /* Symbols are taken from the instruction's first dword. */
-static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word) {
+static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word,
+                            uint32_t second) {
+    enum { MUBUF_SC1 = 1 << 15, DEVICE = 2 << 18 }; /* gfx940's bit; gfx12's scope, of which two are smaller */
     const uint64_t target = inst->address + 4 + (uint64_t)((int64_t)(int16_t)word * 4);
 
     switch ((enum repair)name->repair) {
@@ -333,6 +335,10 @@ static void repair_operands(struct wl_inst *inst, const struct name *name, const
         inst->operand_count = 0;
         if (starts_with(inst->mnemonic, "s_"))
             append(inst, WL_OPERAND_TEXT, word & 0xffff);
+        else if (starts_with(inst->mnemonic, "global_"))
+            inst->sc1 = second & DEVICE;
+        else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
+            inst->sc1 = word & MUBUF_SC1;
         break;
     case REPAIR_SIGNAL:
         if (inst->operand_count != 1 || inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
@@ -503,7 +509,7 @@ static void decode_text(struct wl_decoder *decoder, const char *text, const char
     if (inst->dpp == WL_DPP_DPP8)
         inst->row_mask = inst->bank_mask = 0xf;
     select_halves(inst);
-    repair_operands(inst, name, decoder, first);
+    repair_operands(inst, name, decoder, first, second);
     if (name->is_sdwa)
         set_source_sel(inst, &parsed, decoder->generation);
     if (parsed.raw_offset)

@@ -100,8 +100,8 @@ struct wl_inst {
 
     /* Modifiers. */
     int32_t offset0, offset1; /* offset:N (DS one-address, memory: offset0); DS two-address: both */
-    bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds;
-    bool returns; /* an atomic that writes its old value back */
+    bool glc, slc, dlc, scc_bit, nt, sc0, sc1, lds, tfe, offen, idxen, addr64, gds; /* sc1 of cache instructions: for the device or wider */
+    bool returns;                                                                   /* an atomic that writes its old value back */
     /* `lds` on a load: the data goes to LDS at M0 + offset0 + 4 * lane; there is no destination operand. */
     bool clamp, high;                          /* high: op_sel-less d16_hi forms are told by the mnemonic instead */
     uint8_t omod;                              /* 0 none, 1 *2, 2 *4, 3 /2 */
@@ -122,6 +122,7 @@ struct wl_inst {
     uint8_t address_count; /* 0: the addresses are the operand's consecutive registers */
     uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
+    bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
     bool paired;         /* first of a pair: the next instruction reads its sources before this one writes */
     bool on_strip_masks; /* works on masks of a strip's lanes (strip_loop.h) */
     uint8_t ticket;      /* enum wl_ticket (strip_loop.h) */

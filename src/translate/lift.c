@@ -246,8 +246,10 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         wl_lift_image(l, inst);
         break;
     case WL_ISA_NOP:
-        if (strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
+        if (inst->fence || strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
             wl_lift_flush(l);
+        if (inst->fence)
+            LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
         break;
     default: /* finish_piece does those that steer */
         if (!wl_isa_steers(inst->isa->class) && !wl_lift_scalar(l, inst))

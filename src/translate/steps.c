@@ -324,6 +324,12 @@ static bool is_silent(const struct wl_inst *inst) {
     return inst->isa && (inst->isa->class == WL_ISA_NOP || wl_isa_steers(inst->isa->class));
 }
 
+static const struct wl_step *run_fence(struct wl_machine *m, const struct wl_step *step) {
+    (void)m;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return step + 1;
+}
+
 static void add_start(struct wl_steps_builder *b, const struct wl_piece *piece) {
     struct end *e = wl_steps_allocate(b, sizeof *e);
     if (!e)
@@ -347,6 +353,8 @@ static void add_piece(struct wl_steps_builder *b, uint32_t p) {
                                            wl_steps_memory(b, inst) || wl_steps_lane(b, inst) || wl_steps_helper(b, inst));
         if (!known)
             wl_steps_refuse(b, inst);
+        else if (inst->fence)
+            wl_steps_add(b, run_fence, NULL);
     }
     add_end(b, p);
 }

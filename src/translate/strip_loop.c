@@ -308,7 +308,7 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
     const struct wl_operand *op = inst->operands;
     switch (inst->isa->class) {
     case WL_ISA_NOP:
-        s->failed |= strstr(inst->mnemonic, "inv") != NULL; /* what others wrote is to be seen */
+        s->failed |= inst->fence || strstr(inst->mnemonic, "inv"); /* what others wrote is to be seen */
         break;
     case WL_ISA_LOAD:
         s->failed |= !is_plain_load(inst);

@@ -64,7 +64,7 @@ static bool may_touch_memory(const struct wl_inst *inst) {
     case WL_ISA_LANE:
         return inst->ticket != WL_TICKET_NONE;
     case WL_ISA_NOP: /* caches: an order */
-        return !strstr(inst->mnemonic, "inv") && !strstr(inst->mnemonic, "wb");
+        return !inst->fence && !strstr(inst->mnemonic, "inv") && !strstr(inst->mnemonic, "wb");
     default:
         return true;
     }

@@ -483,6 +483,7 @@ enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, c
         status = wl_unit_read_scalars(unit);
     if (!status) {
         wl_unit_settle_barriers(unit);
+        status = wl_unit_find_fences(unit);
         count_rows(unit);
     }
     free(d.marks);

@@ -122,6 +122,11 @@ enum wl_status wl_unit_read_scalars(struct wl_unit *unit);
  * of pieces as they may be. */
 void wl_unit_settle_barriers(struct wl_unit *unit);
 
+/* ---- fence.c ---- */
+
+/* Marks the waits and cache instructions that have to be fences of the host. wl_unit_build calls it. WL_OUT_OF_MEMORY. */
+enum wl_status wl_unit_find_fences(struct wl_unit *unit);
+
 /* ---- schedule.c ---- */
 
 /* Moves scalar instructions that read what vector instructions of their piece made down to where their results are needed: the

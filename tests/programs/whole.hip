@@ -1,4 +1,4 @@
-// Memory as others see it while it changes: half of the workgroups store, the other half load, and each lane's aligned 8 or 16 bytes have to
+// Memory as others see it while it changes: workgroups store and load in turn, half of them the one, half the other, and each lane's aligned 8 or 16 bytes have to
 // arrive whole, whichever instruction moves them, however the lanes lie and whichever of them are active. Programs hand over a value and
 // its flag so. Beside that, what a lane stores must not touch what belongs to others: bytes beside bytes, lanes beside lanes that are off.
 //
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-enum { ITEMS = 256, GROUPS = 4, TABLES = 4 };
+enum { ITEMS = 256, GROUPS = 4, TABLES = 4, ROUNDS = 64 };
 
 enum Space { GLOBAL, FLAT, BUFFER };
 enum Place {
@@ -91,8 +91,8 @@ template <typename T> __host__ __device__ static T make(uint32_t x) {
 }
 
 struct Race {
-    unsigned rounds, storing; // workgroups that store; the others load
-    uint64_t active;          // lanes of 64
+    unsigned turns;  // of each workgroup, which stores in one and loads in the next
+    uint64_t active; // lanes of 64
     const unsigned *table;
     Result *result;
 };
@@ -106,25 +106,28 @@ template <Space space, Place place, bool is_volatile, unsigned dwords> __global_
         asm volatile("" : "+v"(elements)); // of which the compiler does not know that it is no address in LDS
     if (!(how.active >> item % 64 & 1))
         return;
-    if (blockIdx.x < how.storing) {
-#pragma clang loop unroll(disable)
-        for (unsigned r = 0; r < how.rounds; r++) {
-            asm volatile("" ::: "memory");
-            store<space, is_volatile>(elements, slot, slots, make<T>(r * ITEMS + item + (blockIdx.x << 28)));
-        }
-        return;
-    }
     unsigned torn = 0, changes = 0, last = 0;
 #pragma clang loop unroll(disable)
-    for (unsigned r = 0; r < how.rounds; r++) {
-        asm volatile("" ::: "memory");
-        const T value = load<space, is_volatile>(elements, slot, slots), whole = make<T>(value[0]);
-        bool same = true;
-        for (unsigned d = 1; d < dwords; d++)
-            same &= value[d] == whole[d];
-        torn += !same;
-        changes += value[0] != last;
-        last = value[0];
+    for (unsigned turn = 0; turn < how.turns; turn++) {
+        if ((turn + blockIdx.x) % 2) {
+#pragma clang loop unroll(disable)
+            for (unsigned r = 0; r < ROUNDS; r++) {
+                asm volatile("" ::: "memory");
+                store<space, is_volatile>(elements, slot, slots, make<T>((turn * ROUNDS + r) * ITEMS + item + (blockIdx.x << 28)));
+            }
+            continue;
+        }
+#pragma clang loop unroll(disable)
+        for (unsigned r = 0; r < ROUNDS; r++) {
+            asm volatile("" ::: "memory");
+            const T value = load<space, is_volatile>(elements, slot, slots), whole = make<T>(value[0]);
+            bool same = true;
+            for (unsigned d = 1; d < dwords; d++)
+                same &= value[d] == whole[d];
+            torn += !same;
+            changes += value[0] != last;
+            last = value[0];
+        }
     }
     atomicAdd(&how.result->torn, (unsigned long long)torn);
     atomicAdd(&how.result->changes, (unsigned long long)changes);
@@ -163,13 +166,13 @@ template <Space space, Place place, bool is_volatile, unsigned dwords> static vo
     } masks[] = {{"all lanes", ~0ull}, {"some lanes", 0xd6b5ad6bf00f5a3cull}, {"one lane of each 16", 0x0100004000200004ull}};
     for (unsigned table = 0; table < (place == LISTED ? TABLES : 1u); table++)
         for (const auto &mask : masks) {
-            std::string name = std::string(spaces[space]) + (is_volatile ? " volatile " : " ") + std::to_string(dwords * 4) + " " + places[place] +
-                               (place == LISTED ? std::string(", ") + table_names[table] : "") + ", " + mask.name;
+            std::string name = std::string(spaces[space]) + (is_volatile ? " volatile " : " ") + std::to_string(dwords * 4) + " " +
+                               places[place] + (place == LISTED ? std::string(", ") + table_names[table] : "") + ", " + mask.name;
             if (name.find(m.part) == std::string::npos)
                 continue;
-            const unsigned storing = m.groups / 2, loading = m.groups - storing, lanes = (unsigned)__builtin_popcountll(mask.lanes) * ITEMS / 64;
-            const unsigned rounds = (unsigned)(m.accesses / lanes / loading) + 1;
-            Race how = {rounds, storing, mask.lanes, m.tables[table], m.result};
+            const unsigned lanes = (unsigned)__builtin_popcountll(mask.lanes) * ITEMS / 64;
+            const unsigned turns = ((unsigned)(m.accesses / lanes / m.groups / ROUNDS) + 1) * 2;
+            Race how = {turns, mask.lanes, m.tables[table], m.result};
             using T = typename Words<dwords>::type;
             std::vector<T> whole(2 * ITEMS + 2, make<T>(0));
             HIP(hipMemcpy(m.memory, whole.data(), whole.size() * sizeof(T), hipMemcpyHostToDevice));
@@ -178,7 +181,7 @@ template <Space space, Place place, bool is_volatile, unsigned dwords> static vo
             HIP_FINISH();
             Result result;
             HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
-            const double loads = (double)rounds * lanes * loading;
+            const double loads = (double)turns / 2 * ROUNDS * lanes * m.groups;
             m.changes += result.changes;
             if (m.accesses > 1e7 || result.torn)
                 std::printf("%s: %llu of %.0f torn, %llu changes seen\n", name.c_str(), result.torn, loads, result.changes);
@@ -200,6 +203,169 @@ template <Space space> static void run_sizes(Machine &m) {
     run_places<space, true, 4>(m);
 }
 
+// ---- what is beside a lane's bytes is left alone ----
+
+template <unsigned bytes> struct Element;
+template <> struct Element<1> {
+    typedef uint8_t type;
+};
+template <> struct Element<2> {
+    typedef uint16_t type;
+};
+template <> struct Element<4> {
+    typedef uint32_t type;
+};
+template <> struct Element<8> {
+    typedef Words<2>::type type;
+};
+template <> struct Element<16> {
+    typedef Words<4>::type type;
+};
+
+template <typename T> __device__ static T fill(uint32_t x) {
+    if constexpr (sizeof(T) > 4)
+        return make<T>(x);
+    else
+        return (T)x;
+}
+
+template <typename T> __device__ static bool differs(T a, T b) {
+    if constexpr (sizeof(T) <= 4) {
+        return a != b;
+    } else {
+        bool any = false;
+        for (unsigned d = 0; d < sizeof(T) / 4; d++)
+            any |= a[d] != b[d];
+        return any;
+    }
+}
+
+// Each of GROUPS workgroups stores to every GROUPSth element and looks whether what it stored stays there. `between`: its lanes that are on have
+// elements of their own number, so that others lie in the same row; else lane i has the i-th of the workgroup's.
+template <Space space, bool between, unsigned bytes> __global__ void neighbours(void *memory, unsigned rounds, Result *result) {
+    using T = typename Element<bytes>::type;
+    const unsigned item = threadIdx.x, group = blockIdx.x % GROUPS, slot = between ? item : item * GROUPS + group;
+    T *elements = (T *)memory;
+    if (space == FLAT)
+        asm volatile("" : "+v"(elements));
+    if (between && item % GROUPS != group)
+        return;
+    unsigned lost = 0;
+#pragma clang loop unroll(disable)
+    for (unsigned r = 0; r < rounds; r++) {
+        const T value = fill<T>(r * 7 + item);
+        if constexpr (space == GLOBAL) {
+            *((GLOBAL_SPACE T *)elements + slot) = value;
+            asm volatile("" ::: "memory");
+            lost += differs(*((volatile GLOBAL_SPACE T *)elements + slot), value);
+        } else {
+            elements[slot] = value;
+            asm volatile("" ::: "memory");
+            lost += differs(*(volatile T *)(elements + slot), value);
+        }
+    }
+    atomicAdd(&result->torn, (unsigned long long)lost);
+}
+
+template <Space space, bool between, unsigned bytes> static void run_neighbours(Machine &m) {
+    const std::string name =
+        std::string(space == GLOBAL ? "global " : "flat ") + std::to_string(bytes) + (between ? " between" : " beside");
+    if (name.find(m.part) == std::string::npos)
+        return;
+    const unsigned rounds = (unsigned)(m.accesses / ITEMS / GROUPS) + 1;
+    Result result;
+    HIP(hipMemset(m.result, 0, sizeof *m.result));
+    hipLaunchKernelGGL((neighbours<space, between, bytes>), dim3(GROUPS), dim3(ITEMS), 0, 0, m.memory, rounds, m.result);
+    HIP_FINISH();
+    HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
+    if (m.accesses > 1e7 || result.torn)
+        std::printf("%s: %llu lost\n", name.c_str(), result.torn);
+    EXPECT(result.torn == 0, "%s: %llu lost", name.c_str(), result.torn);
+}
+
+template <Space space, bool between> static void run_neighbours(Machine &m) {
+    run_neighbours<space, between, 1>(m);
+    run_neighbours<space, between, 2>(m);
+    run_neighbours<space, between, 4>(m);
+    run_neighbours<space, between, 8>(m);
+    run_neighbours<space, between, 16>(m);
+}
+
+// ---- loads behind stores ----
+
+enum { SPACING = 32 }; // words
+enum Fence { THREADFENCE, ATOMICS, MESSAGE };
+
+struct Order {
+    unsigned pairs, rounds;
+    unsigned *left, *right, *seen[2]; // places of each, apart; what the two sides saw
+    unsigned *progress;               // of the sides of each pair, apart
+};
+
+// Item 0 of workgroup 2p and of 2p + 1 meet in place p, round after round: each stores to its own word and loads the other's.
+template <Fence fence> __global__ void order(Order o) {
+    const unsigned side = blockIdx.x / o.pairs, pair = blockIdx.x % o.pairs;
+    unsigned *here = o.progress + (pair * 2 + side) * SPACING, *there = o.progress + (pair * 2 + 1 - side) * SPACING;
+    for (unsigned r = 0; r < o.rounds; r++) {
+        atomicAdd(here, 1);
+        for (unsigned patience = 40; patience && atomicAdd(there, 0) < r + 1; patience--)
+            ; // they meet if both run
+        const unsigned at = (pair * o.rounds + r) * SPACING;
+        unsigned *mine = (side ? o.right : o.left) + at, *other = (side ? o.left : o.right) + at, saw;
+        if (fence == MESSAGE && side == 0) {
+            *(volatile unsigned *)other = r + 7;
+            __threadfence();
+            *(volatile unsigned *)mine = 1;
+            saw = 1;
+        } else if (fence == MESSAGE) { // flag, then what it stands for
+            saw = *(volatile unsigned *)other;
+            __threadfence();
+            saw = saw == 0 || *(volatile unsigned *)mine == r + 7;
+        } else if (fence == THREADFENCE) {
+            *(volatile unsigned *)mine = 1;
+            __threadfence();
+            saw = *(volatile unsigned *)other;
+        } else {
+            __hip_atomic_store(mine, 1u, __ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_AGENT);
+            saw = __hip_atomic_load(other, __ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_AGENT);
+        }
+        o.seen[side][pair * o.rounds + r] = saw;
+    }
+}
+
+template <Fence fence> static void run_order(Machine &m, const char *name) {
+    if (std::string(name).find(m.part) == std::string::npos)
+        return;
+    enum { MEETINGS = 20000 };
+    Order o = {m.groups / 2, MEETINGS, nullptr, nullptr, {nullptr, nullptr}, nullptr};
+    const size_t count = (size_t)o.pairs * MEETINGS;
+    HIP(hipMalloc((void **)&o.left, count * SPACING * sizeof(unsigned)));
+    HIP(hipMalloc((void **)&o.right, count * SPACING * sizeof(unsigned)));
+    HIP(hipMalloc((void **)&o.progress, (size_t)o.pairs * 2 * SPACING * sizeof(unsigned)));
+    HIP(hipMalloc((void **)&o.seen[0], count * sizeof(unsigned)));
+    HIP(hipMalloc((void **)&o.seen[1], count * sizeof(unsigned)));
+    unsigned long long neither = 0, both = 0;
+    for (unsigned times = m.accesses > 1e7 ? 10 : 1; times; times--) {
+        HIP(hipMemset(o.progress, 0, (size_t)o.pairs * 2 * SPACING * sizeof(unsigned)));
+        HIP(hipMemset(o.left, 0, count * SPACING * sizeof(unsigned)));
+        HIP(hipMemset(o.right, 0, count * SPACING * sizeof(unsigned)));
+        hipLaunchKernelGGL(order<fence>, dim3(2 * o.pairs), dim3(1), 0, 0, o);
+        HIP_FINISH();
+        std::vector<unsigned> seen[2] = {std::vector<unsigned>(count), std::vector<unsigned>(count)};
+        for (unsigned i = 0; i < 2; i++)
+            HIP(hipMemcpy(seen[i].data(), o.seen[i], count * sizeof(unsigned), hipMemcpyDeviceToHost));
+        for (size_t i = 0; i < count; i++) {
+            neither += fence == MESSAGE ? !seen[1][i] : !seen[0][i] && !seen[1][i];
+            both += seen[0][i] && seen[1][i];
+        }
+    }
+    if (m.accesses > 1e7 || neither)
+        std::printf("%s: %llu times out of order, %llu times both saw the other\n", name, neither, both);
+    EXPECT(neither == 0, "%s: %llu times out of order", name, neither);
+    for (unsigned *memory : {o.left, o.right, o.seen[0], o.seen[1], o.progress})
+        HIP(hipFree(memory));
+}
+
 int main(int argc, char **argv) {
     check_name = "whole";
     Machine m = {};
@@ -207,7 +373,7 @@ int main(int argc, char **argv) {
     m.accesses = millions > 0 ? millions * 1e6 : 3e5;
     m.part = argc > 2 ? argv[2] : "";
     m.groups = argc > 3 ? (unsigned)std::atoi(argv[3]) : GROUPS;
-    HIP(hipMalloc(&m.memory, (2 * ITEMS + 2) * 16));
+    HIP(hipMalloc(&m.memory, (GROUPS * ITEMS + 2) * 16));
     HIP(hipMalloc((void **)&m.result, sizeof *m.result));
     for (unsigned t = 0; t < TABLES; t++) {
         std::vector<unsigned> entries;
@@ -219,7 +385,14 @@ int main(int argc, char **argv) {
     run_sizes<GLOBAL>(m);
     run_sizes<FLAT>(m);
     run_sizes<BUFFER>(m);
-    EXPECT(m.changes != 0, "nobody stored while others loaded");
+    run_neighbours<GLOBAL, false>(m);
+    run_neighbours<GLOBAL, true>(m);
+    run_neighbours<FLAT, false>(m);
+    run_neighbours<FLAT, true>(m);
+    run_order<THREADFENCE>(m, "order by fences");
+    run_order<ATOMICS>(m, "order by atomics");
+    run_order<MESSAGE>(m, "order of messages");
+    EXPECT(m.changes != 0 || *m.part, "nobody stored while others loaded");
     if (check_failures == 0)
         std::printf("PASS whole\n");
     return check_failures != 0;

@@ -632,10 +632,16 @@ void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst) {
 /* ---- order ---- */
 
 /* What a wait or a cache instruction asks for. AMD code waits for its stores before it publishes them; a wait for loads alone
- * leaves stores in flight, so that a full wait directly behind a store is such a release. */
+ * leaves stores in flight, so that a full wait directly behind a store is such a release. What also keeps later loads behind earlier stores
+ * is marked (fence.c). */
 void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst) {
     const char *name = inst->mnemonic;
     bool waits = !strncmp(name, "s_waitcnt", 9) || !strncmp(name, "s_wait_", 7);
+    if (inst->fence) {
+        wl_ptx_asm(l, "fence.sc.sys;", "~{memory}", l->void_type, NULL, 0, true);
+        l->ptx->release = false;
+        return;
+    }
     if (waits) {
         bool stores = strstr(name, "vscnt") || strstr(name, "storecnt");
         enum { VM_LOW = 0xf, VM_HIGH = 3 << 14, VM_GFX11 = 0x3f << 10 };
