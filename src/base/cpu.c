@@ -2,10 +2,13 @@
 
 #include "base/options.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 
 /* What the levels of the x86-64 ABI promise. */
 #define X86_64 "+cx8,+cmov,+mmx,+fxsr,+sse,+sse2,+64bit"
@@ -29,6 +32,23 @@ enum wl_cpu_level wl_cpu_host_level(void) {
     return WL_CPU_AVX512;
 }
 
+/* The rate that the CPU or a hypervisor tells, in kHz; 0: none does. */
+static uint32_t told_khz(void) {
+    enum { RATIO = 0x15, HYPERVISOR = 0x40000000, HYPERVISOR_RATE = 0x40000010 };
+    unsigned a, b, c, d;
+    if (__get_cpuid(1, &a, &b, &c, &d) && c >> 31) {
+        __cpuid(HYPERVISOR, a, b, c, d);
+        if (a >= HYPERVISOR_RATE) {
+            __cpuid(HYPERVISOR_RATE, a, b, c, d);
+            if (a)
+                return a;
+        }
+    }
+    if (__get_cpuid(RATIO, &a, &b, &c, &d) && a && b && c)
+        return (uint32_t)((uint64_t)c * b / a / 1000);
+    return 0;
+}
+
 bool wl_cpu_has_dot(void) {
     __builtin_cpu_init();
     return wl_cpu_level() == WL_CPU_AVX512 && !wl_options()->cpu && __builtin_cpu_supports("avx512vnni") &&
@@ -45,9 +65,57 @@ static const struct wl_cpu cpus[] = {
 
 enum wl_cpu_level wl_cpu_host_level(void) { return WL_CPU_BASE; }
 
+static uint32_t told_khz(void) {
+    uint64_t frequency;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return (uint32_t)(frequency / 1000);
+}
+
 bool wl_cpu_has_dot(void) { return false; }
 
 #endif
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Both clocks at one moment, as nearly as they can be read: the quickest of some attempts. */
+static void read_clocks(uint64_t *ns, uint64_t *ticks) {
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = wl_ticks(), now = now_ns(), after = wl_ticks();
+        if (after - before < least) {
+            least = after - before;
+            *ns = now;
+            *ticks = before + least / 2;
+        }
+    }
+}
+
+static uint32_t measured_khz(void) {
+    enum { WHILE_NS = 100000 };
+    uint64_t start_ns, start, end_ns, end;
+    read_clocks(&start_ns, &start);
+    while (now_ns() - start_ns < WHILE_NS)
+        wl_relax();
+    read_clocks(&end_ns, &end);
+    return (uint32_t)((end - start) * 1000000 / (end_ns - start_ns));
+}
+
+static uint32_t ticks_khz;
+static void find_ticks_khz(void) {
+    ticks_khz = told_khz();
+    if (!ticks_khz)
+        ticks_khz = measured_khz();
+}
+
+uint32_t wl_ticks_khz(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_ticks_khz);
+    return ticks_khz;
+}
 
 const struct wl_cpu *wl_cpu_find(const char *name) {
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)

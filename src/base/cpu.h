@@ -37,7 +37,8 @@ static inline void wl_relax(void) {
 #endif
 }
 
-/* The CPU's own counter: some ticks a nanosecond on x86, less than one elsewhere. For a quick look whether something took long. */
+/* The CPU's own counter: some ticks a nanosecond on x86, less than one elsewhere. For a quick look whether something took long, and the
+ * clock of kernels. */
 static inline uint64_t wl_ticks(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -52,5 +53,8 @@ static inline uint64_t wl_ticks(void) {
 #else
 #define WL_TICKS_LONG 1000 /* 1 to 40 us */
 #endif
+/* How many of them there are in a millisecond: as the CPU or a hypervisor says, else as measured, which takes some 100 us the first time.
+ * Thread-safe. */
+uint32_t wl_ticks_khz(void);
 
 #endif

@@ -404,7 +404,8 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     else if (!left)
         wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
-    set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildSub(l->b, fuel, wl_lift_int(l, l->i32, 1), ""));
+    LLVMValueRef left_over[] = {fuel, wl_lift_int(l, l->i32, wl_piece_fuel(&l->unit->pieces[piece]))};
+    set_wave_field(l, offsetof(struct wl_wave, fuel), wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, left_over, 2));
 }
 
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {

@@ -243,6 +243,13 @@ static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_set_sgpr(l, op[0].reg, value);
 }
 
+/* wl_ticks(). What LLVM calls a cycle counter elsewhere is one that programs may not read. */
+#if defined(__x86_64__)
+#define CLOCK "llvm.readcyclecounter"
+#else
+#define CLOCK "llvm.readsteadycounter"
+#endif
+
 static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef value;
     if (!strcmp(inst->mnemonic, "s_get_waveid_in_workgroup"))
@@ -250,7 +257,7 @@ static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     else if (!strcmp(inst->mnemonic, "s_memrealtime"))
         value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
     else
-        value = wl_lift_intrinsic(l, "llvm.readcyclecounter", NULL, 0, NULL, 0);
+        value = wl_lift_intrinsic(l, CLOCK, NULL, 0, NULL, 0);
     if (inst->operands[0].count == 2)
         wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
     else

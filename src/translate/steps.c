@@ -199,7 +199,7 @@ static const struct wl_step *run_spend_fuel(struct wl_machine *m, const struct w
         m->wave->resume = e->resume;
         return leave(m, WL_EXIT_YIELD);
     }
-    m->wave->fuel--;
+    m->wave->fuel -= m->wave->fuel < e->detail ? m->wave->fuel : e->detail;
     return step + 1;
 }
 
@@ -339,6 +339,7 @@ static void add_start(struct wl_steps_builder *b, const struct wl_piece *piece) 
         wl_steps_add(b, run_resume_point, e);
     else if (piece->loop_entry != UINT32_MAX)
         wl_steps_add(b, run_loop_entry, e);
+    e->detail = wl_piece_fuel(piece);
     if (piece->is_spin_header)
         wl_steps_add(b, run_spend_fuel, e);
 }

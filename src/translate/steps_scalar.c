@@ -1,6 +1,7 @@
 /* Scalar instructions and scalar memory, as steps; and scalar operands of all others. */
 #include "translate/steps.h"
 
+#include "base/cpu.h"
 #include "device/cpu/helpers.h"
 
 enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15, MAX_DWORDS = 16, MAX_OFFSETS = 3 };
@@ -370,17 +371,8 @@ static const struct wl_step *run_real_time(struct wl_machine *m, const struct wl
     return step + 1;
 }
 
-static uint64_t cycles(const struct wl_machine *m) {
-#if defined(__x86_64__)
-    (void)m;
-    return __builtin_ia32_rdtsc();
-#else
-    return m->wave->helpers->time(m->wave);
-#endif
-}
-
 static const struct wl_step *run_cycles(struct wl_machine *m, const struct wl_step *step) {
-    set_one_or_two(m, step->data, cycles(m));
+    set_one_or_two(m, step->data, wl_ticks());
     return step + 1;
 }
 

@@ -241,11 +241,27 @@ static bool polls(const struct wl_inst *inst) {
            (inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt);
 }
 
-/* A loop that other waves may have to end (it polls memory) yields at its header; waits and calls within it may lie on
- * another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
+static bool reads_clock(const struct wl_inst *inst) {
+    enum { SHADER_CYCLES = 29, SHADER_CYCLES_HI = 30, GET_REALTIME = 0x83 };
+    if (!inst->isa)
+        return false;
+    switch (inst->isa->class) {
+    case WL_ISA_TIME:
+        return strcmp(inst->mnemonic, "s_get_waveid_in_workgroup") != 0;
+    case WL_ISA_GETREG:
+        return (inst->operands[1].bits & 63) == SHADER_CYCLES || (inst->operands[1].bits & 63) == SHADER_CYCLES_HI;
+    case WL_ISA_MESSAGE_RETURN:
+        return (inst->operands[1].bits & 0xff) == GET_REALTIME;
+    default:
+        return false;
+    }
+}
+
+/* A loop that other waves may have to end (it polls memory), or that waits for a time, yields at its header; waits and calls within it
+ * may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
 static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     enum { SHORT_LOOP = 12 }; /* so short a loop with a load may poll LDS, whose loads carry no mark */
-    bool polling = false, loads = false, waits = false;
+    bool polling = false, loads = false, waits = false, clock = false;
     unsigned length = 0;
     for (uint32_t p = header; p <= latch; p++) {
         const struct wl_piece *piece = &unit->pieces[p];
@@ -254,11 +270,13 @@ static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t l
         for (uint32_t i = 0; i < piece->count; i++) {
             const struct wl_inst *inst = &unit->insts[piece->first + i];
             polling |= polls(inst);
+            clock |= reads_clock(inst);
             loads |= inst->isa && inst->isa->class == WL_ISA_LOAD;
         }
     }
-    if (polling || (loads && !waits && length <= SHORT_LOOP))
+    if (polling || clock || (loads && !waits && length <= SHORT_LOOP))
         unit->pieces[header].is_spin_header = true;
+    unit->pieces[header].reads_clock |= clock;
     unit->polls |= polling;
 }
 

@@ -51,6 +51,7 @@ struct wl_piece {
     bool in_loop;                     /* found with the loops of strip_loop.h */
     bool is_return;                   /* the resume point lies behind a call */
     bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
+    bool reads_clock;                 /* that loop reads one: its rounds are long */
     bool is_cut;                      /* only the length of the code before it made it a piece of its own */
     bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
     struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
@@ -73,6 +74,9 @@ struct wl_unit {
     struct wl_strip_loop *strip_loops; /* strip_loop.h; none before they are looked for */
     uint32_t strip_loop_count;
 };
+
+/* What a round of a spinning loop takes of the wave's fuel. */
+static inline uint32_t wl_piece_fuel(const struct wl_piece *piece) { return piece->reads_clock ? 32 : 1; }
 
 /* Decodes and cuts one unit. WL_UNSUPPORTED names the first instruction that is not implemented; WL_INVALID_IMAGE: the
  * entry is not code. The request must outlive the unit. */

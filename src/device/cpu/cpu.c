@@ -1,5 +1,6 @@
 /* The CPU device's operations. */
 #include "device/cpu/cpu.h"
+#include "base/cpu.h"
 #include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/cpu_device.h"
@@ -30,7 +31,7 @@ static struct wl_cpu_device *cpu(struct wl_device *device) { return (struct wl_c
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz) {
+static void read_cpu_model(char *name, size_t size) {
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -41,8 +42,6 @@ static void read_cpu_model(char *name, size_t size, uint32_t *clock_khz) {
         value[strcspn(value, "\n")] = 0;
         if (strncmp(line, "model name", 10) == 0)
             snprintf(name, size, "%s", value);
-        else if (strncmp(line, "cpu MHz", 7) == 0 && *clock_khz == 0)
-            *clock_khz = (uint32_t)(strtod(value, NULL) * 1000);
     }
     if (file)
         fclose(file);
@@ -54,7 +53,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "CPU");
-    read_cpu_model(info->name, sizeof info->name, &info->clock_khz);
+    read_cpu_model(info->name, sizeof info->name);
     info->host_memory = wl_allowed_memory();
     info->memory_size = info->host_memory / MEMORY_STEP / 4 * 3 * MEMORY_STEP; /* a part stays the host's, as programs expect */
     info->compute_units = wl_pool_size(cpu(device)->pool);
@@ -66,8 +65,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->any_grid = true;
     info->lds_size = WL_LDS_BYTES;
     info->registers = 65536;
-    if (info->clock_khz == 0)
-        info->clock_khz = 2000000;
+    info->clock_khz = wl_ticks_khz(); /* that of clock64() */
     info->pci_bus = (int32_t)device->index + 1; /* each pretends to sit on a bus of its own */
     char uuid[sizeof info->uuid + 1];
     snprintf(uuid, sizeof uuid, "%016" PRIx64, UINT64_C(0x7761766500000000) | device->index); /* "wave" and its number */

@@ -1,4 +1,5 @@
 #include "device/cpu/helpers.h"
+#include "base/cpu.h"
 #include "device/cpu/lane_mask.h"
 #include "device/cpu/lanes.h"
 #include "translate/isa.h"
@@ -246,10 +247,10 @@ static uint32_t help_getreg(struct wl_wave *wave, uint32_t hwreg) {
         value = wave->mode_register;
         break;
     case HWREG_SHADER_CYCLES:
-        value = (uint32_t)help_time(wave); /* code for processors that count 20 bits reads no more */
+        value = (uint32_t)wl_ticks(); /* code for processors that count 20 bits reads no more */
         break;
     case HWREG_SHADER_CYCLES_HI:
-        value = (uint32_t)(help_time(wave) >> 32);
+        value = (uint32_t)(wl_ticks() >> 32);
         break;
     case HWREG_SH_MEM_BASES:
         value = (WL_SHARED_APERTURE_HI >> 16) << 16 | WL_PRIVATE_APERTURE_HI >> 16;

@@ -107,7 +107,7 @@ struct wl_helpers {
 
     /* ---- scalar state ---- */
 
-    /* A counter of constant 100 MHz (s_memrealtime, SHADER_CYCLES scaled). */
+    /* A counter of constant 100 MHz (s_memrealtime). */
     uint64_t (*time)(struct wl_wave *wave);
     /* s_getreg_b32: `hwreg` is the instruction's 16-bit immediate (id, offset, size). Registers without meaning here read 0. */
     uint32_t (*getreg)(struct wl_wave *wave, uint32_t hwreg);

@@ -90,7 +90,7 @@ struct wl_wave {
     /* 68 */ uint32_t vgprs;                /* rows that exist in vgpr[] */
     /* 72 */ uint32_t wave_index;           /* within the workgroup */
     /* 76 */ uint32_t mode_register;        /* HW_REG_MODE: float_mode in bits 7:0 */
-    /* 80 */ uint32_t fuel;                 /* iterations a spinning loop may still run before it yields; the runner refills it */
+    /* 80 */ uint32_t fuel;                 /* rounds of a spinning loop before it yields; some count more. The runner refills it */
     /* 84 */ uint32_t fault_pc;             /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
     /* 88 */ uint64_t padding;              /* always 0 */
     /* 96 */ uint64_t gang_stride;          /* of a workgroup's first wave: bytes from each wave's state to the next one's */

@@ -376,8 +376,17 @@ static void message_return(struct wl_lift *l, const struct wl_inst *inst) {
     set_scalar_result(l, inst, value);
 }
 
+/* A half of the clock, in the wave's first thread. */
+static LLVMValueRef shader_cycles(struct wl_lift *l, bool high) {
+    LLVMValueRef value = wl_ptx_asm(l, "mov.u64 $0, %clock64;", "=l,~{memory}", l->i64, NULL, 0, true);
+    value = wl_ptx_marker(l, "wl.first64", l->i64, &value, 1, false);
+    if (high)
+        value = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i64, 32), "");
+    return LLVMBuildTrunc(l->b, value, l->i32, "");
+}
+
 static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
-    enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15 };
+    enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15, HWREG_SHADER_CYCLES = 29, HWREG_SHADER_CYCLES_HI = 30 };
     uint32_t hwreg = (uint32_t)inst->operands[1].bits;
     unsigned width = (hwreg >> 11 & 31) + 1;
     LLVMValueRef value = LLVMConstNull(l->i32);
@@ -385,6 +394,8 @@ static void get_register(struct wl_lift *l, const struct wl_inst *inst) {
         value = wl_lift_int(l, l->i32, (WL_PRIVATE_APERTURE_HI >> 16) | (WL_SHARED_APERTURE_HI >> 16 << 16));
     else if ((hwreg & 63) == HWREG_MODE)
         value = wl_ptx_mode(l);
+    else if ((hwreg & 63) == HWREG_SHADER_CYCLES || (hwreg & 63) == HWREG_SHADER_CYCLES_HI)
+        value = shader_cycles(l, (hwreg & 63) == HWREG_SHADER_CYCLES_HI);
     value = LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i32, hwreg >> 6 & 31), "");
     value = LLVMBuildAnd(l->b, value, wl_lift_int(l, l->i32, width == 32 ? UINT32_MAX : (1u << width) - 1), "");
     wl_lift_set_sgpr(l, inst->operands[0].reg, value);
