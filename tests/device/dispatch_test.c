@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -42,6 +43,23 @@ static uint64_t kernarg(const struct wl_wave *wave) {
     uint64_t value;
     memcpy(&value, (void *)(uintptr_t)(wave->sgpr[0] | (uint64_t)wave->sgpr[1] << 32), 8);
     return value;
+}
+
+static char reported[4096];
+
+static enum wl_status run_reported(void) {
+    FILE *file = tmpfile();
+    int saved = dup(2);
+    fflush(stderr);
+    dup2(fileno(file), 2);
+    enum wl_status status = harness_run(&h);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(file);
+    reported[fread(reported, 1, sizeof reported - 1, file)] = 0;
+    fclose(file);
+    return status;
 }
 
 /* ---- END ------------------------------------------------------------------------------------ */
@@ -301,6 +319,116 @@ static void waiting_for_earlier_workgroups_ends(void **state) {
     assert_int_equal(done, 2000);
 }
 
+enum { MOST_RESIDENT = 4096 };
+static _Atomic uint32_t told[MOST_RESIDENT + 1];
+static uint32_t last_group;
+
+/* Waits for the next workgroup, with the exit that the harness's argument says. */
+static uint32_t later_unit(struct wl_wave *wave) {
+    uint32_t group = wave->sgpr[2];
+    if (group < last_group && !atomic_load(&told[group + 1]))
+        return (uint32_t)kernarg(wave);
+    if (wave->wave_index == 0)
+        atomic_store(&told[group], 1);
+    return WL_EXIT_END;
+}
+
+static void run_until_later_ones_end(uint64_t exit, uint32_t items) {
+    uint32_t residents = h.device->ops->occupancy(h.function, items, 0) * wl_pool_size(((struct wl_cpu_device *)h.device)->pool);
+    assert_true(residents > 1);
+    if (residents > MOST_RESIDENT)
+        residents = MOST_RESIDENT;
+    for (uint32_t i = 0; i <= MOST_RESIDENT; i++)
+        atomic_store(&told[i], 0);
+    last_group = residents - 1;
+    h.launch.block[0] = items;
+    h.launch.grid[0] = residents;
+    h.launch.kernarg = &exit;
+    h.launch.kernarg_size = sizeof exit;
+    assert_int_equal(harness_run(&h), WL_OK);
+    for (uint32_t i = 0; i < residents; i++)
+        assert_int_equal(told[i], 1);
+}
+
+static void waiting_for_later_workgroups_ends(void **state) {
+    (void)state;
+    h.polls = true;
+    harness_code(&h, later_unit, later_unit, true);
+    for (uint64_t mask = 0; mask < 2; mask++) { /* 1: one worker alone */
+        h.launch.worker_mask = mask;
+        for (int again = 0; again < 3; again++) {
+            run_until_later_ones_end(WL_EXIT_YIELD, 64);
+            run_until_later_ones_end(WL_EXIT_BARRIER, 64);
+            run_until_later_ones_end(WL_EXIT_BARRIER, 1024);
+        }
+    }
+}
+
+/* The last workgroup fails while the others wait for it. */
+static uint32_t failing_unit(struct wl_wave *wave) {
+    if (wave->sgpr[2] != last_group)
+        return WL_EXIT_YIELD;
+    wave->pc = 4096;
+    return WL_EXIT_ILLEGAL;
+}
+
+static void a_failure_ends_those_that_wait(void **state) {
+    (void)state;
+    h.polls = true;
+    harness_code(&h, failing_unit, failing_unit, true);
+    h.launch.grid[0] = 20;
+    last_group = 19;
+    assert_int_equal(run_reported(), WL_ILLEGAL_INSTRUCTION);
+}
+
+/* Two threads have to be in this one at once. */
+static _Atomic uint32_t inside;
+static uint32_t meeting_unit(struct wl_wave *wave) {
+    atomic_fetch_add(&inside, 1);
+    while (atomic_load(&inside) < 2)
+        sched_yield();
+    (void)wave;
+    return WL_EXIT_END;
+}
+
+/* Until that has happened, all threads find something to wait for here. */
+static _Atomic uint32_t patient;
+static _Thread_local bool was_patient;
+static uint32_t patient_unit(struct wl_wave *wave) {
+    (void)wave;
+    if (!was_patient)
+        atomic_fetch_add(&patient, 1);
+    was_patient = true;
+    return atomic_load(&inside) < 2 ? WL_EXIT_YIELD : WL_EXIT_END;
+}
+
+static void *run_patient(void *harness) { return harness_run(harness) == WL_OK ? harness : NULL; }
+
+static void workers_leave_those_that_wait(void **state) {
+    struct harness other;
+    pthread_t thread;
+    const unsigned workers = wl_pool_size(((struct wl_cpu_device *)h.device)->pool);
+    if (workers < 2)
+        skip();
+    (void)state;
+    atomic_store(&inside, 0);
+    h.polls = true;
+    harness_code(&h, patient_unit, patient_unit, true);
+    h.launch.grid[0] = 4 * workers;
+    harness_open(&other, "gfx90a", 9, 0, 10, 64);
+    harness_load(&other);
+    harness_code(&other, meeting_unit, meeting_unit, false);
+    other.launch.grid[0] = 2;
+    assert_int_equal(pthread_create(&thread, NULL, run_patient, &h), 0);
+    while (atomic_load(&patient) < workers)
+        sched_yield(); /* until all workers are in the first job */
+    assert_int_equal(harness_run(&other), WL_OK);
+    void *ran = NULL;
+    assert_int_equal(pthread_join(thread, &ran), 0);
+    assert_non_null(ran);
+    harness_close(&other);
+}
+
 static uint32_t callee(struct wl_wave *wave) {
     wave->sgpr[40]++;
     wave->pc = 4096 + 8;
@@ -416,24 +544,7 @@ static void semaphores_limit(void **state) {
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-static char reported[4096];
-
 /* Runs the launch with stderr in `reported`. */
-static enum wl_status run_reported(void) {
-    FILE *file = tmpfile();
-    int saved = dup(2);
-    fflush(stderr);
-    dup2(fileno(file), 2);
-    enum wl_status status = harness_run(&h);
-    fflush(stderr);
-    dup2(saved, 2);
-    close(saved);
-    rewind(file);
-    reported[fread(reported, 1, sizeof reported - 1, file)] = 0;
-    fclose(file);
-    return status;
-}
-
 /* Sanitizers have no shadow for wild addresses. */
 __attribute__((no_sanitize("address", "thread"))) static uint32_t wild_unit(struct wl_wave *wave) {
     if (wave->sgpr[2] == 500)
@@ -587,6 +698,9 @@ int main(void) {
         TEST(barriers_hold),
         TEST(modes_switch),
         TEST(waiting_for_earlier_workgroups_ends),
+        TEST(waiting_for_later_workgroups_ends),
+        TEST(a_failure_ends_those_that_wait),
+        TEST(workers_leave_those_that_wait),
         TEST(calls_return),
         TEST(grid_barriers_hold),
         TEST(semaphores_limit),

@@ -25,6 +25,7 @@ struct harness {
     struct wl_device_module *module;
     struct wl_device_function *function;
     struct wl_launch launch;
+    bool polls; /* code that may wait waits for other workgroups */
 };
 
 /* Opens the devices; the object is that of fake_object. Change its kernel before harness_load. */

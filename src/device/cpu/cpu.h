@@ -286,11 +286,11 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic uint64_t splits; /* gangs that were split */
-    _Atomic bool asserted;   /* device code printed a failed assertion */
-    _Atomic bool beyond;     /* accesses behind the LDS have been reported */
-    struct wl_parked parked;
+    _Atomic uint64_t splits;    /* gangs that were split */
+    _Atomic bool asserted;      /* device code printed a failed assertion */
+    _Atomic bool beyond;        /* accesses behind the LDS have been reported */
     char failure[512];          /* sentence of the first failure, by the thread that set `status` */
+    struct wl_parked parked;    /* of a job that may wait */
     struct wl_gws *_Atomic gws; /* NULL until a wave uses it */
     struct wl_group *groups;    /* cooperative: all of them */
     _Atomic uint64_t groups_done;

@@ -2,8 +2,8 @@
  *
  * A kernel that cannot wait runs all its waves in one wave state, which stays in the cache; one whose code also leaves that
  * state as it was has a state for each wave of a workgroup, started once. One that can wait has a state for
- * each wave of the workgroup, and the waves take turns at their exits. A cooperative launch has all workgroups resident,
- * and the threads take turns among them. */
+ * each wave of the workgroup, and the waves take turns at their exits; a workgroup that waits for others makes place for the next one
+ * (parked.h). A cooperative launch has all workgroups resident, and the threads take turns among them. */
 #ifndef WL_DEVICE_CPU_DISPATCH_H
 #define WL_DEVICE_CPU_DISPATCH_H
 

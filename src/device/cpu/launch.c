@@ -165,6 +165,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     wl_abi_sgprs(job, memory);
     if (job->launch->cooperative)
         status = make_groups(job);
+    if (job->may_wait)
+        job->parked = (struct wl_parked){.lock = PTHREAD_MUTEX_INITIALIZER};
     if (status == WL_OK) {
         plan_work(job);
         status = wl_pool_run(job->device->pool, job);
@@ -174,7 +176,8 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
             status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
     }
     release_groups(job);
-    wl_parked_release(job);
+    if (job->may_wait)
+        wl_parked_release(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
         atomic_store(&job->gang_unit->gang_off, true);
     if (hostcall)
@@ -230,8 +233,6 @@ static void init_job(struct wl_job *job, struct wl_cpu_device *device, const str
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
-    if (job->may_wait)
-        job->parked.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     find_gang(job, info);
 }
 
