@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -62,6 +62,11 @@ check-triton: deps all
 # rocBLAS, rocFFT and rocSOLVER of a newer Debian in a folder of its own, 10 GB: not part of `make check`.
 check-rocm: deps all
 	tests/rocm/check.sh $(BUILD)
+
+# Tests of AMD's libraries as Debian packages them, in a folder of their own, 15 GB: a sample in an hour. SUITES="rocrand magma" takes these,
+# SUITES=all runs every case of all, overnight. RELEASE, TARGETS, CASES, MINUTES: see the script.
+check-suites: deps all
+	RELEASE="$(RELEASE)" TARGETS="$(TARGETS)" CASES="$(CASES)" MINUTES="$(MINUTES)" tests/suites/check.sh $(BUILD) $(SUITES)
 
 # The same sources on another architecture, cross built and emulated.
 check-aarch64:

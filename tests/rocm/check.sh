@@ -1,31 +1,26 @@
 #!/bin/sh
-# check.sh BUILD [SUITE [TARGET ...]]: installs a Debian suite with its ROCm libraries (default: trixie; sid has ROCm 6) into BUILD/SUITE,
-# some 10 GB, compiles this folder's programs there with its compiler and headers, and runs them on the library of that build. Needs root,
-# mmdebstrap and half an hour.
+# check.sh BUILD [RELEASE [TARGET ...]]: installs a release of Debian with its ROCm libraries (default: trixie; sid has ROCm 6) into
+# BUILD/RELEASE, some 10 GB, compiles this folder's programs there with its compiler and headers, and runs them on the library of that build.
+# Needs what root.sh needs, and half an hour.
 set -eu
 build=$(realpath "$1")
-suite=${2:-trixie}
+release=${2:-trixie}
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- gfx90a gfx1030 gfx1100
 here=$(realpath "$(dirname "$0")")
-root=$build/$suite
-packages="g++ hipcc librocblas-dev librocfft-dev libhipfft-dev librocsolver-dev librocthrust-dev libhipcub-dev"
+root=$build/$release
+# shellcheck source=root.sh
+. "$here/root.sh"
 
-if [ ! -e "$root/installed" ]; then
-    mmdebstrap --mode=root --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --include="$(echo "$packages" | tr ' ' ,)" \
-        "$suite" "$root" http://deb.debian.org/debian
-    touch "$root/installed"
-fi
-mkdir -p "$root/wavelift/lib" "$root/programs"
-cp -a "$build"/lib/lib*.so* "$root/wavelift/lib/"
-for library in libmpack.so.0 libxxhash.so.0; do # what the library needs and that suite may lack
-    cp -L "$(ldconfig -p | sed -n "s/.*$library.* => //p" | head -n 1)" "$root/wavelift/lib/"
-done
+root_tools
+root_make "$root" "$release"
+root_install "$root" "$release" g++ hipcc librocblas-dev librocfft-dev libhipfft-dev librocsolver-dev librocthrust-dev libhipcub-dev
+root_wavelift "$root" "$build"
+mkdir -p "$root/programs"
 cp "$here"/*.h "$here"/*.cpp "$here"/*.hip "$root/programs/"
 
-# The compiler looks for its own files by /proc; the mount is this process's.
 inside() {
-    unshare --mount sh -c 'mount --bind /proc "$0/proc"; exec chroot "$0" "$@"' "$root" "$@"
+    root_inside "$root" "$@"
 }
 inside g++ -O2 -w -D__HIP_PLATFORM_AMD__ programs/gemm.cpp -o programs/gemm -lrocblas -lamdhip64
 inside g++ -O2 -w -D__HIP_PLATFORM_AMD__ programs/fft.cpp -o programs/fft -lhipfft -lrocfft -lamdhip64
