@@ -234,7 +234,7 @@ static void registered_memory(struct worker *w) {
     add_to(w, own);
     TRY(hipHostUnregister(own));
     TRY(hipMalloc(&device, SLOTS * sizeof *own));
-    TRY(hipMemset(device, 0, SLOTS * sizeof *own));
+    TRY(hipMemsetAsync(device, 0, SLOTS * sizeof *own, w->stream)); /* hipMemset would be in the null stream, which is another order */
     if (next(w, 4) == 0 && (uintptr_t)device % 4096 == 0)
         TRY(hipIpcGetMemHandle(&handle, device)); /* its pages are exchanged; not in the fake device's */
     add_to(w, device);
