@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-hip-tests clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -67,6 +67,11 @@ check-rocm: deps all
 # SUITES=all runs every case of all, overnight. RELEASE, TARGETS, CASES, MINUTES: see the script.
 check-suites: deps all
 	RELEASE="$(RELEASE)" TARGETS="$(TARGETS)" CASES="$(CASES)" MINUTES="$(MINUTES)" tests/suites/check.sh $(BUILD) $(SUITES)
+
+# AMD's conformance suite, hip-tests, of which nothing is part of this project: HIP_TESTS is a folder in which it was built.
+# TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.
+check-hip-tests: all
+	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
 
 # The same sources on another architecture, cross built and emulated.
 check-aarch64:
