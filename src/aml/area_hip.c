@@ -48,6 +48,19 @@ static int leave_device(int former) { return former < 0 ? AML_SUCCESS : error_of
 
 /* ---- mappings ------------------------------------------------------------------------------- */
 
+/* The caller's memory. HIP may take it twice, for which one release would do; an area takes it once. */
+static hipError_t map_host(void *ptr, size_t size, bool global) {
+    void *known;
+    if (!ptr)
+        return hipErrorInvalidValue;
+    bool clean = hipPeekAtLastError() == hipSuccess;
+    if (hipHostGetDevicePointer(&known, ptr, 0) == hipSuccess)
+        return hipErrorHostMemoryAlreadyRegistered;
+    if (clean) /* that nothing is known there is no error of the program's */
+        (void)hipGetLastError();
+    return hipHostRegister(ptr, size, hipHostRegisterMapped | (global ? hipHostRegisterPortable : 0));
+}
+
 static hipError_t allocate(int flags, size_t size, void **ptr) {
     bool global = flags & AML_AREA_HIP_FLAG_ALLOC_GLOBAL;
     if (flags & AML_AREA_HIP_FLAG_ALLOC_UNIFIED)
@@ -55,8 +68,8 @@ static hipError_t allocate(int flags, size_t size, void **ptr) {
     bool mapped = flags & AML_AREA_HIP_FLAG_ALLOC_MAPPED;
     if (flags & AML_AREA_HIP_FLAG_ALLOC_HOST)
         return hipHostAlloc(ptr, size, (mapped ? hipHostAllocMapped : 0) | (global ? hipHostAllocPortable : 0));
-    if (mapped) /* the caller's memory */
-        return *ptr ? hipHostRegister(*ptr, size, hipHostRegisterMapped | (global ? hipHostRegisterPortable : 0)) : hipErrorInvalidValue;
+    if (mapped)
+        return map_host(*ptr, size, global);
     return hipMalloc(ptr, size);
 }
 

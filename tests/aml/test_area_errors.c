@@ -42,6 +42,9 @@ hipError_t hipMalloc(void **ptr, size_t size) { return (void)size, allocate("hip
 hipError_t hipMallocManaged(void **ptr, size_t size, unsigned flags) { return (void)size, allocate("hipMallocManaged", ptr, flags); }
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned flags) { return (void)size, allocate("hipHostAlloc", ptr, flags); }
 hipError_t hipHostRegister(void *ptr, size_t size, unsigned flags) { return (void)size, allocate("hipHostRegister", &ptr, flags); }
+hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags) {
+    return (void)device, (void)host, (void)flags, hipErrorInvalidValue;
+}
 hipError_t hipPeekAtLastError(void) { return hip.last; }
 hipError_t hipGetLastError(void) {
     hipError_t last = hip.last;
