@@ -76,6 +76,12 @@ int main(int argc, char **argv) {
     HIP(hipMalloc((void **)&sums, n * 4));
     for (int round = 0; round < 3; round++) {
         build<<<(n + 63) / 64, 64>>>(lists, n);
+        HIP_FINISH();
+        size_t left = 0, total = 0, nodes = 0; // what kernels allocate is the device's memory as well
+        for (int i = 0; i < n; i++)
+            nodes += i % 5 + 1;
+        HIP(hipMemGetInfo(&left, &total));
+        EXPECT(total - left >= nodes * sizeof(Node), "%zu of %zu bytes are free", left, total);
         consume<<<(n + 63) / 64, 64>>>(lists, sums, n);
         HIP_FINISH();
         HIP(hipMemcpy(got.data(), sums, n * 4, hipMemcpyDeviceToHost));

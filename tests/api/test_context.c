@@ -239,8 +239,8 @@ static void test_limits(void **state) {
     assert_int_equal(limit_of(hipLimitStackSize), 100000);
     fails(hipErrorInvalidValue, hipDeviceSetLimit(hipLimitRange, 1));
     fails(hipErrorInvalidValue, hipDeviceGetLimit(&value, hipLimitRange));
-    fails(hipErrorUnsupportedLimit, hipDeviceSetLimit((enum hipLimit_t)-1, 1));
-    fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&value, (enum hipLimit_t)-1));
+    fails(hipErrorUnsupportedLimit, hipDeviceSetLimit((enum hipLimit_t) - 1, 1));
+    fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&value, (enum hipLimit_t) - 1));
     fails(hipErrorUnsupportedLimit, hipDeviceSetLimit(hipLimitPrintfFifoSize, 1));
     fails(hipErrorUnsupportedLimit, hipDeviceGetLimit(&value, hipLimitPrintfFifoSize));
     size_t total = 0;

@@ -70,37 +70,9 @@ static void test_printf() {
     HIP_FINISH();
 }
 
-__global__ void allocate(void **blocks, size_t size) { blocks[threadIdx.x] = malloc(size); }
-__global__ void release(void **blocks) { free(blocks[threadIdx.x]); }
-
-static size_t used() {
-    size_t left = 0, total = 0;
-    HIP(hipMemGetInfo(&left, &total));
-    return total - left;
-}
-
-// What kernels allocate counts.
-static void test_heap() {
-    const size_t size = 64 << 20;
-    void **blocks = nullptr;
-    hipDeviceProp_t properties;
-    HIP(hipGetDeviceProperties(&properties, 0));
-    HIP(hipHostMalloc((void **)&blocks, 4 * sizeof *blocks, 0));
-    const size_t before = used();
-    allocate<<<1, 4>>>(blocks, size);
-    HIP_FINISH();
-    const size_t now = used();
-    EXPECT(!properties.isLargeBar || now >= before + 4 * size, "%zu bytes, then %zu", before, now); // of a GPU the driver's pages
-    release<<<1, 4>>>(blocks);
-    HIP_FINISH();
-    EXPECT(!properties.isLargeBar || used() < now, "%zu bytes, before %zu", used(), now);
-    HIP(hipHostFree(blocks));
-}
-
 int main() {
     check_name = "limits";
     test_printf();
-    test_heap();
     test_stack(); // the last one: see there
     return finish();
 }
