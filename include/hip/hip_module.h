@@ -101,10 +101,9 @@ hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *funct
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t function, void **params, void **extra);
 
 /* One grid on each of several devices: entry i of the list goes to the device of its stream, which is no null stream
- * (hipErrorInvalidHandle); no device comes twice (hipErrorInvalidDevice). Cooperative: the grids are alike in kernel, sizes and LDS
- * (hipErrorInvalidValue) and synchronize with each other; unless `flags` say otherwise they start after all earlier work of all the
- * streams, and later work waits for all of them. If a grid fails, so do the others. Extended: kernels and sizes may differ; on
- * none of the streams another thread's work comes between. Either all grids are queued or, with an error, none. */
+ * (hipErrorInvalidHandle); no device comes twice (hipErrorInvalidDevice). Kernels and sizes may differ. Cooperative: the grids
+ * synchronize with each other; unless `flags` say otherwise they start after all earlier work of all the streams, and later work
+ * waits for all of them. If a grid fails, so do the others. Extended: on none of the streams another thread's work comes between. Either all grids are queued or, with an error, none. */
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices, unsigned int flags);
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList, unsigned int numDevices,
                                                        unsigned int flags);

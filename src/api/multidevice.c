@@ -2,7 +2,6 @@
 #include "api/api.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A list of launches, resolved. */
 struct grids {
@@ -68,26 +67,12 @@ static hipError_t take_function(const char *name, struct grids *grids, unsigned 
     return take_stream(name, grids, i, entry->hStream);
 }
 
-static bool alike(const struct grids *grids) {
-    const struct wl_launch_request *first = grids->requests;
-    for (unsigned i = 1; i < grids->count; i++) {
-        const struct wl_launch_request *request = &grids->requests[i];
-        if (strcmp(request->kernel->kernel->name, first->kernel->kernel->name) != 0 ||
-            memcmp(request->grid, first->grid, sizeof first->grid) != 0 || memcmp(request->block, first->block, sizeof first->block) != 0 ||
-            request->dynamic_lds != first->dynamic_lds)
-            return false;
-    }
-    return true;
-}
-
 static hipError_t run(const char *name, struct grids *grids, unsigned flags, bool cooperative) {
     unsigned waits = (flags & hipCooperativeLaunchMultiDeviceNoPreSync ? 0 : WL_LAUNCH_WAIT_BEFORE) |
                      (flags & hipCooperativeLaunchMultiDeviceNoPostSync ? 0 : WL_LAUNCH_WAIT_AFTER);
     for (unsigned i = 0; i < grids->count; i++)
         if (!grids->requests[i].block[0] || !grids->requests[i].block[1] || !grids->requests[i].block[2])
             return wl_api_fail(name, hipErrorInvalidConfiguration, "a block has no work items");
-    if (cooperative && !alike(grids))
-        return wl_api_fail(name, hipErrorInvalidValue, "kernels, sizes or LDS differ between the grids of a cooperative launch");
     for (unsigned i = 0; i < grids->count; i++)
         grids->requests[i].cooperative = cooperative;
     return wl_api_status(name, wl_launch_enqueue_all(grids->streams, grids->requests, grids->count, waits));

@@ -423,10 +423,6 @@ static void test_module_launch_on_devices(void **state) {
     TRY(hipErrorInvalidValue, DEVICES, 0, list[1].hStream = (hipStream_t)state);
     TRY(hipErrorInvalidDevice, DEVICES, 0, list[1].hStream = streams[0]);
     TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = list[0].function); /* loaded on another device */
-    TRY(hipErrorInvalidValue, DEVICES, 0, list[1].function = empty);
-    TRY(hipErrorInvalidValue, DEVICES, 0, list[2].gridDimY = 2);
-    TRY(hipErrorInvalidValue, DEVICES, 0, list[3].blockDimZ = 2);
-    TRY(hipErrorInvalidValue, DEVICES, 0, list[0].sharedMemBytes = 16);
     TRY(hipErrorInvalidValue, DEVICES, 0, list[0].kernelParams = NULL);
     TRY(hipErrorInvalidConfiguration, 1, 0, list[0].blockDimX = 0);
     TRY(hipErrorInvalidValue, 1, 0, list[0].gridDimX = 0);
@@ -437,6 +433,17 @@ static void test_module_launch_on_devices(void **state) {
     for (int d = 0; d < DEVICES; d++) {
         ok(hipStreamSynchronize(streams[d]));
         assert_int_equal(*places[d], 0); /* none ran */
+    }
+    memcpy(list, good, sizeof list); /* grids of different kernels and sizes */
+    list[0].sharedMemBytes = 16;
+    list[1].function = empty;
+    list[2].gridDimY = 2;
+    list[3].blockDimZ = 2;
+    ok(hipModuleLaunchCooperativeKernelMultiDevice(list, DEVICES, 0));
+    for (int d = 0; d < DEVICES; d++) {
+        ok(hipStreamSynchronize(streams[d]));
+        assert_int_equal(*places[d], d != 1);
+        *places[d] = 0;
     }
     ok(hipModuleLaunchCooperativeKernelMultiDevice(good, DEVICES, 0));
     for (int d = 0; d < DEVICES; d++) {
