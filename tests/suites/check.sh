@@ -25,8 +25,9 @@ root=$build/suites/$release
 root_tools
 packages=$(python3 "$here/run.py" packages "$release" "$@")
 root_make "$root" "$release"
+# rocFFT, hipFFT and MIOpen compile kernels when they run, with the compiler and the headers of that release.
 # shellcheck disable=SC2046 # a list of words
-root_install "$root" "$release" $(echo "$packages" | cut -d ' ' -f 2)
+root_install "$root" "$release" hipcc $(echo "$packages" | cut -d ' ' -f 2)
 root_wavelift "$root" "$build"
 rm -rf "$root/wavelift/failed" "$root"/wavelift/cache-*
 

@@ -73,9 +73,11 @@ class ListError(Exception):
 
 
 def gtest_list(root, suite, program):
-    """All cases of a program, as gtest's filters name them, and the CPU time that listing them took. The list is kept beside the root."""
+    """All cases of a program, as gtest's filters name them, and the CPU time that listing them took. The list is kept in the root as
+    long as the program is the same: rocBLAS needs a minute for its million."""
     kept = root.folder / "wavelift" / "lists" / f"{root.target}-{os.path.basename(program)}.txt"
-    if not kept.exists():
+    key = f"{(root.folder / program[1:]).stat().st_mtime_ns} {' '.join(suite.arguments)}"
+    if not kept.exists() or kept.read_text().split("\n", 1)[0] != key:
         kept.parent.mkdir(parents=True, exist_ok=True)
         before = os.times()
         with open(kept.with_suffix(".new"), "w+b") as output:
@@ -87,9 +89,9 @@ def gtest_list(root, suite, program):
         if status != 0:
             raise ListError(f"the list of cases ends with status {status}\n{text[-20000:]}")
         cpu = after.children_user - before.children_user
-        kept.write_text("\n".join([f"{cpu:.1f}", *cases]))
+        kept.write_text("\n".join([key, f"{cpu:.1f}", *cases]))
         kept.with_suffix(".new").unlink()
-    cpu, *cases = kept.read_text().split("\n")
+    _, cpu, *cases = kept.read_text().split("\n")
     return [case for case in cases if not re.search(suite.leave_out, case)], float(cpu)
 
 
@@ -215,7 +217,7 @@ def jobs_of(root, suite, release, count):
     """The jobs of a sample of a suite, spread; the number of all its cases; and results of programs that cannot tell theirs."""
     pattern = suite.programs.format(package=suite.packages[release])
     programs = sorted(p for p in root.folder.glob(pattern) if p.is_file() and os.access(p, os.X_OK))
-    programs = ["/" + str(p.relative_to(root.folder)) for p in programs]
+    programs = ["/" + str(p.relative_to(root.folder)) for p in programs if not re.search(suite.leave_out, p.name)]
     if suite.kind == "magma":
         jobs = magma_list(suite, programs)
         return spread(jobs[::max(1, len(jobs) // count if count else 1)]), len(jobs), []
