@@ -55,9 +55,9 @@ root_install() {
 # root_wavelift ROOT BUILD: puts the library of that build into ROOT/wavelift/lib, with what it needs and a release may lack.
 root_wavelift() {
     mkdir -p "$1/wavelift/lib"
-    cp -a "$2"/lib/lib*.so* "$1/wavelift/lib/"
+    cp -a --remove-destination "$2"/lib/lib*.so* "$1/wavelift/lib/" # not into files that a running program has open
     for library in libmpack.so.0 libxxhash.so.0; do
-        cp -L "$(ldconfig -p | sed -n "s/.*$library.* => //p" | head -n 1)" "$1/wavelift/lib/" || return 1
+        cp -L --remove-destination "$(ldconfig -p | sed -n "s/.*$library.* => //p" | head -n 1)" "$1/wavelift/lib/" || return 1
     done
 }
 
