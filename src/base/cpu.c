@@ -106,7 +106,7 @@ static uint32_t measured_khz(void) {
 
 static uint32_t ticks_khz;
 static void find_ticks_khz(void) {
-    ticks_khz = told_khz();
+    ticks_khz = told_khz() >> WL_TICKS_SHIFT;
     if (!ticks_khz)
         ticks_khz = measured_khz();
 }

@@ -37,11 +37,17 @@ static inline void wl_relax(void) {
 #endif
 }
 
-/* The CPU's own counter: some ticks a nanosecond on x86, less than one elsewhere. For a quick look whether something took long, and the
- * clock of kernels. */
+/* Ticks are the CPU's own counter without its lowest bits: about one a nanosecond on x86, less than one elsewhere. They are for a quick
+ * look whether something took long, and they are the clock of kernels. Programs compute with the clock's rate in Hz as an int, which AMD's
+ * rates fit and those of x86's counters do not. */
+#if defined(__x86_64__)
+#define WL_TICKS_SHIFT 2
+#else
+#define WL_TICKS_SHIFT 0
+#endif
 static inline uint64_t wl_ticks(void) {
 #if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
+    return __builtin_ia32_rdtsc() >> WL_TICKS_SHIFT;
 #else
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -49,7 +55,7 @@ static inline uint64_t wl_ticks(void) {
 #endif
 }
 #if defined(__x86_64__)
-#define WL_TICKS_LONG 30000 /* 10 us or so */
+#define WL_TICKS_LONG 7500 /* 10 us or so */
 #else
 #define WL_TICKS_LONG 1000 /* 1 to 40 us */
 #endif

@@ -1,6 +1,7 @@
 /* Scalar registers, and the scalar instructions that have no semantics function: EXEC, hardware registers, time. */
 #include "translate/lift.h"
 
+#include "base/cpu.h"
 #include "device/cpu/helpers.h"
 #include "translate/nvptx/ptx.h"
 
@@ -257,7 +258,7 @@ static void read_time(struct wl_lift *l, const struct wl_inst *inst) {
     else if (!strcmp(inst->mnemonic, "s_memrealtime"))
         value = wl_lift_call_helper(l, offsetof(struct wl_helpers, time), l->i64, &l->wave, 1);
     else
-        value = wl_lift_intrinsic(l, CLOCK, NULL, 0, NULL, 0);
+        value = LLVMBuildLShr(l->b, wl_lift_intrinsic(l, CLOCK, NULL, 0, NULL, 0), LLVMConstInt(l->i64, WL_TICKS_SHIFT, 0), "");
     if (inst->operands[0].count == 2)
         wl_lift_set_sgpr64(l, inst->operands[0].reg, value);
     else

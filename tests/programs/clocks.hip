@@ -69,7 +69,8 @@ static void test_rates() {
     const bool short_counter = strncmp(properties.gcnArchName, "gfx11", 5) == 0;
     const double expected = (double)both[0] * khz / WALL_KHZ;
     HIP(hipMemset(passed, 0, 2 * sizeof *passed));
-    EXPECT(short_counter || std::abs((double)both[1] - expected) < expected * 0.1, "%lld ticks of clock64 instead of %g", both[1], expected);
+    EXPECT(short_counter || std::abs((double)both[1] - expected) < expected * 0.1, "%lld ticks of clock64 instead of %g", both[1],
+           expected);
     if (!short_counter)
         wait_for_core<<<1, 1>>>((long long)WAIT_MS * khz, passed);
     HIP_FINISH();

@@ -65,7 +65,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->any_grid = true;
     info->lds_size = WL_LDS_BYTES;
     info->registers = 65536;
-    info->clock_khz = wl_ticks_khz(); /* that of clock64() */
+    info->clock_khz = wl_ticks_khz();           /* that of clock64() */
     info->pci_bus = (int32_t)device->index + 1; /* each pretends to sit on a bus of its own */
     char uuid[sizeof info->uuid + 1];
     snprintf(uuid, sizeof uuid, "%016" PRIx64, UINT64_C(0x7761766500000000) | device->index); /* "wave" and its number */
