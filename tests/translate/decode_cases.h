@@ -235,7 +235,10 @@ static const struct decode_case decode_cases[] = {
     {"gfx942", 64, "global_atomic_add v0, v2, s[4:5] sc1", "global_atomic_add_u32 v0 v2 s[4:5] sc1"},
     {"gfx942", 64, "flat_atomic_pk_add_bf16 v1, v[2:3], v4 sc0", "flat_atomic_pk_add_bf16 v1 v[2:3] v4 sc0 returns"},
     {"gfx942", 64, "buffer_load_dword v0, v1, s[0:3], 0 offen sc0 nt", "buffer_load_b32 v0 v1 s[0:3] #0 nt sc0 offen"},
-    {"gfx942", 64, "buffer_inv sc0 sc1", "buffer_inv"},
+    {"gfx942", 64, "buffer_inv sc0", "buffer_inv"},
+    {"gfx942", 64, "buffer_inv sc0 sc1", "buffer_inv sc1"}, /* of a cache instruction sc1 stays: the device's scope, or the system's */
+    {"gfx1200", 32, "global_inv scope:SCOPE_SE", "global_inv"},
+    {"gfx1200", 32, "global_inv scope:SCOPE_DEV", "global_inv sc1"},
     {"gfx942", 64, "buffer_wbl2 sc1", "buffer_wbl2"},
     {"gfx942", 64, "global_load_lds_dword v[2:3], off offset:4", "global_load_b32 v[2:3] off offset0=4 lds"},
     {"gfx942", 64, "global_load_lds_ubyte v2, s[0:1] offset:4", "global_load_u8 v2 s[0:1] offset0=4 lds"},
