@@ -238,7 +238,6 @@ static const struct decode_case decode_cases[] = {
     {"gfx942", 64, "buffer_inv sc0", "buffer_inv"},
     {"gfx942", 64, "buffer_inv sc0 sc1", "buffer_inv sc1"}, /* of a cache instruction sc1 stays: the device's scope, or the system's */
     {"gfx1200", 32, "global_inv scope:SCOPE_SE", "global_inv"},
-    {"gfx1200", 32, "global_inv scope:SCOPE_DEV", "global_inv sc1"},
     {"gfx942", 64, "buffer_wbl2 sc1", "buffer_wbl2"},
     {"gfx942", 64, "global_load_lds_dword v[2:3], off offset:4", "global_load_b32 v[2:3] off offset0=4 lds"},
     {"gfx942", 64, "global_load_lds_ubyte v2, s[0:1] offset:4", "global_load_u8 v2 s[0:1] offset0=4 lds"},
