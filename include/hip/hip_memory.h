@@ -321,7 +321,7 @@ hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *loca
  * meanwhile. hipErrorInvalidValue: other memory. */
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
 /* Maps it. The same memory gives the same address again, to be closed as often; it stays usable when its process has freed it
- * or ended. `flags`: hipIpcMemLazyEnablePeerAccess. hipErrorInvalidValue: other flags, or a handle of zeros. hipErrorInvalidContext: this
+ * or ended. `flags`: hipIpcMemLazyEnablePeerAccess, or 0, its value in HIP 5. hipErrorInvalidValue: other flags, or a handle of zeros. hipErrorInvalidContext: this
  * process's own. hipErrorInvalidDevicePointer: not a handle, the memory was freed, or its process has ended. */
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
 /* Waits for queued work and unmaps. hipErrorInvalidValue: not opened memory. */

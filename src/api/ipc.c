@@ -140,7 +140,8 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr) {
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags) {
     struct wl_share_ticket ticket;
     static const hipIpcMemHandle_t none;
-    API_REQUIRE(devPtr != NULL && flags == hipIpcMemLazyEnablePeerAccess, hipErrorInvalidValue);
+    API_REQUIRE(devPtr != NULL && (flags == hipIpcMemLazyEnablePeerAccess || flags == 0),
+                hipErrorInvalidValue); /* in HIP 5 the flag is 0 */
     API_REQUIRE(memcmp(&handle, &none, sizeof handle) != 0, hipErrorInvalidValue);
     API_CONTEXT(context);
     API_HEALTHY(context);

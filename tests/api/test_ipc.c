@@ -332,7 +332,7 @@ static void test_errors(void **state) {
     fails(hipErrorInvalidContext, hipIpcOpenMemHandle(&opened, handle, hipIpcMemLazyEnablePeerAccess)); /* this process's own */
     fails(hipErrorInvalidValue, hipIpcOpenMemHandle(NULL, handle, hipIpcMemLazyEnablePeerAccess));
     fails(hipErrorInvalidValue, hipIpcOpenMemHandle(&opened, handle, 2));
-    fails(hipErrorInvalidValue, hipIpcOpenMemHandle(&opened, handle, 0)); /* the one flag there is must be given */
+    fails(hipErrorInvalidContext, hipIpcOpenMemHandle(&opened, handle, 0)); /* the flag's value in HIP 5's headers */
     memset(&wrong, 0x5a, sizeof wrong);
     fails(hipErrorInvalidDevicePointer, hipIpcOpenMemHandle(&opened, wrong, hipIpcMemLazyEnablePeerAccess));
     memset(&wrong, 0, sizeof wrong);

@@ -162,7 +162,7 @@ static double component(const Picture &p, int x, int y, int z, int i) {
         memcpy(&half, &raw, 2);
         return f.bits == 32 ? value : (double)half;
     }
-    if (f.srgb && i < 3)
+    if (f.srgb && f.channels == 4 && i < 3) // with fewer channels the request for sRGB means nothing
         return raw / 255.0 <= 0.04045 ? raw / 255.0 / 12.92 : pow((raw / 255.0 + 0.055) / 1.055, 2.4);
     if (f.kind == hipChannelFormatKindSigned)
         return f.normalized ? fmax(with_sign / (ldexp(1, f.bits - 1) - 1), -1) : with_sign;

@@ -286,21 +286,20 @@ static void host_game() {
     HIP(hipHostFree((void *)ball));
 }
 
-#define TRACE(x) (getenv("TRACE") ? (void)fprintf(stderr, "%s\n", #x) : (void)0, x)
 int main(int argc, char **argv) {
     check_name = "progress";
     const size_t repeats = argument(argc, argv, 1, 1);
     int devices;
     HIP(hipGetDeviceCount(&devices));
     for (size_t repeat = 0; repeat < repeats; repeat++) {
-        TRACE(chains());
-        TRACE(test_trees());
-        TRACE(test_meet());
-        TRACE(test_lanes());
-        TRACE(games(1, 1, 50));
-        TRACE(games(4, 1, 10));
-        TRACE(games(2, devices, 50));
-        TRACE(host_game());
+        chains();
+        test_trees();
+        test_meet();
+        test_lanes();
+        games(1, 1, 50);
+        games(4, 1, 10);
+        games(2, devices, 50);
+        host_game();
     }
     return finish();
 }

@@ -131,7 +131,7 @@ static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *threa
 
 enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                   uint32_t reason) {
-    for (;; reason = runner->code(wave)) {
+    for (unsigned jumps = 0;; reason = runner->code(wave)) {
         wave->fuel = WL_FUEL;
         switch ((enum wl_exit)reason) {
         case WL_EXIT_END:
@@ -148,6 +148,8 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
         case WL_EXIT_JUMP:
             if (!answer_jump(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
+            if (++jumps == WL_JUMPS)
+                return WL_WAVE_YIELDED;
             continue;
         case WL_EXIT_MESSAGE:
             if (wave->exit_detail & WL_MESSAGE_GWS) {

@@ -7,7 +7,8 @@
 #include "device/cpu/units.h"
 #include "device/cpu/workers.h"
 
-#define WL_FUEL 256 /* iterations of a spinning loop between two looks at the other waves */
+#define WL_FUEL  256  /* iterations of a spinning loop between two looks at the other waves */
+#define WL_JUMPS 1024 /* calls and returns between two: a loop with calls may be a spinning one */
 
 /* Makes `status`, with wl_failure(), the job's, if it is its first failure: then true. */
 bool wl_job_fail(struct wl_job *job, enum wl_status status);
