@@ -17,8 +17,11 @@
 # Where there is an NVIDIA GPU, NAME.O3.gfx90a.gpu runs on it; the others run on the CPU everywhere.
 # -O1 binaries are built with --offload-compress and so go through the compressed container.
 # Options: WAVELIFT_MATRIX=full|small (small: -O3 on gfx90a and gfx1030 alone).
+# LLVM takes ten to thirty times as long for native code of -O0 kernels as threaded code takes to run: WAVELIFT_NATIVE_O0 names the
+# -O0 rows that run native code; the others run threaded code.
 
 set(WAVELIFT_MATRIX full CACHE STRING "full: all targets and levels; small: -O3 on gfx90a and gfx1030")
+set(WAVELIFT_NATIVE_O0 O0:gfx1200 hipcc0:gfx90a CACHE STRING "variants and targets of -O0 that run native code in the tests, or all")
 set(wl_archs gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200)
 set(wl_hipcc_archs gfx906 gfx90a gfx1030 gfx1100)
 if(WAVELIFT_MATRIX STREQUAL small)
@@ -49,9 +52,10 @@ if(WL_CLANGXX)
 endif()
 
 # The environment of everything that runs on the library just built. Native code runs from the start, else small programs would end
-# before there is any; the rows .threaded and .tiers of the matrix are for the other tiers.
+# before there is any; the rows .threaded and .tiers of the matrix are for the other tiers. hipMemGetInfo leaves out the programs
+# that run beside a test.
 set(WL_TEST_ENVIRONMENT LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lib WAVELIFT_CACHE_DIR=${CMAKE_BINARY_DIR}/cache WAVELIFT_DEVICES=cpu
-    WAVELIFT_TIER=2)
+    WAVELIFT_TIER=2 WAVELIFT_MEMORY=own)
 # Where there is a GPU the programs run on it as well (label gpu); multigrid asks for four CPU devices, several for two GPUs, and ending
 # for a device behind the end of NVIDIA's driver.
 set(WL_GPU FALSE)
@@ -186,6 +190,14 @@ macro(wl_hip_variant variant excluded)
   endforeach()
 endmacro()
 
+set(WL_HOST_AVX512 FALSE)
+if(NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo flags LIMIT_COUNT 1 REGEX "avx512f")
+  if(flags)
+    set(WL_HOST_AVX512 TRUE)
+  endif()
+endif()
+
 if(WAVELIFT_MATRIX STREQUAL small)
   set(wl_variants O3)
 else()
@@ -243,7 +255,11 @@ function(wl_hip_program name)
         set(presented_12 gfx1200)
         set(presented ${presented_${CMAKE_MATCH_1}})
       endif()
-      wl_hip_test(${name}.${variant}.${arch} WAVELIFT_ARCH=${presented} ${command})
+      set(tier)
+      if(opt EQUAL 0 AND NOT WAVELIFT_NATIVE_O0 STREQUAL all AND NOT "${variant}:${arch}" IN_LIST WAVELIFT_NATIVE_O0)
+        set(tier WAVELIFT_TIER=1)
+      endif()
+      wl_hip_test(${name}.${variant}.${arch} "WAVELIFT_ARCH=${presented};${tier}" ${command})
       set_tests_properties(${name}.${variant}.${arch} PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch}")
       if(WL_GPU AND variant MATCHES "^O" AND NOT name IN_LIST wl_not_on_gpus)
         wl_hip_test(${name}.${variant}.${arch}.gpu "WAVELIFT_ARCH=${presented};WAVELIFT_DEVICES=cuda" ${command})
@@ -257,7 +273,7 @@ function(wl_hip_program name)
         wl_hip_test(${name}.${variant}.${arch}.tiers "WAVELIFT_ARCH=${arch};WAVELIFT_TIER=0;WAVELIFT_CACHE_SIZE=0" ${command})
         set_tests_properties(${name}.${variant}.${arch}.tiers PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};tiers")
       endif()
-      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1030)$" AND NOT CMAKE_CROSSCOMPILING) # as on a host without AVX-512
+      if("${variant}.${arch}" MATCHES "^O3.(gfx90a|gfx1030)$" AND WL_HOST_AVX512) # as on a host without
         wl_hip_test(${name}.${variant}.${arch}.avx2 "WAVELIFT_ARCH=${arch};WAVELIFT_CPU=x86-64-v3" ${command})
         set_tests_properties(${name}.${variant}.${arch}.avx2 PROPERTIES TIMEOUT ${P_TIMEOUT} LABELS "program;${name};${variant};${arch};avx2")
       endif()
