@@ -38,7 +38,7 @@ static bool waits_for_stores(const struct wl_inst *inst, bool gfx9) {
 /* Whether it lets the wave see what other compute units stored; decode.c tells the scope of those that have one. */
 static bool invalidates(const struct wl_inst *inst) {
     const char *name = inst->mnemonic;
-    return !strncmp(name, "buffer_wbinvl1", 14) || !strcmp(name, "buffer_gl1_inv") ||
+    return !strncmp(name, "buffer_wbinvl1", 14) || !strcmp(name, "buffer_gl1_inv") || !strncmp(name, "s_dcache_inv", 12) ||
            ((!strcmp(name, "buffer_inv") || !strcmp(name, "global_inv") || !strcmp(name, "global_wbinv")) && inst->sc1);
 }
 

@@ -232,15 +232,6 @@ static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uin
     return low < unit->piece_count && starts[low] == address ? low : WL_NO_PIECE;
 }
 
-static bool polls(const struct wl_inst *inst) {
-    if (!inst->isa)
-        return false;
-    if (inst->isa->class == WL_ISA_ATOMIC)
-        return true;
-    return (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_SMEM_LOAD) &&
-           (inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt);
-}
-
 static bool reads_clock(const struct wl_inst *inst) {
     enum { SHADER_CYCLES = 29, SHADER_CYCLES_HI = 30, GET_REALTIME = 0x83 };
     if (!inst->isa)
@@ -257,27 +248,18 @@ static bool reads_clock(const struct wl_inst *inst) {
     }
 }
 
-/* A loop that other waves may have to end (it polls memory), or that waits for a time, yields at its header; waits and calls within it
+/* A loop that other waves may have to end, or that waits for a time, yields at its header; waits and calls within it
  * may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
 static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
-    enum { SHORT_LOOP = 12 }; /* so short a loop with a load may poll LDS, whose loads carry no mark */
-    bool polling = false, loads = false, waits = false, clock = false;
-    unsigned length = 0;
-    for (uint32_t p = header; p <= latch; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        waits |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL;
-        length += piece->count;
-        for (uint32_t i = 0; i < piece->count; i++) {
-            const struct wl_inst *inst = &unit->insts[piece->first + i];
-            polling |= polls(inst);
-            clock |= reads_clock(inst);
-            loads |= inst->isa && inst->isa->class == WL_ISA_LOAD;
-        }
-    }
-    if (polling || clock || (loads && !waits && length <= SHORT_LOOP))
-        unit->pieces[header].is_spin_header = true;
-    unit->pieces[header].reads_clock |= clock;
-    unit->polls |= polling;
+    bool clock = false, for_others;
+    const bool waits = wl_loop_waits(unit, header, latch, &for_others);
+    for (uint32_t p = header; p <= latch; p++)
+        for (uint32_t i = 0; i < unit->pieces[p].count; i++)
+            clock |= reads_clock(&unit->insts[unit->pieces[p].first + i]);
+    unit->pieces[header].is_spin_header = waits || clock;
+    unit->pieces[header].reads_clock = clock;
+    unit->pieces[header].waits_for_others = waits && for_others;
+    unit->polls |= waits && for_others;
 }
 
 static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
@@ -307,9 +289,9 @@ static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
         unit->polls |= (piece->end == WL_PIECE_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0) || piece->end == WL_PIECE_CALL ||
                        piece->end == WL_PIECE_JUMP;
     }
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
+    for (uint32_t p = unit->piece_count; p-- > 0;) { /* of several branches to a header the last one first: it ends the loop */
         const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->target != WL_NO_PIECE && piece->target <= p) {
+        if (piece->target != WL_NO_PIECE && piece->target <= p && !unit->pieces[piece->target].is_header) {
             unit->pieces[piece->target].is_header = true;
             mark_spinning_loop(unit, piece->target, p);
         }

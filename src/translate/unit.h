@@ -50,7 +50,8 @@ struct wl_piece {
     bool is_header;                   /* a backward branch leads here */
     bool in_loop;                     /* found with the loops of strip_loop.h */
     bool is_return;                   /* the resume point lies behind a call */
-    bool is_spin_header;              /* a loop without waits that polls memory starts here: it must yield now and then */
+    bool is_spin_header;              /* a loop that waits for others or for a time starts here: it must yield now and then */
+    bool waits_for_others;            /* that loop may wait for what other workgroups write */
     bool reads_clock;                 /* that loop reads one: its rounds are long */
     bool is_cut;                      /* only the length of the code before it made it a piece of its own */
     bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
@@ -91,6 +92,12 @@ static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
 bool wl_unit_is_unoptimized(const struct wl_unit *unit);
 /* Whether a backward branch leads over a piece. */
 bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece);
+
+/* ---- spin.c ---- */
+
+/* Whether a loop, the pieces from a header to its last backward branch, may have to wait for what other waves write; `for_others`: with loads
+ * that see other workgroups' stores. Pieces are linked. */
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
 
 /* ---- effects.c: which registers an instruction reads and writes ---- */
 

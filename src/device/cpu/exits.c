@@ -132,13 +132,13 @@ static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *threa
 enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                   uint32_t reason) {
     for (unsigned jumps = 0;; reason = runner->code(wave)) {
-        wave->fuel = WL_FUEL;
         switch ((enum wl_exit)reason) {
         case WL_EXIT_END:
             return WL_WAVE_ENDED;
         case WL_EXIT_BARRIER:
             return WL_WAVE_BARRIER;
         case WL_EXIT_YIELD:
+            wave->fuel = WL_FUEL; /* not at other exits: a loop may change EXEC in every round */
             answer_message(job, thread, runner);
             return WL_WAVE_YIELDED;
         case WL_EXIT_MODE:

@@ -187,7 +187,7 @@ static void describe(const struct wl_ptx_request *request, const struct program 
     for (unsigned i = 0; i < program->count; i++) {
         info->instructions += program->units[i].inst_count;
         for (uint32_t p = 0; p < program->units[i].piece_count; p++)
-            info->waits_for_grid |= program->units[i].pieces[p].is_spin_header;
+            info->waits_for_grid |= program->units[i].pieces[p].waits_for_others;
     }
 }
 

@@ -1,0 +1,393 @@
+/* Which loops may wait for what other waves do, and so have to let those run now and then.
+ *
+ * Nothing marks all of them: loads of LDS, and what waves of one workgroup write for each other, are loads like any other. A loop that waits
+ * is one that ends by what it loads, and that may load the same place again. So a loop waits for nobody if it ends by itself (all of
+ * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
+ * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
+ *
+ * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
+#include "translate/isa.h"
+#include "translate/sem.h"
+#include "translate/strip_loop.h"
+#include "translate/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_INSTS = 3000 }; /* of a loop; in longer ones a look at the fuel costs nothing */
+
+struct flow {
+    const struct wl_unit *unit;
+    uint32_t header, latch;     /* pieces: the loop is what lies between */
+    uint32_t first, count;      /* its instructions */
+    struct wl_effects *effects; /* of each instruction */
+    struct wl_regs written, moving, depends;
+    bool private_depends; /* what is in private memory */
+    bool invalidates;     /* caches: any load looks anew then */
+};
+
+/* ---- sets ---- */
+
+static bool overlap(const struct wl_regs *a, const struct wl_regs *b) {
+    uint64_t common = (a->scalar[0] & b->scalar[0]) | (a->scalar[1] & b->scalar[1]);
+    for (unsigned w = 0; w < 8; w++)
+        common |= a->vector[w] & b->vector[w];
+    return common != 0;
+}
+
+/* Whether the set has grown. */
+static bool add(struct wl_regs *to, const struct wl_regs *what) {
+    const struct wl_regs was = *to;
+    for (unsigned w = 0; w < 2; w++)
+        to->scalar[w] |= what->scalar[w];
+    for (unsigned w = 0; w < 8; w++)
+        to->vector[w] |= what->vector[w];
+    return memcmp(&was, to, sizeof was) != 0;
+}
+
+static bool has_exec(const struct wl_regs *regs) { return wl_any_bit(regs->scalar, WL_SGPR_EXEC, 2); }
+
+static struct wl_regs without_exec(struct wl_regs regs) {
+    wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
+    return regs;
+}
+
+static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) {
+    const unsigned count = operand->count ? operand->count : 1;
+    if (operand->kind == WL_OPERAND_SGPR)
+        return wl_any_bit(regs->scalar, operand->reg, count);
+    return operand->kind == WL_OPERAND_VGPR && wl_any_bit(regs->vector, operand->reg, count);
+}
+
+/* ---- what instructions are ---- */
+
+static bool is_coherent(const struct wl_inst *inst) { return inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt; }
+
+static bool is_invalidation(const struct wl_inst *inst) {
+    return inst->isa && inst->isa->class == WL_ISA_NOP && strstr(inst->mnemonic, "inv");
+}
+
+enum access { NO_ACCESS, PRIVATE, PLAIN, COHERENT };
+
+/* How an instruction reads memory that others may write. */
+static enum access reads(const struct flow *f, const struct wl_inst *inst) {
+    if (!inst->isa)
+        return NO_ACCESS;
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD:
+        if (inst->isa->space == WL_SPACE_SCRATCH)
+            return PRIVATE;
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_SMEM_LOAD:
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_ATOMIC:
+    case WL_ISA_SMEM_ATOMIC:
+        return COHERENT;
+    case WL_ISA_IMAGE:
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_LANE:
+        switch ((enum wl_lane_op)inst->isa->detail) {
+        case WL_LANE_ADDTID_LOAD:
+        case WL_LANE_LDS_DIRECT:
+        case WL_LANE_LOAD_TRANSPOSED:
+        case WL_LANE_LOAD_BLOCK:
+            return is_coherent(inst) ? COHERENT : PLAIN;
+        case WL_LANE_APPEND:
+        case WL_LANE_CONSUME:
+        case WL_LANE_LDS_SRC2:
+        case WL_LANE_LDS_CONDXCHG:
+            return COHERENT;
+        default:
+            return NO_ACCESS;
+        }
+    default:
+        return NO_ACCESS;
+    }
+}
+
+/* Whether an instruction adds the same to a register in every round, and to nothing else: the register is its first operand. */
+static bool is_step(const struct flow *f, const struct wl_inst *inst) {
+    static const char *const names[] = {"s_add_", "s_sub_", "s_addk_i32", "v_add_", "v_sub_", "v_lshl_add_u64"};
+    const struct wl_operand *op = inst->operands;
+    bool named = false, itself = !strcmp(inst->mnemonic, "s_addk_i32"), moves = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        named |= !strncmp(inst->mnemonic, names[i], strlen(names[i]));
+    if (!named || !inst->sem || inst->is_dpp || inst->is_sdwa || inst->clamp || inst->index_mode || inst->operand_count < 2 ||
+        strstr(inst->mnemonic, "_ci_") || strstr(inst->mnemonic, "_f16") || strstr(inst->mnemonic, "_f32") ||
+        strstr(inst->mnemonic, "_f64"))
+        return false;
+    const unsigned first = op[0].kind == WL_OPERAND_VGPR && strstr(inst->mnemonic, "_co_") ? 2 : 1; /* behind the carry */
+    for (unsigned i = first; i < inst->operand_count; i++) {
+        if (!itself && op[i].kind == op[0].kind && op[i].reg == op[0].reg && op[i].count == op[0].count) {
+            itself = true;
+            continue;
+        }
+        const bool constant = op[i].kind == WL_OPERAND_IMM,
+                   invariant =
+                       constant || ((op[i].kind == WL_OPERAND_SGPR || op[i].kind == WL_OPERAND_VGPR) && !is_in(&f->written, &op[i]));
+        if (!invariant)
+            return false;
+        moves |= !constant || op[i].bits != 0;
+    }
+    return itself && moves;
+}
+
+/* Whether what an instruction makes of a number that moves on moves on as well. */
+static bool keeps_moving(const struct wl_inst *inst) {
+    static const char *const losing[] = {"_and_", "_bfe_", "_lshr",   "_ashr",   "_min",  "_max",
+                                         "_med",  "cmp",   "cndmask", "cselect", "_bfm_", "_cmov"};
+    for (size_t i = 0; i < sizeof losing / sizeof *losing; i++)
+        if (strstr(inst->mnemonic, losing[i]))
+            return false;
+    return true;
+}
+
+/* ---- what moves on ---- */
+
+static bool is_inside(const struct flow *f, uint32_t piece) { return piece != WL_NO_PIECE && piece >= f->header && piece <= f->latch; }
+
+/* Whether every round passes a piece. */
+static bool is_passed(const struct flow *f, uint32_t needed, bool *seen, uint32_t *stack) {
+    uint32_t depth = 0;
+    if (needed == f->header)
+        return true;
+    memset(seen, 0, (f->latch - f->header + 1) * sizeof *seen);
+    stack[depth++] = f->header;
+    while (depth) {
+        const struct wl_piece *piece = &f->unit->pieces[stack[--depth]];
+        const uint32_t to[2] = {piece->next, piece->target};
+        for (unsigned i = 0; i < 2; i++) {
+            if (to[i] == f->header)
+                return false;
+            if (!is_inside(f, to[i]) || to[i] == needed || seen[to[i] - f->header])
+                continue;
+            seen[to[i] - f->header] = true;
+            stack[depth++] = to[i];
+        }
+    }
+    return true;
+}
+
+/* Where EXEC has all lanes that are in the loop. */
+struct lanes {
+    bool reached, all;
+    uint64_t saved[2]; /* registers that hold them all */
+};
+
+static void lanes_step(const struct flow *f, struct lanes *s, uint32_t n) {
+    struct wl_mask_work work;
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct lanes before = *s;
+    for (unsigned w = 0; w < 2; w++) /* a mask's first register stands for it */
+        s->saved[w] &= ~(f->effects[n].touch.scalar[w] | f->effects[n].touch.scalar[w] >> 1);
+    s->saved[0] &= ~(f->effects[n].touch.scalar[1] << 63);
+    if (!wl_mask_work(inst, f->unit->request->wave_size, &work)) {
+        s->all &= !has_exec(&f->effects[n].touch);
+        return;
+    }
+    const struct wl_operand *operands[2] = {&work.a, &work.b};
+    bool of_all[2];
+    for (unsigned i = 0; i < 2; i++)
+        of_all[i] = operands[i]->kind == WL_OPERAND_SGPR &&
+                    (operands[i]->reg == WL_SGPR_EXEC ? before.all : wl_bit(before.saved, operands[i]->reg));
+    const bool whole = work.logic == WL_MASK_MOVE ? of_all[0] : work.logic == WL_MASK_OR && (of_all[0] || of_all[1]);
+    if (work.to == WL_SGPR_EXEC)
+        s->all = whole;
+    else if (whole)
+        wl_set(s->saved, work.to);
+    if (work.saves && !work.saves_new && before.all)
+        wl_set(s->saved, work.saved);
+}
+
+static bool join_lanes(struct lanes *into, const struct lanes *from) {
+    const struct lanes was = *into;
+    if (!into->reached) {
+        *into = *from;
+        return true;
+    }
+    into->all &= from->all;
+    into->saved[0] &= from->saved[0];
+    into->saved[1] &= from->saved[1];
+    return memcmp(&was, into, sizeof was) != 0;
+}
+
+static void find_lanes(const struct flow *f, struct lanes *start) {
+    start[0] = (struct lanes){.reached = true, .all = true};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            const uint32_t to[2] = {piece->next, piece->target};
+            struct lanes now = start[p - f->header];
+            for (uint32_t i = 0; i < piece->count && now.reached; i++)
+                lanes_step(f, &now, piece->first - f->first + i);
+            for (unsigned i = 0; i < 2 && now.reached; i++)
+                if (is_inside(f, to[i]) && to[i] != f->header)
+                    changed |= join_lanes(&start[to[i] - f->header], &now);
+        }
+    }
+}
+
+/* The registers to which each round adds something, in each lane. */
+static bool find_steps(struct flow *f) {
+    const uint32_t pieces = f->latch - f->header + 1;
+    struct lanes *start = calloc(pieces, sizeof *start);
+    uint32_t *stack = malloc(pieces * sizeof *stack);
+    bool *seen = malloc(pieces * sizeof *seen);
+    const bool enough = start && stack && seen;
+    if (enough)
+        find_lanes(f, start);
+    for (uint32_t p = f->header; enough && p <= f->latch; p++) {
+        const struct wl_piece *piece = &f->unit->pieces[p];
+        struct lanes now = start[p - f->header];
+        for (uint32_t i = 0; i < piece->count; i++) {
+            const uint32_t n = piece->first - f->first + i;
+            const struct wl_inst *inst = &f->unit->insts[f->first + n];
+            const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
+            if (is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p, seen, stack)) {
+                struct wl_regs stepped = {0};
+                uint32_t writers = 0;
+                wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
+                for (uint32_t k = 0; k < f->count; k++)
+                    writers += overlap(&f->effects[k].touch, &stepped);
+                if (writers == 1)
+                    add(&f->moving, &stepped);
+            }
+            lanes_step(f, &now, n);
+        }
+    }
+    free(start);
+    free(stack);
+    free(seen);
+    return enough;
+}
+
+/* And what is made of them alone. */
+static void find_moving(struct flow *f) {
+    const struct wl_regs steps = f->moving;
+    for (bool more = true; more;) {
+        struct wl_regs others = {0};
+        for (uint32_t n = 0; n < f->count; n++) {
+            const struct wl_regs used = without_exec(f->effects[n].use);
+            if (!keeps_moving(&f->unit->insts[f->first + n]) || !overlap(&used, &f->moving))
+                add(&others, &f->effects[n].touch);
+        }
+        const struct wl_regs was = f->moving;
+        for (unsigned w = 0; w < 2; w++)
+            f->moving.scalar[w] = steps.scalar[w] | (f->written.scalar[w] & ~others.scalar[w]);
+        for (unsigned w = 0; w < 8; w++)
+            f->moving.vector[w] = steps.vector[w] | (f->written.vector[w] & ~others.vector[w]);
+        more = memcmp(&was, &f->moving, sizeof was) != 0;
+    }
+}
+
+/* ---- what depends ---- */
+
+/* Whether what an instruction loads may be what the loop waits for. */
+static bool is_looked_at(const struct flow *f, uint32_t n) {
+    const struct wl_regs used = without_exec(f->effects[n].use);
+    switch (reads(f, &f->unit->insts[f->first + n])) {
+    case COHERENT:
+        return true;
+    case PLAIN:
+        return !overlap(&used, &f->moving);
+    case PRIVATE:
+        return f->private_depends;
+    default:
+        return false;
+    }
+}
+
+static bool depends_step(struct flow *f, uint32_t n) {
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct wl_effects *e = &f->effects[n];
+    struct wl_regs used = e->use;
+    for (unsigned w = 0; w < 8; w++)
+        used.vector[w] |= e->use_lanes[w];
+    const bool depends = is_looked_at(f, n) || overlap(&used, &f->depends) || (!wl_inst_is_scalar(inst) && has_exec(&f->depends));
+    if (!depends)
+        return false;
+    bool grown = add(&f->depends, &e->touch);
+    for (unsigned w = 0; w < 8; w++) {
+        grown |= (e->def_lanes[w] & ~f->depends.vector[w]) != 0;
+        f->depends.vector[w] |= e->def_lanes[w];
+    }
+    if (inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH && !f->private_depends)
+        f->private_depends = grown = true;
+    return grown;
+}
+
+static bool condition_depends(const struct flow *f, const struct wl_piece *piece) {
+    const struct wl_inst *last = &f->unit->insts[piece->first + piece->count - 1];
+    if (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ)
+        return has_exec(&f->depends);
+    return overlap(&f->effects[piece->first - f->first + piece->count - 1].use, &f->depends);
+}
+
+/* What is behind a branch whose condition depends: pieces that are run or not. True: among them is a way out of the round. */
+static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
+    const struct wl_piece *piece = &f->unit->pieces[p];
+    const uint32_t target = piece->target;
+    if (!is_inside(f, target) || !is_inside(f, piece->next) || target == f->header)
+        return true;
+    const uint32_t from = target > p ? p + 1 : target;
+    uint32_t end = target > p ? target : p + 1; /* the first behind them */
+    for (uint32_t at = from; at < end; at++) {
+        const struct wl_piece *inside = &f->unit->pieces[at];
+        if (inside->end == WL_PIECE_FINISH || inside->end == WL_PIECE_JUMP || inside->end == WL_PIECE_FALL_OFF)
+            return true;
+        if (inside->end == WL_PIECE_BRANCH && (!is_inside(f, inside->target) || inside->target == f->header))
+            return true;
+        if (inside->end == WL_PIECE_BRANCH && inside->target > end)
+            end = inside->target; /* the other side of it */
+        for (uint32_t i = 0; i < inside->count; i++)
+            *changed |= add(&f->depends, &f->effects[inside->first - f->first + i].touch);
+    }
+    return false;
+}
+
+/* Whether the loop ends, or goes into the next round, by what depends. */
+static bool ends_by_loads(struct flow *f) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = 0; n < f->count; n++)
+            changed |= depends_step(f, n);
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            if (piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece) && follow_branch(f, p, &changed))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* ---- loops ---- */
+
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others) {
+    struct flow f = {.unit = unit, .header = header, .latch = latch};
+    bool loads = false, waits;
+    f.first = unit->pieces[header].first;
+    f.count = unit->pieces[latch].first + unit->pieces[latch].count - f.first;
+    for (uint32_t n = 0; n < f.count; n++)
+        f.invalidates |= is_invalidation(&unit->insts[f.first + n]);
+    *for_others = false;
+    for (uint32_t n = 0; n < f.count; n++) {
+        const enum access access = reads(&f, &unit->insts[f.first + n]);
+        loads |= access > PRIVATE;
+        *for_others |= access == COHERENT;
+    }
+    if (!loads || f.count > MOST_INSTS)
+        return loads;
+    f.effects = malloc(f.count * sizeof *f.effects);
+    if (!f.effects)
+        return true;
+    for (uint32_t n = 0; n < f.count; n++) {
+        wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
+        add(&f.written, &f.effects[n].touch);
+    }
+    if (find_steps(&f))
+        find_moving(&f);
+    waits = ends_by_loads(&f);
+    free(f.effects);
+    return waits;
+}
