@@ -16,12 +16,26 @@
 
 enum { MOST_INSTS = 3000 }; /* of a loop; in longer ones a look at the fuel costs nothing */
 
+/* What is known at a place of the round. */
+struct place {
+    uint64_t reached;
+    uint64_t all;           /* EXEC has all lanes that are in the loop */
+    uint64_t saved[2];      /* registers that hold them all */
+    struct wl_regs moves;   /* made of what moves on, in all of them */
+    struct wl_regs depends; /* on what is looked at */
+};
+
 struct flow {
     const struct wl_unit *unit;
     uint32_t header, latch;     /* pieces: the loop is what lies between */
     uint32_t first, count;      /* its instructions */
     struct wl_effects *effects; /* of each instruction */
-    struct wl_regs written, moving, depends;
+    bool *moving;               /* of each instruction: what it reads moves on with every round */
+    struct place *start;        /* of each piece */
+    struct wl_regs *chosen;     /* of each piece: written or not, by a branch that depends */
+    uint32_t *stack;            /* of pieces */
+    bool *seen;                 /* by piece */
+    struct wl_regs written, steps;
     bool private_depends; /* what is in private memory */
     bool invalidates;     /* caches: any load looks anew then */
 };
@@ -147,7 +161,9 @@ static bool keeps_moving(const struct wl_inst *inst) {
 static bool is_inside(const struct flow *f, uint32_t piece) { return piece != WL_NO_PIECE && piece >= f->header && piece <= f->latch; }
 
 /* Whether every round passes a piece. */
-static bool is_passed(const struct flow *f, uint32_t needed, bool *seen, uint32_t *stack) {
+static bool is_passed(const struct flow *f, uint32_t needed) {
+    bool *seen = f->seen;
+    uint32_t *stack = f->stack;
     uint32_t depth = 0;
     if (needed == f->header)
         return true;
@@ -168,21 +184,15 @@ static bool is_passed(const struct flow *f, uint32_t needed, bool *seen, uint32_
     return true;
 }
 
-/* Where EXEC has all lanes that are in the loop. */
-struct lanes {
-    bool reached, all;
-    uint64_t saved[2]; /* registers that hold them all */
-};
-
-static void lanes_step(const struct flow *f, struct lanes *s, uint32_t n) {
+static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
     struct wl_mask_work work;
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
-    const struct lanes before = *s;
+    const struct place before = *s;
     for (unsigned w = 0; w < 2; w++) /* a mask's first register stands for it */
         s->saved[w] &= ~(f->effects[n].touch.scalar[w] | f->effects[n].touch.scalar[w] >> 1);
     s->saved[0] &= ~(f->effects[n].touch.scalar[1] << 63);
     if (!wl_mask_work(inst, f->unit->request->wave_size, &work)) {
-        s->all &= !has_exec(&f->effects[n].touch);
+        s->all = s->all && !has_exec(&f->effects[n].touch);
         return;
     }
     const struct wl_operand *operands[2] = {&work.a, &work.b};
@@ -199,85 +209,88 @@ static void lanes_step(const struct flow *f, struct lanes *s, uint32_t n) {
         wl_set(s->saved, work.saved);
 }
 
-static bool join_lanes(struct lanes *into, const struct lanes *from) {
-    const struct lanes was = *into;
+/* What an instruction makes moves if what it reads does, in the lanes that write; the others keep what they have. */
+static void place_step(const struct flow *f, struct place *s, uint32_t n) {
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
+    const bool moves = keeps_moving(inst) && overlap(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
+    for (unsigned w = 0; w < 2; w++)
+        s->moves.scalar[w] =
+            ((moves ? s->moves.scalar[w] | (all ? touch->scalar[w] : 0) : s->moves.scalar[w] & ~touch->scalar[w])) | f->steps.scalar[w];
+    for (unsigned w = 0; w < 8; w++)
+        s->moves.vector[w] =
+            ((moves ? s->moves.vector[w] | (all ? touch->vector[w] : 0) : s->moves.vector[w] & ~touch->vector[w])) | f->steps.vector[w];
+    lanes_step(f, s, n);
+}
+
+static bool join_places(struct place *into, const struct place *from) {
+    const struct place was = *into;
     if (!into->reached) {
         *into = *from;
         return true;
     }
     into->all &= from->all;
-    into->saved[0] &= from->saved[0];
-    into->saved[1] &= from->saved[1];
+    for (unsigned w = 0; w < 2; w++) {
+        into->saved[w] &= from->saved[w];
+        into->moves.scalar[w] &= from->moves.scalar[w];
+    }
+    for (unsigned w = 0; w < 8; w++)
+        into->moves.vector[w] &= from->moves.vector[w];
     return memcmp(&was, into, sizeof was) != 0;
 }
 
-static void find_lanes(const struct flow *f, struct lanes *start) {
-    start[0] = (struct lanes){.reached = true, .all = true};
+/* Whether an instruction is the only one of the loop that writes to a register. */
+static bool is_only_writer(const struct flow *f, const struct wl_regs *of) {
+    uint32_t writers = 0;
+    for (uint32_t n = 0; n < f->count; n++)
+        writers += overlap(&f->effects[n].touch, of);
+    return writers == 1;
+}
+
+/* Follows a round through the loop: what moves. */
+static void find_places(struct flow *f) {
+    memset(f->start, 0, (f->latch - f->header + 1) * sizeof *f->start);
+    f->start[0].reached = f->start[0].all = true;
+    f->start[0].moves = f->steps;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t p = f->header; p <= f->latch; p++) {
             const struct wl_piece *piece = &f->unit->pieces[p];
             const uint32_t to[2] = {piece->next, piece->target};
-            struct lanes now = start[p - f->header];
+            struct place now = f->start[p - f->header];
             for (uint32_t i = 0; i < piece->count && now.reached; i++)
-                lanes_step(f, &now, piece->first - f->first + i);
+                place_step(f, &now, piece->first - f->first + i);
             for (unsigned i = 0; i < 2 && now.reached; i++)
                 if (is_inside(f, to[i]) && to[i] != f->header)
-                    changed |= join_lanes(&start[to[i] - f->header], &now);
+                    changed |= join_places(&f->start[to[i] - f->header], &now);
         }
     }
 }
 
-/* The registers to which each round adds something, in each lane. */
-static bool find_steps(struct flow *f) {
-    const uint32_t pieces = f->latch - f->header + 1;
-    struct lanes *start = calloc(pieces, sizeof *start);
-    uint32_t *stack = malloc(pieces * sizeof *stack);
-    bool *seen = malloc(pieces * sizeof *seen);
-    const bool enough = start && stack && seen;
-    if (enough)
-        find_lanes(f, start);
-    for (uint32_t p = f->header; enough && p <= f->latch; p++) {
-        const struct wl_piece *piece = &f->unit->pieces[p];
-        struct lanes now = start[p - f->header];
-        for (uint32_t i = 0; i < piece->count; i++) {
-            const uint32_t n = piece->first - f->first + i;
-            const struct wl_inst *inst = &f->unit->insts[f->first + n];
-            const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
-            if (is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p, seen, stack)) {
-                struct wl_regs stepped = {0};
-                uint32_t writers = 0;
-                wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
-                for (uint32_t k = 0; k < f->count; k++)
-                    writers += overlap(&f->effects[k].touch, &stepped);
-                if (writers == 1)
-                    add(&f->moving, &stepped);
-            }
-            lanes_step(f, &now, n);
-        }
-    }
-    free(start);
-    free(stack);
-    free(seen);
-    return enough;
-}
-
-/* And what is made of them alone. */
+/* Finds the registers to which each round adds something, in each lane, and what moves with them. */
 static void find_moving(struct flow *f) {
-    const struct wl_regs steps = f->moving;
-    for (bool more = true; more;) {
-        struct wl_regs others = {0};
-        for (uint32_t n = 0; n < f->count; n++) {
-            const struct wl_regs used = without_exec(f->effects[n].use);
-            if (!keeps_moving(&f->unit->insts[f->first + n]) || !overlap(&used, &f->moving))
-                add(&others, &f->effects[n].touch);
+    bool again = true;
+    for (unsigned round = 0; round < 2 && again; round++) { /* the steps, then what is made of them */
+        again = false;
+        find_places(f);
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            struct place now = f->start[p - f->header];
+            for (uint32_t i = 0; i < piece->count; i++) {
+                const uint32_t n = piece->first - f->first + i;
+                const struct wl_inst *inst = &f->unit->insts[f->first + n];
+                const struct wl_regs used = without_exec(f->effects[n].use);
+                const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
+                f->moving[n] = overlap(&used, &now.moves);
+                if (round == 0 && is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p)) {
+                    struct wl_regs stepped = {0};
+                    wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
+                    if (is_only_writer(f, &stepped))
+                        again |= add(&f->steps, &stepped);
+                }
+                place_step(f, &now, n);
+            }
         }
-        const struct wl_regs was = f->moving;
-        for (unsigned w = 0; w < 2; w++)
-            f->moving.scalar[w] = steps.scalar[w] | (f->written.scalar[w] & ~others.scalar[w]);
-        for (unsigned w = 0; w < 8; w++)
-            f->moving.vector[w] = steps.vector[w] | (f->written.vector[w] & ~others.vector[w]);
-        more = memcmp(&was, &f->moving, sizeof was) != 0;
     }
 }
 
@@ -285,12 +298,11 @@ static void find_moving(struct flow *f) {
 
 /* Whether what an instruction loads may be what the loop waits for. */
 static bool is_looked_at(const struct flow *f, uint32_t n) {
-    const struct wl_regs used = without_exec(f->effects[n].use);
     switch (reads(f, &f->unit->insts[f->first + n])) {
     case COHERENT:
         return true;
     case PLAIN:
-        return !overlap(&used, &f->moving);
+        return !f->moving[n];
     case PRIVATE:
         return f->private_depends;
     default:
@@ -298,41 +310,63 @@ static bool is_looked_at(const struct flow *f, uint32_t n) {
     }
 }
 
-static bool depends_step(struct flow *f, uint32_t n) {
+static void mask_depends(struct place *s, const struct wl_mask_work *work, unsigned registers, bool to_scc) {
+    const struct wl_operand *operands[2] = {&work->a, &work->b};
+    const bool exec = has_exec(&s->depends);
+    bool depends = work->logic == WL_MASK_SELECT && wl_bit(s->depends.scalar, WL_SGPR_SCC);
+    for (unsigned i = 0; i < 2; i++)
+        depends |= operands[i]->kind == WL_OPERAND_SGPR && wl_any_bit(s->depends.scalar, operands[i]->reg, registers);
+    if (work->saves)
+        wl_put_bits(s->depends.scalar, work->saved, registers, work->saves_new ? depends : exec);
+    if (to_scc)
+        wl_put_bits(s->depends.scalar, WL_SGPR_SCC, 1, depends);
+    wl_put_bits(s->depends.scalar, work->to, registers, depends);
+}
+
+static void depends_step(struct flow *f, struct place *s, uint32_t n) {
+    struct wl_mask_work work;
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_effects *e = &f->effects[n];
     struct wl_regs used = e->use;
     for (unsigned w = 0; w < 8; w++)
         used.vector[w] |= e->use_lanes[w];
-    const bool depends = is_looked_at(f, n) || overlap(&used, &f->depends) || (!wl_inst_is_scalar(inst) && has_exec(&f->depends));
-    if (!depends)
-        return false;
-    bool grown = add(&f->depends, &e->touch);
-    for (unsigned w = 0; w < 8; w++) {
-        grown |= (e->def_lanes[w] & ~f->depends.vector[w]) != 0;
-        f->depends.vector[w] |= e->def_lanes[w];
+    if (wl_mask_work(inst, f->unit->request->wave_size, &work)) {
+        mask_depends(s, &work, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
+        place_step(f, s, n);
+        if (s->all) /* as where the round began; if that depends, the loop is found to wait */
+            wl_put_bits(s->depends.scalar, WL_SGPR_EXEC, 2, false);
+        return;
     }
-    if (inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH && !f->private_depends)
-        f->private_depends = grown = true;
-    return grown;
+    if (is_looked_at(f, n) || overlap(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
+        add(&s->depends, &e->touch);
+        for (unsigned w = 0; w < 8; w++)
+            s->depends.vector[w] |= e->def_lanes[w];
+        f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH;
+    } else {
+        for (unsigned w = 0; w < 2; w++)
+            s->depends.scalar[w] &= ~e->def.scalar[w];
+        for (unsigned w = 0; w < 8 && s->all; w++)
+            s->depends.vector[w] &= ~e->def.vector[w];
+    }
+    place_step(f, s, n);
 }
 
-static bool condition_depends(const struct flow *f, const struct wl_piece *piece) {
+static bool condition_depends(const struct flow *f, const struct wl_piece *piece, const struct place *at) {
     const struct wl_inst *last = &f->unit->insts[piece->first + piece->count - 1];
     if (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ)
-        return has_exec(&f->depends);
-    return overlap(&f->effects[piece->first - f->first + piece->count - 1].use, &f->depends);
+        return has_exec(&at->depends);
+    return overlap(&f->effects[piece->first - f->first + piece->count - 1].use, &at->depends);
 }
 
-/* What is behind a branch whose condition depends: pieces that are run or not. True: among them is a way out of the round. */
+/* What a branch whose condition depends chooses: pieces that are run or not. True: among them is a way out of the round. */
 static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
     const struct wl_piece *piece = &f->unit->pieces[p];
     const uint32_t target = piece->target;
+    struct wl_regs chosen = {0};
     if (!is_inside(f, target) || !is_inside(f, piece->next) || target == f->header)
         return true;
-    const uint32_t from = target > p ? p + 1 : target;
     uint32_t end = target > p ? target : p + 1; /* the first behind them */
-    for (uint32_t at = from; at < end; at++) {
+    for (uint32_t at = target > p ? p + 1 : target; at < end; at++) {
         const struct wl_piece *inside = &f->unit->pieces[at];
         if (inside->end == WL_PIECE_FINISH || inside->end == WL_PIECE_JUMP || inside->end == WL_PIECE_FALL_OFF)
             return true;
@@ -341,21 +375,40 @@ static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
         if (inside->end == WL_PIECE_BRANCH && inside->target > end)
             end = inside->target; /* the other side of it */
         for (uint32_t i = 0; i < inside->count; i++)
-            *changed |= add(&f->depends, &f->effects[inside->first - f->first + i].touch);
+            add(&chosen, &f->effects[inside->first - f->first + i].touch);
     }
+    wl_put_bits(chosen.scalar, WL_SGPR_EXEC, 2, false); /* it is followed by itself */
+    if (end > f->latch)
+        return true;
+    *changed |= add(&f->chosen[end - f->header], &chosen);
     return false;
 }
 
 /* Whether the loop ends, or goes into the next round, by what depends. */
 static bool ends_by_loads(struct flow *f) {
+    find_places(f);
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t n = 0; n < f->count; n++)
-            changed |= depends_step(f, n);
         for (uint32_t p = f->header; p <= f->latch; p++) {
             const struct wl_piece *piece = &f->unit->pieces[p];
-            if (piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece) && follow_branch(f, p, &changed))
+            const uint32_t to[2] = {piece->next, piece->target};
+            struct place now = f->start[p - f->header];
+            const bool was_private = f->private_depends;
+            if (!now.reached)
+                continue;
+            add(&now.depends, &f->chosen[p - f->header]);
+            for (uint32_t i = 0; i < piece->count; i++)
+                depends_step(f, &now, piece->first - f->first + i);
+            changed |= f->private_depends != was_private;
+            if (piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece, &now) && follow_branch(f, p, &changed))
                 return true;
+            for (unsigned i = 0; i < 2; i++) {
+                if (!is_inside(f, to[i]))
+                    continue;
+                changed |= add(&f->start[to[i] - f->header].depends, &now.depends);
+                if (to[i] == f->header && has_exec(&now.depends))
+                    return true;
+            }
         }
     }
     return false;
@@ -378,16 +431,27 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
     }
     if (!loads || f.count > MOST_INSTS)
         return loads;
+    const uint32_t pieces = latch - header + 1;
     f.effects = malloc(f.count * sizeof *f.effects);
-    if (!f.effects)
-        return true;
-    for (uint32_t n = 0; n < f.count; n++) {
-        wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
-        add(&f.written, &f.effects[n].touch);
-    }
-    if (find_steps(&f))
+    f.moving = calloc(f.count, sizeof *f.moving);
+    f.start = calloc(pieces, sizeof *f.start);
+    f.chosen = calloc(pieces, sizeof *f.chosen);
+    f.stack = calloc(pieces, sizeof *f.stack);
+    f.seen = calloc(pieces, sizeof *f.seen);
+    waits = true;
+    if (f.effects && f.moving && f.start && f.chosen && f.stack && f.seen) {
+        for (uint32_t n = 0; n < f.count; n++) {
+            wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
+            add(&f.written, &f.effects[n].touch);
+        }
         find_moving(&f);
-    waits = ends_by_loads(&f);
+        waits = ends_by_loads(&f);
+    }
     free(f.effects);
+    free(f.moving);
+    free(f.start);
+    free(f.chosen);
+    free(f.stack);
+    free(f.seen);
     return waits;
 }
