@@ -146,6 +146,21 @@ __global__ void play(int *ball, int side, int rounds) {
         }
 }
 
+// The same, all workgroups of a cooperative launch together, which meet in the word behind the ball: the first one waits, the last one
+// passes the ball on.
+__global__ void play_together(int *ball, int side, int rounds) {
+    if (threadIdx.x == 0)
+        for (int round = 0; round < rounds; round++) {
+            while (blockIdx.x == 0 && look(ball) != 2 * round + side) {
+            }
+            __hip_atomic_fetch_add(ball + 1 + side, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_SYSTEM);
+            while (look(ball + 1 + side) < (round + 1) * (int)gridDim.x) {
+            }
+            if (blockIdx.x + 1 == gridDim.x)
+                tell(ball, 2 * round + side + 1);
+        }
+}
+
 struct Memory {
     int *words;
     size_t count;
@@ -238,24 +253,36 @@ static void test_lanes() {
         EXPECT(value == 8, "waves: %d instead of 8", value);
 }
 
+enum Sides { ALONE, FIRST_TOGETHER, SECOND_TOGETHER, BOTH_TOGETHER }; // who waits first is the first
+
+static void start(bool together, hipStream_t stream, int *ball, int side, int rounds) {
+    if (together) {
+        void *arguments[] = {&ball, &side, &rounds};
+        HIP(hipLaunchCooperativeKernel((void *)play_together, dim3(4), dim3(2 * ITEMS), arguments, 0, stream));
+    } else {
+        play<<<1, ITEMS, 0, stream>>>(ball, side, rounds);
+        HIP(hipGetLastError());
+    }
+}
+
 // Games on streams of the devices; the ball is where all reach it.
-static void games(int count, int devices, int rounds) {
+static void games(int count, int devices, int rounds, Sides sides) {
     int *balls;
-    HIP(hipHostMalloc((void **)&balls, count * sizeof *balls, hipHostMallocCoherent | hipHostMallocPortable));
-    std::fill(balls, balls + count, 0);
+    HIP(hipHostMalloc((void **)&balls, 4 * count * sizeof *balls, hipHostMallocCoherent | hipHostMallocPortable));
+    std::fill(balls, balls + 4 * count, 0);
     std::vector<hipStream_t> streams(2 * count);
     for (int i = 0; i < 2 * count; i++) {
         HIP(hipSetDevice(i % devices));
         HIP(hipStreamCreate(&streams[i]));
-        play<<<1, ITEMS, 0, streams[i]>>>(&balls[i / 2], 1 - i % 2, rounds); // who waits first is started first
-        HIP(hipGetLastError());
+        start((i % 2 ? SECOND_TOGETHER : FIRST_TOGETHER) & sides, streams[i], &balls[i / 2 * 4], 1 - i % 2,
+              rounds); // who waits first is started first
     }
     for (int i = 0; i < 2 * count; i++) {
         HIP(hipStreamSynchronize(streams[i]));
         HIP(hipStreamDestroy(streams[i]));
     }
     for (int i = 0; i < count; i++)
-        EXPECT(balls[i] == 2 * rounds, "a game of %d ended at %d of %d", count, balls[i], 2 * rounds);
+        EXPECT(balls[4 * i] == 2 * rounds, "a game of %d ended at %d of %d", count, balls[4 * i], 2 * rounds);
     HIP(hipSetDevice(0));
     HIP(hipHostFree(balls));
 }
@@ -296,9 +323,13 @@ int main(int argc, char **argv) {
         test_trees();
         test_meet();
         test_lanes();
-        games(1, 1, 50);
-        games(4, 1, 10);
-        games(2, devices, 50);
+        games(1, 1, 50, ALONE);
+        games(4, 1, 10, ALONE);
+        games(2, devices, 50, ALONE);
+        for (Sides sides : {FIRST_TOGETHER, SECOND_TOGETHER, BOTH_TOGETHER}) {
+            games(1, 1, 10, sides);
+            games(2, devices, 10, sides);
+        }
         host_game();
     }
     return finish();

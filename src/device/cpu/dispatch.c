@@ -656,8 +656,10 @@ static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
     serve_parked(job, thread, UINT64_MAX, may_leave);
 }
 
-/* All workgroups are resident; whoever is free moves the next one that nobody is moving. */
+/* All workgroups are resident; whoever is free moves the next one that nobody is moving. Where all only wait, a worker leaves for a launch
+ * that wants one: it may be what they wait for. */
 static void run_resident(struct wl_job *job, struct wl_thread *thread) {
+    enum { LOOK = 64 }; /* rounds without progress before it does */
     unsigned idle = 0;
     uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
     while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
@@ -685,10 +687,15 @@ static void run_resident(struct wl_job *job, struct wl_thread *thread) {
             thread->running = NULL;
             atomic_flag_clear_explicit(&group->claimed, memory_order_release);
         }
-        if (moved)
+        if (moved) {
             idle = 0;
-        else
-            back_off(idle++, false);
+            continue;
+        }
+        if (!thread->launches && idle >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return;
+        }
+        back_off(idle++, false);
     }
 }
 
