@@ -71,13 +71,13 @@ static bool find_program(const char *name, char *path, size_t size) {
 }
 
 /* Distributions that carry ROCm have the one version of clang that it was built with, under its number alone. */
-static bool find_compiler(char *path, size_t size) {
+static bool find_compiler(char *path, size_t size, int oldest) {
     enum { NEWEST = 40, OLDEST = 15 };
     static const char *const candidates[] = {"clang++-19", "clang++", "amdclang++", "/opt/rocm/llvm/bin/clang++"};
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
+    for (size_t i = 0; !oldest && i < sizeof candidates / sizeof *candidates; i++)
         if (find_program(candidates[i], path, size))
             return true;
-    for (int version = NEWEST; version >= OLDEST; version--) {
+    for (int version = NEWEST; version >= (oldest ? oldest : OLDEST); version--) {
         char name[32];
         snprintf(name, sizeof name, "clang++-%d", version);
         if (find_program(name, path, size))
@@ -86,10 +86,12 @@ static bool find_compiler(char *path, size_t size) {
     return false;
 }
 
-hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log) {
+hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct wl_rtc_bytes *log) {
     const char *named = wl_options()->clang;
     char path[4096];
-    if (!(named ? find_program(named, path, sizeof path) : find_compiler(path, sizeof path))) {
+    if (named && oldest)
+        return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE; /* it is the one to use, whatever its version */
+    if (!(named ? find_program(named, path, sizeof path) : find_compiler(path, sizeof path, oldest))) {
         wl_rtc_say(log, "hiprtc: no compiler: %s is not installed; WAVELIFT_CLANG can name one", named ? named : "clang++-19");
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     }
@@ -169,14 +171,22 @@ static void strip_folder(struct wl_rtc_bytes *log, const char *folder) {
     log->size = to ? (size_t)(to - log->data) : 0;
 }
 
-/* True: the process ended with status 0. A program that ignores SIGCHLD leaves no status: then the output tells. */
-static bool succeeded(pid_t process) {
+/* How the process ended, as waitpid() tells it: 0 is good. A program that ignores SIGCHLD leaves no status: then the output tells. */
+static int status_of(pid_t process) {
     int status = 0;
     pid_t got;
     do
         got = waitpid(process, &status, 0);
     while (got < 0 && errno == EINTR);
-    return got < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return got < 0 ? 0 : status;
+}
+
+/* A compiler that is killed says nothing itself. */
+static void say_how(struct wl_rtc_bytes *log, const char *program, int status) {
+    if (WIFSIGNALED(status))
+        wl_rtc_say(log, "hiprtc: %s was ended by signal %d and said nothing", program, WTERMSIG(status));
+    else
+        wl_rtc_say(log, "hiprtc: %s ended with status %d and said nothing", program, WEXITSTATUS(status));
 }
 
 hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, const char *input, struct wl_rtc_bytes *log) {
@@ -199,10 +209,13 @@ hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder
         wl_rtc_say(log, "hiprtc: %s cannot be started: %m", command->arguments[0]);
         result = HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     } else {
-        result = succeeded(process) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+        const int status = status_of(process);
+        result = status == 0 ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
         free(log->data);
         (void)wl_rtc_read(messages, log);
         strip_folder(log, folder);
+        if (status != 0 && !log->size)
+            say_how(log, command->arguments[0], status);
     }
     free(messages);
     return result;

@@ -139,11 +139,11 @@ PUBLIC hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType 
 
 /* ---- linking ----------------------------------------------------------------------------------- */
 
-/* Link-time optimization sees all inputs as one program, which calls across them need. */
-static hiprtcResult run_linker(struct ihiprtcLinkState *state) {
+/* Link-time optimization sees all inputs as one program, which calls across them need. `oldest`: as wl_rtc_compiler() has it. */
+static hiprtcResult run_linker(struct ihiprtcLinkState *state, int oldest) {
     struct wl_rtc_command command = {0};
     char target[256];
-    hiprtcResult result = wl_rtc_compiler(&command, &state->log);
+    hiprtcResult result = wl_rtc_compiler(&command, oldest, &state->log);
     if (result == HIPRTC_SUCCESS) {
         wl_rtc_default_target(target, sizeof target);
         wl_rtc_argument(&command, "--target=amdgcn-amd-amdhsa");
@@ -162,16 +162,45 @@ static hiprtcResult run_linker(struct ihiprtcLinkState *state) {
     return result;
 }
 
+/* The version of LLVM whose bitcode the linker could not read, as its message names it ("Producer: 'LLVM22.1.8' Reader: 'LLVM 19.1.7'"); 0: that
+ * is not what was wrong. */
+static int unread_version(const struct wl_rtc_bytes *log) {
+    static const char producer[] = "Producer: 'LLVM", reader[] = "Reader: 'LLVM";
+    const char *made = log->data ? strstr(log->data, producer) : NULL, *read = made ? strstr(made, reader) : NULL;
+    const long version = made ? strtol(made + sizeof producer - 1, NULL, 10) : 0;
+    return read && version > strtol(read + sizeof reader - 1, NULL, 10) && version < 1000 ? (int)version : 0;
+}
+
+/* With the compiler that compiles programs, and where the bitcode is newer than that, with one that is as new. */
+static hiprtcResult link_all(struct ihiprtcLinkState *state) {
+    hiprtcResult result = run_linker(state, 0);
+    const int version = result == HIPRTC_SUCCESS ? 0 : unread_version(&state->log);
+    if (!version)
+        return result;
+    struct wl_rtc_bytes first = state->log;
+    state->log = (struct wl_rtc_bytes){0};
+    result = run_linker(state, version);
+    if (result == HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+        wl_rtc_say(&state->log, "the bitcode was made by LLVM %d, newer than the linker, and %s\n%s", version,
+                   wl_options()->clang ? "WAVELIFT_CLANG names an older clang" : "no clang++ of that version or a later one is installed",
+                   first.data);
+    free(first.data);
+    return result;
+}
+
 PUBLIC hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **binary, size_t *size) {
     if (!wl_rtc_live_has(&states, state) || !binary || !size)
         return HIPRTC_ERROR_INVALID_INPUT;
     if (!state->inputs)
         return HIPRTC_ERROR_LINKING;
     if (!state->binary.data) {
-        hiprtcResult result = run_linker(state);
+        hiprtcResult result = link_all(state);
         char *path = wl_rtc_path(state->folder, "result");
         if (result != HIPRTC_SUCCESS || !path || !wl_rtc_read(path, &state->binary)) {
-            wl_log(1, "hiprtcLinkComplete: %s", state->log.data ? state->log.data : hiprtcGetErrorString(result));
+            wl_log(1, "hiprtcLinkComplete: %s",
+                   state->log.size            ? state->log.data
+                   : result != HIPRTC_SUCCESS ? hiprtcGetErrorString(result)
+                                              : "the compiler wrote no code object, and said nothing");
             free(path);
             return HIPRTC_ERROR_LINKING;
         }

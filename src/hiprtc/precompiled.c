@@ -320,16 +320,24 @@ static bool compile(const struct choice *choice, const char *header, struct wl_r
     for (size_t i = 0; i < parse->options->count; i++)
         if (choice->essential[i])
             wl_rtc_argument(&command, "%s", parse->options->arguments[i]);
-    static const char *const rest[] = {
-        "-S", "-emit-llvm", "-Xclang", "-emit-pch", "-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates", "-MD", "-w", "-"};
+    /* The list of files is asked of the compiler proper: to clang 20 and later -MD means nothing in a compilation for a device alone. */
+    const char *const rest[] = {"-S", "-emit-llvm", "-fpch-instantiate-templates", "-w", "-"};
+    const char *const inner[] = {"-emit-pch", "-fno-pch-timestamp", "-sys-header-deps", "-MT", "prelude", "-dependency-file", dependencies};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         wl_rtc_argument(&command, "%s", rest[i]);
-    wl_rtc_argument(&command, "-MF%s", dependencies ? dependencies : "");
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+        wl_rtc_argument(&command, "-Xclang");
+        wl_rtc_argument(&command, "%s", inner[i] ? inner[i] : "");
+    }
     wl_rtc_argument(&command, "-o%s", header);
-    bool made = input && dependencies && wl_rtc_run(&command, parse->folder, input, &log) == HIPRTC_SUCCESS && access(header, R_OK) == 0 &&
-                wl_rtc_read(dependencies, list);
+    hiprtcResult result = input && dependencies ? wl_rtc_run(&command, parse->folder, input, &log) : HIPRTC_ERROR_OUT_OF_MEMORY;
+    bool listed = result == HIPRTC_SUCCESS && wl_rtc_read(dependencies, list), made = listed && access(header, R_OK) == 0;
     if (!made)
-        wl_log(3, "hiprtc: the compiler makes no precompiled header: %s", log.data ? log.data : "");
+        wl_log(3, "hiprtc: the compiler makes no precompiled header: %s",
+               log.size                   ? log.data
+               : result != HIPRTC_SUCCESS ? hiprtcGetErrorString(result)
+               : listed                   ? "it wrote none, and said nothing"
+                                          : "it wrote no list of the files that it read, and said nothing");
     free(log.data);
     free(input);
     free(dependencies);

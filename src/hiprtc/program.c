@@ -179,6 +179,28 @@ static const char constants[] = "#if __has_include(<hip/hip_math_constants.h>)\n
 #undef CONSTANT
                                 "#endif\n";
 
+/* What HIP 5's headers take from the compiler and clang has no longer since version 22. */
+static const char former[] =
+    "#if __has_include(<hip/hip_version.h>)\n"
+    "#include <hip/hip_version.h>\n"
+    "#endif\n"
+    "#if __clang_major__ >= 22 && HIP_VERSION_MAJOR == 5\n"
+    "#ifndef __AMDGCN_WAVEFRONT_SIZE\n"
+    "#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)\n"
+    "#define __AMDGCN_WAVEFRONT_SIZE 32\n"
+    "#else\n"
+    "#define __AMDGCN_WAVEFRONT_SIZE 64\n"
+    "#endif\n"
+    "#endif\n"
+    "extern \"C\" {\n"
+    "typedef _Float16 __wl_half2 __attribute__((ext_vector_type(2)));\n"
+    "__attribute__((device)) inline _Float16 __llvm_amdgcn_rcp_f16(_Float16 x) { return __builtin_amdgcn_rcph(x); }\n"
+    "__attribute__((device)) inline __wl_half2 __llvm_amdgcn_rcp_2f16(__wl_half2 x) {\n"
+    "    return __wl_half2{__llvm_amdgcn_rcp_f16(x.x), __llvm_amdgcn_rcp_f16(x.y)};\n"
+    "}\n"
+    "}\n"
+    "#endif\n";
+
 /* Device declarations come first, those of 16-bit numbers too: programs (CuPy's) include these headers only where there is no hiprtc. Then
  * the source may ask what it is compiled by. The host's headers are there: many programs name what those declare, or include some. */
 static const char hosted[] = "#include <hip/hip_runtime.h>\n"
@@ -278,7 +300,7 @@ static bool idle_option(const char *option) {
 
 /* The compiler, and what every program is compiled with. */
 static hiprtcResult make_prefix(struct wl_rtc_command *prefix, const struct job *job, struct wl_rtc_bytes *log) {
-    hiprtcResult result = wl_rtc_compiler(prefix, log);
+    hiprtcResult result = wl_rtc_compiler(prefix, 0, log);
     if (result != HIPRTC_SUCCESS)
         return result;
     wl_rtc_argument(prefix, "-xhip");
@@ -336,8 +358,8 @@ static hiprtcResult compile_with(struct _hiprtcProgram *program, const struct wl
  * header that was the reason is no reason to fail. */
 static hiprtcResult compile_behind(struct _hiprtcProgram *program, const struct wl_rtc_command *prefix,
                                    const struct wl_rtc_command *options, const char *declarations, const char *folder, bool bitcode) {
-    char prelude[sizeof constants + (sizeof hosted > sizeof bare ? sizeof hosted : sizeof bare)];
-    snprintf(prelude, sizeof prelude, "%s%s", declarations, constants);
+    char prelude[sizeof former + sizeof constants + (sizeof hosted > sizeof bare ? sizeof hosted : sizeof bare)];
+    snprintf(prelude, sizeof prelude, "%s%s%s", former, declarations, constants);
     if (!wl_rtc_write(folder, "prelude/wavelift.h", prelude, strlen(prelude)))
         return HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE;
     char *precompiled =
@@ -383,8 +405,10 @@ static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *jo
         if (result != HIPRTC_SUCCESS && log.data)
             program->log = log;
     }
-    if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output)))
+    if (result == HIPRTC_SUCCESS && !(path && wl_rtc_read(path, output))) {
         result = HIPRTC_ERROR_COMPILATION;
+        wl_rtc_say(&program->log, "hiprtc: %s wrote no code", prefix.arguments[0]);
+    }
     free(path);
     wl_rtc_command_free(&prefix);
     wl_rtc_command_free(&options);
@@ -414,8 +438,10 @@ static hiprtcResult compile_in(struct _hiprtcProgram *program, const struct job 
     }
     if (!job->relocatable || program->name_count)
         result = compile(program, job, folder, false, &code);
-    if (result == HIPRTC_SUCCESS && program->name_count && !wl_rtc_names_find(program->names, program->name_count, &code))
+    if (result == HIPRTC_SUCCESS && program->name_count && !wl_rtc_names_find(program->names, program->name_count, &code)) {
         result = HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+        wl_rtc_say(&program->log, "hiprtc: a name expression is nothing that the code has: a kernel or a variable of the device");
+    }
     if (result == HIPRTC_SUCCESS && job->relocatable)
         result = compile(program, job, folder, true, &program->bitcode);
     if (result == HIPRTC_SUCCESS && !job->relocatable)
@@ -453,8 +479,8 @@ PUBLIC hiprtcResult hiprtcCompileProgram(hiprtcProgram program, int numOptions, 
         wl_rtc_say(&program->log, "hiprtc: no folder for temporary files can be made: %m");
     wl_rtc_folder_remove(folder);
     if (result != HIPRTC_SUCCESS)
-        wl_log(1, "hiprtcCompileProgram: %s for %s: %s", hiprtcGetErrorString(result), job.target,
-               program->log.data ? program->log.data : "");
+        wl_log(1, "hiprtcCompileProgram: %s for %s%s%s", hiprtcGetErrorString(result), job.target, program->log.size ? ": " : "",
+               program->log.size ? program->log.data : "");
     return result;
 }
 

@@ -64,12 +64,14 @@ struct wl_rtc_command {
 __attribute__((format(printf, 2, 3))) void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...);
 void wl_rtc_command_free(struct wl_rtc_command *command);
 
-/* Starts a command line with the compiler. HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, with a sentence in `log`, if there is none. */
-hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, struct wl_rtc_bytes *log);
+/* Starts a command line with the compiler; `oldest`: with one of that version or a later one, by the number in its name, 0 for the one that is
+ * used for programs. HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, with a sentence in `log`, if there is none, and where WAVELIFT_CLANG names
+ * one, if `oldest` is given. */
+hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct wl_rtc_bytes *log);
 /* Adds where AMD's device libraries are, if the compiler would not find them by itself. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command);
-/* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the folder's name. HIPRTC_SUCCESS: it
- * exited with 0; HIPRTC_ERROR_COMPILATION: with something else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
+/* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the folder's name;
+ * where it fails without a word, how it ended. HIPRTC_SUCCESS: it exited with 0; HIPRTC_ERROR_COMPILATION: with something else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
 hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, const char *input, struct wl_rtc_bytes *log);
 /* The current device's architecture ("gfx90a"), into `text`. */
 void wl_rtc_default_target(char *text, size_t size);

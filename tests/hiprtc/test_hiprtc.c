@@ -632,6 +632,131 @@ static int compile_without_compiler(void) {
     return hiprtcDestroyProgram(&program) == HIPRTC_SUCCESS ? 0 : 4;
 }
 
+/* A compiler that fails without a word: the log has one all the same. */
+static int compile_without_words(void) {
+    hiprtcProgram program = NULL;
+    char log[400] = "";
+    size_t size = 0;
+    rtc_ok(hiprtcCreateProgram(&program, "", NULL, 0, NULL, NULL));
+    demand((int)HIPRTC_ERROR_COMPILATION, (int)hiprtcCompileProgram(program, 0, NULL));
+    rtc_ok(hiprtcGetProgramLogSize(program, &size));
+    demand(true, size > 1 && size < sizeof log);
+    rtc_ok(hiprtcGetProgramLog(program, log));
+    demand(true, strstr(log, "said nothing") != NULL && strstr(log, getenv("WL_TEST_HOW")) != NULL);
+    rtc_ok(hiprtcDestroyProgram(&program));
+    return 0;
+}
+
+static void write_script(const char *folder, const char *name, const char *text) {
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+    assert_true(file >= 0 && dprintf(file, "#!/bin/sh\n%s\n", text) > 0 && close(file) == 0);
+}
+
+static void test_silent_compiler(void **state) {
+    (void)state;
+    static const char *const scripts[] = {"exit 3", "kill -9 $$"}, *const ends[] = {"status 3", "signal 9"};
+    char folder[] = "/tmp/wavelift-test-XXXXXX", path[700];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/silent", folder);
+    for (int i = 0; i < 2; i++) {
+        write_script(folder, "silent", scripts[i]);
+        pid_t child = fork();
+        if (child == 0) {
+            setenv("WAVELIFT_CLANG", path, 1);
+            setenv("WAVELIFT_CACHE_DIR", folder, 1); /* no precompiled header is of use */
+            setenv("WL_TEST_HOW", ends[i], 1);
+            become_itself("silent", folder, NULL);
+            _exit(99);
+        }
+        ends_well(child);
+    }
+    each_file(folder, ".rtc", delete);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- bitcode of a newer compiler ---------------------------------------------------------------- */
+
+/* Links the bitcode in the folder; `expected` is what comes of it. */
+static int link_files(const char *folder, hiprtcResult expected) {
+    static const char *const names[] = {"user.bc", "maker.bc"};
+    hiprtcLinkState link = NULL;
+    void *binary = NULL;
+    size_t size = 0;
+    char path[700];
+    rtc_ok(hiprtcLinkCreate(0, NULL, NULL, &link));
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        rtc_ok(hiprtcLinkAddFile(link, hipJitInputLLVMBitcode, path, 0, NULL, NULL));
+    }
+    demand((int)expected, (int)hiprtcLinkComplete(link, &binary, &size));
+    if (expected == HIPRTC_SUCCESS)
+        check_linked(binary);
+    rtc_ok(hiprtcLinkDestroy(link));
+    return 0;
+}
+
+static void write_bitcode(const char *folder, const char *name, const char *source) {
+    char path[700];
+    size_t size = 0;
+    char *code = bitcode_of(source, &size);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wbe");
+    assert_true(file && fwrite(code, 1, size, file) == size && fclose(file) == 0);
+    free(code);
+}
+
+/* Which compiler the tests have, as a shell finds it. */
+static void find_clang(char path[4096]) {
+    const char *named = getenv("WAVELIFT_CLANG");
+    char command[400];
+    snprintf(command, sizeof command, "command -v %s", named ? named : "clang++-19 || command -v clang++");
+    FILE *pipe = popen(command, "re");
+    assert_non_null(pipe);
+    *path = 0;
+    if (fgets(path, 4096, pipe))
+        path[strcspn(path, "\n")] = 0;
+    pclose(pipe);
+}
+
+/* The first compiler that is found says what an older LLVM says of newer bitcode; there is a newer compiler, or none that is new enough, or
+ * the user has named one. */
+static void test_newer_bitcode(void **state) {
+    (void)state;
+    static const char old[] =
+        "echo \"ld.lld: error: Unknown attribute kind (102) (Producer: 'LLVM22.1.8' Reader: 'LLVM 19.1.7')\" >&2\nexit 1";
+    char folder[] = "/tmp/wavelift-test-XXXXXX", clang[4096], script[4200], path[4200];
+    assert_non_null(mkdtemp(folder));
+    find_clang(clang);
+    if (!*clang)
+        skip();
+    write_bitcode(folder, "user.bc", user);
+    write_bitcode(folder, "maker.bc", maker);
+    write_script(folder, "clang++-19", old);
+    snprintf(script, sizeof script, "exec %s \"$@\"", clang);
+    for (int round = 0; round < 3; round++) {
+        write_script(folder, round == 0 ? "clang++-20" : "clang++-23", script); /* too old, then one that will do */
+        pid_t child = fork();
+        if (child == 0) {
+            unsetenv("WAVELIFT_CLANG");
+            if (round == 2)
+                setenv("WAVELIFT_CLANG", "clang++-19", 1);
+            setenv("PATH", folder, 1);
+            become_itself(round == 1 ? "link" : "link-fails", folder, NULL);
+            _exit(99);
+        }
+        ends_well(child);
+    }
+    static const char *const files[] = {"user.bc", "maker.bc", "clang++-19", "clang++-20", "clang++-23"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void test_no_compiler(void **state) {
     (void)state;
     pid_t child = fork();
@@ -645,9 +770,12 @@ static void test_no_compiler(void **state) {
 
 int main(int count, char **arguments) {
     if (count == 3)
-        return strcmp(arguments[1], "header") == 0   ? compile_with_header(arguments[2])
-               : strcmp(arguments[1], "unload") == 0 ? unload_early(arguments[2])
-                                                     : compile_together();
+        return strcmp(arguments[1], "header") == 0       ? compile_with_header(arguments[2])
+               : strcmp(arguments[1], "unload") == 0     ? unload_early(arguments[2])
+               : strcmp(arguments[1], "silent") == 0     ? compile_without_words()
+               : strcmp(arguments[1], "link") == 0       ? link_files(arguments[2], HIPRTC_SUCCESS)
+               : strcmp(arguments[1], "link-fails") == 0 ? link_files(arguments[2], HIPRTC_ERROR_LINKING)
+                                                         : compile_together();
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
@@ -658,6 +786,8 @@ int main(int count, char **arguments) {
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_hip_link),
         cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_silent_compiler),
+        cmocka_unit_test(test_newer_bitcode),
         cmocka_unit_test(test_precompiled),
         cmocka_unit_test(test_unload),
         cmocka_unit_test(test_declarations),

@@ -29,6 +29,7 @@ root_make() {
     case $2 in experimental) root_base=sid ;; *) root_base=$2 ;; esac
     echo "making a system of Debian $2 in $1" >&2
     rm -rf "$1"
+    mkdir -p "$(dirname "$1")" # mmdebstrap makes one folder, not those above it
     mmdebstrap --quiet --mode=root --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='APT::Install-Recommends "false"' \
         "$root_base" "$1" "$root_source" || return 1
     [ "$2" = "$root_base" ] || echo "deb $root_source $2 main" >>"$1/etc/apt/sources.list"

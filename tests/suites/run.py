@@ -68,6 +68,17 @@ def cpu_seconds(pid):
     return sum(int(value) for value in fields[11:15]) / TICKS
 
 
+def delay_seconds(pid):
+    """How long the threads of a process, as many as there are now, were ready to run and had no core: machines may be busy."""
+    total = 0
+    for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        try:
+            total += int(file.read_text().split()[1])
+        except (OSError, IndexError):
+            pass
+    return total / 1e9
+
+
 class ListError(Exception):
     """A program could not list its cases."""
 
@@ -115,18 +126,24 @@ class Watch:
     def __init__(self, process, limit):
         self.process, self.limit = process, limit
         self.results, self.current, self.lines = [], None, []
-        self.cpu, self.wall = 0.0, time.monotonic()  # when the current case began
+        self.cpu, self.idle = 0.0, 0.0  # CPU time when the current case began; for how long it has only waited
         self.late = False
         self.total = 0.0  # CPU seconds of the whole program
         self.lock = threading.Lock()
         self.ended = threading.Event()
 
     def guard(self):
-        """Runs beside read(). A case may use its limit of CPU time, or eight times that if it waits; so may what a program does before
-        its first case."""
+        """Runs beside read(). A case may use its limit of CPU time, or wait for twice that time; so may what a program does before its first
+        case. A process waits where its threads are neither running nor ready to run."""
+        then, busy = time.monotonic(), 0.0
         while not self.ended.wait(0.25):
             with self.lock:
-                self.late = cpu_seconds(self.process.pid) - self.cpu > self.limit or time.monotonic() - self.wall > 8 * self.limit
+                now, cpu = time.monotonic(), cpu_seconds(self.process.pid)
+                used = cpu + delay_seconds(self.process.pid)
+                if used - busy < 0.1 * (now - then):
+                    self.idle += now - then
+                then, busy = now, used
+                self.late = cpu - self.cpu > self.limit or self.idle > 2 * self.limit
                 if self.late:
                     os.killpg(self.process.pid, signal.SIGKILL)
                     return
@@ -153,13 +170,13 @@ class Watch:
 
     def begin(self, case):
         with self.lock:
-            self.current, self.cpu, self.wall = case, cpu_seconds(self.process.pid), time.monotonic()
+            self.current, self.cpu, self.idle = case, cpu_seconds(self.process.pid), 0.0
         self.lines = []
 
     def finish(self, program, outcome):
         with self.lock:
             now = cpu_seconds(self.process.pid)
-            used, self.cpu, self.wall = max(0.0, now - self.cpu), now, time.monotonic()
+            used, self.cpu, self.idle = max(0.0, now - self.cpu), now, 0.0
         self.results.append(Result(program, self.current, outcome, used, "" if outcome in ("pass", "skip") else "\n".join(self.lines)))
         self.current = None
 
