@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-hip-tests clean
+.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-clang check-hip-tests clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -67,6 +67,10 @@ check-rocm: deps all
 # SUITES=all runs every case of all, overnight. RELEASE, TARGETS, CASES, MINUTES: see the script.
 check-suites: deps all
 	RELEASE="$(RELEASE)" TARGETS="$(TARGETS)" CASES="$(CASES)" MINUTES="$(MINUTES)" tests/suites/check.sh $(BUILD) $(SUITES)
+
+# Run-time compilation and linking with clang 21 and 22 of a newer Debian in a folder of its own, 4 GB.
+check-clang: deps all
+	tests/hiprtc/check-clang.sh $(BUILD)
 
 # AMD's conformance suite, hip-tests, of which nothing is part of this project: HIP_TESTS is a folder in which it was built.
 # TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.

@@ -15,14 +15,15 @@ root_tools
 root_make "$root" experimental
 packages=
 for version; do
-    packages="$packages clang-$version lld-$version rocm-device-libs-$version"
+    packages="$packages clang-$version clang-tools-$version llvm-$version lld-$version rocm-device-libs-$version"
 done
 # shellcheck disable=SC2086 # a list of words
 root_install "$root" experimental hipcc g++ libcmocka0 $packages
 root_wavelift "$root" "$build"
-cp --remove-destination "$(find "$build" -name test_hiprtc -type f -perm -1 | head -n 1)" "$root/wavelift/"
-rm -rf "$root/wavelift/rdc"
-cp -r "$here/../../examples/rdc" "$root/wavelift/rdc"
+cp --remove-destination "$build/bin/test_hiprtc" "$root/wavelift/"
+rm -rf "$root/wavelift/examples"
+mkdir "$root/wavelift/examples"
+cp -r "$here"/../../examples/*.h "$here/../../examples/rdc" "$root/wavelift/examples/"
 
 inside() {
     root_inside "$root" env "LD_LIBRARY_PATH=/wavelift/lib" "WAVELIFT_CACHE_DIR=/wavelift/cache-clang" "WAVELIFT_DEVICES=cpu" "$@"
@@ -35,8 +36,8 @@ for version; do
         inside "WAVELIFT_CLANG=clang++-$version" "WAVELIFT_ARCH=$target" WL_TEST_PRECOMPILED=1 timeout 900 /wavelift/test_hiprtc || status=1
         for level in 0 3; do
             # shellcheck disable=SC2016 # the inner shell's
-            inside sh -c 'cd /wavelift/rdc && "clang++-$0" -x hip -fgpu-rdc "--offload-arch=$1" "-O$2" --hip-link -w *.hip -o rdc -L/wavelift/lib -lamdhip64' \
-                "$version" "$target" $level && inside "WAVELIFT_ARCH=$target" timeout 300 /wavelift/rdc/rdc || status=1
+            inside sh -c 'cd /wavelift/examples/rdc && "clang++-$0" -x hip -fgpu-rdc "--offload-arch=$1" "-O$2" --hip-link -w -I.. ./*.hip -o rdc -L/wavelift/lib -Wl,-rpath-link,/wavelift/lib -lamdhip64' \
+                "$version" "$target" $level && inside "WAVELIFT_ARCH=$target" timeout 300 /wavelift/examples/rdc/rdc 2000 || status=1
         done
     done
 done
