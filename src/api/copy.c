@@ -70,9 +70,10 @@ bool wl_api_is_devices_own(const struct wl_allocation *allocation) {
 }
 
 enum returning {
-    WHEN_DONE,  /* the call is named synchronous */
-    AT_ONCE,    /* asynchronous */
-    AMONG_PEERS /* synchronous, between memory of two devices */
+    WHEN_DONE,   /* the call is named synchronous */
+    IN_A_STREAM, /* synchronous, in a stream that the caller names: the captures of other streams do not matter */
+    AT_ONCE,     /* asynchronous */
+    AMONG_PEERS  /* synchronous, between memory of two devices */
 };
 
 /* Whether a call that is named synchronous may return before the copy is done, as AMD's do between two places of the stream's device,
@@ -118,7 +119,7 @@ static hipError_t copy_memory(const char *function, const struct wl_copy *copy, 
                               enum returning returning) {
     const bool async = returning == AT_ONCE;
     struct wl_allocation target, source;
-    if (!async && stream == stream->context->null_stream && wl_capture_excludes(WL_CAPTURE_IMPLICIT) != WL_OK)
+    if (!async && returning != IN_A_STREAM && stream == stream->context->null_stream && wl_capture_excludes(WL_CAPTURE_IMPLICIT) != WL_OK)
         return wl_api_status(function, WL_CAPTURE_IMPLICIT);
     if (!wl_api_is_kind(kind))
         return wl_api_fail(function, hipErrorInvalidMemcpyDirection, "not a copy kind");
@@ -185,8 +186,9 @@ hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind
 }
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {
-    const struct wl_stream *queue = wl_api_stream(stream);
-    return copy_line(__func__, dst, src, size, kind, stream, queue && atomic_load(&queue->capture)); /* captured like others */
+    API_STREAM(queue, stream);
+    struct wl_copy copy = line(dst, src, size);
+    return copy_memory(__func__, &copy, kind, queue, wl_capture_active(queue) ? AT_ONCE : IN_A_STREAM); /* captured like others */
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream) {
@@ -312,7 +314,7 @@ hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target,
     return wl_api_copy(function, &copy, kind, stream, async);
 }
 
-static hipError_t copy_plane(const char *function, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+hipError_t wl_api_copy_plane(const char *function, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                              hipMemcpyKind kind, hipStream_t stream, bool async) {
     if (width && height && (dpitch < width || spitch < width))
         return wl_api_fail(function, hipErrorInvalidPitchValue, "a pitch is smaller than the width");
@@ -321,12 +323,12 @@ static hipError_t copy_plane(const char *function, void *dst, size_t dpitch, con
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind) {
-    return copy_plane(__func__, dst, dpitch, src, spitch, width, height, kind, NULL, false);
+    return wl_api_copy_plane(__func__, dst, dpitch, src, spitch, width, height, kind, NULL, false);
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
                             hipStream_t stream) {
-    return copy_plane(__func__, dst, dpitch, src, spitch, width, height, kind, stream, true);
+    return wl_api_copy_plane(__func__, dst, dpitch, src, spitch, width, height, kind, stream, true);
 }
 
 /* ---- the driver's parameters ------------------------------------------------------------------- */

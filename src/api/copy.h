@@ -17,8 +17,15 @@ struct wl_side {
  * wl_api_copy. */
 hipError_t wl_api_copy_sides(const char *function, const struct wl_side *target, const struct wl_side *source, size_t width, size_t rows,
                              size_t slices, hipMemcpyKind kind, hipStream_t stream, bool async);
+/* Rows of memory, and a device variable and other memory: `other` receives it, or with `to` is copied into it. */
+hipError_t wl_api_copy_plane(const char *function, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
+                             hipMemcpyKind kind, hipStream_t stream, bool async);
+hipError_t wl_api_copy_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
+                              hipMemcpyKind kind, hipStream_t stream, bool async);
 /* Fills as HIP functions describe it; the same checks. */
 hipError_t wl_api_fill(const char *function, const struct wl_fill *fill, hipStream_t stream, bool async);
+hipError_t wl_api_fill_volume(const char *function, const hipPitchedPtr *pointer, int value, const hipExtent *extent, hipStream_t stream,
+                              bool async);
 
 /* The copy that 3D parameters describe. hipErrorInvalidValue: neither or both of array and pointer on a side, arrays of
  * different elements. */

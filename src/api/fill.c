@@ -100,20 +100,19 @@ hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, si
     return fill_rows(__func__, &fill, stream, true);
 }
 
-static struct wl_fill volume(const hipPitchedPtr *pointer, int value, const hipExtent *extent) {
-    return (struct wl_fill){
-        pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, pointer->pitch * pointer->ysize,
-        NULL};
+hipError_t wl_api_fill_volume(const char *function, const hipPitchedPtr *pointer, int value, const hipExtent *extent, hipStream_t stream,
+                              bool async) {
+    size_t slice = pointer->pitch * pointer->ysize;
+    struct wl_fill fill = {pointer->ptr, (uint8_t)value, 1, extent->width, extent->height, extent->depth, pointer->pitch, slice, NULL};
+    return fill_rows(function, &fill, stream, async);
 }
 
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent) {
-    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return fill_rows(__func__, &fill, NULL, false);
+    return wl_api_fill_volume(__func__, &pitchedDevPtr, value, &extent, NULL, false);
 }
 
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent, hipStream_t stream) {
-    struct wl_fill fill = volume(&pitchedDevPtr, value, &extent);
-    return fill_rows(__func__, &fill, stream, true);
+    return wl_api_fill_volume(__func__, &pitchedDevPtr, value, &extent, stream, true);
 }
 
 /* ---- planes of larger elements ------------------------------------------------------------------- */

@@ -37,6 +37,17 @@ hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeP
     SET(wl_api_keep_attributes(__func__, before, wl_api_work_kernel(__func__, params, &work), &work));
 }
 
+/* The list that `extra` points to, for a node that was made with one. It stands in the node's memory. */
+static void **list_arguments(const struct wl_launch_request *request) {
+    void **list = request->arguments + request->kernel->explicit_count;
+    list[0] = HIP_LAUNCH_PARAM_BUFFER_POINTER;
+    list[1] = (void *)(uintptr_t)request->buffer;
+    list[2] = HIP_LAUNCH_PARAM_BUFFER_SIZE;
+    list[3] = memcpy(&list[5], &request->buffer_size, sizeof request->buffer_size);
+    list[4] = HIP_LAUNCH_PARAM_END;
+    return list;
+}
+
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *params) {
     API_REQUIRE(params != NULL, hipErrorInvalidValue);
     API_NODE_OF(kernel, node, WL_NODE_KERNEL);
@@ -45,7 +56,10 @@ hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams 
     params->blockDim = (dim3){request->block[0], request->block[1], request->block[2]};
     params->gridDim = (dim3){request->grid[0], request->grid[1], request->grid[2]};
     params->func = (void *)(uintptr_t)request->handle;
-    params->kernelParams = request->arguments;
+    if (kernel->work.kernel.listed)
+        params->extra = list_arguments(request);
+    else
+        params->kernelParams = request->arguments;
     params->sharedMemBytes = (unsigned)request->dynamic_lds;
     API_SUCCESS();
 }

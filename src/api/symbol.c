@@ -1,5 +1,5 @@
 /* HIP reference: Memory management, device variables by symbol. */
-#include "api/api.h"
+#include "api/copy.h"
 
 /* The variable behind a symbol; an error of `function` if there is none, or if the range does not lie in it. */
 static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, void **address) {
@@ -35,7 +35,7 @@ hipError_t hipGetSymbolSize(size_t *size, const void *symbol) {
     API_RETURN(status);
 }
 
-static hipError_t copy_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
+hipError_t wl_api_copy_symbol(const char *function, const void *symbol, bool to, void *other, size_t size, size_t offset,
                               hipMemcpyKind kind, hipStream_t handle, bool async) {
     void *address = NULL;
     hipError_t error = find_range(function, symbol, offset, size, &address);
@@ -57,17 +57,17 @@ static hipError_t copy_symbol(const char *function, const void *symbol, bool to,
 }
 
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind) {
-    return copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, NULL, false);
+    return wl_api_copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, NULL, false);
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
-    return copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, stream, true);
+    return wl_api_copy_symbol(__func__, symbol, true, (void *)(uintptr_t)src, size, offset, kind, stream, true);
 }
 
 hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind) {
-    return copy_symbol(__func__, symbol, false, dst, size, offset, kind, NULL, false);
+    return wl_api_copy_symbol(__func__, symbol, false, dst, size, offset, kind, NULL, false);
 }
 
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream) {
-    return copy_symbol(__func__, symbol, false, dst, size, offset, kind, stream, true);
+    return wl_api_copy_symbol(__func__, symbol, false, dst, size, offset, kind, stream, true);
 }

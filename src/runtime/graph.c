@@ -97,9 +97,16 @@ enum wl_status wl_work_copy_attributes(const struct wl_work *from, struct wl_wor
     return from->description ? wl_work_describe(to, from->description, from->description_size) : WL_OK;
 }
 
-/* One block: a pointer to each argument, then the packed arguments. */
+static void point_at_arguments(struct wl_launch_request *request, const struct wl_loaded_kernel *kernel, unsigned char *packed) {
+    unsigned index = 0;
+    for (uint32_t i = 0; i < kernel->kernel->argument_count && index < kernel->explicit_count; i++)
+        if (kernel->kernel->arguments[i].kind < WL_ARG_HIDDEN_GLOBAL_OFFSET_X)
+            request->arguments[index++] = packed + kernel->kernel->arguments[i].offset;
+}
+
+/* One block: a pointer to each argument, room for WL_WORK_LIST pointers, then the packed arguments. */
 static enum wl_status kernel_block(struct wl_launch_request *request, const struct wl_loaded_kernel *kernel, unsigned char **packed) {
-    size_t pointers = (kernel->explicit_count * sizeof(void *) + 63) / 64 * 64;
+    size_t pointers = ((kernel->explicit_count + WL_WORK_LIST) * sizeof(void *) + 63) / 64 * 64;
     unsigned char *block = NULL;
     if (posix_memalign((void **)&block, 64, pointers + kernel->explicit_size + 1))
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for the arguments of a kernel node");
@@ -107,10 +114,7 @@ static enum wl_status kernel_block(struct wl_launch_request *request, const stru
     request->arguments = (void **)(void *)block;
     request->buffer = *packed = block + pointers;
     request->buffer_size = kernel->explicit_size;
-    unsigned index = 0;
-    for (uint32_t i = 0; i < kernel->kernel->argument_count && index < kernel->explicit_count; i++)
-        if (kernel->kernel->arguments[i].kind < WL_ARG_HIDDEN_GLOBAL_OFFSET_X)
-            request->arguments[index++] = *packed + kernel->kernel->arguments[i].offset;
+    point_at_arguments(request, kernel, *packed);
     return WL_OK;
 }
 
@@ -120,6 +124,7 @@ enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch
     work->kernel.request = *request;
     work->kernel.request.arguments = NULL;
     work->kernel.request.start = work->kernel.request.stop = NULL;
+    work->kernel.listed = !request->arguments && request->buffer;
     enum wl_status status = wl_launch_check(context, request);
     if (status == WL_OK)
         status = kernel_block(&work->kernel.request, request->kernel, &packed);
@@ -188,7 +193,23 @@ static void note_change(const struct wl_node *node) {
     atomic_fetch_add(&graph->changes, 1);
 }
 
+/* A program may go on using the memory of the arguments that it was shown, so the new ones go there if they fit. */
+static void keep_block(struct wl_work *before, struct wl_work *work) {
+    struct wl_launch_request *old = &before->kernel.request, *new = &work->kernel.request;
+    if (before->kind != WL_NODE_KERNEL || work->kind != WL_NODE_KERNEL || old->buffer_size != new->buffer_size ||
+        old->kernel->explicit_count != new->kernel->explicit_count)
+        return;
+    unsigned char *packed = (unsigned char *)(uintptr_t)old->buffer;
+    memcpy(packed, new->buffer, new->buffer_size);
+    free((void *)new->arguments);
+    new->arguments = old->arguments;
+    new->buffer = packed;
+    old->arguments = NULL;
+    point_at_arguments(new, new->kernel, packed);
+}
+
 void wl_node_replace(struct wl_node *node, struct wl_work *work) {
+    keep_block(&node->work, work);
     wl_work_clear(&node->work);
     node->work = *work;
     adopt(node);

@@ -35,12 +35,16 @@ enum wl_node_kind {
 struct wl_graph;
 struct wl_graph_memory;
 
+#define WL_WORK_LIST 6
+
 /* What a node does. */
 struct wl_work {
     enum wl_node_kind kind;
     union {
         struct {
-            struct wl_launch_request request; /* `buffer` holds the packed arguments, `arguments` points into it; both owned */
+            /* `buffer` holds the packed arguments, `arguments` points into it, with room for WL_WORK_LIST more pointers; both owned. */
+            struct wl_launch_request request;
+            bool listed; /* the arguments were given as one buffer: they are shown in a list, not one by one */
             int priority;
             unsigned attribute; /* HIP's number of the attribute that was set last, 0: none; */
             int given;          /* and its value as it was given, of a window of accesses the description */

@@ -342,6 +342,9 @@ static void test_beside(void **state) {
     ok(hipStreamSynchronize(NULL));
     assert_int_equal(words[2], 6);
     ok(hipMemcpyWithStream(device, words, 64, hipMemcpyHostToDevice, stream)); /* captured */
+    /* At once: the captures of other streams do not matter. */
+    ok(hipMemcpyWithStream(words + 3, words + 1, sizeof *words, hipMemcpyDefault, NULL));
+    assert_int_equal(words[3], words[1]);
     launch_set(stream, 0, 3);
     hipGraph_t graph = end(stream);
     assert_int_equal(node_count(graph), 2);

@@ -321,6 +321,55 @@ static void test_waiting(void **state) {
     ok(hipFree(to.ptr));
 }
 
+hipError_t hipMemcpy_spt(void *, const void *, size_t, hipMemcpyKind);
+hipError_t hipMemcpy2D_spt(void *, size_t, const void *, size_t, size_t, size_t, hipMemcpyKind);
+hipError_t hipMemcpy3D_spt(const struct hipMemcpy3DParms *);
+hipError_t hipMemset_spt(void *, int, size_t);
+hipError_t hipMemset2D_spt(void *, size_t, int, size_t, size_t);
+hipError_t hipMemset3D_spt(hipPitchedPtr, int, hipExtent);
+
+/* The forms for the thread's stream wait where those for the null stream do. */
+static void test_waiting_in_own_stream(void **state) {
+    (void)state;
+    enum { ROWS = 4, ROW = 256 };
+    hipPitchedPtr from = {0}, to = {0};
+    hipExtent extent = make_hipExtent(ROW, ROWS, 2);
+    unsigned char got[ROW];
+    struct gate gate = {0};
+    ok(hipMalloc3D(&from, extent));
+    ok(hipMalloc3D(&to, extent));
+    ok(hipMemset3D(to, 0x22, extent));
+    ok(hipDeviceSynchronize());
+    hipMemcpy3DParms block = {.srcPtr = from, .dstPtr = to, .extent = extent, .kind = hipMemcpyDeviceToDevice};
+    ok(hipLaunchHostFunc(hipStreamPerThread, pass, &gate)); /* until the end of this: none of these may wait */
+    ok(hipMemset_spt(from.ptr, 0x33, ROW));
+    ok(hipMemset2D_spt(from.ptr, from.pitch, 0x55, ROW, ROWS));
+    ok(hipMemset3D_spt(from, 0x66, extent));
+    ok(hipMemcpy_spt(to.ptr, from.ptr, ROW, hipMemcpyDeviceToDevice));
+    ok(hipMemcpy2D_spt(to.ptr, to.pitch, from.ptr, from.pitch, ROW, ROWS, hipMemcpyDeviceToDevice));
+    ok(hipMemcpy3D_spt(&block));
+    fails(hipErrorNotReady, hipStreamQuery(hipStreamPerThread));
+    assert_int_equal(atomic_load(&gate.passed), 0);
+    atomic_store(&gate.open, 1);
+    ok(hipMemcpy_spt(got, (char *)to.ptr + to.pitch * (2 * ROWS - 1), ROW, hipMemcpyDeviceToHost)); /* behind all of them */
+    for (int i = 0; i < ROW; i++)
+        assert_int_equal(got[i], 0x66);
+    fails(hipErrorInvalidPitchValue, hipMemcpy2D_spt(to.ptr, 8, from.ptr, 8, 16, 2, hipMemcpyDeviceToDevice));
+    fails(hipErrorInvalidValue, hipMemset2D_spt(from.ptr, 8, 0, 16, 2));
+    for (int i = 0; i < 2; i++) { /* a fill that does not begin with its memory, and pageable memory */
+        pthread_t opener;
+        atomic_store(&gate.open, 0);
+        atomic_store(&gate.passed, 0);
+        ok(hipLaunchHostFunc(hipStreamPerThread, pass, &gate));
+        assert_int_equal(pthread_create(&opener, NULL, open_gate, &gate), 0);
+        ok(i ? hipMemcpy2D_spt(got, ROW, from.ptr, ROW, ROW, 1, hipMemcpyDeviceToHost) : hipMemset_spt((char *)from.ptr + 1, 0x77, ROW));
+        assert_int_equal(atomic_load(&gate.passed), 1);
+        assert_int_equal(pthread_join(opener, NULL), 0);
+    }
+    ok(hipFree(from.ptr));
+    ok(hipFree(to.ptr));
+}
+
 /* The null stream comes behind a copy that was left to a stream which it does not wait for otherwise. */
 static void test_behind_others(void **state) {
     (void)state;
@@ -492,9 +541,11 @@ int main(int argc, char **argv) {
     if (argc > 1)
         return nothing_there();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_bounds),        cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_staging),       cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_behind_others), cmocka_unit_test(test_many_shapes),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_planes),        cmocka_unit_test(test_staging),
+        cmocka_unit_test(test_nothing_there), cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_behind_others), cmocka_unit_test(test_waiting_in_own_stream),
+        cmocka_unit_test(test_many_shapes),   cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

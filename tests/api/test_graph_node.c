@@ -43,6 +43,35 @@ static void test_kernel_node(void **state) {
     params.kernelParams = NULL;
     params.extra = extra;
     ok(hipGraphAddKernelNode(&other, graph, NULL, 0, &params));
+    /* Arguments that were given as a list are shown as one; what was shown can be changed and given back again and again. */
+    hipKernelNodeParams listed;
+    ok(hipGraphKernelNodeGetParams(other, &listed));
+    assert_null(listed.kernelParams);
+    assert_ptr_equal(listed.extra[0], HIP_LAUNCH_PARAM_BUFFER_POINTER);
+    assert_ptr_equal(listed.extra[2], HIP_LAUNCH_PARAM_BUFFER_SIZE);
+    assert_int_equal(*(size_t *)listed.extra[3], size);
+    assert_ptr_equal(listed.extra[4], HIP_LAUNCH_PARAM_END);
+    assert_memory_equal(listed.extra[1], &packed, size);
+    for (int value = 8; value < 10; value++) {
+        memcpy((char *)listed.extra[1] + sizeof packed.values, &value, sizeof value);
+        ok(hipGraphKernelNodeSetParams(other, &listed));
+        *(int *)seen.kernelParams[1] = value;
+        ok(hipGraphKernelNodeSetParams(node, &seen));
+    }
+    int changed = 10;
+    seen.kernelParams[1] = &changed;
+    ok(hipGraphKernelNodeSetParams(node, &seen));
+    ok(hipGraphKernelNodeGetParams(node, &seen));
+    assert_ptr_not_equal(seen.kernelParams[1], &changed);
+    assert_int_equal(*(int *)seen.kernelParams[1], 10);
+    changed = 5;
+    seen.kernelParams[1] = &changed;
+    ok(hipGraphKernelNodeSetParams(node, &seen));
+    packed.value = 9;
+    ok(hipGraphKernelNodeGetParams(other, &listed));
+    assert_memory_equal(listed.extra[1], &packed, size);
+    packed.value = 7;
+    ok(hipGraphKernelNodeSetParams(other, &params));
     fails(hipErrorInvalidValue, hipGraphKernelNodeGetParams(node, NULL));
     fails(hipErrorInvalidValue, hipGraphKernelNodeGetParams(NULL, &seen));
     fails(hipErrorInvalidValue, hipGraphKernelNodeSetParams(node, NULL));
