@@ -385,6 +385,20 @@ static bool is_for_bare(const struct wl_rtc_command *options) {
     return false;
 }
 
+/* Options that make LLVM print what it does (-mllvm -print-after=...) are for whoever reads the program's standard error: AMD's compiler is
+ * a part of the program and writes there. The log has it as well. */
+static void show_prints(const struct wl_rtc_command *options, const struct wl_rtc_bytes *log) {
+    for (size_t i = 0; i < options->count; i++) {
+        const char *option = options->arguments[i];
+        bool llvm = i > 0 && strcmp(options->arguments[i - 1], "-mllvm") == 0;
+        option = strncmp(option, "-mllvm=", 7) == 0 ? option + 7 : llvm ? option : "";
+        if (strncmp(option + strspn(option, "-"), "print-", 6) == 0 && log->data) {
+            fwrite(log->data, 1, log->size, stderr);
+            return;
+        }
+    }
+}
+
 /* With the host's headers, else without; if neither does, the messages are those of the first. */
 static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *job, const char *folder, bool bitcode,
                             struct wl_rtc_bytes *output) {
@@ -409,6 +423,7 @@ static hiprtcResult compile(struct _hiprtcProgram *program, const struct job *jo
         result = HIPRTC_ERROR_COMPILATION;
         wl_rtc_say(&program->log, "hiprtc: %s wrote no code", prefix.arguments[0]);
     }
+    show_prints(&options, &program->log);
     free(path);
     wl_rtc_command_free(&prefix);
     wl_rtc_command_free(&options);

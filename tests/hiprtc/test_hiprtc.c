@@ -154,6 +154,30 @@ static void test_log(void **state) {
     rtc_ok(hiprtcDestroyProgram(&program));
 }
 
+/* What LLVM prints because of an option comes out on the program's standard error, as with a compiler that is a part of it. */
+static void test_prints(void **state) {
+    (void)state;
+    static const char *const options[] = {"-mllvm", "-print-after=constmerge"};
+    hiprtcProgram program = make("extern \"C\" __global__ void k(int *p) { *p = 3; }\n", NULL);
+    char text[4096] = "";
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    int before = dup(STDERR_FILENO);
+    assert_true(before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    hiprtcResult result = hiprtcCompileProgram(program, 2, (const char **)options);
+    fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    assert_int_equal(close(before), 0);
+    assert_int_equal(result, HIPRTC_SUCCESS);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    assert_non_null(strstr(text, "IR Dump"));
+    assert_non_null(strstr(text, "@k("));
+    assert_int_equal(fclose(file), 0);
+    rtc_ok(hiprtcDestroyProgram(&program));
+}
+
 /* A target named by an option is the code's, whatever the device presents. */
 static void test_target(void **state) {
     (void)state;
@@ -781,6 +805,7 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_program),
         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_prints),
         cmocka_unit_test(test_target),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_link),
