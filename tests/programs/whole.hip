@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 enum { ITEMS = 256, GROUPS = 4, TABLES = 4, ROUNDS = 64 };
@@ -203,6 +204,129 @@ template <Space space> static void run_sizes(Machine &m) {
     run_places<space, true, 4>(m);
 }
 
+// ---- scalar loads of what vector stores write, and images ----
+
+// Two or four dwords by the scalar unit, as they are in memory now.
+template <typename T> __device__ static T load_scalar([[maybe_unused]] const T *from) {
+    T value = make<T>(0);
+#if defined(__gfx1100__)
+    if constexpr (sizeof(T) == 16)
+        asm volatile("s_dcache_inv\n\ts_load_b128 %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");
+    else
+        asm volatile("s_dcache_inv\n\ts_load_b64 %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");
+#elif defined(__HIP_DEVICE_COMPILE__)
+    if constexpr (sizeof(T) == 16)
+        asm volatile("s_dcache_inv\n\ts_load_dwordx4 %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");
+    else
+        asm volatile("s_dcache_inv\n\ts_load_dwordx2 %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");
+#endif
+    return value;
+}
+
+enum { SLOTS = 64 };
+
+template <unsigned dwords> __global__ void race_scalars(void *memory, Race how) {
+    using T = typename Words<dwords>::type;
+    T *elements = (T *)memory;
+    unsigned torn = 0, changes = 0, last = 0;
+    for (unsigned turn = 0; turn < how.turns; turn++)
+        for (unsigned r = 0; r < ROUNDS; r++) {
+            if ((turn + blockIdx.x) % 2) {
+                *(volatile T *)(elements + threadIdx.x % SLOTS) = make<T>((turn * ROUNDS + r) * SLOTS + threadIdx.x + (blockIdx.x << 28));
+                continue;
+            }
+            const T value = load_scalar(elements + r % SLOTS), whole = make<T>(value[0]);
+            for (unsigned d = 1; d < dwords; d++)
+                torn += value[d] != whole[d];
+            changes += value[0] != last;
+            last = value[0];
+        }
+    if (threadIdx.x == 0) {
+        atomicAdd(&how.result->torn, (unsigned long long)torn);
+        atomicAdd(&how.result->changes, (unsigned long long)changes);
+    }
+}
+
+#if !defined(__HIP_NO_IMAGE_SUPPORT) || !__HIP_NO_IMAGE_SUPPORT
+// Texels of 16 and 8 bytes, which a workgroup stores and another one loads.
+template <unsigned dwords> __global__ void race_texels(hipSurfaceObject_t surface, Race how) {
+    using V = std::conditional_t<dwords == 4, float4, float2>;
+    enum { EXACT = 0xffffff }; // numbers that floats hold
+    float last = 0;
+    unsigned torn = 0, changes = 0;
+    for (unsigned turn = 0; turn < how.turns; turn++)
+        for (unsigned r = 0; r < ROUNDS; r++) {
+            const int at = (int)((threadIdx.x + (r & 1)) % SLOTS * sizeof(V));
+            V texel;
+            if ((turn + blockIdx.x) % 2) {
+                const unsigned x = ((turn * ROUNDS + r) * SLOTS + threadIdx.x + (blockIdx.x << 20)) & EXACT;
+                texel.x = (float)x;
+                texel.y = (float)(x ^ EXACT);
+                if constexpr (dwords == 4) {
+                    texel.z = (float)(x ^ 0x5a5a5a);
+                    texel.w = (float)(x ^ 0xf00ff0);
+                }
+                surf1Dwrite(texel, surface, at);
+                continue;
+            }
+            surf1Dread(&texel, surface, at);
+            const unsigned x = (unsigned)texel.x;
+            if (texel.x != 0 || texel.y != 0) { // as it was before the first store
+                torn += (unsigned)texel.y != (x ^ EXACT);
+                if constexpr (dwords == 4)
+                    torn += (unsigned)texel.z != (x ^ 0x5a5a5a) || (unsigned)texel.w != (x ^ 0xf00ff0);
+            }
+            changes += texel.x != last;
+            last = texel.x;
+        }
+    atomicAdd(&how.result->torn, (unsigned long long)torn);
+    atomicAdd(&how.result->changes, (unsigned long long)changes);
+}
+#else
+template <unsigned dwords> __global__ void race_texels(hipSurfaceObject_t, Race) {}
+#endif
+
+static void expect_whole(Machine &m, const std::string &name, double loads) {
+    Result result;
+    HIP_FINISH();
+    HIP(hipMemcpy(&result, m.result, sizeof result, hipMemcpyDeviceToHost));
+    m.changes += result.changes;
+    if (m.accesses > 1e7 || result.torn)
+        std::printf("%s: %llu of %.0f torn, %llu changes seen\n", name.c_str(), result.torn, loads, result.changes);
+    EXPECT(result.torn == 0, "%s: %llu of %.0f torn", name.c_str(), result.torn, loads);
+}
+
+template <unsigned dwords> static void run_scalars_and_texels(Machine &m) {
+    using T = typename Words<dwords>::type;
+    const std::vector<T> whole(SLOTS, make<T>(0));
+    const std::string bytes = std::to_string(dwords * 4);
+    if (("scalar loads " + bytes).find(m.part) != std::string::npos) {
+        const unsigned turns = ((unsigned)(m.accesses / m.groups / ROUNDS / 16) + 1) * 2; // one for the wave takes as long as its lanes' do
+        HIP(hipMemcpy(m.memory, whole.data(), SLOTS * sizeof(T), hipMemcpyHostToDevice));
+        HIP(hipMemset(m.result, 0, sizeof *m.result));
+        hipLaunchKernelGGL(race_scalars<dwords>, dim3(m.groups), dim3(SLOTS), 0, 0, m.memory, (Race{turns, 0, nullptr, m.result}));
+        expect_whole(m, "scalar loads " + bytes, (double)turns / 2 * ROUNDS * m.groups);
+    }
+    int has_images = 0;
+    HIP(hipDeviceGetAttribute(&has_images, hipDeviceAttributeImageSupport, 0));
+    if (!has_images || ("texels " + bytes).find(m.part) == std::string::npos)
+        return;
+    const unsigned turns = ((unsigned)(m.accesses / SLOTS / m.groups / ROUNDS) + 1) * 2;
+    const hipChannelFormatDesc format = {32, 32, dwords == 4 ? 32 : 0, dwords == 4 ? 32 : 0, hipChannelFormatKindFloat};
+    hipResourceDesc resource = {};
+    hipSurfaceObject_t surface;
+    resource.resType = hipResourceTypeArray;
+    HIP(hipMallocArray(&resource.res.array.array, &format, SLOTS, 0, hipArraySurfaceLoadStore));
+    const std::vector<T> nothing(SLOTS);
+    HIP(hipMemcpy2DToArray(resource.res.array.array, 0, 0, nothing.data(), SLOTS * sizeof(T), SLOTS * sizeof(T), 1, hipMemcpyHostToDevice));
+    HIP(hipCreateSurfaceObject(&surface, &resource));
+    HIP(hipMemset(m.result, 0, sizeof *m.result));
+    hipLaunchKernelGGL(race_texels<dwords>, dim3(m.groups), dim3(SLOTS), 0, 0, surface, (Race{turns, 0, nullptr, m.result}));
+    expect_whole(m, "texels " + bytes, (double)turns / 2 * ROUNDS * SLOTS * m.groups);
+    HIP(hipDestroySurfaceObject(surface));
+    HIP(hipFreeArray(resource.res.array.array));
+}
+
 // ---- what is beside a lane's bytes is left alone ----
 
 template <unsigned bytes> struct Element;
@@ -294,7 +418,7 @@ template <Space space, bool between> static void run_neighbours(Machine &m) {
 // ---- loads behind stores ----
 
 enum { SPACING = 32 }; // words
-enum Fence { THREADFENCE, ATOMICS, MESSAGE };
+enum Fence { THREADFENCE, ATOMICS, MESSAGE, LANES };
 
 struct Order {
     unsigned pairs, rounds;
@@ -302,12 +426,20 @@ struct Order {
     unsigned *progress;               // of the sides of each pair, apart
 };
 
+__device__ static void wait_for_stores() {
+#if defined(__GFX9__)
+    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+#elif defined(__HIP_DEVICE_COMPILE__)
+    asm volatile("s_waitcnt_vscnt null, 0x0" ::: "memory");
+#endif
+}
+
 // Item 0 of workgroup 2p and of 2p + 1 meet in place p, round after round: each stores to its own word and loads the other's.
 template <Fence fence> __global__ void order(Order o) {
     const unsigned side = blockIdx.x / o.pairs, pair = blockIdx.x % o.pairs;
     unsigned *here = o.progress + (pair * 2 + side) * SPACING, *there = o.progress + (pair * 2 + 1 - side) * SPACING;
     for (unsigned r = 0; r < o.rounds; r++) {
-        atomicAdd(here, 1);
+        atomicAdd(here, threadIdx.x == 0 ? 1 : 0);
         for (unsigned patience = 40; patience && atomicAdd(there, 0) < r + 1; patience--)
             ; // they meet if both run
         const unsigned at = (pair * o.rounds + r) * SPACING;
@@ -321,6 +453,16 @@ template <Fence fence> __global__ void order(Order o) {
             saw = *(volatile unsigned *)other;
             __threadfence();
             saw = saw == 0 || *(volatile unsigned *)mine == r + 7;
+        } else if (fence == LANES) { // a store of all lanes, then the flag, which is looked at by the scalar unit
+            saw = 1;
+            if (side == 0) {
+                other[1 + threadIdx.x] = r + 7;
+                wait_for_stores();
+                if (threadIdx.x == 0)
+                    *(volatile unsigned *)mine = 1;
+            } else if (load_scalar((const Words<2>::type *)other)[0] == 1) {
+                saw = __all(*(volatile unsigned *)(mine + 1 + threadIdx.x) == r + 7);
+            }
         } else if (fence == THREADFENCE) {
             *(volatile unsigned *)mine = 1;
             __threadfence();
@@ -349,13 +491,13 @@ template <Fence fence> static void run_order(Machine &m, const char *name) {
         HIP(hipMemset(o.progress, 0, (size_t)o.pairs * 2 * SPACING * sizeof(unsigned)));
         HIP(hipMemset(o.left, 0, count * SPACING * sizeof(unsigned)));
         HIP(hipMemset(o.right, 0, count * SPACING * sizeof(unsigned)));
-        hipLaunchKernelGGL(order<fence>, dim3(2 * o.pairs), dim3(1), 0, 0, o);
+        hipLaunchKernelGGL(order<fence>, dim3(2 * o.pairs), dim3(fence == LANES ? SPACING - 1 : 1), 0, 0, o);
         HIP_FINISH();
         std::vector<unsigned> seen[2] = {std::vector<unsigned>(count), std::vector<unsigned>(count)};
         for (unsigned i = 0; i < 2; i++)
             HIP(hipMemcpy(seen[i].data(), o.seen[i], count * sizeof(unsigned), hipMemcpyDeviceToHost));
         for (size_t i = 0; i < count; i++) {
-            neither += fence == MESSAGE ? !seen[1][i] : !seen[0][i] && !seen[1][i];
+            neither += fence == MESSAGE || fence == LANES ? !seen[1][i] : !seen[0][i] && !seen[1][i];
             both += seen[0][i] && seen[1][i];
         }
     }
@@ -385,6 +527,8 @@ int main(int argc, char **argv) {
     run_sizes<GLOBAL>(m);
     run_sizes<FLAT>(m);
     run_sizes<BUFFER>(m);
+    run_scalars_and_texels<2>(m);
+    run_scalars_and_texels<4>(m);
     run_neighbours<GLOBAL, false>(m);
     run_neighbours<GLOBAL, true>(m);
     run_neighbours<FLAT, false>(m);
@@ -392,6 +536,7 @@ int main(int argc, char **argv) {
     run_order<THREADFENCE>(m, "order by fences");
     run_order<ATOMICS>(m, "order by atomics");
     run_order<MESSAGE>(m, "order of messages");
+    run_order<LANES>(m, "order of messages of all lanes, seen by scalar loads");
     EXPECT(m.changes != 0 || *m.part, "nobody stored while others loaded");
     if (check_failures == 0)
         std::printf("PASS whole\n");
