@@ -5,6 +5,10 @@
  * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
  * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
  *
+ * Where waves wait for each other by loads of global memory that bear no mark (those of one workgroup may), each round looks at one place:
+ * a load whose address the round before has changed, as of hashes, trees and lists, is none of those. LDS has no marks at all, so there
+ * only an address that moves on for certain counts.
+ *
  * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
 #include "translate/isa.h"
 #include "translate/sem.h"
@@ -31,6 +35,7 @@ struct flow {
     uint32_t first, count;      /* its instructions */
     struct wl_effects *effects; /* of each instruction */
     bool *moving;               /* of each instruction: what it reads moves on with every round */
+    bool *carried;              /* of each instruction: what it reads was made of what earlier rounds left */
     struct place *start;        /* of each piece */
     struct wl_regs *chosen;     /* of each piece: written or not, by a branch that depends */
     uint32_t *stack;            /* of pieces */
@@ -294,6 +299,38 @@ static void find_moving(struct flow *f) {
     }
 }
 
+/* Finds what is made of registers that rounds leave to the next one. Pieces are taken in their order, and what is written is written whichever
+ * way a round goes: less may be found than there is. */
+static void find_carried(struct flow *f) {
+    struct wl_regs carried = {0}, written = {0};
+    for (uint32_t n = 0; n < f->count; n++) { /* read before they are written */
+        const struct wl_regs *use = &f->effects[n].use;
+        for (unsigned w = 0; w < 2; w++)
+            carried.scalar[w] |= use->scalar[w] & f->written.scalar[w] & ~written.scalar[w];
+        for (unsigned w = 0; w < 8; w++)
+            carried.vector[w] |= use->vector[w] & f->written.vector[w] & ~written.vector[w];
+        add(&written, &f->effects[n].touch);
+    }
+    carried = without_exec(carried);
+    for (uint32_t n = 0; n < f->count; n++) {
+        const struct wl_regs *touch = &f->effects[n].touch;
+        f->carried[n] = overlap(&f->effects[n].use, &carried);
+        for (unsigned w = 0; w < 2; w++)
+            carried.scalar[w] = f->carried[n] ? carried.scalar[w] | touch->scalar[w] : carried.scalar[w] & ~touch->scalar[w];
+        for (unsigned w = 0; w < 8; w++)
+            carried.vector[w] = f->carried[n] ? carried.vector[w] | touch->vector[w] : carried.vector[w] & ~touch->vector[w];
+        carried = without_exec(carried);
+    }
+}
+
+/* Whether a load without a mark reads global memory for certain, all of its register anew: flat addresses may be LDS. */
+static bool is_global(const struct wl_inst *inst) {
+    if (inst->isa->class == WL_ISA_SMEM_LOAD)
+        return true;
+    return inst->isa->class == WL_ISA_LOAD && (inst->isa->space == WL_SPACE_GLOBAL || inst->isa->space == WL_SPACE_BUFFER) &&
+           !strstr(inst->mnemonic, "_d16") && !strstr(inst->mnemonic, "_lds_");
+}
+
 /* ---- what depends ---- */
 
 /* Whether what an instruction loads may be what the loop waits for. */
@@ -302,7 +339,7 @@ static bool is_looked_at(const struct flow *f, uint32_t n) {
     case COHERENT:
         return true;
     case PLAIN:
-        return !f->moving[n];
+        return !f->moving[n] && !(f->carried[n] && is_global(&f->unit->insts[f->first + n]));
     case PRIVATE:
         return f->private_depends;
     default:
@@ -434,21 +471,24 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
     const uint32_t pieces = latch - header + 1;
     f.effects = malloc(f.count * sizeof *f.effects);
     f.moving = calloc(f.count, sizeof *f.moving);
+    f.carried = calloc(f.count, sizeof *f.carried);
     f.start = calloc(pieces, sizeof *f.start);
     f.chosen = calloc(pieces, sizeof *f.chosen);
     f.stack = calloc(pieces, sizeof *f.stack);
     f.seen = calloc(pieces, sizeof *f.seen);
     waits = true;
-    if (f.effects && f.moving && f.start && f.chosen && f.stack && f.seen) {
+    if (f.effects && f.moving && f.carried && f.start && f.chosen && f.stack && f.seen) {
         for (uint32_t n = 0; n < f.count; n++) {
             wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
             add(&f.written, &f.effects[n].touch);
         }
         find_moving(&f);
+        find_carried(&f);
         waits = ends_by_loads(&f);
     }
     free(f.effects);
     free(f.moving);
+    free(f.carried);
     free(f.start);
     free(f.chosen);
     free(f.stack);
