@@ -5,9 +5,9 @@
  * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
  * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
  *
- * Where waves wait for each other by loads of global memory that bear no mark (those of one workgroup may), each round looks at one place:
- * a load whose address the round before has changed, as of hashes, trees and lists, is none of those. LDS has no marks at all, so there
- * only an address that moves on for certain counts.
+ * Where waves of a workgroup wait for each other by loads of global memory that bear no mark, each round is taken to look at one place: a
+ * loop of more than a few instructions in which the round before has changed the address walks through a hash, a tree or a list. LDS has no
+ * marks at all, so there only an address that moves on for certain counts.
  *
  * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
 #include "translate/isa.h"
@@ -18,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INSTS = 3000 }; /* of a loop; in longer ones a look at the fuel costs nothing */
+enum {
+    MOST_INSTS = 3000, /* of a loop; in longer ones a look at the fuel costs nothing */
+    SHORT_LOOP = 12,   /* so short a one that follows addresses waits for memory in every round: strips would wait one after the other */
+};
 
 /* What is known at a place of the round. */
 struct place {
@@ -339,7 +342,7 @@ static bool is_looked_at(const struct flow *f, uint32_t n) {
     case COHERENT:
         return true;
     case PLAIN:
-        return !f->moving[n] && !(f->carried[n] && is_global(&f->unit->insts[f->first + n]));
+        return !f->moving[n] && !(f->carried[n] && f->count > SHORT_LOOP && is_global(&f->unit->insts[f->first + n]));
     case PRIVATE:
         return f->private_depends;
     default:
