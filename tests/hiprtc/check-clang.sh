@@ -36,7 +36,8 @@ for version; do
         inside "WAVELIFT_CLANG=clang++-$version" "WAVELIFT_ARCH=$target" WL_TEST_PRECOMPILED=1 timeout 900 /wavelift/test_hiprtc || status=1
         for level in 0 3; do
             # shellcheck disable=SC2016 # the inner shell's
-            inside sh -c 'cd /wavelift/examples/rdc && "clang++-$0" -x hip -fgpu-rdc "--offload-arch=$1" "-O$2" --hip-link -w -I.. ./*.hip -o rdc -L/wavelift/lib -Wl,-rpath-link,/wavelift/lib -lamdhip64' \
+            inside sh -c 'cd /wavelift/examples/rdc && "clang++-$0" -x hip -fgpu-rdc "--offload-arch=$1" "-O$2" --hip-link -w -I.. ./*.hip \
+                    -o rdc -L/wavelift/lib -Wl,-rpath-link,/wavelift/lib -lamdhip64' \
                 "$version" "$target" $level && inside "WAVELIFT_ARCH=$target" timeout 300 /wavelift/examples/rdc/rdc 2000 || status=1
         done
     done

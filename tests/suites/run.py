@@ -44,7 +44,8 @@ class Job:
 class Root:
     """The folder with the Debian system, and how a program is started there."""
 
-    def __init__(self, folder, target, tier):
+    def __init__(self, folder, target, tier, leave_out):
+        self.leave_out = leave_out or r"(?!)"
         self.folder = pathlib.Path(folder).resolve()
         self.target = target
         self.environment = {
@@ -103,7 +104,8 @@ def gtest_list(root, suite, program):
         kept.write_text("\n".join([key, f"{cpu:.1f}", *cases]))
         kept.with_suffix(".new").unlink()
     _, cpu, *cases = kept.read_text().split("\n")
-    return [case for case in cases if not re.search(suite.leave_out, case)], float(cpu)
+    aside = suite.leave_out, root.leave_out
+    return [case for case in cases if not any(re.search(pattern, f"{program} {case}") for pattern in aside)], float(cpu)
 
 
 def gtest_names(text):
@@ -123,18 +125,18 @@ def gtest_names(text):
 class Watch:
     """Reads a program's output while it runs, and ends the program when a case has used its time."""
 
-    def __init__(self, process, limit):
-        self.process, self.limit = process, limit
+    def __init__(self, process, limit, deadline=0):
+        self.process, self.limit, self.deadline = process, limit, deadline
         self.results, self.current, self.lines = [], None, []
         self.cpu, self.idle = 0.0, 0.0  # CPU time when the current case began; for how long it has only waited
-        self.late = False
+        self.late = self.over = False  # ended because a case took too long; because no more cases are to start
         self.total = 0.0  # CPU seconds of the whole program
         self.lock = threading.Lock()
         self.ended = threading.Event()
 
     def guard(self):
-        """Runs beside read(). A case may use its limit of CPU time, or wait for twice that time; so may what a program does before its first
-        case. A process waits where its threads are neither running nor ready to run."""
+        """Runs beside read(). A case may use its limit of CPU time, or wait for twice that time; so may what a program does before its
+        first case. A process waits where its threads are neither running nor ready to run."""
         then, busy = time.monotonic(), 0.0
         while not self.ended.wait(0.25):
             with self.lock:
@@ -160,6 +162,10 @@ class Watch:
                 self.begin(mark[2])
             elif mark and self.current == mark[2]:
                 self.finish(program, {"OK": "pass", "FAILED": "fail", "SKIPPED": "skip"}[mark[1]])
+                self.over = self.over or bool(self.deadline) and time.monotonic() > self.deadline
+                if self.over:
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                    break
         os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         with self.lock:
             self.ended.set()
@@ -181,16 +187,19 @@ class Watch:
         self.current = None
 
 
-def run_gtest(root, suite, job, limit):
-    """The results of a job's cases, with as many processes as it takes."""
+def run_gtest(root, suite, job, limit, deadline):
+    """The results of a job's cases, with as many processes as it takes; those that were not started in time have none."""
     left, results = list(job.cases), []
     while left:
         # ':' and '-' mean something in a filter; '?' is any character.
         names = ":".join(re.sub(r"[:\-]", "?", case) for case in left)
         environment = suite.environment | {"GTEST_FILTER": names, "GTEST_COLOR": "no"}
-        watch = Watch(root.start(job.program, suite.arguments, environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), limit)
+        process = root.start(job.program, suite.arguments, environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        watch = Watch(process, limit, deadline)
         watch.read(job.program)
         output, code = "\n".join(watch.lines), watch.process.returncode
+        if watch.over or (deadline and watch.late and time.monotonic() > deadline and not watch.current):
+            return results + [result for result in watch.results if result.case in left]
         if watch.current or watch.late or code < 0:
             case = watch.current or next((c for c in left if c not in {r.case for r in watch.results}), left[-1])
             how = "time-out" if watch.late else "crash"
@@ -210,7 +219,7 @@ def magma_list(suite, programs):
     return [Job(program, [f"-n {sizes}"]) for program in programs for sizes in ("37,100", "129,200")]
 
 
-def run_magma(root, suite, job, limit):
+def run_magma(root, suite, job, limit, _deadline):
     arguments = ["-c", *job.cases[0].split()]
     watch = Watch(root.start(job.program, arguments, suite.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT), limit)
     watch.read(job.program)
@@ -234,7 +243,8 @@ def jobs_of(root, suite, release, count):
     """The jobs of a sample of a suite, spread; the number of all its cases; and results of programs that cannot tell theirs."""
     pattern = suite.programs.format(package=suite.packages[release])
     programs = sorted(p for p in root.folder.glob(pattern) if p.is_file() and os.access(p, os.X_OK))
-    programs = ["/" + str(p.relative_to(root.folder)) for p in programs if not re.search(suite.leave_out, p.name)]
+    aside = suite.leave_out, root.leave_out
+    programs = ["/" + str(p.relative_to(root.folder)) for p in programs if not any(re.search(pattern, p.name) for pattern in aside)]
     if suite.kind == "magma":
         jobs = magma_list(suite, programs)
         return spread(jobs[::max(1, len(jobs) // count if count else 1)]), len(jobs), []
@@ -264,13 +274,11 @@ def run_suite(root, suite, release, options, deadline):
     before, began = os.times(), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         def one(job):
-            return run(root, suite, job, options.limit) if not deadline or time.monotonic() < deadline else None
+            return run(root, suite, job, options.limit, deadline) if not deadline or time.monotonic() < deadline else []
         for job, part in zip(jobs, pool.map(one, jobs)):
-            if part is None:
-                unstarted += len(job.cases)
-            else:
-                results += part
-                report(root, suite, part)
+            results += part
+            unstarted += len(job.cases) - len(part)
+            report(root, suite, part)
     after = os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return summary(suite, results, total, unstarted, cpu, time.monotonic() - began)
@@ -331,6 +339,7 @@ def arguments():
     run.add_argument("--minutes", type=float, default=0, help="start no more cases then, each suite having had its share; 0: no limit")
     run.add_argument("--limit", type=float, default=120, help="CPU seconds that a case may use")
     run.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    run.add_argument("--leave-out", help="pattern of cases (PROGRAM CASE) that are not run")
     run.add_argument("--tier", default="0", help="WAVELIFT_TIER")
     for command in (packages, run):
         command.add_argument("suites", nargs="*")
@@ -343,7 +352,7 @@ def main():
     if options.command == "packages":
         print("\n".join(f"{suite.name} {suite.packages[options.release]}" for suite in suites))
         return 0
-    root = Root(options.root, options.target, options.tier)
+    root = Root(options.root, options.target, options.tier, options.leave_out)
     end = time.monotonic() + 60 * options.minutes
     rows, broken = [], 0
     for i, suite in enumerate(suites):
