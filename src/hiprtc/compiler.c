@@ -99,6 +99,23 @@ hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct 
     return HIPRTC_SUCCESS;
 }
 
+/* The part of the device libraries that has the barriers of HIP 5's headers: clang 22 does not link it by itself, as earlier ones do. For those
+ * it is there twice, and the second copy has nothing to give. */
+static void add_former_library(struct wl_rtc_command *command, const char *folder, int length) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%.*s/hip.bc", length, folder) >= (int)sizeof path || access(path, R_OK) != 0)
+        return;
+    wl_rtc_argument(command, "-Xclang");
+    wl_rtc_argument(command, "-mlink-builtin-bitcode");
+    wl_rtc_argument(command, "-Xclang");
+    wl_rtc_argument(command, "%s", path);
+}
+
+static void add_libraries(struct wl_rtc_command *command, const char *folder, int length) {
+    wl_rtc_argument(command, "--rocm-device-lib-path=%.*s", length, folder);
+    add_former_library(command, folder, length);
+}
+
 /* The device libraries among the compiler's own resources, which are of its version. */
 static bool add_own_libraries(struct wl_rtc_command *command) {
     static const char *const places[] = {"amdgcn/bitcode", "lib/amdgcn/bitcode"};
@@ -111,8 +128,7 @@ static bool add_own_libraries(struct wl_rtc_command *command) {
         /* NOLINTNEXTLINE(concurrency-mt-unsafe): it asks for users' names only where a pattern has a tilde */
         if (length < (int)sizeof pattern && glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
             found = true;
-            wl_rtc_argument(command, "--rocm-device-lib-path=%.*s", (int)(strlen(matches.gl_pathv[0]) - strlen("/ockl.bc")),
-                            matches.gl_pathv[0]);
+            add_libraries(command, matches.gl_pathv[0], (int)(strlen(matches.gl_pathv[0]) - strlen("/ockl.bc")));
             globfree(&matches);
         }
     }
@@ -126,8 +142,11 @@ void wl_rtc_device_libraries(struct wl_rtc_command *command) {
     static const char *const beside[] = {"/wavelift/device-libs", "/../device-libs"};
     Dl_info self;
     char path[4096];
-    if (secure_getenv("HIP_DEVICE_LIB_PATH"))
-        return; /* the compiler's own variable */
+    const char *named = secure_getenv("HIP_DEVICE_LIB_PATH"); /* the compiler's own variable */
+    if (named) {
+        add_former_library(command, named, (int)strlen(named));
+        return;
+    }
     if (command->count && add_own_libraries(command))
         return;
     if (dladdr(__extension__(void *) wl_rtc_device_libraries, &self) && strrchr(self.dli_fname, '/'))
@@ -135,13 +154,13 @@ void wl_rtc_device_libraries(struct wl_rtc_command *command) {
             int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
             int length = snprintf(path, sizeof path, "%.*s%s/ockl.bc", folder, self.dli_fname, beside[i]);
             if (length < (int)sizeof path && access(path, R_OK) == 0) {
-                wl_rtc_argument(command, "--rocm-device-lib-path=%.*s%s", folder, self.dli_fname, beside[i]);
+                add_libraries(command, path, length - (int)strlen("/ockl.bc"));
                 return;
             }
         }
 #ifdef WL_RTC_SYSTEM_DEVICE_LIBS
     if (access(WL_RTC_SYSTEM_DEVICE_LIBS "/ockl.bc", R_OK) == 0)
-        wl_rtc_argument(command, "--rocm-device-lib-path=" WL_RTC_SYSTEM_DEVICE_LIBS);
+        add_libraries(command, WL_RTC_SYSTEM_DEVICE_LIBS, (int)strlen(WL_RTC_SYSTEM_DEVICE_LIBS));
 #endif
 }
 
