@@ -190,7 +190,7 @@ class Watch:
 def run_gtest(root, suite, job, limit, deadline):
     """The results of a job's cases, with as many processes as it takes; those that were not started in time have none."""
     left, results = list(job.cases), []
-    while left:
+    while left and not (deadline and time.monotonic() > deadline):
         # ':' and '-' mean something in a filter; '?' is any character.
         names = ":".join(re.sub(r"[:\-]", "?", case) for case in left)
         environment = suite.environment | {"GTEST_FILTER": names, "GTEST_COLOR": "no"}
