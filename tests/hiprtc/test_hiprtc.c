@@ -803,20 +803,13 @@ int main(int count, char **arguments) {
     if (count == 2)
         return compile_without_compiler();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_prints),
-        cmocka_unit_test(test_target),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_link),
-        cmocka_unit_test(test_hip_link),
-        cmocka_unit_test(test_no_compiler),
-        cmocka_unit_test(test_silent_compiler),
-        cmocka_unit_test(test_newer_bitcode),
-        cmocka_unit_test(test_precompiled),
-        cmocka_unit_test(test_unload),
-        cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_without_host_headers),
+        cmocka_unit_test(test_program),         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_prints),          cmocka_unit_test(test_target),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_link),
+        cmocka_unit_test(test_hip_link),        cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_silent_compiler), cmocka_unit_test(test_newer_bitcode),
+        cmocka_unit_test(test_precompiled),     cmocka_unit_test(test_unload),
+        cmocka_unit_test(test_declarations),    cmocka_unit_test(test_without_host_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
