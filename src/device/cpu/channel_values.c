@@ -1,5 +1,6 @@
 /* Elements of channel formats, converted. It runs on NVIDIA's GPUs as well: no state but the arguments. */
 #include "base/float_bits.h"
+#include "base/whole.h"
 #include "device/channels.h"
 
 #include <math.h>
@@ -149,27 +150,100 @@ static void store_packed(const struct wl_channel_format *format, uint8_t *memory
 
 /* ---- elements --------------------------------------------------------------------------------------- */
 
+/* An element of 2, 4, 8 or 16 bytes as words, moved as one (base/whole.h); false: it has another size. The sizes are constants for the
+ * compiler's sake: the words stay in registers. */
+static bool load_whole(uint32_t words[4], const uint8_t *memory, unsigned bytes) {
+    _Alignas(16) uint32_t own[4] = {0, 0, 0, 0};
+    switch (bytes) {
+    case 2:
+        wl_whole_copy(own, memory, 2);
+        break;
+    case 4:
+        wl_whole_copy(own, memory, 4);
+        break;
+    case 8:
+        wl_whole_copy(own, memory, 8);
+        break;
+    case 16:
+        wl_whole_copy(own, memory, 16);
+        break;
+    default:
+        return false;
+    }
+    for (unsigned i = 0; i < 4; i++)
+        words[i] = own[i];
+    return true;
+}
+
+static bool store_whole(uint8_t *memory, const uint32_t words[4], unsigned bytes) {
+    _Alignas(16) const uint32_t own[4] = {words[0], words[1], words[2], words[3]};
+    switch (bytes) {
+    case 2:
+        wl_whole_copy(memory, own, 2);
+        return true;
+    case 4:
+        wl_whole_copy(memory, own, 4);
+        return true;
+    case 8:
+        wl_whole_copy(memory, own, 8);
+        return true;
+    case 16:
+        wl_whole_copy(memory, own, 16);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Channel `i` of 8, 16 or 32 bits of words in which channels lie side by side. */
+static uint32_t get_channel(const uint32_t words[4], unsigned i, unsigned bits) {
+    if (bits == 32)
+        return words[i];
+    return bits == 16 ? words[i / 2] >> i % 2 * 16 & 0xffff : words[0] >> i * 8 & 0xff;
+}
+
+static void put_channel(uint32_t words[4], unsigned i, unsigned bits, uint32_t raw) {
+    if (bits == 32)
+        words[i] = raw;
+    else if (bits == 16)
+        words[i / 2] |= (raw & 0xffff) << i % 2 * 16;
+    else
+        words[0] |= (raw & 0xff) << i * 8;
+}
+
 void wl_channels_load(const struct wl_channel_format *format, const uint8_t *memory, uint32_t element[4]) {
     const unsigned bits = format->bits;
+    uint32_t words[4] = {0, 0, 0, 0};
     element[0] = element[1] = element[2] = 0;
     element[3] = wl_channel_is_integer(format) ? 1 : 0x3f800000;
     if (format->packed) {
         load_packed(format, memory, element);
         return;
     }
-    for (unsigned i = 0; i < 4; i++)
-        if (i < format->channels)
-            element[i] = decode(read_raw(memory + (size_t)i * bits / 8, bits), bits, number_of(format, i));
+    const bool whole = load_whole(words, memory, format->channels * bits / 8);
+    for (unsigned i = 0; i < 4; i++) {
+        if (i >= format->channels)
+            continue;
+        const uint32_t raw = whole ? get_channel(words, i, bits) : read_raw(memory + (size_t)i * bits / 8, bits);
+        element[i] = decode(raw, bits, number_of(format, i));
+    }
 }
 
 void wl_channels_store(const struct wl_channel_format *format, uint8_t *memory, const uint32_t element[4]) {
-    const unsigned bytes = format->bits / 8;
+    const unsigned bits = format->bits, bytes = bits / 8;
+    uint32_t words[4] = {0, 0, 0, 0};
     if (format->packed) {
         store_packed(format, memory, element);
         return;
     }
-    for (unsigned i = 0; i < format->channels; i++) {
-        const uint32_t raw = encode(element[i], format->bits, number_of(format, i));
-        memcpy(memory + (size_t)i * bytes, &raw, bytes);
+    for (unsigned i = 0; i < 4; i++)
+        if (i < format->channels)
+            put_channel(words, i, bits, encode(element[i], bits, number_of(format, i)));
+    if (store_whole(memory, words, format->channels * bytes))
+        return;
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t raw = get_channel(words, i, bits);
+        if (i < format->channels)
+            memcpy(memory + (size_t)i * bytes, &raw, bytes);
     }
 }
