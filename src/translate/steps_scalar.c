@@ -2,6 +2,7 @@
 #include "translate/steps.h"
 
 #include "base/cpu.h"
+#include "base/whole.h"
 #include "device/cpu/helpers.h"
 
 enum { HWREG_MODE = 1, HWREG_SH_MEM_BASES = 15, MAX_DWORDS = 16, MAX_OFFSETS = 3 };
@@ -433,8 +434,11 @@ static const struct wl_step *run_smem_load(struct wl_machine *m, const struct wl
     const struct smem *s = step->data;
     struct place place = find_place(m, s);
     uint32_t loaded[MAX_DWORDS];
+    const bool whole = s->unit == 4 && in_range(s, &place, 0, 4u * s->count);
     m->wave->fault_pc = s->fault;
-    for (unsigned i = 0; i < s->count; i++) {
+    if (whole) /* as vectors are stored, so that both ends of one are of the same time */
+        wl_whole_copy(loaded, (const void *)(uintptr_t)place.address, 4u * s->count);
+    for (unsigned i = 0; !whole && i < s->count; i++) {
         const void *from = (const void *)(uintptr_t)(place.address + 4 * (uint64_t)i);
         uint32_t value = 0;
         if (!in_range(s, &place, 4 * i, s->unit))
@@ -455,8 +459,11 @@ static const struct wl_step *run_smem_load(struct wl_machine *m, const struct wl
 static const struct wl_step *run_smem_store(struct wl_machine *m, const struct wl_step *step) {
     const struct smem *s = step->data;
     struct place place = find_place(m, s);
+    const bool whole = in_range(s, &place, 0, 4u * s->count);
     m->wave->fault_pc = s->fault;
-    for (unsigned i = 0; i < s->count; i++)
+    if (whole)
+        wl_whole_copy((void *)(uintptr_t)place.address, &m->sgpr[s->reg], 4u * s->count);
+    for (unsigned i = 0; !whole && i < s->count; i++)
         if (in_range(s, &place, 4 * i, 4))
             *(volatile uint32_t *)(uintptr_t)(place.address + 4 * (uint64_t)i) = m->sgpr[s->reg + i];
     return step + 1;
