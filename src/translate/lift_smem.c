@@ -59,7 +59,7 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     s.address = LLVMBuildAdd(l->b, base, s.offset, "");
     if (s.unit == 4 && !buffer)
         s.address = aligned(l, s.address);
-    s.is_volatile = inst->glc || inst->sc0 || inst->sc1 || inst->dlc;
+    s.is_volatile = inst->glc || inst->sc0 || inst->sc1 || inst->dlc || l->unit->empties_scalar_cache;
     return s;
 }
 
@@ -78,11 +78,30 @@ static unsigned register_count(const struct smem *s) {
     return count < MAX_DWORDS ? count : MAX_DWORDS;
 }
 
+/* Loads two or four dwords, from number `index` on, by one access of the host, so that they are of one time. Returns how many; 0: they have
+ * to be loaded one by one. */
+static unsigned load_whole(struct wl_lift *l, const struct smem *s, unsigned index, unsigned left, LLVMValueRef *loaded) {
+    const unsigned dwords = left >= 4 ? 4 : 2;
+    if (!s->is_volatile || s->limit || s->unit < 4 || left < 2)
+        return 0;
+    LLVMTypeRef type = dwords == 4 ? LLVMVectorType(l->i32, 4) : l->i64;
+    LLVMValueRef value = LLVMBuildLoad2(l->b, type, element_pointer(l, s, index), "");
+    LLVMSetAlignment(value, 4);
+    LLVMSetVolatile(value, true);
+    for (unsigned i = 0; i < dwords; i++)
+        loaded[i] = dwords == 4 ? LLVMBuildExtractElement(l->b, value, wl_lift_int(l, l->i32, i), "")
+                                : LLVMBuildTrunc(l->b, i ? LLVMBuildLShr(l->b, value, wl_lift_int(l, l->i64, 32), "") : value, l->i32, "");
+    return dwords;
+}
+
 static void load(struct wl_lift *l, const struct smem *s) {
     const struct wl_operand *to = &s->inst->operands[0];
     LLVMValueRef loaded[MAX_DWORDS];
     unsigned count = register_count(s);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0, whole; i < count; i += whole ? whole : 1) {
+        whole = load_whole(l, s, i, count - i, loaded + i);
+        if (whole)
+            continue;
         LLVMValueRef pointer = element_pointer(l, s, i);
         if (s->limit) /* out of range reads give 0: read the wave's own padding, which is always 0 */
             pointer = LLVMBuildSelect(l->b, in_range(l, s, 4 * i, s->unit), pointer,

@@ -68,9 +68,10 @@ struct wl_unit {
     uint32_t resume_count;
     uint32_t rows; /* highest VGPR row used + 1 */
     bool waits;
-    bool polls;        /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
-    bool indirect;     /* has a call or jump whose target is not constant, returns aside */
-    uint64_t *callees; /* constant targets of calls and jumps */
+    bool polls;                /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
+    bool empties_scalar_cache; /* s_dcache_inv: scalar loads look at what others store */
+    bool indirect;             /* has a call or jump whose target is not constant, returns aside */
+    uint64_t *callees;         /* constant targets of calls and jumps */
     uint32_t callee_count;
     struct wl_strip_loop *strip_loops; /* strip_loop.h; none before they are looked for */
     uint32_t strip_loop_count;
