@@ -18,7 +18,7 @@
 # -O1 binaries are built with --offload-compress and so go through the compressed container.
 # Options: WAVELIFT_MATRIX=full|small (small: -O3 on gfx90a and gfx1030 alone).
 # LLVM takes ten to thirty times as long for native code of -O0 kernels as threaded code takes to run: WAVELIFT_NATIVE_O0 names the
-# -O0 rows that run native code; the others run threaded code.
+# -O0 rows that run native code; the others run threaded code, and so do programs with THREADED_O0.
 
 set(WAVELIFT_MATRIX full CACHE STRING "full: all targets and levels; small: -O3 on gfx90a and gfx1030")
 set(WAVELIFT_NATIVE_O0 O0:gfx1200 hipcc0:gfx90a CACHE STRING "variants and targets of -O0 that run native code in the tests, or all")
@@ -205,7 +205,7 @@ else()
 endif()
 
 function(wl_hip_program name)
-  cmake_parse_arguments(P "" "TIMEOUT;PROGRAM" "ARCHS;ARGS;ARGS_O0;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(P "THREADED_O0" "TIMEOUT;PROGRAM" "ARCHS;ARGS;ARGS_O0;FLAGS;FLAGS_O0;DEPENDS;VARIANTS;EXCLUDE" ${ARGN})
   if(NOT WL_CLANGXX)
     return()
   endif()
@@ -256,7 +256,7 @@ function(wl_hip_program name)
         set(presented ${presented_${CMAKE_MATCH_1}})
       endif()
       set(tier)
-      if(opt EQUAL 0 AND NOT WAVELIFT_NATIVE_O0 STREQUAL all AND NOT "${variant}:${arch}" IN_LIST WAVELIFT_NATIVE_O0)
+      if(opt EQUAL 0 AND NOT WAVELIFT_NATIVE_O0 STREQUAL all AND (P_THREADED_O0 OR NOT "${variant}:${arch}" IN_LIST WAVELIFT_NATIVE_O0))
         set(tier WAVELIFT_TIER=1)
       endif()
       wl_hip_test(${name}.${variant}.${arch} "WAVELIFT_ARCH=${presented};${tier}" ${command})
