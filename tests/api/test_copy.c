@@ -265,6 +265,21 @@ static void *open_gate(void *argument) {
     return NULL;
 }
 
+/* Holds the stream at the gate, which another thread opens. What is called next has to wait for that, so that expect_waited() holds. */
+static pthread_t begin_wait(struct gate *gate, hipStream_t stream) {
+    pthread_t opener;
+    atomic_store(&gate->open, 0);
+    atomic_store(&gate->passed, 0);
+    ok(hipLaunchHostFunc(stream, pass, gate));
+    assert_int_equal(pthread_create(&opener, NULL, open_gate, gate), 0);
+    return opener;
+}
+
+static void expect_waited(struct gate *gate, pthread_t opener) {
+    assert_int_equal(atomic_load(&gate->passed), 1);
+    assert_int_equal(pthread_join(opener, NULL), 0);
+}
+
 /* What calls that are named synchronous do behind work that ends only after them, or that ends whenever it likes. */
 static void test_waiting(void **state) {
     (void)state;
@@ -308,14 +323,9 @@ static void test_waiting(void **state) {
     ok(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, from.ptr));
     ok(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, to.ptr));
     for (int i = 0; i < 2; i++) {
-        pthread_t opener;
-        atomic_store(&gate.open, 0);
-        atomic_store(&gate.passed, 0);
-        ok(hipLaunchHostFunc(NULL, pass, &gate));
-        assert_int_equal(pthread_create(&opener, NULL, open_gate, &gate), 0);
+        pthread_t opener = begin_wait(&gate, NULL);
         ok(i ? hipMemcpy(to.ptr, from.ptr, ROW, hipMemcpyDeviceToDevice) : hipMemset((char *)from.ptr + 1, 0x77, ROW));
-        assert_int_equal(atomic_load(&gate.passed), 1);
-        assert_int_equal(pthread_join(opener, NULL), 0);
+        expect_waited(&gate, opener);
     }
     ok(hipFree(from.ptr));
     ok(hipFree(to.ptr));
@@ -357,14 +367,9 @@ static void test_waiting_in_own_stream(void **state) {
     fails(hipErrorInvalidPitchValue, hipMemcpy2D_spt(to.ptr, 8, from.ptr, 8, 16, 2, hipMemcpyDeviceToDevice));
     fails(hipErrorInvalidValue, hipMemset2D_spt(from.ptr, 8, 0, 16, 2));
     for (int i = 0; i < 2; i++) { /* a fill that does not begin with its memory, and pageable memory */
-        pthread_t opener;
-        atomic_store(&gate.open, 0);
-        atomic_store(&gate.passed, 0);
-        ok(hipLaunchHostFunc(hipStreamPerThread, pass, &gate));
-        assert_int_equal(pthread_create(&opener, NULL, open_gate, &gate), 0);
+        pthread_t opener = begin_wait(&gate, hipStreamPerThread);
         ok(i ? hipMemcpy2D_spt(got, ROW, from.ptr, ROW, ROW, 1, hipMemcpyDeviceToHost) : hipMemset_spt((char *)from.ptr + 1, 0x77, ROW));
-        assert_int_equal(atomic_load(&gate.passed), 1);
-        assert_int_equal(pthread_join(opener, NULL), 0);
+        expect_waited(&gate, opener);
     }
     ok(hipFree(from.ptr));
     ok(hipFree(to.ptr));

@@ -150,48 +150,23 @@ static void store_packed(const struct wl_channel_format *format, uint8_t *memory
 
 /* ---- elements --------------------------------------------------------------------------------------- */
 
-/* An element of 2, 4, 8 or 16 bytes as words, moved as one (base/whole.h); false: it has another size. The sizes are constants for the
- * compiler's sake: the words stay in registers. */
-static bool load_whole(uint32_t words[4], const uint8_t *memory, unsigned bytes) {
-    _Alignas(16) uint32_t own[4] = {0, 0, 0, 0};
-    switch (bytes) {
-    case 2:
-        wl_whole_copy(own, memory, 2);
-        break;
-    case 4:
-        wl_whole_copy(own, memory, 4);
-        break;
-    case 8:
-        wl_whole_copy(own, memory, 8);
-        break;
-    case 16:
-        wl_whole_copy(own, memory, 16);
-        break;
-    default:
-        return false;
-    }
-    for (unsigned i = 0; i < 4; i++)
-        words[i] = own[i];
-    return true;
-}
+/* Elements of these sizes are moved as one (base/whole.h). */
+static bool is_one_access(unsigned bytes) { return bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
 
-static bool store_whole(uint8_t *memory, const uint32_t words[4], unsigned bytes) {
-    _Alignas(16) const uint32_t own[4] = {words[0], words[1], words[2], words[3]};
+/* Each size is a constant: the form of wl_whole_copy() for GPUs needs one. */
+static void copy_at_once(void *to, const void *from, unsigned bytes) {
     switch (bytes) {
     case 2:
-        wl_whole_copy(memory, own, 2);
-        return true;
+        wl_whole_copy(to, from, 2);
+        break;
     case 4:
-        wl_whole_copy(memory, own, 4);
-        return true;
+        wl_whole_copy(to, from, 4);
+        break;
     case 8:
-        wl_whole_copy(memory, own, 8);
-        return true;
-    case 16:
-        wl_whole_copy(memory, own, 16);
-        return true;
+        wl_whole_copy(to, from, 8);
+        break;
     default:
-        return false;
+        wl_whole_copy(to, from, 16);
     }
 }
 
@@ -213,14 +188,16 @@ static void put_channel(uint32_t words[4], unsigned i, unsigned bits, uint32_t r
 
 void wl_channels_load(const struct wl_channel_format *format, const uint8_t *memory, uint32_t element[4]) {
     const unsigned bits = format->bits;
-    uint32_t words[4] = {0, 0, 0, 0};
+    _Alignas(16) uint32_t words[4] = {0, 0, 0, 0};
     element[0] = element[1] = element[2] = 0;
     element[3] = wl_channel_is_integer(format) ? 1 : 0x3f800000;
     if (format->packed) {
         load_packed(format, memory, element);
         return;
     }
-    const bool whole = load_whole(words, memory, format->channels * bits / 8);
+    const bool whole = is_one_access(format->channels * bits / 8);
+    if (whole)
+        copy_at_once(words, memory, format->channels * bits / 8);
     for (unsigned i = 0; i < 4; i++) {
         if (i >= format->channels)
             continue;
@@ -231,7 +208,7 @@ void wl_channels_load(const struct wl_channel_format *format, const uint8_t *mem
 
 void wl_channels_store(const struct wl_channel_format *format, uint8_t *memory, const uint32_t element[4]) {
     const unsigned bits = format->bits, bytes = bits / 8;
-    uint32_t words[4] = {0, 0, 0, 0};
+    _Alignas(16) uint32_t words[4] = {0, 0, 0, 0};
     if (format->packed) {
         store_packed(format, memory, element);
         return;
@@ -239,8 +216,10 @@ void wl_channels_store(const struct wl_channel_format *format, uint8_t *memory, 
     for (unsigned i = 0; i < 4; i++)
         if (i < format->channels)
             put_channel(words, i, bits, encode(element[i], bits, number_of(format, i)));
-    if (store_whole(memory, words, format->channels * bytes))
+    if (is_one_access(format->channels * bytes)) {
+        copy_at_once(memory, words, format->channels * bytes);
         return;
+    }
     for (unsigned i = 0; i < 4; i++) {
         const uint32_t raw = get_channel(words, i, bits);
         if (i < format->channels)
