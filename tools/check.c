@@ -2,6 +2,7 @@
  * supported, for each kernel. */
 #include "commands.h"
 
+#include "base/options.h"
 #include "codeobject/codeobject.h"
 #include "device/translate_request.h"
 #include "translate/check.h"
@@ -114,6 +115,7 @@ static int check_one(const struct checker *c, const struct wl_codeobject *object
     struct wl_translate_request request;
     wl_translate_request_fill(&request, object, kernel, functions, function_count);
     c->host(&request.cpu, &request.features);
+    request.dump = wl_options()->dump;
     if (c->check(&request, check) != WL_OK)
         return wl_tool_fail(c->failure());
     if (native)
