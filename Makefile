@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-clang check-hip-tests clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-clang check-hip-tests clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -38,8 +38,11 @@ install: all
 format:
 	clang-format-19 -i $(FORMATTED)
 
-lint: $(BUILD)/build.ninja
+# Part of `make check` too.
+check-format:
 	@clang-format-19 --dry-run -Werror $(FORMATTED)
+
+lint: check-format $(BUILD)/build.ninja
 	run-clang-tidy-19 -quiet -p $(BUILD) '/(src|tools|bench)/.*\.c$$'
 
 # Sanitizer builds test everything but the program matrix at its full width.

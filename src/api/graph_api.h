@@ -8,7 +8,7 @@
 #define WL_API_BATCH 256 /* operations of hipStreamBatchMemOp */
 
 /* HIP's operations as the runtime's. False: one of them is unknown. */
-bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, struct wl_value *values);
+bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, struct wl_stream_value *values);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the first argument is the name of a variable to declare. */
 #define API_GRAPH(name, handle)                                                                                                            \

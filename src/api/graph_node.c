@@ -334,7 +334,7 @@ hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNod
     SET(wl_api_work_values(__func__, params, &work));
 }
 
-static void describe_value(const struct wl_value *value, hipStreamBatchMemOpParams *params) {
+static void describe_value(const struct wl_stream_value *value, hipStreamBatchMemOpParams *params) {
     static const unsigned conditions[] = {[WL_VALUE_GEQ] = hipStreamWaitValueGte,
                                           [WL_VALUE_EQ] = hipStreamWaitValueEq,
                                           [WL_VALUE_AND] = hipStreamWaitValueAnd,

@@ -226,7 +226,7 @@ hipError_t wl_api_work_free(const char *function, void *ptr, struct wl_work *wor
 
 /* The list stands behind the parameters. */
 hipError_t wl_api_work_values(const char *function, const hipBatchMemOpNodeParams *params, struct wl_work *work) {
-    struct wl_value values[WL_API_BATCH];
+    struct wl_stream_value values[WL_API_BATCH];
     if (!params || !params->paramArray || params->count == 0 || params->count > WL_API_BATCH || params->flags)
         return wl_api_fail(function, hipErrorInvalidValue, "no parameters, or not 1 to 256 operations, or flags");
     if (!wl_api_values(params->paramArray, params->count, values))

@@ -1,7 +1,7 @@
 /* HIP reference: Device management, properties and attributes, in both layouts. */
 #include "api/api.h"
 
-#include "device/image.h"
+#include "machine/image.h"
 
 #include <limits.h>
 #include <stdio.h>

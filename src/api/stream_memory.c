@@ -7,7 +7,7 @@ static bool is_known(const void *ptr, unsigned size) {
     return ptr && (uintptr_t)ptr % size == 0 && wl_memory_find(ptr, &allocation) && !wl_memory_overruns(ptr, size);
 }
 
-static hipError_t queue(const char *function, hipStream_t handle, const struct wl_value *values, unsigned count) {
+static hipError_t queue(const char *function, hipStream_t handle, const struct wl_stream_value *values, unsigned count) {
     struct wl_stream *stream = wl_api_stream(handle);
     if (!stream)
         return wl_api_fail(function, hipErrorContextIsDestroyed, "not a stream");
@@ -32,7 +32,7 @@ static bool find_condition(unsigned flags, enum wl_value_operation *operation) {
 
 static hipError_t wait_value(const char *function, hipStream_t stream, void *ptr, unsigned size, uint64_t value, unsigned flags,
                              uint64_t mask) {
-    struct wl_value operation = {.size = size, .address = ptr, .value = value, .mask = mask};
+    struct wl_stream_value operation = {.size = size, .address = ptr, .value = value, .mask = mask};
     if (!ptr || !find_condition(flags, &operation.operation))
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer, or not a condition");
     return queue(function, stream, &operation, 1);
@@ -47,7 +47,7 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 }
 
 static hipError_t write_value(const char *function, hipStream_t stream, void *ptr, unsigned size, uint64_t value) {
-    struct wl_value operation = {.operation = WL_VALUE_WRITE, .size = size, .address = ptr, .value = value};
+    struct wl_stream_value operation = {.operation = WL_VALUE_WRITE, .size = size, .address = ptr, .value = value};
     if (!ptr)
         return wl_api_fail(function, hipErrorInvalidValue, "a NULL pointer");
     return queue(function, stream, &operation, 1);
@@ -63,11 +63,11 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
     return write_value(__func__, stream, ptr, 8, value);
 }
 
-bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, struct wl_value *values) {
+bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, struct wl_stream_value *values) {
     for (unsigned i = 0; i < count; i++) {
         const hipStreamBatchMemOpParams *from = &params[i];
         unsigned size = from->operation == hipStreamMemOpWaitValue64 || from->operation == hipStreamMemOpWriteValue64 ? 8 : 4;
-        values[i] = (struct wl_value){.size = size, .mask = UINT64_MAX};
+        values[i] = (struct wl_stream_value){.size = size, .mask = UINT64_MAX};
         switch (from->operation) {
         case hipStreamMemOpWaitValue32:
         case hipStreamMemOpWaitValue64:
@@ -94,7 +94,7 @@ bool wl_api_values(const hipStreamBatchMemOpParams *params, unsigned count, stru
 }
 
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *paramArray, unsigned int flags) {
-    struct wl_value values[WL_API_BATCH];
+    struct wl_stream_value values[WL_API_BATCH];
     API_REQUIRE(paramArray != NULL && count > 0 && count <= WL_API_BATCH && flags == 0, hipErrorInvalidValue);
     API_REQUIRE(wl_api_values(paramArray, count, values), hipErrorInvalidValue);
     return queue(__func__, stream, values, count);

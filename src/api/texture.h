@@ -3,7 +3,7 @@
 #define WL_API_TEXTURE_H
 
 #include "api/array.h"
-#include "device/image.h"
+#include "machine/image.h"
 
 /* A texture or surface. Kernels read `words`, or (object) a copy of them in the memory of a device that does not reach the host's. */
 struct wl_texture {

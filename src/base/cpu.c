@@ -1,11 +1,11 @@
 #include "base/cpu.h"
 
+#include "base/clock.h"
 #include "base/options.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -75,17 +75,11 @@ bool wl_cpu_has_dot(void) { return false; }
 
 #endif
 
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Both clocks at one moment, as nearly as they can be read: the quickest of some attempts. */
 static void read_clocks(uint64_t *ns, uint64_t *ticks) {
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
-        uint64_t before = wl_ticks(), now = now_ns(), after = wl_ticks();
+        uint64_t before = wl_ticks(), now = wl_now(), after = wl_ticks();
         if (after - before < least) {
             least = after - before;
             *ns = now;
@@ -98,7 +92,7 @@ static uint32_t measured_khz(void) {
     enum { WHILE_NS = 100000 };
     uint64_t start_ns, start, end_ns, end;
     read_clocks(&start_ns, &start);
-    while (now_ns() - start_ns < WHILE_NS)
+    while (wl_now() - start_ns < WHILE_NS)
         wl_relax();
     read_clocks(&end_ns, &end);
     return (uint32_t)((end - start) * 1000000 / (end_ns - start_ns));

@@ -1,4 +1,4 @@
-/* The error values that every room under api/ returns.
+/* The error values that every layer below api/ returns.
  *
  * Errors are returned, never printed and swallowed. A function that fails leaves one sentence for
  * the user in the calling thread's error message (wl_fail); api/ turns the status into a

@@ -18,6 +18,7 @@
 #define WL_CODEOBJECT_H
 
 #include "base/status.h"
+#include "machine/processor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,8 @@ int wl_target_format(const struct wl_target *target, char *text, size_t size);
 /* Whether code for `code` runs on memories with error correction, where a load into half a register clears the other half: on the processors
  * that have them, unless the code is for such without. Code that names no choice has to work either way; rocBLAS' relies on the zeros. */
 bool wl_target_has_sram_ecc(const struct wl_target *code);
+/* What its processor has: WL_HAS_* (machine/processor.h). */
+static inline bool wl_target_has(const struct wl_target *target, uint32_t what) { return wl_processor_has(target->processor, what); }
 /* Whether code for `code` may run on a device that presents itself as `device`: the same processor or a generic one of its
  * family, and no feature that both name and set differently. */
 bool wl_target_compatible(const struct wl_target *code, const struct wl_target *device);

@@ -3,6 +3,7 @@
  * A container is a list of parts, each a bare ELF, a bundle or a compressed bundle. All but host
  * executables have one part. Entry tables are read when the container is opened, except those of
  * compressed bundles, which are expanded when the first entry is asked for. */
+#include "base/array.h"
 #include "codeobject/internal.h"
 
 #include <errno.h>
@@ -53,14 +54,8 @@ static bool bytes_at(const uint8_t *data, uint64_t size, uint64_t offset, uint64
 }
 
 static enum wl_status add_item(struct wl_container *container, const struct item *item) {
-    if (container->count == container->capacity) {
-        size_t capacity = container->capacity ? container->capacity * 2 : 8;
-        struct item *items = realloc(container->items, capacity * sizeof *items);
-        if (!items)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory for a bundle's entries");
-        container->items = items;
-        container->capacity = capacity;
-    }
+    if (!WL_ARRAY_ROOM(container->items, container->count, container->capacity, 8))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for a bundle's entries");
     container->items[container->count++] = *item;
     return WL_OK;
 }

@@ -4,6 +4,8 @@
  *   44 u32 RSRC3  48 u32 RSRC1  52 u32 RSRC2  56 u16 code properties  58 u16 kernarg preload */
 #include "codeobject/internal.h"
 
+#include "machine/processor.h"
+
 /* Bytes at the entry of a kernel with preloaded arguments, for firmware that cannot preload: they load the arguments, or trap. */
 enum { DESCRIPTOR_SIZE = 64, DESCRIPTOR_ALIGN = 64, PRELOAD_PROLOGUE = 256 };
 
@@ -11,10 +13,10 @@ static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return wor
 
 static void decode_registers(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1, uint32_t rsrc3) {
     /* Granules that the counts are encoded in; metadata, where there is some, has the exact numbers. */
-    unsigned vgpr_granule = wl_target_has_unified_registers(target) || kernel->wave_size == 32 ? 8 : 4;
+    unsigned vgpr_granule = wl_target_has(target, WL_HAS_UNIFIED_REGISTERS) || kernel->wave_size == 32 ? 8 : 4;
     kernel->vgprs = (bits(rsrc1, 0, 6) + 1) * vgpr_granule;
     kernel->sgprs = target->major >= 10 ? 106 : (bits(rsrc1, 6, 4) / 2 + 1) * 16;
-    if (wl_target_has_unified_registers(target)) {
+    if (wl_target_has(target, WL_HAS_UNIFIED_REGISTERS)) {
         kernel->accum_offset = (bits(rsrc3, 0, 6) + 1) * 4;
         kernel->agprs = kernel->vgprs > kernel->accum_offset ? kernel->vgprs - kernel->accum_offset : 0;
     }
@@ -40,12 +42,12 @@ static void decode_initial_state(const struct wl_target *target, struct wl_kerne
     kernel->user_dispatch_id = bits(properties, 4, 1);
     kernel->user_flat_scratch_init = bits(properties, 5, 1);
     kernel->user_private_segment_size = bits(properties, 6, 1);
-    if (wl_target_has_unified_registers(target)) { /* reserved on the others */
+    if (wl_target_has(target, WL_HAS_UNIFIED_REGISTERS)) { /* reserved on the others */
         kernel->kernarg_preload_length = bits(preload, 0, 7);
         kernel->kernarg_preload_offset = bits(preload, 7, 9);
     }
     kernel->user_sgprs = bits(rsrc2, 1, 5);
-    kernel->system_private_segment_wave_offset = bits(rsrc2, 0, 1) && !wl_target_has_architected_flat_scratch(target);
+    kernel->system_private_segment_wave_offset = bits(rsrc2, 0, 1) && !wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
     kernel->system_workgroup_id_x = bits(rsrc2, 7, 1);
     kernel->system_workgroup_id_y = bits(rsrc2, 8, 1);
     kernel->system_workgroup_id_z = bits(rsrc2, 9, 1);

@@ -1,4 +1,4 @@
-/* What the files of this room share; nothing outside src/codeobject/ includes it.
+/* What the files of this layer share; nothing outside src/codeobject/ includes it.
  *
  *   target.c      processors, target ids, ELF flags
  *   container.c   wrappers and bundles: where each entry is
@@ -66,8 +66,6 @@ enum wl_status wl_target_from_flags(struct wl_target *target, uint32_t flags, un
 /* Place in the order of preference when nothing is wanted: smaller is better. */
 unsigned wl_target_rank(const struct wl_target *target);
 /* Hardware facts that the descriptor's decoding needs. */
-bool wl_target_has_architected_flat_scratch(const struct wl_target *target); /* gfx94x, gfx11, gfx12 */
-bool wl_target_has_unified_registers(const struct wl_target *target);        /* gfx90a, gfx94x */
 
 /* ---- compressed bundles ------------------------------------------------------------------------ */
 

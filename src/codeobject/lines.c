@@ -2,6 +2,7 @@
  *
  * Lines are wanted in fault reports and listings only, so libdw is opened when the first one is asked for. Without it, or
  * with damaged tables, there simply are no lines. */
+#include "base/array.h"
 #include "codeobject/internal.h"
 
 #include <dlfcn.h>
@@ -65,14 +66,8 @@ static void open_libdw(void) {
 }
 
 static bool add_row(struct wl_lines *lines, struct row row) {
-    if (lines->count == lines->capacity) {
-        size_t capacity = lines->capacity ? lines->capacity * 2 : 1024;
-        struct row *rows = realloc(lines->rows, capacity * sizeof *rows);
-        if (!rows)
-            return false;
-        lines->rows = rows;
-        lines->capacity = capacity;
-    }
+    if (!WL_ARRAY_ROOM(lines->rows, lines->count, lines->capacity, 1024))
+        return false;
     lines->rows[lines->count++] = row;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "device/kernarg.h"
-#include "device/cpu/wave.h" /* apertures */
+#include "machine/processor.h"
+#include "machine/wave.h" /* apertures */
 
 #include <assert.h>
 #include <string.h>
@@ -10,10 +11,6 @@ static_assert(offsetof(struct wl_queue, read_dispatch_id) == 0x80, "AMD's queue"
 
 /* ---- where registers go --------------------------------------------------------------------- */
 
-static bool is_gfx90a_or_94x(const struct wl_target *t) { return t->major == 9 && ((t->minor == 0 && t->stepping == 10) || t->minor >= 4); }
-
-bool wl_abi_has_agprs(const struct wl_target *t) { return is_gfx90a_or_94x(t) || (t->major == 9 && t->minor == 0 && t->stepping == 8); }
-
 static int take(int *next, bool wanted, uint32_t count) {
     int first = *next;
     if (!wanted)
@@ -23,7 +20,7 @@ static int take(int *next, bool wanted, uint32_t count) {
 }
 
 void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_target *target) {
-    bool architected_scratch = target->major >= 11 || (target->major == 9 && target->minor >= 4);
+    bool architected_scratch = wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
     int next = 0;
     abi->private_buffer = take(&next, k->user_private_segment_buffer, 4);
     abi->dispatch_ptr = take(&next, k->user_dispatch_ptr, 2);
@@ -35,14 +32,14 @@ void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *k, const struct wl_
     abi->preload = take(&next, k->kernarg_preload_length > 0, k->kernarg_preload_length);
     if (next < (int)k->user_sgprs && k->user_sgprs <= 32)
         next = (int)k->user_sgprs; /* the descriptor's count is what the hardware obeys */
-    abi->ttmp_groups = target->major >= 12;
+    abi->ttmp_groups = wl_target_has(target, WL_HAS_TTMP_GROUPS);
     abi->group_x = take(&next, k->system_workgroup_id_x && !abi->ttmp_groups, 1);
     abi->group_y = take(&next, k->system_workgroup_id_y && !abi->ttmp_groups, 1);
     abi->group_z = take(&next, k->system_workgroup_id_z && !abi->ttmp_groups, 1);
     abi->group_info = take(&next, k->system_workgroup_info, 1);
     abi->wave_offset = take(&next, k->system_private_segment_wave_offset && !architected_scratch, 1);
     abi->sgpr_end = next;
-    abi->packed_ids = target->major >= 11 || is_gfx90a_or_94x(target);
+    abi->packed_ids = wl_target_has(target, WL_HAS_PACKED_IDS);
     uint32_t dimensions = k->workitem_id_dimensions < 1 ? 1 : k->workitem_id_dimensions > 3 ? 3 : k->workitem_id_dimensions;
     abi->id_rows = abi->packed_ids ? 1 : dimensions;
 }

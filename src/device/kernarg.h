@@ -54,8 +54,6 @@ struct wl_grid_sync {
 
 /* The registers of a kernel on a target. */
 void wl_abi_init(struct wl_abi *abi, const struct wl_kernel *kernel, const struct wl_target *target);
-/* Whether the target has AGPRs. */
-bool wl_abi_has_agprs(const struct wl_target *target);
 
 /* Work items of a launch in a dimension. */
 uint32_t wl_launch_items(const struct wl_launch *launch, int dimension);

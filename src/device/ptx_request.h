@@ -3,7 +3,7 @@
 #define WL_DEVICE_PTX_REQUEST_H
 
 #include "codeobject/codeobject.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 /* Fills all but request->sm, block, partial_groups, code.exact_math and code.dump, which it sets to 0. `stack` is the private
  * memory a lane gets in kernels whose need nobody knows. `functions` (of wl_translate_functions) and `object` must live as long as the request. Thread-safe. */

@@ -4,7 +4,7 @@
 #define WL_DEVICE_TRANSLATE_REQUEST_H
 
 #include "codeobject/codeobject.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 /* The addresses of the device functions that a pointer may lead to, sorted; the caller frees the array. NULL: no memory; wl_fail has
  * said so. Thread-safe. */

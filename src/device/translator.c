@@ -1,6 +1,7 @@
 #include "device/translator.h"
+#include "base/clock.h"
 #include "base/options.h"
-#include "device/cpu/cache.h"
+#include "device/cpu/code/cache.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TRANSLATOR "libwavelift-translate.so"
@@ -21,12 +21,6 @@ static struct {
     struct wl_translator functions;
     char error[512]; /* why it cannot be used */
 } translator;
-
-static uint64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
 static bool own_file(char path[PATH_MAX]) {
@@ -59,7 +53,7 @@ static void open_translator(void) {
         snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
         return;
     }
-    uint64_t start = now_ns();
+    uint64_t start = wl_now();
     translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
     if (!translator.library) {
         snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s",
@@ -79,7 +73,7 @@ static void open_translator(void) {
     if (!translator.functions.translate || !translator.functions.free || !translator.functions.host || !translator.functions.failure)
         snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
     else
-        wl_log(3, "the translator was loaded in %llu us", (unsigned long long)(now_ns() - start) / 1000);
+        wl_log(3, "the translator was loaded in %llu us", (unsigned long long)(wl_now() - start) / 1000);
 }
 
 uint64_t wl_translator_id(void) {

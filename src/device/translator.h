@@ -2,7 +2,7 @@
 #ifndef WL_DEVICE_TRANSLATOR_H
 #define WL_DEVICE_TRANSLATOR_H
 
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 /* What every device uses of it. */
 struct wl_translator {

@@ -2,6 +2,7 @@
  * leaves edits further on in the source, which are made when the pass gets there. */
 #include "hipify/rewrite.h"
 
+#include "base/array.h"
 #include "hipify/lexer.h"
 
 #include <stdlib.h>
@@ -68,15 +69,9 @@ static void replace(struct pass *pass, const char *at, size_t size, const char *
 static void add_edit(struct pass *pass, struct edit edit) {
     if (pass->first_edit == pass->edit_count)
         pass->first_edit = pass->edit_count = 0;
-    if (pass->edit_count == pass->edit_room) {
-        size_t room = pass->edit_room ? pass->edit_room * 2 : 16;
-        struct edit *larger = realloc(pass->edits, room * sizeof *larger);
-        if (!larger) {
-            pass->failed = true;
-            return;
-        }
-        pass->edits = larger;
-        pass->edit_room = room;
+    if (!WL_ARRAY_ROOM(pass->edits, pass->edit_count, pass->edit_room, 16)) {
+        pass->failed = true;
+        return;
     }
     size_t place = pass->edit_count++;
     for (; place > pass->first_edit && pass->edits[place - 1].at > edit.at; place--)

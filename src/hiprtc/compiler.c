@@ -1,6 +1,7 @@
 #include "hiprtc/rtc.h"
 
 #include "base/options.h"
+#include "machine/processor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -167,7 +168,7 @@ void wl_rtc_device_libraries(struct wl_rtc_command *command) {
 void wl_rtc_default_target(char *text, size_t size) {
     int device = 0;
     hipDeviceProp_t properties;
-    const char *target = "gfx942";
+    const char *target = wl_processor_at(0)->name;
     if (hipGetDevice(&device) == hipSuccess && hipGetDeviceProperties(&properties, device) == hipSuccess)
         target = properties.gcnArchName;
     snprintf(text, size, "%s", target);

@@ -1,4 +1,4 @@
-/* Run-time compilation: what the files of this room share.
+/* Run-time compilation: what the files of this layer share.
  *
  *   program.c   hiprtcProgram: source, headers, name expressions, results (include/hip/hiprtc.h)
  *   link.c      hiprtcLinkState: bitcode to a code object

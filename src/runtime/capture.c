@@ -441,7 +441,7 @@ enum wl_status wl_capture_host(struct wl_stream *stream, void (*function)(void *
     return wl_capture_add(stream, &work, NULL);
 }
 
-enum wl_status wl_capture_values(struct wl_stream *stream, const struct wl_value *values, unsigned count) {
+enum wl_status wl_capture_values(struct wl_stream *stream, const struct wl_stream_value *values, unsigned count) {
     struct wl_work work;
     enum wl_status status = wl_work_values(values, count, &work);
     return status == WL_OK ? wl_capture_add(stream, &work, NULL) : spoil(stream, status);

@@ -76,7 +76,7 @@ enum wl_status wl_capture_kernel(struct wl_stream *stream, const struct wl_launc
 enum wl_status wl_capture_copy(struct wl_stream *stream, const struct wl_copy *copy);
 enum wl_status wl_capture_fill(struct wl_stream *stream, const struct wl_fill *fill);
 enum wl_status wl_capture_host(struct wl_stream *stream, void (*function)(void *argument), void *argument);
-enum wl_status wl_capture_values(struct wl_stream *stream, const struct wl_value *values, unsigned count);
+enum wl_status wl_capture_values(struct wl_stream *stream, const struct wl_stream_value *values, unsigned count);
 /* Records into `captured`, replacing what it held. */
 enum wl_status wl_capture_record(struct wl_stream *stream, struct wl_captured *captured);
 /* The stream waits for a captured record, and joins its capture if it has none. WL_CAPTURE_IMPLICIT: it is the null stream. */

@@ -1,5 +1,6 @@
 /* Graphs and their nodes: making, connecting, copying. See graph.h for the vocabulary. */
 #include "runtime/graph.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,8 @@ static _Atomic uint64_t last_id;
 /* ---- sets of nodes --------------------------------------------------------------------------- */
 
 enum wl_status wl_nodes_add(struct wl_nodes *nodes, struct wl_node *node) {
-    if (nodes->count == nodes->room) {
-        size_t room = nodes->room ? nodes->room * 2 : 4;
-        struct wl_node **at = realloc((void *)nodes->at, room * sizeof(struct wl_node *));
-        if (!at)
-            return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu nodes", room);
-        nodes->at = at;
-        nodes->room = room;
-    }
+    if (!WL_ARRAY_ROOM(nodes->at, nodes->count, nodes->room, 4))
+        return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu nodes", nodes->count + 1);
     nodes->at[nodes->count++] = node;
     return WL_OK;
 }
@@ -135,7 +130,7 @@ enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch
     return status;
 }
 
-enum wl_status wl_work_values(const struct wl_value *values, unsigned count, struct wl_work *work) {
+enum wl_status wl_work_values(const struct wl_stream_value *values, unsigned count, struct wl_work *work) {
     *work = (struct wl_work){.kind = WL_NODE_VALUES};
     work->values.values = malloc((count + 1) * sizeof *values);
     if (!work->values.values)

@@ -60,7 +60,7 @@ struct wl_work {
         struct wl_graph_memory *memory; /* ALLOCATE: referenced */
         void *address;                  /* FREE */
         struct {
-            struct wl_value *values; /* owned */
+            struct wl_stream_value *values; /* owned */
             unsigned count;
         } values;
         unsigned semaphores; /* SIGNAL, WAIT: how many; the description has the parameters */
@@ -134,7 +134,7 @@ void wl_nodes_clear(struct wl_nodes *nodes);
 
 /* Copies of what a node does. wl_work_kernel checks the launch, makes the kernel ready, and packs the arguments. */
 enum wl_status wl_work_kernel(struct wl_context *context, const struct wl_launch_request *request, struct wl_work *work);
-enum wl_status wl_work_values(const struct wl_value *values, unsigned count, struct wl_work *work);
+enum wl_status wl_work_values(const struct wl_stream_value *values, unsigned count, struct wl_work *work);
 enum wl_status wl_work_describe(struct wl_work *work, const void *description, size_t size);
 /* The event that the work records or waits for, be it behind a kernel; NULL: none. */
 struct wl_event *wl_work_event(const struct wl_work *work);

@@ -5,6 +5,7 @@
  * another one. In a launch a lane is a stream; lane 0 is the one the program launches in.
  *
  * Most graphs need no lanes: they are launched as one command (graph_plan.h). */
+#include "base/array.h"
 #include "runtime/capture.h"
 #include "runtime/graph_plan.h"
 
@@ -56,14 +57,8 @@ struct wl_graph_exec {
 static enum wl_status no_memory(void) { return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an executable graph"); }
 
 static enum wl_status add_step(struct wl_graph_exec *exec, struct wl_node *node, size_t *index) {
-    if (exec->step_count == exec->step_room) {
-        size_t room = exec->step_room ? exec->step_room * 2 : 16;
-        struct step *steps = realloc(exec->steps, room * sizeof *steps);
-        if (!steps)
-            return no_memory();
-        exec->steps = steps;
-        exec->step_room = room;
-    }
+    if (!WL_ARRAY_ROOM(exec->steps, exec->step_count, exec->step_room, 16))
+        return no_memory();
     exec->steps[exec->step_count] = (struct step){.node = node};
     *index = exec->step_count++;
     return WL_OK;
@@ -71,13 +66,8 @@ static enum wl_status add_step(struct wl_graph_exec *exec, struct wl_node *node,
 
 static enum wl_status add_dependency(struct wl_graph_exec *exec, size_t step, size_t on) {
     struct step *to = &exec->steps[step];
-    if (to->count == to->room) {
-        size_t room = to->room ? to->room * 2 : 4, *dependencies = realloc(to->dependencies, room * sizeof *dependencies);
-        if (!dependencies)
-            return no_memory();
-        to->dependencies = dependencies;
-        to->room = room;
-    }
+    if (!WL_ARRAY_ROOM(to->dependencies, to->count, to->room, 4))
+        return no_memory();
     to->dependencies[to->count++] = on;
     return WL_OK;
 }

@@ -23,12 +23,6 @@ static struct {
 
 static _Thread_local struct wl_context *current;
 
-uint64_t wl_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
 /* ---- start, fork, exit ----------------------------------------------------------------------- */
 
 /* In the child no thread but this one exists. Work of the parent is the parent's; locks may be in any state. */
@@ -203,8 +197,8 @@ static void decide_target(void) {
         return;
     if (wanted)
         wl_log(1, "WAVELIFT_ARCH=%s is not an architecture that Wavelift knows; ignored", wanted);
-    if (!wl_program_target(&runtime.target) && wl_target_parse(&runtime.target, "gfx942") != WL_OK)
-        strcpy(runtime.target.processor, "gfx942");
+    if (!wl_program_target(&runtime.target))
+        (void)wl_target_parse(&runtime.target, wl_processor_at(0)->name);
 }
 
 const struct wl_target *wl_runtime_target(void) {

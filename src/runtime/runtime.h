@@ -29,6 +29,7 @@
 #ifndef WL_RUNTIME_H
 #define WL_RUNTIME_H
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "device/device.h"
@@ -99,8 +100,6 @@ void wl_runtime_drain(void);
 const struct wl_target *wl_runtime_target(void);
 /* Lanes of a wave of that target as HIP reports it: 64, or 32 from gfx10 on. */
 unsigned wl_runtime_wave_size(void);
-/* Nanoseconds of the monotonic clock. */
-uint64_t wl_now(void);
 
 /* ---- handles (handles.c) -------------------------------------------------------------------- */
 
@@ -358,14 +357,14 @@ enum wl_status wl_command_host(struct wl_stream *stream, void (*function)(void *
                                bool always);
 
 /* Stream memory operations (value.c): wait for, or write, a 32- or 64-bit word in stream order. */
-struct wl_value {
+struct wl_stream_value {
     enum wl_value_operation operation;
     unsigned size; /* 4 or 8 */
     void *address; /* aligned to `size` */
     uint64_t value, mask;
 };
 /* Queues `count` operations, which are carried out one after the other; a wait holds no thread. */
-enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count);
+enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_stream_value *values, unsigned count);
 
 /* ---- events (event.c) ----------------------------------------------------------------------- */
 

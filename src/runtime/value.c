@@ -9,14 +9,14 @@
 struct value_command {
     struct wl_command base;
     unsigned count;
-    struct wl_value values[]; /* only the first one may be a wait */
+    struct wl_stream_value values[]; /* only the first one may be a wait */
 };
 
-static uint64_t load(const struct wl_value *value) {
+static uint64_t load(const struct wl_stream_value *value) {
     return value->size == 4 ? atomic_load((_Atomic uint32_t *)value->address) : atomic_load((_Atomic uint64_t *)value->address);
 }
 
-static bool holds(const struct wl_value *value) {
+static bool holds(const struct wl_stream_value *value) {
     uint64_t all = value->size == 4 ? UINT32_MAX : UINT64_MAX;
     uint64_t memory = load(value) & value->mask & all, wanted = value->value & all;
     switch (value->operation) {
@@ -36,7 +36,7 @@ static bool holds(const struct wl_value *value) {
 static bool ready(struct wl_command *command) { return holds(&((struct value_command *)command)->values[0]); }
 
 /* Words that only the device reaches are the queue's to wait for and to write. */
-static bool is_queues(const struct wl_stream *stream, const struct wl_value *value) {
+static bool is_queues(const struct wl_stream *stream, const struct wl_stream_value *value) {
     struct wl_allocation allocation;
     return stream->queue && value->operation != WL_VALUE_BARRIER && wl_memory_find(value->address, &allocation) && allocation.context &&
            allocation.context->info.discrete && allocation.kind != WL_MEMORY_HOST && allocation.kind != WL_MEMORY_MANAGED &&
@@ -48,7 +48,7 @@ static enum wl_status give_values(struct wl_command *command, struct wl_stream *
     const struct wl_queue_ops *queues = stream->context->device->ops->queues;
     enum wl_status status = WL_OK;
     for (unsigned i = 0; i < values->count && status == WL_OK; i++) {
-        const struct wl_value *value = &values->values[i];
+        const struct wl_stream_value *value = &values->values[i];
         status = queues->value(stream->queue, value->operation, value->address, value->size, value->value, value->mask);
     }
     return status;
@@ -58,7 +58,7 @@ static enum wl_status run_values(struct wl_command *command, struct wl_stream *s
     const struct value_command *values = (const struct value_command *)command;
     (void)stream;
     for (unsigned i = 0; i < values->count; i++) {
-        const struct wl_value *value = &values->values[i];
+        const struct wl_stream_value *value = &values->values[i];
         if (value->operation == WL_VALUE_WRITE && value->size == 4)
             atomic_store((_Atomic uint32_t *)value->address, (uint32_t)value->value);
         else if (value->operation == WL_VALUE_WRITE)
@@ -69,9 +69,9 @@ static enum wl_status run_values(struct wl_command *command, struct wl_stream *s
     return WL_OK;
 }
 
-static bool is_wait(const struct wl_value *value) { return value->operation <= WL_VALUE_NOR; }
+static bool is_wait(const struct wl_stream_value *value) { return value->operation <= WL_VALUE_NOR; }
 
-enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_value *values, unsigned count) {
+enum wl_status wl_value_enqueue(struct wl_stream *stream, const struct wl_stream_value *values, unsigned count) {
     enum wl_status status = WL_OK;
     if (wl_capture_active(stream))
         return wl_capture_values(stream, values, count);

@@ -1,7 +1,10 @@
-#include "translate/check.h"
+#include "translate/interface/check.h"
 
-#include "translate/isa.h"
-#include "translate/lift.h"
+#include "base/array.h"
+#include "translate/decode/decoder.h"
+#include "translate/isa/isa.h"
+#include "translate/lift/lift.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +21,8 @@ static enum wl_status add(struct addresses *list, uint64_t address, bool once) {
     for (size_t i = 0; once && i < list->count; i++)
         if (list->items[i] == address)
             return WL_OK;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        uint64_t *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory to look at a kernel");
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!WL_ARRAY_ROOM(list->items, list->count, list->capacity, 64))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory to look at a kernel");
     list->items[list->count++] = address;
     return WL_OK;
 }

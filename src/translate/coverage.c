@@ -1,8 +1,11 @@
-#include "translate/coverage.h"
+#include "translate/interface/coverage.h"
 
-#include "translate/isa.h"
-#include "translate/lift.h"
-#include "translate/sem.h"
+#include "machine/processor.h"
+#include "translate/decode/decoder.h"
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+#include "translate/lift/lift.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +119,7 @@ enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const
     static const uint32_t ends[] = {0xbf810000, 0xbf810000, 0xbfb00000, 0xbfb00000}; /* s_endpgm of gfx9 to gfx12 */
     uint8_t image[64] = {0};
     uint64_t image_size = sizeof image;
-    uint32_t end = ends[processor[3] == '9' ? 0 : processor[4] - '0' + 1];
+    uint32_t end = ends[wl_processor_generation(processor) - 9];
     if (size > 24)
         return wl_fail(WL_INVALID_VALUE, "no instruction has %u bytes", size);
     memcpy(image, bytes, size);
@@ -183,8 +186,6 @@ const char *wl_coverage_status_name(enum wl_coverage_status status) {
     return names[status];
 }
 
-static unsigned generation_of(const char *processor) { return processor[3] == '9' ? 9 : 10 + (unsigned)(processor[4] - '0'); }
-
 static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, const uint8_t *bytes, const char *family) {
     char key[sizeof coverage->tried[0].key];
     uint32_t hash = 2166136261u;
@@ -192,7 +193,7 @@ static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, cons
              inst->is_dpp    ? 'd'
              : inst->is_sdwa ? 's'
                              : ' ',
-             generation_of(coverage->processor), coverage->wave_size, inst->size);
+             wl_processor_generation(coverage->processor), coverage->wave_size, inst->size);
     for (const char *c = key; *c; c++)
         hash = (hash ^ (uint8_t)*c) * 16777619u;
     struct tried *tried = &coverage->tried[hash % TRIED_SLOTS];
@@ -302,7 +303,7 @@ enum wl_status wl_coverage_list(struct wl_coverage *coverage, const char *proces
     coverage->count = 0;
     coverage->processor = processor;
     coverage->wave_size = wave_size;
-    wl_coverage_words(generation_of(processor), try_words, coverage);
+    wl_coverage_words(wl_processor_generation(processor), try_words, coverage);
     wl_decoder_destroy(coverage->decoder);
     qsort(coverage->rows, coverage->count, sizeof coverage->rows[0], by_mnemonic);
     *rows = coverage->rows;

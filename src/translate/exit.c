@@ -3,7 +3,7 @@
  * exit() calls the destructors of static objects, those that were made last first, and with them those of LLVM, long before other
  * threads stop: one that is translating at this moment would crash. Nothing that LLVM has to release outlives the process, so
  * their registrations, which the linker resolves to this function where LLVM is a part of this shared object, are dropped. */
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #ifdef WL_STATIC_LLVM
 #include <stdatomic.h>

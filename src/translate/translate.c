@@ -1,29 +1,26 @@
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/options.h"
-#include "translate/affine.h"
-#include "translate/emit.h"
-#include "translate/isa.h"
-#include "translate/lift.h"
-#include "translate/steps.h"
-#include "translate/strip_loop.h"
-#include "translate/unit.h"
+#include "translate/analysis/affine.h"
+#include "translate/analysis/strip_loop.h"
+#include "translate/decode/decoder.h"
+#include "translate/isa/isa.h"
+#include "translate/lift/lift.h"
+#include "translate/native/emit.h"
+#include "translate/rewrite/rewrite.h"
+#include "translate/steps/steps.h"
+#include "translate/unit/unit.h"
 
 #include <llvm-c/Analysis.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define EXPORT __attribute__((visibility("default")))
-
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
 
 /* ---- verification: what a kernel calls by name is implemented ---- */
 
@@ -36,14 +33,8 @@ static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
     for (size_t i = 0; i < reach->count; i++)
         if (reach->entries[i] == entry)
             return WL_OK;
-    if (reach->count == reach->capacity) {
-        size_t capacity = reach->capacity ? 2 * reach->capacity : 16;
-        uint64_t *entries = realloc(reach->entries, capacity * sizeof *entries);
-        if (!entries)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory to follow calls");
-        reach->entries = entries;
-        reach->capacity = capacity;
-    }
+    if (!WL_ARRAY_ROOM(reach->entries, reach->count, reach->capacity, 16))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory to follow calls");
     reach->entries[reach->count++] = entry;
     return WL_OK;
 }
@@ -123,7 +114,7 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
     LLVMDisposeTargetData(layout);
     LLVMDisposeMessage(triple);
 
-    uint64_t start = now();
+    uint64_t start = wl_now();
     struct wl_affine *affine = wl_affine_create(unit);
     enum wl_status status = wl_lift_unit(unit, affine, lays_out, module);
     wl_affine_destroy(affine);
@@ -133,7 +124,7 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
     if (!status && LLVMVerifyModule(module, LLVMReturnStatusAction, &message)) /* a message instead of a crash in a pass */
         status = wl_fail(WL_INTERNAL, "%s: lifted code is malformed: %.600s", request->name, message);
     LLVMDisposeMessage(message);
-    uint64_t lifted = now();
+    uint64_t lifted = wl_now();
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
     if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_GANG && wl_emit_promote_rows(module, request->wave_size))
@@ -145,7 +136,7 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
     if (!status && request->dump)
         dump(request, module, "optimized");
     result->lift_ns += lifted - start;
-    result->optimize_ns += now() - lifted;
+    result->optimize_ns += wl_now() - lifted;
     return status;
 }
 
@@ -162,10 +153,10 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
         status = build(unit, machine, false, module, result);
     }
     LLVMMemoryBufferRef object = NULL;
-    uint64_t start = now();
+    uint64_t start = wl_now();
     if (!status)
         status = generate_code(unit, module, machine, &object);
-    result->codegen_ns = now() - start;
+    result->codegen_ns = wl_now() - start;
     if (!status) {
         result->size = LLVMGetBufferSize(object);
         result->object = malloc(result->size);
@@ -183,7 +174,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
 
 EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, struct wl_translate_result *result) {
     *result = (struct wl_translate_result){0};
-    uint64_t start = now();
+    uint64_t start = wl_now();
     struct wl_decoder *decoder = NULL;
     enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
     if (status)
@@ -200,7 +191,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         if (!status)
             status = wl_strip_loops_find(&unit);
         result->instructions = unit.inst_count;
-        result->decode_ns = now() - start;
+        result->decode_ns = wl_now() - start;
         if (!status)
             status = generate(&unit, result);
         wl_unit_destroy(&unit);
@@ -222,7 +213,7 @@ static bool host_runs_steps(void) {
 
 EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *request, struct wl_steps_result *result) {
     *result = (struct wl_steps_result){0};
-    uint64_t start = now();
+    uint64_t start = wl_now();
     if (!host_runs_steps())
         return wl_fail(WL_UNSUPPORTED, "threaded code needs AVX2, FMA, BMI2 and F16C");
     struct wl_decoder *decoder = NULL;
@@ -234,14 +225,14 @@ EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *requ
     if (!status) {
         if (request->is_kernel)
             status = verify_reachable(&unit, decoder);
-        result->decode_ns = now() - start;
+        result->decode_ns = wl_now() - start;
         if (!status)
             status = wl_steps_build(&unit, &result->steps);
         if (!status) {
             result->info = result->steps->info;
             result->control = result->steps->control;
         }
-        result->build_ns = now() - start - result->decode_ns;
+        result->build_ns = wl_now() - start - result->decode_ns;
         wl_unit_destroy(&unit);
     }
     wl_decoder_destroy(decoder);

@@ -1,7 +1,7 @@
 /* Preloaded into the tests of the HIP API: what the kernels of tests/api/kernels.hip do, for the fake driver. They get what a
  * translated kernel gets: the launch record, and the kernarg segment. */
 #include "fake_cuda.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <dlfcn.h>
 #include <sched.h>

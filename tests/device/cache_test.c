@@ -2,7 +2,7 @@
  * cache or the fake translator, and checks the result. */
 #include "../itself.h"
 #include "base/options.h"
-#include "device/cpu/cache.h"
+#include "device/cpu/code/cache.h"
 #include "harness.h"
 
 #include <dirent.h>

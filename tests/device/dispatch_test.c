@@ -1,8 +1,8 @@
 /* Dispatch with hand-written units: every exit, every kind of grid, faults. */
-#include "device/cpu/helpers.h"
-#include "device/cpu/parts.h"
-#include "device/cpu/workers.h"
+#include "device/cpu/run/parts.h"
+#include "device/cpu/run/workers.h"
 #include "harness.h"
+#include "machine/helpers.h"
 
 #include <assert.h>
 #include <pthread.h>

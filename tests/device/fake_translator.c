@@ -1,5 +1,5 @@
 /* A translator that gives every unit the same ready object, and counts how often it was asked in the file $FAKE_COUNT. */
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <fcntl.h>
 #include <stdio.h>

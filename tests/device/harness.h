@@ -2,8 +2,8 @@
 #ifndef WL_TESTS_DEVICE_HARNESS_H
 #define WL_TESTS_DEVICE_HARNESS_H
 
+#include "device/cpu/code/units.h"
 #include "device/cpu/cpu.h"
-#include "device/cpu/units.h"
 #include "device/device.h"
 #include "fake_object.h"
 

@@ -1,8 +1,9 @@
 /* The helpers of translated code against plain definitions. */
-#include "device/cpu/helpers.h"
-#include "device/cpu/lanes.h"
-#include "translate/inst.h"
-#include "translate/isa.h"
+#include "device/cpu/helpers/helpers.h"
+#include "device/cpu/helpers/lanes.h"
+#include "machine/helpers.h"
+#include "translate/isa/inst.h"
+#include "translate/isa/isa.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* The loader on objects of the C compiler, whole and damaged. */
-#include "device/cpu/loader.h"
+#include "device/cpu/code/loader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

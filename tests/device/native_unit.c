@@ -1,7 +1,7 @@
 /* A unit as the translator would emit it, compiled by the C compiler: read-only data, a jump table, calls of libm and
  * memset, pointers in data, a line table. Adds f(lane) to the words that the kernel argument points to. */
-#include "device/cpu/wave.h"
-#include "translate/translate.h"
+#include "machine/wave.h"
+#include "translate/interface/translate.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "gpu_driver.h"
 
 #include "../translate/assembler.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

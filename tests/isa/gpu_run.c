@@ -3,7 +3,7 @@
 
 #include "../translate/assembler.h"
 #include "gpu_driver.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "lanes.h"
 #include "references.h"
 #include "text.h"
-#include "translate/isa.h"
+#include "translate/isa/isa.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "../translate/assembler.h"
 #include "gpu_driver.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "memory_model.h"
 
-#include "device/cpu/wave.h" /* the apertures' addresses */
+#include "machine/wave.h" /* the apertures' addresses */
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
  * the disassembler knows is not translated. */
 #include "../translate/lift_run.h"
 #include "machine.h"
-#include "translate/coverage.h"
-#include "translate/inst.h"
+#include "translate/decode/decoder.h"
+#include "translate/interface/coverage.h"
+#include "translate/isa/inst.h"
 
 #include <math.h>
 #include <stdio.h>

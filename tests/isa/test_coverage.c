@@ -1,7 +1,7 @@
 /* Every mnemonic of every processor is implemented, or docs/ISA.md says why not; and the list of mnemonics is complete: what
  * LLVM's assembler takes on a processor, the enumeration through the disassembler has found. */
-#include "translate/coverage.h"
-#include "translate/isa.h"
+#include "translate/interface/coverage.h"
+#include "translate/isa/isa.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>

@@ -1,9 +1,11 @@
 /* Image instructions for the lanes of a wave together: each copy of the vector code gives the bits that one lane at a time gives, with
  * every format, dimension, filter and address mode, any coordinates and any texels. test_image.c compares these with a model. */
 #include "base/cpu.h"
-#include "device/cpu/helpers.h"
-#include "device/cpu/image.h"
-#include "device/cpu/lanes.h"
+#include "device/cpu/helpers/image_wave.h"
+#include "device/cpu/helpers/lanes.h"
+#include "lane/image.h"
+#include "machine/helpers.h"
+#include "machine/image_instruction.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Typed buffer accesses: every format of every generation, by its name in the assembler, against conversions of numbers. */
 #include "assembler.h"
 #include "memory_run.h"
-#include "translate/coverage.h"
+#include "translate/interface/coverage.h"
 
 #include <math.h>
 #include <stdio.h>

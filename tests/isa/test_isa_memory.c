@@ -3,7 +3,7 @@
  * The mnemonics come from the enumeration of the coverage test: one without a row in memory_rows.h, or without a test of its own
  * (test_isa_formats.c, the special ones below, tests/programs for what spans workgroups), is a failure. */
 #include "memory_model.h"
-#include "translate/coverage.h"
+#include "translate/interface/coverage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Memory and LDS instructions that are no plain load, store or atomic: each against a reference of its own. */
 #include "memory_model.h"
-#include "translate/coverage.h"
+#include "translate/interface/coverage.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The matrix kernels of all kinds of hosts give the same bits, for every shape and modifier. */
 #include "base/cpu.h"
-#include "device/cpu/matrix.h"
-#include "translate/isa.h"
+#include "machine/matrix.h"
+#include "translate/isa/isa.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * usage: test_numerics [NAME [STEP]]: one function, f32 at every STEP-th of all 2^32 inputs (1: all), through a quick check in
  * long double that asks MPFR only where the result is near a boundary. docs/NUMERICS.md quotes its results. */
 #include "base/cpu.h"
-#include "translate/sem.h"
+#include "translate/isa/sem.h"
 
 #include <math.h>
 #include <mpfr.h>

@@ -1,6 +1,6 @@
 #include "text.h"
 
-#include "translate/isa.h"
+#include "translate/isa/isa.h"
 
 #include <ctype.h>
 #include <stdio.h>

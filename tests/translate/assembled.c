@@ -1,5 +1,7 @@
 #include "assembled.h"
 #include "assembler.h"
+#include "translate/decode/decoder.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

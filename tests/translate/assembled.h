@@ -2,7 +2,7 @@
 #ifndef WL_TESTS_ASSEMBLED_H
 #define WL_TESTS_ASSEMBLED_H
 
-#include "translate/unit.h"
+#include "translate/unit/unit.h"
 
 struct assembled {
     struct wl_unit unit;

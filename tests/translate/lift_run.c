@@ -1,8 +1,9 @@
 #include "lift_run.h"
 
 #include "assembler.h"
-#include "device/cpu/helpers.h"
-#include "translate/translate.h"
+#include "device/cpu/helpers/helpers.h"
+#include "machine/helpers.h"
+#include "translate/interface/translate.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>

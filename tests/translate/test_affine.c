@@ -1,6 +1,6 @@
 /* What the analysis of vector registers finds: small kernels and the facts at their ends. */
 #include "assembled.h"
-#include "translate/affine.h"
+#include "translate/analysis/affine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

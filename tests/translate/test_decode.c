@@ -17,9 +17,10 @@
 #include "codeobject/codeobject.h"
 #include "decode_cases.h"
 #include "decode_halves.h"
-#include "translate/inst.h"
-#include "translate/isa.h"
-#include "translate/sem.h"
+#include "translate/decode/decoder.h"
+#include "translate/isa/inst.h"
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
 
 #include <inttypes.h>
 #include <llvm-c/Core.h>

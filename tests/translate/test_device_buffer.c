@@ -1,9 +1,6 @@
 /* Where buffer instructions of NVIDIA's GPUs find their elements, without branches, against the CPU device's code with them. */
-#define wl_buffer_format      gpu_buffer_format
-#define wl_buffer_load_typed  gpu_buffer_load_typed
-#define wl_buffer_store_typed gpu_buffer_store_typed
-
-#include "translate/nvptx/device/buffer.c"
+#include "lane/buffer_lane.h"
+#include "translate/nvptx/device/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +30,9 @@ int main(void) {
         given.element =
             (random_number() % 4) << 28 | (random_number() % 2 ? WL_ELEMENT_IDXEN : 0) | (random_number() % 2 ? WL_ELEMENT_OFFEN : 0);
         struct wl_buffer buffer;
-        struct wl_buffer_place place;
-        locate(&given, &buffer, &place);
+        wl_buffer_read(&buffer, given.resource, given.element);
+        const struct wl_buffer_place place =
+            wl_buffer_locate(&buffer, given.address, 1, given.soffset, given.offset, given.element, given.lane);
         const bool within = wl_buffer_in_range(&place, skip, bytes);
         const uint64_t want = within ? (uint64_t)(uintptr_t)wl_buffer_memory(&place, skip) : 0;
         const uint64_t got = wl_device_buffer_find(&given, (uint64_t)skip << 32 | bytes);

@@ -1,5 +1,5 @@
 /* The channel formats that are compiled for NVIDIA's GPUs against those of the CPU device: numbers of formats, sRGB's curve, elements. */
-#include "device/channels.h"
+#include "lane/channel_values.h"
 
 #include <math.h>
 #include <stdio.h>

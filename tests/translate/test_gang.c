@@ -1,7 +1,7 @@
 /* Which kernels may run all waves of a workgroup as one (gang.h), and at which branches on EXEC the waves may part. */
 #include "assembled.h"
-#include "translate/gang.h"
-#include "translate/isa.h"
+#include "translate/analysis/gang.h"
+#include "translate/isa/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

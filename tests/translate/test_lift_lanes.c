@@ -1,4 +1,4 @@
-/* Lifted code: divergent loops that write to memory, whose lanes may go through them one after the other (lift_lanes.c, lift_pairs.c). */
+/* Lifted code: divergent loops that write to memory, whose lanes may go through them one after the other (lift/forms/scalar_tail.c, lift/forms/pairs.c). */
 #include "lift_reference.h"
 
 #include <stdio.h>

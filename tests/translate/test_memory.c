@@ -4,11 +4,11 @@
  * must leave behind is found by running the prelude alone and then the model. Every case runs with several address patterns
  * and EXEC masks, in FULL and MASKED form, for the host as it is and for hosts without AVX-512 or AVX2. */
 #include "assembler.h"
-#include "device/cpu/helpers.h"
-#include "device/cpu/wave.h"
-#include "translate/inst.h"
-#include "translate/isa.h"
-#include "translate/translate.h"
+#include "device/cpu/helpers/helpers.h"
+#include "machine/wave.h"
+#include "translate/decode/decoder.h"
+#include "translate/interface/translate.h"
+#include "translate/isa/isa.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>

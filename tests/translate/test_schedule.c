@@ -1,5 +1,6 @@
 /* Where scalar work on comparisons goes: the order of a unit's instructions behind wl_unit_schedule; and where barriers go. */
 #include "assembled.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

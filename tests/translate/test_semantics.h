@@ -2,7 +2,7 @@
 #ifndef WL_TEST_SEMANTICS_H
 #define WL_TEST_SEMANTICS_H
 
-#include "translate/sem.h"
+#include "translate/isa/sem.h"
 
 #include <math.h>
 #include <stdint.h>

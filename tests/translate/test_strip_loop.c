@@ -1,6 +1,6 @@
 /* Which loops may be run for one strip after the other (strip_loop.h), and which may not; and which rows count in them. */
 #include "assembled.h"
-#include "translate/strip_loop.h"
+#include "translate/analysis/strip_loop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

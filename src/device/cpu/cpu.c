@@ -3,16 +3,17 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "device/cpu/abi.h"
+#include "device/cpu/code/tiers.h"
+#include "device/cpu/code/units.h"
 #include "device/cpu/cpu_device.h"
-#include "device/cpu/dispatch.h"
-#include "device/cpu/fault.h"
-#include "device/cpu/launch.h"
+#include "device/cpu/fault/fault.h"
 #include "device/cpu/memory.h"
-#include "device/cpu/services.h"
-#include "device/cpu/tiers.h"
-#include "device/cpu/units.h"
-#include "device/cpu/workers.h"
+#include "device/cpu/run/dispatch.h"
+#include "device/cpu/run/launch.h"
+#include "device/cpu/run/services.h"
+#include "device/cpu/run/workers.h"
 #include "device/translate_request.h"
+#include "machine/processor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -250,7 +251,7 @@ static void size_function(struct wl_device_function *f) {
     const struct wl_kernel *kernel = f->kernel;
     bool calls = wl_codeobject_function_count(f->module->object) > 0 || kernel->dynamic_stack;
     f->rows = calls ? 256 : f->abi.id_rows;
-    if (kernel->agprs > 0 || (calls && wl_abi_has_agprs(f->module->target)))
+    if (kernel->agprs > 0 || (calls && wl_target_has(f->module->target, WL_HAS_AGPRS)))
         f->rows = WL_VGPR_COUNT;
     f->scratch_size = (kernel->scratch_size + 15) & ~15u;
     f->calls = calls;
@@ -280,7 +281,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         function->kernel = kernel;
         function->abi = abi;
         function->id = atomic_fetch_add(&last_function, 1) + 1;
-        function->lds_limit = strcmp(module->target->processor, "gfx950") == 0 ? WL_LDS_BYTES_GFX950 : WL_LDS_BYTES;
+        function->lds_limit = wl_processor_find(module->target->processor)->lds_bytes;
         function->empty = is_empty(module, kernel);
         size_function(function);
         for (uint32_t i = 0; i < kernel->argument_count; i++) {
@@ -298,7 +299,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
 static enum wl_status function_prepare(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]) {
     static const uint32_t whole[3] = {0, 0, 0};
     (void)remainder; /* partial workgroups run code for any shape, made when it is needed */
-    struct wl_unit *unit;
+    struct wl_cpu_unit *unit;
     return wl_cpu_launch_prepare(function, wl_cpu_launch_shape(block, whole, function->kernel->wave_size), &unit);
 }
 
@@ -313,7 +314,7 @@ static uint64_t estimate(const struct wl_launch *l) {
 static bool may_poll(const struct wl_launch *l) {
     static const uint32_t whole[3] = {0, 0, 0};
     enum wl_shape shape = wl_cpu_launch_shape(l->block, whole, l->function->kernel->wave_size);
-    const struct wl_unit *unit = atomic_load_explicit(&l->function->units[shape], memory_order_acquire);
+    const struct wl_cpu_unit *unit = atomic_load_explicit(&l->function->units[shape], memory_order_acquire);
     const struct wl_unit_info *info = unit ? atomic_load(&unit->info[WL_MODE_FULL]) : NULL;
     return !info || info->may_wait & WL_POLLS;
 }

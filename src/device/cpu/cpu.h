@@ -1,27 +1,21 @@
 /* The CPU device: kernels as native code on this machine's cores.
  *
- *   cpu.c       the table of operations: devices, modules, functions, launches
- *   units.c     native code of a module by address: memory, disk cache, translator, in this order
- *   tiers.c     native code made in the background, while threaded code runs
- *   loader.c    relocatable native objects -> executable memory; lines.c their line tables
- *   cache.c     the native-code cache on disk; host.c what this machine's CPU is, without LLVM
- *   workers.c   the pool of threads and the jobs they share
- *   parts.c     how a job's workgroups are handed out to them
- *   parked.c    workgroups of a job that wait for others
- *   limits.c    CPUs and memory that the process may use
- *   memory.c    what a thread or a resident workgroup needs: LDS, scratch, wave states
- *   abi.c       initial registers, and the memory of a launch
- *   launch.c    a launch: what is checked and planned before, and done behind it
- *   dispatch.c  a grid -> workgroups -> waves; answers the exits of translated code
- *   fault.c     signals inside translated code -> one paragraph and an error
- *   services.c  hostcall (device/hostcall.h) and heap of a device
- *   helpers.c, lanes.c, buffer.c, atomic.c   functions that translated code calls
+ *   cpu.c     the table of operations: devices, modules, functions, launches
+ *   abi.c     initial registers, and the memory of a launch
+ *   memory.c  what a thread or a resident workgroup needs: LDS, scratch, wave states
+ *
+ *   run/      a launch: checks and plans, a grid -> workgroups -> waves; the pool of threads and the jobs they share, how workgroups are
+ *             handed out, those that wait for others (parked.c), the exits of translated code, what device code asks of the host
+ *   code/     native code of a module by address: memory, disk cache, translator, in this order; native code made in the background
+ *             while threaded code runs (tiers.c); relocatable native objects -> executable memory (loader.c)
+ *   fault/    signals inside translated code -> one paragraph and an error; line tables; LDS that is accessed beyond its end
+ *   helpers/  functions that translated code calls (machine/helpers.h)
  *
  * How the structures nest:
  *
  *   wl_cpu_device ── wl_pool (one for all devices of the process) ── threads
  *     └ wl_device_module            one code object: image, units
- *         ├ wl_unit                 native code of one kernel or device function, up to three copies
+ *         ├ wl_cpu_unit             native code of one kernel or device function, up to three copies
  *         └ wl_device_function      one kernel: its plan of initial registers
  *   wl_job                          one launch while it runs; lives on the launching thread's stack
  *   wl_thread                       a thread that takes part in jobs: a signal stack, and
@@ -31,16 +25,16 @@
  *
  * Locks, in the order in which they may be taken: wl_cpu_device.lock, wl_device_module.lock,
  * wl_hostcall.lock, wl_pool.lock, tiers.c's. None is held while translated code runs or taken per workgroup. */
-#ifndef WL_DEVICE_CPU_CPU_H
-#define WL_DEVICE_CPU_CPU_H
+#ifndef WL_DEVICE_CPU_H
+#define WL_DEVICE_CPU_H
 
 #include "base/status.h"
-#include "device/cpu/gws.h"
-#include "device/cpu/loader.h"
-#include "device/cpu/wave.h"
+#include "device/cpu/code/loader.h"
+#include "device/cpu/run/gws.h"
 #include "device/device.h"
 #include "device/kernarg.h"
-#include "translate/translate.h"
+#include "machine/wave.h"
+#include "translate/interface/translate.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -50,23 +44,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WL_MAX_WORKGROUP    1024
-#define WL_MAX_WAVES        (WL_MAX_WORKGROUP / 32)
-#define WL_LDS_BYTES        65536u /* what a workgroup may ask for */
-#define WL_LDS_BYTES_GFX950 163840u
-#define WL_MIN_STACK        16384u     /* scratch bytes a lane where calls make the need unknown; the program may ask for more */
-#define WL_MAX_STACK        (1u << 22) /* scratch bytes a lane */
+#define WL_MAX_WORKGROUP 1024
+#define WL_MAX_WAVES     (WL_MAX_WORKGROUP / 32)
+#define WL_LDS_BYTES     65536u     /* what a workgroup may ask for */
+#define WL_MIN_STACK     16384u     /* scratch bytes a lane where calls make the need unknown; the program may ask for more */
+#define WL_MAX_STACK     (1u << 22) /* scratch bytes a lane */
 
 struct wl_cpu_device;
 struct wl_pool;
 struct wl_hostcall;
 struct wl_job;
-struct wl_slot;
+struct wl_job_slot;
 struct wl_parts;
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-struct wl_unit {
+struct wl_cpu_unit {
     uint64_t address; /* virtual */
     const char *name;
     const struct wl_kernel *kernel; /* NULL: a device function */
@@ -82,8 +75,8 @@ struct wl_unit {
     _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
     /* Gang copies are for one size of workgroups each: units of their own, without other copies. Written under the module's lock, read
      * without. */
-    _Atomic(struct wl_unit *) gangs; /* of a kernel's unit: the newest one */
-    struct wl_unit *older_gang;      /* of a gang's: */
+    _Atomic(struct wl_cpu_unit *) gangs; /* of a kernel's unit: the newest one */
+    struct wl_cpu_unit *older_gang;      /* of a gang's: */
     uint32_t gang_block[3];
     _Atomic bool gang_off;  /* its waves go different ways too often */
     struct wl_steps *steps; /* the threaded code; NULL: none was made */
@@ -96,13 +89,13 @@ struct wl_unit {
     /* A copy that could not be made is not tried again. */
     enum wl_status failed[WL_COPY_COUNT];
     char *failure[WL_COPY_COUNT];
-    struct wl_unit *next; /* of the module */
+    struct wl_cpu_unit *next; /* of the module */
 };
 
 /* Where a jump to an address enters. */
 struct wl_target_point {
     uint64_t key; /* address, shape and wave size, plus 1; 0: free */
-    struct wl_unit *unit;
+    struct wl_cpu_unit *unit;
     uint32_t resume;
 };
 
@@ -124,7 +117,7 @@ struct wl_device_module {
     size_t function_count;
 
     pthread_mutex_t lock; /* over all below */
-    struct wl_unit *units;
+    struct wl_cpu_unit *units;
     _Atomic(struct wl_target_table *) targets; /* read without the lock */
     struct wl_device_function *kernels;
 };
@@ -149,7 +142,7 @@ struct wl_device_function {
     bool uses_hostcall, uses_heap;
     bool calls; /* it needs a stack of unknown size */
     bool empty; /* it ends where it begins: nothing of a grid needs to be run */
-    _Atomic(struct wl_unit *) units[WL_SHAPE_COUNT];
+    _Atomic(struct wl_cpu_unit *) units[WL_SHAPE_COUNT];
     uint64_t id;                     /* never used again */
     uint32_t lds_limit;              /* bytes a workgroup may have */
     _Atomic uint32_t launches;       /* of a known cost, about: every few of them are timed again */
@@ -163,7 +156,7 @@ enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GR
 
 struct wl_runner {
     wl_unit_code *code; /* jobs that keep waves: NULL if the wave is not as it was started */
-    struct wl_unit *unit;
+    struct wl_cpu_unit *unit;
     struct wl_group *group;
     enum wl_mode mode;
     enum wl_wave_state state;
@@ -185,7 +178,7 @@ struct wl_group {
     bool done;
     struct wl_group_fit { /* what the wave states were made for; function 0: nothing */
         uint64_t function;
-        const struct wl_unit *unit;
+        const struct wl_cpu_unit *unit;
         uint32_t states, rows, lds_size, scratch_size, row_items;
     } fit;
     atomic_flag claimed; /* cooperative launches: a thread is running it */
@@ -261,16 +254,21 @@ struct wl_parked {
     struct wl_group *newest;             /* of all */
 };
 
+/* The sentence of a failure. Not a part of the job, which is cleared for each launch. */
+struct wl_job_failure {
+    char text[512];
+};
+
 struct wl_job {
     struct wl_cpu_device *device;
     const struct wl_launch *launch;
     struct wl_device_function *function;
-    struct wl_unit *unit;
+    struct wl_cpu_unit *unit;
     enum wl_shape shape;
     bool may_wait;
     bool keeps_wave;    /* waves that run the FULL copy can run again as they are */
     wl_unit_code *gang; /* runs whole workgroups; NULL: waves run by themselves */
-    struct wl_unit *gang_unit;
+    struct wl_cpu_unit *gang_unit;
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */
@@ -286,13 +284,13 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic uint64_t splits;    /* gangs that were split */
-    _Atomic bool asserted;      /* device code printed a failed assertion */
-    _Atomic bool beyond;        /* accesses behind the LDS have been reported */
-    char failure[512];          /* sentence of the first failure, by the thread that set `status` */
-    struct wl_parked parked;    /* of a job that may wait */
-    struct wl_gws *_Atomic gws; /* NULL until a wave uses it */
-    struct wl_group *groups;    /* cooperative: all of them */
+    _Atomic uint64_t splits;        /* gangs that were split */
+    _Atomic bool asserted;          /* device code printed a failed assertion */
+    _Atomic bool beyond;            /* accesses behind the LDS have been reported */
+    struct wl_job_failure *failure; /* of the first failure, by the thread that set `status`; the launching thread's */
+    struct wl_parked parked;        /* of a job that may wait */
+    struct wl_gws *_Atomic gws;     /* NULL until a wave uses it */
+    struct wl_group *groups;        /* cooperative: all of them */
     _Atomic uint64_t groups_done;
     /* workers.c: */
     void (*body)(void *context); /* not NULL: all that the job does; of what is above, nothing counts but `status` */
@@ -300,7 +298,7 @@ struct wl_job {
     uint64_t worker_mask;
     unsigned stand_in;          /* the worker number of the launching thread */
     unsigned limit;             /* most threads that may take part */
-    struct wl_slot *slot;       /* where others find the job; NULL: nowhere */
+    struct wl_job_slot *slot;   /* where others find the job; NULL: nowhere */
     pthread_t launcher;         /* the launching thread */
     _Atomic bool launcher_left; /* it has run its part */
     atomic_flag calling_off;    /* somebody sees to it that all leave */

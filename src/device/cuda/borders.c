@@ -1,6 +1,6 @@
 /* Border colours of textures: a copy of the host's table in device memory, which grows as that does. */
 #include "device/cuda/cuda.h"
-#include "device/image.h"
+#include "machine/image.h"
 
 #include <assert.h>
 

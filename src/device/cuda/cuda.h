@@ -27,12 +27,12 @@
  *
  * Locks, in the order in which they may be taken: wl_device_module.lock, wl_cuda_device.lock. Neither is held while the device
  * works. Every function that calls the driver begins with wl_cuda_enter. */
-#ifndef WL_DEVICE_CUDA_CUDA_H
-#define WL_DEVICE_CUDA_CUDA_H
+#ifndef WL_DEVICE_CUDA_H
+#define WL_DEVICE_CUDA_H
 
 #include "device/cuda/driver.h"
 #include "device/device.h"
-#include "translate/translate.h"
+#include "translate/interface/translate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* PTX, cubin and CUDA fat binaries as they are. A kernel's parameters are described as a code object's arguments, so that launches
  * are packed the same way: the buffer has the layout of the parameter space. */
+#include "base/array.h"
 #include "base/options.h"
 #include "device/cuda/cuda.h"
 
@@ -117,14 +118,9 @@ static enum wl_status describe_arguments(const struct wl_cuda_device *device, CU
                        driver->version / 1000, driver->version % 1000 / 10);
     CUresult result;
     while ((result = driver->cuFuncGetParamInfo(function, count, &offset, &size)) == CUDA_SUCCESS) {
-        if (count == room) {
-            room = room ? room * 2 : 8;
-            struct wl_argument *more = realloc(arguments, room * sizeof *more);
-            if (!more) {
-                free(arguments);
-                return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u parameters", room);
-            }
-            arguments = more;
+        if (!WL_ARRAY_ROOM(arguments, count, room, 8)) {
+            free(arguments);
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u parameters", count + 1);
         }
         arguments[count++] =
             (struct wl_argument){.name = "", .type_name = "", .offset = (uint32_t)offset, .size = (uint32_t)size, .kind = WL_ARG_BY_VALUE};

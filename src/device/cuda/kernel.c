@@ -1,7 +1,7 @@
 /* A kernel of a code object, compiled for a shape of workgroups: from the cache on disk, else through the translator and the
  * driver's compiler. What is kept is the cubin, so that a warm start needs neither. */
 #include "base/options.h"
-#include "device/cpu/cache.h"
+#include "device/cpu/code/cache.h"
 #include "device/cuda/cuda.h"
 #include "device/ptx_request.h"
 #include "device/translator.h"

@@ -1,5 +1,7 @@
 /* The door: a kernel and what it can reach, decoded, lifted, as PTX. */
 #include "translate/nvptx/ptx.h"
+#include "translate/decode/decoder.h"
+#include "translate/rewrite/rewrite.h"
 
 #include <llvm-c/Analysis.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * predicates of single instructions.
  *
  *   registers  allocas, which passes turn into values. A vector register is <1 x i32> a strip, so that the code for strips of
- *              lift_valu.c serves here
+ *              lift/inst/valu.c serves here
  *   masks      each SGPR has two forms: its 32 bits, the same in all threads, and a predicate: this thread's bit of them.
  *              Comparisons make the predicate; the bits are a ballot of it, which disappears where nobody reads them
  *              The bits of waves of 64 whose lanes have a thread each would be a vote of two warps, which there is not: such
@@ -16,11 +16,12 @@
  *   EXEC       selects in writes of registers whose old values are live in lanes that are off, predicates of accesses
  *
  * Ballots, votes and the kernarg segment's address are calls of functions without bodies ("wl.ballot", ...), pure and
- * convergent, until the passes have run; ptx_emit.c then gives them bodies. */
-#ifndef WL_TRANSLATE_PTX_H
-#define WL_TRANSLATE_PTX_H
+ * convergent, until the passes have run; nvptx/emit.c then gives them bodies. */
+#ifndef WL_TRANSLATE_NVPTX_PTX_H
+#define WL_TRANSLATE_NVPTX_PTX_H
 
-#include "translate/lift.h"
+#include "translate/lift/state.h"
+#include "translate/lift/values.h"
 
 #include <llvm-c/TargetMachine.h>
 
@@ -74,7 +75,7 @@ struct wl_ptx {
     LLVMValueRef mode;   /* alloca i32: MODE */
     uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
     uint8_t *roundings;  /* the same at the starts of the unit's pieces */
-    bool orders_lds;     /* the unit's accesses of LDS stay in their order (ptx_order.c) */
+    bool orders_lds;     /* the unit's accesses of LDS stay in their order (nvptx/order.c) */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
     bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
@@ -85,7 +86,7 @@ struct wl_ptx {
     size_t record_size;
 };
 
-/* ---- ptx_values.c: registers and masks. `strip` functions work on l->strip ---- */
+/* ---- nvptx/values.c: registers and masks. `strip` functions work on l->strip ---- */
 unsigned wl_ptx_strip(const struct wl_lift *l);            /* 0 or 1 */
 LLVMValueRef wl_ptx_row(struct wl_lift *l, unsigned row);  /* <1 x i32> */
 LLVMValueRef wl_ptx_pair(struct wl_lift *l, unsigned row); /* <1 x i64> */
@@ -112,9 +113,9 @@ void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate);
 LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* i1: the lane's bit, apart, of two dwords */
 LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate);            /* i1 */
 LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                           /* i1: a wave-wide mask is not zero */
-LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg);                       /* the same, or the threads' own bits: see ptx_part.c */
-LLVMValueRef wl_ptx_image(struct wl_lift *l);                                       /* i64 */
-LLVMValueRef wl_ptx_mode(struct wl_lift *l);                                        /* i32: MODE */
+LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg); /* the same, or the threads' own bits: see nvptx/part.c */
+LLVMValueRef wl_ptx_image(struct wl_lift *l);                 /* i64 */
+LLVMValueRef wl_ptx_mode(struct wl_lift *l);                  /* i32: MODE */
 LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type);
 /* A call of a function of the module that has no body yet: pure, and convergent if it looks at other threads. */
 LLVMValueRef wl_ptx_marker(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count, bool pure);
@@ -125,7 +126,10 @@ LLVMValueRef wl_ptx_asm(struct wl_lift *l, const char *text, const char *constra
 void wl_ptx_enter_strip(struct wl_lift *l, unsigned strip);
 void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_valu.c ---- */
+/* ---- form.c ---- */
+extern const struct wl_form wl_ptx_form;
+
+/* ---- nvptx/valu.c ---- */
 /* |v|, -v, -|v| of an f32 (<1 x float>), as bits. */
 LLVMValueRef wl_ptx_change_sign(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate);
 /* Lifts an instruction with semantics, or a v_cmpx. */
@@ -137,7 +141,7 @@ void wl_ptx_step_carries(struct wl_lift *l, const struct wl_effects *effects);
 /* Marks the SGPRs of a unit that hold masks. */
 void wl_ptx_find_masks(struct wl_lift *l, const struct wl_unit *unit);
 
-/* ---- ptx_exec.c ---- */
+/* ---- nvptx/exec.c ---- */
 /* What is known of EXEC and of masks throughout a unit. NULL: no memory. The unit must outlive it. */
 struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size);
 void wl_ptx_flow_destroy(struct wl_ptx_flow *flow); /* NULL does nothing */
@@ -151,7 +155,7 @@ bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece);
  * threads meet. */
 bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t piece, uint64_t changed[2]);
 
-/* ---- ptx_lane.c ---- */
+/* ---- nvptx/lane.c ---- */
 /* The value that DPP reads of a row; *valid: <1 x i1>, NULL: all lanes have a source. */
 LLVMValueRef wl_ptx_dpp(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *valid);
 /* Narrows `enabled` (<1 x i1> or NULL) by row_mask and bank_mask. */
@@ -161,7 +165,7 @@ void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst);
 LLVMValueRef wl_ptx_read_lane(struct wl_lift *l, LLVMValueRef values[2], LLVMValueRef lane);
 LLVMValueRef wl_ptx_first_lane(struct wl_lift *l); /* i32: the first active lane, 0 if none is */
 
-/* ---- ptx_memory.c, ptx_buffer.c, ptx_atomic.c, ptx_smem.c ---- */
+/* ---- nvptx/memory.c, nvptx/buffer.c, nvptx/atomic.c, nvptx/smem.c ---- */
 
 /* One lane's access, ready to be made. */
 struct wl_ptx_access {
@@ -217,7 +221,7 @@ void wl_ptx_lift_nop(struct wl_lift *l, const struct wl_inst *inst);
 /* Before a store or an atomic: publishes what came before, if something waited for it. */
 void wl_ptx_publish(struct wl_lift *l);
 
-/* ---- ptx_lds.c ---- */
+/* ---- nvptx/lds.c ---- */
 /* Lifts LDS instructions that are no plain load, store or atomic: two exchanges, two operands in LDS, conditional exchanges. */
 void wl_ptx_lift_two_swaps(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_lift_src2(struct wl_lift *l, const struct wl_inst *inst);
@@ -233,30 +237,30 @@ bool wl_ptx_ask_for_unrolling(LLVMModuleRef module);
 /* Keeps ptxas from unrolling the kernel's loops that end where a counter wraps: it counts their turns wrongly. */
 void wl_ptx_forbid_unrolling(LLVMModuleRef module);
 
-/* ---- ptx_order.c ---- */
+/* ---- nvptx/order.c ---- */
 /* Whether a unit's lanes may rely on the order of its LDS instructions: there are stores and loads without a barrier between them. */
 bool wl_ptx_needs_order(const struct wl_unit *unit, bool is_kernel);
 
-/* ---- ptx_block.c ---- */
+/* ---- nvptx/block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */
 void wl_ptx_lift_transposed(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_lift_block(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_gws.c ---- */
+/* ---- nvptx/gws.c ---- */
 /* Lifts a ds_gws_*. */
 void wl_ptx_lift_gws(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_indexed.c ---- */
+/* ---- nvptx/indexed.c ---- */
 /* Lifts a MOVREL instruction. */
 void wl_ptx_lift_indexed(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts an instruction in gfx9's indexing mode (index_mode). False: no registers are left for it. */
 bool wl_ptx_lift_relative(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_matrix.c ---- */
+/* ---- nvptx/matrix.c ---- */
 /* Lifts a MATRIX instruction. */
 void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_device.c: calls of device/device.h's functions ---- */
+/* ---- nvptx/device.c: calls of device/device.h's functions ---- */
 #define WL_PTX_QUAD "wl_device_quad" /* functions of these names are called by all threads of a warp together */
 /* A record of a thread's, of at least `size` bytes; its contents last until the next one is asked for. */
 LLVMValueRef wl_ptx_device_record(struct wl_lift *l, size_t size);
@@ -267,13 +271,13 @@ LLVMValueRef wl_ptx_device_call(struct wl_lift *l, const char *name, LLVMTypeRef
 /* Adds the functions to a module that calls some; what is not called is for globaldce. */
 enum wl_status wl_ptx_link_device(LLVMModuleRef module);
 
-/* ---- ptx_image.c ---- */
+/* ---- nvptx/image.c ---- */
 /* Lifts an IMAGE instruction. */
 void wl_ptx_lift_image(struct wl_lift *l, const struct wl_inst *inst);
 /* Lifts buffer_*_format_* and tbuffer_*. */
 void wl_ptx_lift_typed(struct wl_lift *l, const struct wl_inst *inst);
 
-/* ---- ptx_frame.c ---- */
+/* ---- nvptx/frame.c ---- */
 /* Lifts an instruction that is not the piece's end. */
 void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 /* Builds the kernel in an empty module, whose target and data layout are set. Waves of 64 have a thread for each lane if
@@ -281,19 +285,19 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct wl_unit *units, unsigned count, LLVMModuleRef module,
                                   struct wl_ptx_info *info);
 
-/* ---- ptx_math.c ---- */
+/* ---- nvptx/math.c ---- */
 /* The function to call for semantics: of those that this file knows one that stays a call of scalars for now. */
 LLVMValueRef wl_ptx_keep_call(struct wl_lift *l, const char *name, LLVMValueRef function);
 /* Takes away what is superfluous around these calls: the steps to a root's neighbours, then scales. True: something changed, and
  * the module is to be cleaned. */
 bool wl_ptx_simplify_roots(LLVMModuleRef module);
 bool wl_ptx_simplify_scales(LLVMModuleRef module);
-/* ptx_fuse.c: makes one function of sequences that compute e^x or ln(x), and takes away what ranges make superfluous. True: as above. */
+/* nvptx/fuse.c: makes one function of sequences that compute e^x or ln(x), and takes away what ranges make superfluous. True: as above. */
 bool wl_ptx_fuse_math(LLVMModuleRef module);
 /* Lets the calls be inlined by the next always-inline pass. */
 void wl_ptx_inline_math(LLVMModuleRef module);
 
-/* ---- ptx_rounding.c ---- */
+/* ---- nvptx/rounding.c ---- */
 /* MODE's rounding behind an instruction. */
 uint8_t wl_ptx_rounding_step(uint8_t rounding, const struct wl_inst *inst);
 /* Fills in what it is at each piece's start (`starts`: piece_count bytes). False: to nearest everywhere. */
@@ -303,11 +307,11 @@ unsigned wl_ptx_rounding_of(const struct wl_lift *l, const struct wl_sem *sem);
 /* The function of semantics with that rounding (1 to 3). NULL (and l->status set) if that fails. */
 LLVMValueRef wl_ptx_rounded_semantics(struct wl_lift *l, const struct wl_sem *sem, unsigned rounding);
 
-/* ---- ptx_part.c ---- */
+/* ---- nvptx/part.c ---- */
 /* Lets threads take the marked branches alone, where nothing on the way to the place at which they meet crosses threads. */
 bool wl_ptx_part_threads(LLVMModuleRef module);
 
-/* ---- ptx_emit.c ---- */
+/* ---- nvptx/emit.c ---- */
 LLVMTargetMachineRef wl_ptx_machine(const struct wl_ptx_request *request);
 /* Runs the passes and gives the markers their bodies. */
 enum wl_status wl_ptx_optimize(const struct wl_ptx_request *request, LLVMModuleRef module, LLVMTargetMachineRef machine,

@@ -32,7 +32,7 @@ static INLINE u32s unsigned_f64(f64s a) {
         __asm__("cvt." mode " %0, %1;" : "=r"(result) : letter(a[0]));                                                                     \
         return result;                                                                                                                     \
     }
-CONVERTED(truncated_f32, i32, f32, "f", "rzi.s32.f32") /* ptx_fuse.c knows it */
+CONVERTED(truncated_f32, i32, f32, "f", "rzi.s32.f32") /* nvptx/fuse.c knows it */
 CONVERTED(truncated_unsigned_f32, u32, f32, "f", "rzi.u32.f32")
 #define integer_f32(a)  ((i32s)truncated_f32(a))
 #define unsigned_f32(a) ((u32s)truncated_unsigned_f32(a))

@@ -146,7 +146,7 @@ LANES3(v_msad_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(msad_u8(a, 
     return result
 LANES3(v_qsad_pk_u16_u8_clamp, u64, u64, b8x4, u64) { FOUR_SATURATED_SUMS(sad_u8); }
 LANES3(v_mqsad_pk_u16_u8_clamp, u64, u64, b8x4, u64) { FOUR_SATURATED_SUMS(msad_u8); }
-/* One of the four sums of v_mqsad_u32_u8, which lift_wide.c puts together. */
+/* One of the four sums of v_mqsad_u32_u8, which lift/inst/wide.c puts together. */
 LANES3(v_mqsad_u32_u8, u32, b8x4, b8x4, u32) { return msad_u8(a, b) + c; }
 LANES3(v_mqsad_u32_u8_clamp, u32, b8x4, b8x4, u32) { return add_saturated(msad_u8(a, b), c); }
 

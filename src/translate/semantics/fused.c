@@ -1,4 +1,4 @@
-/* What ptx_fuse.c makes of sequences of instructions: no instructions of their own, and for NVIDIA's threads alone. The polynomials
+/* What nvptx/fuse.c makes of sequences of instructions: no instructions of their own, and for NVIDIA's threads alone. The polynomials
  * are near-minimax fits of the functions named beside them, in Horner form; errors are the largest over all f32 arguments. */
 #include "lanes_float.h"
 

@@ -1,6 +1,6 @@
 /* Building blocks of floating-point semantics that several files use. */
-#ifndef WL_SEMANTICS_LANES_FLOAT_H
-#define WL_SEMANTICS_LANES_FLOAT_H
+#ifndef WL_TRANSLATE_SEMANTICS_LANES_FLOAT_H
+#define WL_TRANSLATE_SEMANTICS_LANES_FLOAT_H
 
 #include "semantics.h"
 

@@ -14,8 +14,8 @@
  *
  * This is the vector dialect that GCC and clang share (ext_vector_type), compiled by clang; WL_LANES is the strip's width.
  * No tables, no calls, no memory, no static data: what is written here is inlined into kernels. */
-#ifndef WL_SEMANTICS_H
-#define WL_SEMANTICS_H
+#ifndef WL_TRANSLATE_SEMANTICS_H
+#define WL_TRANSLATE_SEMANTICS_H
 
 #include <stdint.h>
 

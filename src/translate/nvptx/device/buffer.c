@@ -1,7 +1,7 @@
 /* Typed buffer instructions of one lane, and where others find theirs; the code of the CPU device. */
 #include "translate/nvptx/device/device.h"
 
-#include "device/cpu/buffer_lane.c"
+#include "lane/buffer_lane.h"
 
 static void locate(const struct wl_device_buffer *given, struct wl_buffer *buffer, struct wl_buffer_place *place) {
     wl_buffer_read(buffer, given->resource, given->element);

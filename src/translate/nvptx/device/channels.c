@@ -1,5 +1,5 @@
 /* Channel formats; the code of the CPU device, with its tables as constants. */
-#include "device/cpu/channel_values.c"
+#include "lane/channel_values.h"
 
 static const float linear_of_srgb[256] = {
 #include "tables-linear.inc"

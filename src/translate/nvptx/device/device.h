@@ -1,7 +1,6 @@
 /* C functions that translated kernels call on NVIDIA's GPUs: what an image or typed buffer instruction does to one lane.
  *
- * image.c and buffer.c here take the CPU device's own code (device/cpu/image_lane.c and its kin) and are compiled for NVPTX at build
- * time; ptx_device.c links the bitcode into the modules of kernels that need it. tables.c, a build tool, prints the tables that the CPU
+ * image.c, buffer.c and rays.c are compiled for NVPTX at build time, each as one unit with the files of lane/ that it calls (CMakeLists.txt); nvptx/device.c links the bitcode into the modules of kernels that need it. tables.c, a build tool, prints the tables that the CPU
  * device computes when it starts. include/ has the few functions of C's library that this code uses.
  *
  * A thread fills a record, and the function reads and writes it. */

@@ -1,13 +1,8 @@
 /* Image instructions of one lane; the code of the CPU device. */
 #include "translate/nvptx/device/device.h"
 
-#include "device/cpu/image_lane.h"
-#include "translate/translate.h"
-
-#include "device/cpu/image_decode.c"
-#include "device/cpu/image_lane.c"
-#include "device/cpu/image_sample.c"
-#include "translate/nvptx/device/channels.c"
+#include "lane/image_lane.h"
+#include "translate/interface/translate.h"
 
 static inline void read_access(const struct wl_device_image *image, unsigned generation, struct wl_image_access *access) {
     const uint32_t kind = WL_IMAGE_KIND_OF(image->operation);
@@ -74,7 +69,7 @@ static float of_lane(float value, uint32_t lane) {
     return value;
 }
 
-/* As add_quad_levels of device/cpu/image.c does it for a wave. */
+/* As add_quad_levels of device/cpu/helpers/image.c does it for a wave. */
 static float quad_level(const struct wl_image_access *access, const struct wl_sample_place *place, bool active) {
     const uint32_t lane = (uint32_t)__nvvm_read_ptx_sreg_tid_x() & 31, quad = lane & ~3u;
     const uint32_t exec = (uint32_t)__nvvm_vote_ballot_sync(~0u, active) >> quad;

@@ -1,7 +1,7 @@
 /* Ray tracing's instruction for one lane; the code of the CPU device. */
 #include "translate/nvptx/device/device.h"
 
-#include "device/cpu/image_bvh.c"
+#include "lane/image_lane.h"
 
 void wl_device_image_intersect(struct wl_device_image *image) {
     const struct wl_image_rays rays = {image->address,   image->resource,  1,

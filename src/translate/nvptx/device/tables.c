@@ -1,5 +1,5 @@
 /* Build tool: prints the tables of channels.c, as the CPU device computes them: tables FOLDER. */
-#include "device/channels.h"
+#include "lane/channel_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,45 @@
+/* Relocatable native objects -> executable memory, without LLVM.
+ *
+ * Knows what LLVM's code generator emits for translated units on x86-64 and AArch64, and nothing
+ * else. Objects come from the disk cache and may be damaged: every offset and size is checked, and
+ * anything unexpected is an error. Memory is never writable and executable at once. */
+#ifndef WL_DEVICE_CPU_CODE_LOADER_H
+#define WL_DEVICE_CPU_CODE_LOADER_H
+
+#include "base/status.h"
+#include "translate/interface/translate.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A loaded object. */
+struct wl_native {
+    uint8_t *memory; /* the mapping: code, constants, stubs */
+    size_t size;
+    wl_unit_code *code;
+    const struct wl_unit_info *info;
+    uint8_t *lines; /* .debug_line, relocated; NULL: none */
+    size_t line_size;
+};
+
+/* Loads `object`, which may go away afterwards. WL_INVALID_IMAGE: the object is damaged, or of another kind or ABI version.
+ * Thread-safe. */
+enum wl_status wl_native_load(struct wl_native **native, const void *object, size_t size);
+/* Unmaps it. None of its code may be running. NULL is allowed. */
+void wl_native_unload(struct wl_native *native);
+
+/* A function without arguments of its own around one that has one more: for threaded code, whose steps are its data. */
+struct wl_thunk;
+/* NULL: no memory. */
+struct wl_thunk *wl_thunk_create(wl_translate_steps_run_fn *run, const struct wl_steps *steps);
+wl_unit_code *wl_thunk_code(const struct wl_thunk *thunk);
+/* None of its code may be running. NULL is allowed. */
+void wl_thunk_destroy(struct wl_thunk *thunk);
+
+/* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
+ * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the code of several instructions;
+ * *offset is then that of one shortly before. */
+bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact);
+
+#endif

@@ -1,0 +1,289 @@
+#include "device/cpu/code/tiers.h"
+#include "base/clock.h"
+#include "device/cpu/code/units.h"
+#include "device/cpu/helpers/helpers.h"
+#include "device/cpu/run/workers.h"
+#include "device/translator.h"
+#include "machine/helpers.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FINISH_NS         UINT64_C(1000000000)  /* at the end of the process, for what was missed before */
+#define PATIENCE_NS       UINT64_C(10000000000) /* after which the end does not wait for that, either: a machine is busy */
+#define GRACE_NS          UINT64_C(5000000)     /* the same, for what is being made for the first time */
+#define INSTRUCTION_NS    UINT64_C(300000)      /* what native code of one takes to make, about */
+#define LARGE_NS          UINT64_C(2000000000)
+#define MAX_THREADS       4
+#define CPUS_FOR_ONE      2                   /* CPUs for each thread */
+#define TRANSLATION_STACK (UINT64_C(8) << 20) /* LLVM recurses */
+
+struct job {
+    struct job *next;
+    struct wl_device_module *module;
+    struct wl_cpu_unit *unit;
+    enum wl_mode mode;
+    bool loops;
+    void (*release)(struct wl_device_module *module); /* the module is gone but for this job */
+    bool missed;                                      /* at the end of the process: an earlier one ended too early, too */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;     /* a thread finished a job, or ended */
+    struct job *waiting, *made; /* made: at the moment */
+    struct {
+        pthread_t id;
+        enum { NONE, RUNS, ENDED, KEPT } state; /* ENDED: to be joined; KEPT: it never goes on */
+    } threads[MAX_THREADS];
+    bool finishing;
+    uint64_t deadline; /* with `finishing`: no job is begun any more */
+    bool stopping;     /* with `finishing`: what is being made is not waited for any more */
+} tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void unlink_job(struct job **list, struct job *job) {
+    while (*list != job)
+        list = &(*list)->next;
+    *list = job->next;
+}
+
+static uint64_t heat_of(const struct job *job) { return atomic_load_explicit(&job->unit->heat, memory_order_relaxed); }
+
+static uint64_t cost_of(const struct job *job) {
+    return atomic_load(&job->unit->info[job->mode == WL_MODE_GANG ? WL_MODE_FULL : job->mode])->instructions * INSTRUCTION_NS;
+}
+
+/* Units that take seconds are made only when they have shown to be worth it: the process waits at its end for what is being made. */
+static bool is_worth_it(const struct job *job) {
+    enum { SHARE = 2 };
+    return job->loops || cost_of(job) < LARGE_NS || heat_of(job) > cost_of(job) / SHARE;
+}
+
+/* What is made next: loops that somebody is in first, else where most time was spent, else what was asked for first. */
+static struct job *choose(void) {
+    struct job *best = NULL;
+    for (struct job *job = tiers.waiting; job; job = job->next) {
+        bool fits = !tiers.finishing || (job->missed && wl_now() + cost_of(job) < tiers.deadline);
+        if (fits && is_worth_it(job) && !(tiers.finishing && job->loops) &&
+            (!best || job->loops > best->loops || (job->loops == best->loops && heat_of(job) > heat_of(best))))
+            best = job;
+    }
+    return best;
+}
+
+/* What the calling thread makes; NULL: it is none of ours. */
+static _Thread_local struct {
+    struct job *job;
+    unsigned slot;
+} own;
+
+/* Called by the translator wherever a thread can be kept for ever, once the process ends. What is being made is forgotten: modules and
+ * code objects may go, and forks happen, while the thread stays here. */
+static void keep_thread(void) {
+    struct job *job = own.job;
+    if (!job)
+        return;
+    pthread_mutex_lock(&tiers.lock);
+    if (!tiers.stopping || (job->missed && wl_now() < tiers.deadline + PATIENCE_NS)) {
+        pthread_mutex_unlock(&tiers.lock);
+        return;
+    }
+    own.job = NULL;
+    unlink_job(&tiers.made, job);
+    free(job);
+    tiers.threads[own.slot].state = KEPT;
+    pthread_cond_broadcast(&tiers.changed);
+    pthread_mutex_unlock(&tiers.lock);
+    wl_translation_end();
+    for (;;)
+        pause();
+}
+
+static bool is_made(const struct wl_device_module *module) {
+    for (const struct job *job = tiers.made; job; job = job->next)
+        if (job->module == module)
+            return true;
+    return false;
+}
+
+static void *run(void *slot) {
+    own.slot = (unsigned)(uintptr_t)slot;
+    wl_float_enter(0xf0); /* the starting thread may have been in the middle of a kernel */
+    pthread_mutex_lock(&tiers.lock);
+    for (struct job *job; (job = choose());) {
+        unlink_job(&tiers.waiting, job);
+        job->next = tiers.made;
+        tiers.made = job;
+        pthread_mutex_unlock(&tiers.lock);
+        own.job = job;
+        wl_units_promote(job->module, job->unit, job->mode, job->loops);
+        own.job = NULL;
+        pthread_mutex_lock(&tiers.lock);
+        if (job->missed) {
+            pthread_mutex_unlock(&tiers.lock);
+            wl_units_forget_missed(job->module, job->unit, job->mode);
+            pthread_mutex_lock(&tiers.lock);
+        }
+        unlink_job(&tiers.made, job);
+        if (job->release && !is_made(job->module)) {
+            pthread_mutex_unlock(&tiers.lock);
+            wl_translation_begin(); /* no fork in the middle */
+            job->release(job->module);
+            wl_translation_end();
+            pthread_mutex_lock(&tiers.lock);
+        }
+        free(job);
+        pthread_cond_broadcast(&tiers.changed);
+    }
+    tiers.threads[own.slot].state = ENDED;
+    pthread_cond_broadcast(&tiers.changed);
+    pthread_mutex_unlock(&tiers.lock);
+    return NULL;
+}
+
+/* Under the lock: such a thread does not take it any more. */
+static void join(unsigned slot) {
+    if (tiers.threads[slot].state == ENDED)
+        pthread_join(tiers.threads[slot].id, NULL);
+    tiers.threads[slot].state = NONE;
+}
+
+/* Under the lock. Signals are for the program's own threads. */
+static void start_thread(void) {
+    unsigned most = wl_allowed_cpus() / CPUS_FOR_ONE, slot = 0;
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    most = most < 1 ? 1 : most > MAX_THREADS ? MAX_THREADS : most;
+    while (slot < most && (tiers.threads[slot].state == RUNS || tiers.threads[slot].state == KEPT))
+        slot++;
+    if (slot == most)
+        return;
+    join(slot);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, TRANSLATION_STACK);
+    if (pthread_create(&tiers.threads[slot].id, &attributes, run, (void *)(uintptr_t)slot) == 0) /* else: the next request tries again */
+        tiers.threads[slot].state = RUNS;
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops) {
+    pthread_mutex_lock(&tiers.lock);
+    bool *asked = &unit->asked[loops][mode];
+    struct job *job = *asked || tiers.finishing ? NULL : calloc(1, sizeof *job);
+    if (job) {
+        struct job **end = &tiers.waiting;
+        *asked = true;
+        *job = (struct job){.module = module, .unit = unit, .mode = mode, .loops = loops};
+        while (*end)
+            end = &(*end)->next;
+        *end = job;
+        start_thread();
+    }
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+void wl_tiers_heat(struct wl_cpu_unit *unit, uint64_t nanoseconds) {
+    atomic_fetch_add_explicit(&unit->heat, nanoseconds, memory_order_relaxed);
+    if (unit->steps_info->instructions * INSTRUCTION_NS < LARGE_NS)
+        return;
+    pthread_mutex_lock(&tiers.lock);
+    if (!tiers.finishing && choose())
+        start_thread();
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+bool wl_tiers_forget(const struct wl_device_module *module, void (*release)(struct wl_device_module *module)) {
+    pthread_mutex_lock(&tiers.lock);
+    for (struct job **at = &tiers.waiting; *at;) {
+        struct job *job = *at;
+        if (job->module != module) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        free(job);
+    }
+    for (struct job *job = tiers.made; job; job = job->next)
+        if (job->module == module)
+            job->release = release;
+    const bool idle = !is_made(module);
+    pthread_mutex_unlock(&tiers.lock);
+    return idle;
+}
+
+/* Notes what a process leaves unmade; returns whether something of it had been noted before. The lock is held. */
+static bool note_missed(void) {
+    struct job *const lists[] = {tiers.waiting, tiers.made};
+    bool again = false;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (struct job *job = lists[i]; job; job = job->next) {
+            if (job->loops || cost_of(job) >= FINISH_NS)
+                continue;
+            job->missed = wl_units_was_missed(job->module, job->unit, job->mode);
+            if (!job->missed)
+                wl_units_note_missed(job->module, job->unit, job->mode);
+            again |= job->missed;
+        }
+    return again;
+}
+
+static bool anybody_runs(void) {
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+        if (tiers.threads[slot].state == RUNS)
+            return true;
+    return false;
+}
+
+/* Until the threads have ended or been kept; `deadline` 0: whenever that is. The lock is held. */
+static void wait_for_threads(uint64_t deadline) {
+    struct timespec t = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+    while (anybody_runs())
+        if (!deadline)
+            pthread_cond_wait(&tiers.changed, &tiers.lock);
+        else if (pthread_cond_clockwait(&tiers.changed, &tiers.lock, CLOCK_MONOTONIC, &t) != 0)
+            return;
+}
+
+void wl_tiers_finish(void) {
+    const struct wl_translator *translator = NULL;
+    pthread_mutex_lock(&tiers.lock);
+    bool started = anybody_runs();
+    tiers.finishing = true;
+    if (started && !tiers.stopping && wl_translator_use(&translator) == WL_OK) {
+        tiers.deadline = wl_now() + (note_missed() ? FINISH_NS : GRACE_NS);
+        wait_for_threads(tiers.deadline);
+        tiers.stopping = true;
+        translator->pause_with(keep_thread);
+        wait_for_threads(0);
+    }
+    for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+        if (tiers.threads[slot].state == ENDED)
+            join(slot);
+    pthread_mutex_unlock(&tiers.lock);
+}
+
+void wl_tiers_before_fork(void) { pthread_mutex_lock(&tiers.lock); }
+
+void wl_tiers_after_fork(bool child) {
+    if (child) {
+        while (tiers.made) { /* what the parent's threads were at is to be made again */
+            struct job *job = tiers.made;
+            tiers.made = job->next;
+            if (job->release) { /* nobody wants it any more */
+                free(job);
+                continue;
+            }
+            job->next = tiers.waiting;
+            tiers.waiting = job;
+        }
+        for (unsigned slot = 0; slot < MAX_THREADS; slot++)
+            tiers.threads[slot].state = NONE;
+        pthread_cond_init(&tiers.changed, NULL);
+    }
+    pthread_mutex_unlock(&tiers.lock);
+}

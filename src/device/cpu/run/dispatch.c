@@ -1,0 +1,755 @@
+#include "device/cpu/run/dispatch.h"
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/options.h"
+#include "device/cpu/abi.h"
+#include "device/cpu/fault/fault.h"
+#include "device/cpu/helpers/helpers.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/run/exits.h"
+#include "device/cpu/run/launch.h"
+#include "device/cpu/run/parked.h"
+#include "device/cpu/run/parts.h"
+#include "machine/helpers.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- starting waves ------------------------------------------------------------------------- */
+
+enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
+    uint32_t states = job->may_wait || job->keeps_wave ? job->whole.waves : 1;
+    const uint32_t row_items = job->whole.size[0] < job->whole.items ? job->whole.size[0] : 0;
+    const struct wl_group_fit fit = {job->function->id, job->unit, states, job->rows, job->lds_size, job->scratch_size, row_items};
+    const struct wl_group_fit *now = &group->fit;
+    for (uint32_t i = 0; i < states; i++)
+        group->runners[i].code = NULL; /* waves start anew */
+    if (now->function == fit.function && now->unit == fit.unit && now->states == states && now->rows == fit.rows &&
+        now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size && now->row_items == row_items)
+        return WL_OK; /* from another launch of the kernel */
+    group->fit.function = 0;
+    group->gang_block[0] = 0;
+    enum wl_status status =
+        wl_group_fit(group, &(struct wl_group_needs){states, job->rows, job->wave_size, job->scratch_size, job->lds_size});
+    if (status != WL_OK)
+        return status;
+    for (uint32_t i = 0; i < states; i++) {
+        struct wl_wave *wave = wl_group_wave(group, i);
+        memset(wave, 0, sizeof *wave);
+        wave->image = (uint64_t)(uintptr_t)job->function->module->image;
+        wave->lds = group->lds;
+        wave->scratch = group->scratch ? group->scratch + i * group->scratch_stride : NULL;
+        wave->helpers = &wl_helpers_table;
+        wave->owner = &group->runners[i];
+        wave->lds_size = job->lds_size;
+        wave->scratch_size = job->scratch_size;
+        wave->wave_size = job->wave_size;
+        wave->vgprs = job->rows;
+        wave->row_items = row_items;
+        group->runners[i].group = group;
+        group->runners[i].unit = job->unit;
+    }
+    group->fit = fit;
+    return WL_OK;
+}
+
+/* The extent and the ids of a workgroup at the end of a grid that the launch does not fill. */
+static void start_partial(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+    const struct wl_launch *l = job->launch;
+    unsigned table = 0;
+    thread->extent = job->whole;
+    for (int d = 0; d < 3; d++) {
+        if (l->remainder[d] && id[d] + 1 == l->grid[d]) {
+            thread->extent.size[d] = l->remainder[d];
+            wl_dispatch_measure(&thread->extent, job->wave_size);
+            table = 1;
+        }
+    }
+    thread->id_table = wl_abi_ids(&thread->ids[table], &job->function->abi, job->wave_size, thread->extent.size);
+}
+
+/* 64 bytes that are moved by the widest registers of the function's target. */
+typedef uint32_t line __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* The workgroup that a wave belongs to. */
+static inline void move_wave(const struct wl_abi *abi, struct wl_wave *wave, const uint32_t id[3]) {
+    uint32_t *s = wave->sgpr;
+    if (abi->group_x >= 0)
+        s[abi->group_x] = id[0];
+    if (abi->group_y >= 0)
+        s[abi->group_y] = id[1];
+    if (abi->group_z >= 0)
+        s[abi->group_z] = id[2];
+    if (abi->ttmp_groups) {
+        s[WL_SGPR_TTMP + 9] = id[0];
+        s[WL_SGPR_TTMP + 7] = (id[1] & 0xffff) | id[2] << 16;
+    }
+}
+
+static inline __attribute__((always_inline)) void start_wave(const struct wl_job *job, struct wl_wave *wave, const uint32_t id[3],
+                                                             uint32_t index, uint32_t items, const uint32_t *ids) {
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t wave_size = job->wave_size, *s = wave->sgpr, row_words = abi->id_rows * wave_size;
+    for (uint32_t i = 0; i < job->sgpr_count; i += 16)
+        *(line *)(s + i) = *(const line *)(job->sgprs + i);
+    if (abi->private_buffer >= 0) {
+        s[abi->private_buffer] = (uint32_t)(uintptr_t)wave->scratch;
+        s[abi->private_buffer + 1] |= (uint32_t)((uint64_t)(uintptr_t)wave->scratch >> 32) & 0xffff;
+    }
+    move_wave(abi, wave, id);
+    if (abi->group_info >= 0)
+        s[abi->group_info] = (items + wave_size - 1) / wave_size | (uint32_t)(index == 0) << 31; /* waves; the first one */
+    if (abi->ttmp_groups)
+        s[WL_SGPR_TTMP + 8] = index << 25;
+    uint32_t lanes = items - index * wave_size;
+    uint64_t exec = lanes >= wave_size ? wl_full_exec(wave_size) : (UINT64_C(1) << lanes) - 1;
+    s[WL_SGPR_EXEC] = (uint32_t)exec;
+    s[WL_SGPR_EXEC + 1] = (uint32_t)(exec >> 32);
+    s[WL_SGPR_M0] = UINT32_MAX; /* no limit on LDS addresses: code for gfx8 style DS instructions */
+    s[WL_SGPR_SCC] = 0;
+    s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
+    ids += (size_t)index * row_words;
+    for (uint32_t i = 0; i < row_words; i += 16) /* a strip at once: translated code loads it so, and would wait for two halves */
+        *(line *)(wave->vgpr + i) = *(const line *)(ids + i);
+    wave->resume = 0;
+    wave->wave_index = index;
+    wave->mode_register = job->function->kernel->float_mode;
+    wave->fuel = WL_FUEL;
+}
+
+/* ---- running a wave to its end -------------------------------------------------------------- */
+
+/* Answers a wave's exits until it ends, and gives the next one the kernel's floating-point mode. False: the job failed. */
+static bool finish_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
+                              uint32_t reason) {
+    enum wl_wave_state state = wl_wave_run_on(job, thread, runner, wave, reason);
+    while (state == WL_WAVE_YIELDED && !wl_job_stopped(job))
+        state = wl_wave_run_on(job, thread, runner, wave, runner->code(wave));
+    if (wave->mode_register != job->function->kernel->float_mode)
+        wl_float_enter(job->function->kernel->float_mode);
+    if (state == WL_WAVE_BARRIER || state == WL_WAVE_GRID)
+        wl_job_fail(job, wl_fail(WL_INTERNAL, "kernel %s waits, but its translation says that it cannot", job->function->kernel->name));
+    return state == WL_WAVE_ENDED;
+}
+
+/* Starts a wave and runs it to its end. False: the job failed. */
+static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner,
+                                                                 struct wl_wave *wave, const uint32_t id[3], uint32_t index) {
+    uint32_t items = thread->extent.items;
+    start_wave(job, wave, id, index, items, thread->id_table);
+    enum wl_mode mode = (index + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
+    if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
+        return false;
+    thread->running = runner;
+    uint32_t reason = runner->code(wave);
+    if (reason == WL_EXIT_END && wave->mode_register == job->function->kernel->float_mode)
+        return true;
+    return finish_plain_wave(job, thread, runner, wave, reason);
+}
+
+/* ---- kernels that keep their waves ---------------------------------------------------------- */
+
+/* Gives a wave a state of its own; what such kernels mostly wait for is the stores that start a wave. */
+static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
+                                                                  uint32_t index) {
+    struct wl_wave *wave = wl_group_wave(&thread->group, index);
+    start_wave(job, wave, id, index, thread->extent.items, thread->id_table);
+    return wl_wave_enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
+}
+
+/* Runs a wave in the state that it was left in by the last workgroup. One that exited before its end is started again. */
+static inline __attribute__((always_inline)) bool run_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
+                                                                uint32_t index) {
+    struct wl_runner *runner = &thread->group.runners[index];
+    struct wl_wave *wave = wl_group_wave(&thread->group, index);
+    if (runner->code)
+        move_wave(&job->function->abi, wave, id);
+    else if (!start_kept_wave(job, thread, id, index))
+        return false;
+    thread->running = runner;
+    uint32_t reason = runner->code(wave);
+    if (reason == WL_EXIT_END)
+        return true;
+    bool ended = finish_plain_wave(job, thread, runner, wave, reason);
+    runner->code = NULL;
+    return ended;
+}
+
+/* Of `count` workgroups in a row of the grid, the first wave of each, then the second, ...: what a workgroup leaves of a row of data,
+ * the next one goes on with, and the host's prefetcher follows. */
+static inline __attribute__((always_inline)) void kept_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
+                                                              uint32_t count) {
+    struct wl_group *group = &thread->group;
+    uint32_t full = job->whole.items / job->wave_size;
+    memcpy(group->id, first, sizeof group->id);
+    for (uint32_t w = 0; w < job->whole.waves; w++) {
+        for (uint32_t i = 0; i < count; i++) {
+            group->id[0] = first[0] + i;
+            if (w < full) {
+                if (!run_kept_wave(job, thread, group->id, w))
+                    return;
+                continue;
+            }
+            if (!run_plain_wave(job, thread, &group->runners[w], wl_group_wave(group, w), group->id, w))
+                return;
+        }
+    }
+}
+
+/* ---- kernels that cannot wait --------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void plain_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
+                                                               uint32_t count) {
+    struct wl_group *group = &thread->group;
+    memcpy(group->id, first, sizeof group->id);
+    for (uint32_t i = 0; i < count; i++) {
+        group->id[0] = first[0] + i;
+        if (job->partial)
+            start_partial(job, thread, group->id);
+        for (uint32_t w = 0; w < thread->extent.waves; w++)
+            if (!run_plain_wave(job, thread, &group->runners[0], wl_group_wave(group, 0), group->id, w))
+                return;
+    }
+}
+
+/* Starting a wave is copying; wider registers halve it, and translated code loads strips, which would wait for stores of their parts. */
+typedef void groups_fn(struct wl_job *, struct wl_thread *, const uint32_t[3], uint32_t);
+#if defined(__x86_64__)
+#define GROUPS_FN(name, level)                                                                                                             \
+    __attribute__((target(#level))) static void name##_##level(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],      \
+                                                               uint32_t count) {                                                           \
+        name(job, thread, first, count);                                                                                                   \
+    }
+GROUPS_FN(plain_groups, avx2)
+GROUPS_FN(plain_groups, avx512f)
+GROUPS_FN(kept_groups, avx2)
+GROUPS_FN(kept_groups, avx512f)
+#undef GROUPS_FN
+
+static groups_fn *choose_groups(bool keeps_wave) {
+    static groups_fn *const plain[] = {
+        [WL_CPU_BASE] = plain_groups, [WL_CPU_AVX2] = plain_groups_avx2, [WL_CPU_AVX512] = plain_groups_avx512f};
+    static groups_fn *const kept[] = {[WL_CPU_BASE] = kept_groups, [WL_CPU_AVX2] = kept_groups_avx2, [WL_CPU_AVX512] = kept_groups_avx512f};
+    return (keeps_wave ? kept : plain)[wl_cpu_level()];
+}
+#else
+static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_groups : plain_groups; }
+#endif
+
+/* ---- kernels that can ----------------------------------------------------------------------- */
+
+enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
+
+static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
+    const struct wl_extent *extent = &thread->extent;
+    if (job->partial)
+        start_partial(job, thread, id);
+    memcpy(group->id, id, sizeof group->id);
+    group->wave_count = extent->waves;
+    group->waiting = group->ended = 0;
+    group->gang_block[0] = 0;
+    group->in_step = !job->groups; /* resident workgroups take turns as well */
+    for (uint32_t w = 0; w < extent->waves; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        struct wl_runner *runner = &group->runners[w];
+        start_wave(job, wave, id, w, extent->items, thread->id_table);
+        runner->state = WL_WAVE_READY;
+        enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
+        if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
+            return GROUP_FAILED;
+    }
+    return GROUP_MOVED;
+}
+
+static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
+    if (thread->float_mode != mode) {
+        wl_float_enter(mode);
+        thread->float_mode = mode;
+    }
+}
+
+/* The other copy for a wave whose EXEC became partial or full, where that is as simple as it nearly always is. */
+static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
+    enum wl_mode mode = wl_wave_mode(wave);
+    struct wl_cpu_unit *unit = runner->unit;
+    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    if (!code || atomic_load_explicit(&unit->loop_code[mode], memory_order_relaxed) ||
+        atomic_load_explicit(&unit->info[mode], memory_order_relaxed)->rows > wave->vgprs)
+        return false;
+    runner->mode = mode;
+    runner->code = code;
+    return true;
+}
+
+/* Waves take turns from 1 to their number, the first wave the last one. On a GPU the waves run side by side, and kernels get away
+ * with no barrier between what all waves read and what the first work item then writes there (rocSOLVER's potrf is such a one). */
+static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) { return turn < group->wave_count ? turn : 0; }
+
+/* Turns of all waves, which are ready, while each comes to a barrier. Returns the turn of the first that did something else, and what
+ * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. 0: *phases is 0, and all are ready again. */
+static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases, uint32_t *reason) {
+    for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : --*phases != 0) {
+        const uint32_t i = wave_of_turn(group, turn);
+        struct wl_runner *runner = &group->runners[i];
+        struct wl_wave *wave = wl_group_wave(group, i);
+        set_float_mode(thread, wave->mode_register);
+        thread->running = runner;
+        do
+            *reason = runner->code(wave);
+        while (*reason == WL_EXIT_MODE && change_copy(runner, wave));
+        if (*reason != WL_EXIT_BARRIER || wl_job_stopped(job))
+            return turn;
+        thread->float_mode = wave->mode_register;
+        wave->fuel = WL_FUEL;
+    }
+    return 0;
+}
+
+/* Gives every wave of the group that can run one turn, or, where all are ready, runs them from barrier to barrier. Counts *phases down at each
+ * barrier that all have come to, and returns at 0. */
+static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
+    enum progress progress = GROUP_IDLE;
+    uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
+    if (group->in_step) {
+        group->in_step = false;
+        first = run_in_step(job, thread, group, phases, &first_reason);
+        if (first == 0) {
+            group->in_step = true;
+            return GROUP_MOVED;
+        }
+        for (uint32_t turn = 1; turn < first; turn++)
+            group->runners[wave_of_turn(group, turn)].state = WL_WAVE_BARRIER;
+        group->waiting = first - 1;
+    }
+    for (uint32_t turn = 1; turn <= group->wave_count; turn++) {
+        const uint32_t i = wave_of_turn(group, turn);
+        struct wl_runner *runner = &group->runners[i];
+        if (runner->state == WL_WAVE_ENDED || runner->state == WL_WAVE_BARRIER)
+            continue;
+        if (runner->state == WL_WAVE_GRID && !wl_gws_released(atomic_load(&job->gws), &runner->gws_wait))
+            continue;
+        struct wl_wave *wave = wl_group_wave(group, i);
+        if (turn != first)
+            set_float_mode(thread, wave->mode_register);
+        thread->running = runner;
+        uint32_t reason = turn == first ? first_reason : runner->code(wave);
+        if (reason == WL_EXIT_BARRIER) {
+            wave->fuel = WL_FUEL;
+            runner->state = WL_WAVE_BARRIER;
+        } else {
+            runner->state = wl_wave_run_on(job, thread, runner, wave, reason);
+        }
+        thread->float_mode = wave->mode_register;
+        switch (runner->state) {
+        case WL_WAVE_BARRIER:
+            group->waiting++;
+            break;
+        case WL_WAVE_ENDED:
+            group->ended++;
+            break;
+        case WL_WAVE_GRID:
+            break;
+        case WL_WAVE_FAILED:
+            return GROUP_FAILED;
+        default:
+            continue; /* yielded: no progress that others could see for sure */
+        }
+        progress = GROUP_MOVED;
+    }
+    if (group->ended == group->wave_count)
+        return GROUP_DONE;
+    if (group->waiting && group->waiting + group->ended == group->wave_count) {
+        for (uint32_t i = 0; i < group->wave_count; i++)
+            if (group->runners[i].state == WL_WAVE_BARRIER)
+                group->runners[i].state = WL_WAVE_READY;
+        group->waiting = 0;
+        group->in_step = !job->groups && !group->ended;
+        --*phases;
+        progress = GROUP_MOVED;
+    }
+    return progress;
+}
+
+/* ---- workgroups as one wave ------------------------------------------------------------------ */
+
+/* The waves of a gang go on by themselves. */
+static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
+    struct wl_group *group = &thread->group;
+    const struct wl_wave *first = wl_group_wave(group, 0);
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t step = job->wave_size / 32;
+    group->wave_count = job->whole.waves;
+    group->waiting = group->ended = 0;
+    group->in_step = true;
+    group->gang_block[0] = 0;
+    thread->splits++;
+    for (uint32_t w = 0; w < job->whole.waves; w++) {
+        struct wl_wave *wave = wl_group_wave(group, w);
+        struct wl_runner *runner = &group->runners[w];
+        for (uint32_t reg = 0; reg < WL_SGPR_COUNT && w; reg += step)
+            if (!(first->gang_masks[reg / 64] >> reg % 64 & 1))
+                memcpy(&wave->sgpr[reg], &first->sgpr[reg], step * sizeof *wave->sgpr);
+        if (abi->ttmp_groups) {
+            move_wave(abi, wave, group->id);
+            wave->sgpr[WL_SGPR_TTMP + 8] = w << 25;
+        }
+        wave->resume = first->resume;
+        wave->wave_index = w;
+        wave->mode_register = first->mode_register;
+        wave->fuel = WL_FUEL;
+        runner->state = WL_WAVE_READY;
+        enum wl_mode mode = wl_wave_mode(wave);
+        if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
+            return GROUP_FAILED;
+    }
+    return GROUP_MOVED;
+}
+
+/* Starts all waves of a workgroup as one. */
+static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], bool keeps_ids) {
+    enum { GANG_FUEL = 1 << 16 };
+    struct wl_group *group = &thread->group;
+    struct wl_wave *wave = wl_group_wave(group, 0);
+    uint32_t row_words = job->function->abi.id_rows * job->wave_size, *s = wave->sgpr;
+    for (uint32_t i = 0; i < job->sgpr_count; i += 16)
+        *(line *)(s + i) = *(const line *)(job->sgprs + i);
+    move_wave(&job->function->abi, wave, id);
+    s[WL_SGPR_M0] = UINT32_MAX;
+    s[WL_SGPR_SCC] = 0;
+    s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
+    wave->resume = 0;
+    wave->wave_index = 0;
+    wave->gang_stride = group->wave_stride;
+    wave->mode_register = job->function->kernel->float_mode;
+    wave->fuel = GANG_FUEL;
+    memcpy(group->id, id, sizeof group->id);
+    if (keeps_ids && memcmp(group->gang_block, job->whole.size, sizeof group->gang_block) == 0)
+        return;
+    for (uint32_t w = 0; w < job->whole.waves; w++)
+        memcpy(wl_group_wave(group, w)->vgpr, thread->id_table + (size_t)w * row_words, row_words * sizeof(uint32_t));
+    memcpy(group->gang_block, job->whole.size, sizeof group->gang_block);
+}
+
+/* Runs a workgroup's waves as one, to their end or until they part. */
+static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+    struct wl_wave *wave = wl_group_wave(&thread->group, 0);
+    struct wl_runner *runner = &thread->group.runners[0];
+    const struct wl_unit_info *info = atomic_load_explicit(&job->gang_unit->info[WL_MODE_GANG], memory_order_acquire);
+    start_gang(job, thread, id, info->keeps_wave);
+    set_float_mode(thread, wave->mode_register);
+    runner->unit = job->gang_unit;
+    runner->code = job->gang;
+    runner->mode = WL_MODE_GANG;
+    thread->running = runner;
+    uint32_t reason = job->gang(wave);
+    if (reason == WL_EXIT_END)
+        return GROUP_DONE;
+    if (reason == WL_EXIT_SPLIT)
+        return split_gang(job, thread);
+    wl_wave_illegal(job, thread, runner, wave);
+    return GROUP_FAILED;
+}
+
+/* ---- grids ---------------------------------------------------------------------------------- */
+
+static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3]) {
+    uint64_t row = number / l->grid[0];
+    id[0] = (uint32_t)(number % l->grid[0]);
+    id[1] = (uint32_t)(row % l->grid[1]);
+    id[2] = (uint32_t)(row / l->grid[1]);
+}
+
+/* Takes about `chunk` workgroups that nobody has taken. */
+static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end) {
+    if (job->parts)
+        return wl_parts_take(job->parts, thread->part, chunk, first, end);
+    *first = atomic_fetch_add_explicit(&job->next, chunk, memory_order_relaxed);
+    if (*first >= job->total) {
+        *first = *end;
+        return false;
+    }
+    *end = job->total - *first < chunk ? job->total : *first + chunk;
+    return true;
+}
+
+/* Workgroups that a thread runs together, all waves of one number after the other: where waves lie side by side in y and z. What they
+ * share of LDS without waiting is each workgroup's own. */
+static uint32_t groups_at_once(const struct wl_job *job) {
+    enum { AT_ONCE = 64 };
+    return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
+}
+
+/* The workgroup that follows `count` behind one. */
+static inline void move_on(const uint32_t grid[3], uint32_t count, uint32_t id[3]) {
+    id[0] += count - 1;
+    for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
+        id[d] = 0;
+}
+
+static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
+    const uint32_t *grid = job->launch->grid;
+    groups_fn *run = choose_groups(job->keeps_wave);
+    uint32_t at_once = groups_at_once(job), id[3];
+    uint64_t first, end;
+    while (!wl_job_stopped(job) && take_chunk(job, thread, job->chunk, &first, &end)) {
+        group_id(job->launch, first, id);
+        for (uint64_t n = first; n < end && !wl_job_stopped(job);) {
+            uint64_t count = end - n < at_once ? end - n : at_once;
+            if (grid[0] - id[0] < count)
+                count = grid[0] - id[0];
+            run(job, thread, id, (uint32_t)count);
+            n += count;
+            move_on(grid, (uint32_t)count, id);
+        }
+    }
+}
+
+/* ---- grids whose workgroups may wait for each other ------------------------------------------- */
+
+/* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then, unless what waits
+ * counts or looks at a clock meanwhile, sleep for moments that are short beside what is waited for. */
+static void back_off(unsigned rounds, bool changes) {
+    enum { EAGER = 64, PATIENT = 2048 };
+    if (rounds < EAGER) {
+        wl_relax();
+    } else if (rounds < PATIENT || changes) {
+        sched_yield();
+    } else {
+        struct timespec moment = {0, 50000};
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or has met at many barriers: for
+ * all that is known, it waits for something that others do. */
+static enum progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
+                                 enum progress progress) {
+    enum { PHASES_A_ROUND = 32 };
+    uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
+    for (unsigned waits = 0; progress != GROUP_DONE && progress != GROUP_FAILED;) {
+        progress = step_group(job, thread, group, &phases);
+        if (wl_job_stopped(job))
+            return GROUP_FAILED; /* also waves that meet at barriers for ever */
+        if (phases == 0)
+            return progress;
+        if (progress != GROUP_IDLE)
+            waits = 0;
+        else if (++waits >= patience)
+            return GROUP_IDLE;
+        else
+            back_off(waits, false);
+    }
+    return progress;
+}
+
+/* Starts a workgroup and runs it until it ends or is parked. */
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number) {
+    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
+    enum progress progress = job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id);
+    for (unsigned rounds = 0; progress != GROUP_DONE && progress != GROUP_FAILED; rounds++) {
+        bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
+        if (progress == GROUP_DONE || progress == GROUP_FAILED)
+            return;
+        thread->running = NULL;
+        if (wl_parked_add(job, &thread->group, number))
+            return;
+        back_off(rounds, false); /* no memory for another one: this one goes on */
+    }
+}
+
+/* Gives the parked workgroup that has been without one for longest a turn. With `look`, *changes becomes true if it does not only wait. */
+static enum progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
+    enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
+    struct wl_group *group = wl_parked_take(job);
+    if (!group)
+        return GROUP_IDLE;
+    uint32_t phases = 1;
+    for (uint32_t w = 0; w < group->wave_count; w++)
+        wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
+    enum progress progress = step_group(job, thread, group, &phases);
+    if (progress == GROUP_MOVED)
+        progress = run_started(job, thread, group, 1, progress);
+    thread->running = NULL;
+    if (progress == GROUP_FAILED)
+        return progress;
+    if (progress == GROUP_DONE) {
+        wl_parked_end(job, group);
+        return progress;
+    }
+    if (!look || progress != GROUP_IDLE || !wl_parked_changed(job, group)) {
+        group->fuel = 0;
+    } else { /* it counts, or reads on and on: longer turns */
+        group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
+        *changes = true;
+    }
+    wl_parked_put(job, group);
+    return progress;
+}
+
+/* Whether workgroup `number` would be resident on a GPU as large as the device says it is: they are started in order there. */
+static bool may_start(struct wl_job *job, uint64_t number) {
+    const uint32_t most = wl_cpu_residents(job);
+    return atomic_load_explicit(&job->parked.count, memory_order_relaxed) < most || wl_parked_before(job, number) < most;
+}
+
+/* Gives parked workgroups turns until `number`, which nobody has started, may be; with UINT64_MAX until all have ended, or, in other threads
+ * than the launching one, until all are taken care of. False: the thread has to leave the job, which failed or has others. */
+static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
+    enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
+    unsigned idle = 0, rounds = 0;
+    bool changes = false;
+    while (!wl_job_stopped(job)) {
+        const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
+        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_before(job, UINT64_MAX) == 0) : may_start(job, number))
+            return true;
+        enum progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
+        if (progress == GROUP_FAILED)
+            return false;
+        if (progress != GROUP_IDLE) {
+            idle = rounds = 0;
+            continue;
+        }
+        if (++idle < count)
+            continue;
+        if (may_leave && rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return false;
+        }
+        back_off(rounds++, changes);
+        idle = 0;
+        changes = false;
+    }
+    return false;
+}
+
+/* As run_chunks. A thread that has nothing to start goes on with what is parked. */
+static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
+    const bool may_leave = !thread->launches && job->in_order;
+    uint64_t first = 0, end = 0;
+    uint32_t id[3];
+    while (!wl_job_stopped(job)) {
+        const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        if (parked) {
+            bool changes;
+            const uint64_t next = first < end ? first : job->parts ? job->total : atomic_load_explicit(&job->next, memory_order_relaxed);
+            if (turn_of_parked(job, thread, false, &changes) == GROUP_FAILED)
+                return;
+            if (first < end || job->parts || next < job->total)
+                if (!serve_parked(job, thread, next, may_leave && first == end))
+                    return;
+        }
+        if (first == end) {
+            if (!take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))
+                break;
+            group_id(job->launch, first, id);
+        }
+        run_waiting_group(job, thread, id, first++);
+        move_on(job->launch->grid, 1, id);
+    }
+    serve_parked(job, thread, UINT64_MAX, may_leave);
+}
+
+/* All workgroups are resident; whoever is free moves the next one that nobody is moving. Where all only wait, a worker leaves for a launch
+ * that wants one: it may be what they wait for. */
+static void run_resident(struct wl_job *job, struct wl_thread *thread) {
+    enum { LOOK = 64 }; /* rounds without progress before it does */
+    unsigned idle = 0;
+    uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
+    while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
+        bool moved = false;
+        for (uint64_t n = 0; n < job->total && !wl_job_stopped(job); n++) {
+            uint64_t number = (n + offset) % job->total;
+            struct wl_group *group = &job->groups[number];
+            if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
+                continue;
+            enum progress progress = GROUP_IDLE;
+            uint32_t phases = 1;
+            if (!group->done && group->wave_count == 0) {
+                uint32_t id[3];
+                group_id(job->launch, number, id);
+                thread->running = &group->runners[0];
+                progress = start_group(job, thread, group, id);
+            }
+            if (!group->done && progress != GROUP_FAILED)
+                progress = step_group(job, thread, group, &phases);
+            if (progress == GROUP_DONE) {
+                group->done = true;
+                atomic_fetch_add(&job->groups_done, 1);
+            }
+            moved |= progress != GROUP_IDLE;
+            thread->running = NULL;
+            atomic_flag_clear_explicit(&group->claimed, memory_order_release);
+        }
+        if (moved) {
+            idle = 0;
+            continue;
+        }
+        if (!thread->launches && idle >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return;
+        }
+        back_off(idle++, false);
+    }
+}
+
+/* Separate from the caller of sigsetjmp, so that no variable of the loops lives across it. */
+__attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_thread *thread) {
+    thread->stack_top = __builtin_frame_address(0);
+    if (sigsetjmp(thread->jump, 0) == 0) {
+        if (job->groups)
+            run_resident(job, thread);
+        else if (job->may_wait)
+            run_waiting_chunks(job, thread);
+        else
+            run_chunks(job, thread);
+        return;
+    }
+    struct wl_runner *runner = thread->running;
+    thread->running = NULL;
+    thread->group.fit.function = 0; /* the states may be in the middle of something */
+    wl_fault_recover();
+    wl_float_enter(0xf0);
+    if (thread->fault.signal == 0)
+        return; /* called off */
+    int expected = WL_OK;
+    bool memory = thread->fault.signal == SIGSEGV || thread->fault.signal == SIGBUS;
+    if (atomic_compare_exchange_strong(&job->status, &expected, memory ? WL_ILLEGAL_ADDRESS : WL_ILLEGAL_INSTRUCTION)) {
+        wl_fault_report(thread, job, runner);
+        snprintf(job->failure->text, sizeof job->failure->text, "%s", wl_failure());
+    }
+}
+
+void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
+    uint64_t start = job->timed ? wl_now() : wl_ticks();
+    if (!job->groups) {
+        enum wl_status status = wl_dispatch_fit(job, &thread->group);
+        if (status != WL_OK) {
+            wl_job_fail(job, status);
+            return;
+        }
+    }
+    thread->extent = job->whole;
+    thread->id_table = wl_abi_ids(&thread->ids[0], &job->function->abi, job->wave_size, job->whole.size);
+    thread->float_mode = job->function->kernel->float_mode;
+    uint32_t control = wl_float_enter(thread->float_mode);
+    thread->job = job;
+    thread->beyond.seen = false;
+    thread->splits = 0;
+    run_guarded(job, thread);
+    if (thread->splits)
+        atomic_fetch_add_explicit(&job->splits, thread->splits, memory_order_relaxed);
+    thread->running = NULL;
+    if (thread->beyond.seen && !atomic_exchange(&job->beyond, true))
+        wl_log(2, "kernel %s: accesses outside the workgroup's %u bytes of LDS read 0 and were not stored", job->function->kernel->name,
+               job->lds_size);
+    thread->job = NULL;
+    wl_float_restore(control);
+    if (job->timed)
+        atomic_fetch_add_explicit(&job->busy_ns, wl_now() - start, memory_order_relaxed);
+    else if (wl_ticks() - start > WL_TICKS_LONG)
+        atomic_store_explicit(&job->function->launches, 0, memory_order_relaxed); /* it is not as short as it was: the next one is timed */
+}

@@ -1,0 +1,175 @@
+/* Why translated code came back, and how it goes on. */
+#include "device/cpu/run/exits.h"
+
+#include "device/cpu/fault/fault.h"
+#include "device/cpu/helpers/helpers.h"
+#include "device/cpu/run/services.h"
+#include "machine/helpers.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool wl_job_fail(struct wl_job *job, enum wl_status status) {
+    int expected = WL_OK;
+    if (!atomic_compare_exchange_strong(&job->status, &expected, (int)status))
+        return false;
+    snprintf(job->failure->text, sizeof job->failure->text, "%s", wl_failure());
+    return true;
+}
+
+/* ---- in and out of translated code ---------------------------------------------------------- */
+
+/* Work of the runtime between two stretches of translated code: signals are not the kernel's, floats are the host's. */
+static void step_out(struct wl_thread *thread, uint32_t *control) {
+    thread->running = NULL;
+    *control = wl_float_enter(0xf0);
+}
+
+static void step_in(struct wl_thread *thread, struct wl_runner *runner, uint32_t control) {
+    wl_float_restore(control);
+    wl_fault_thread_use(thread);
+    thread->running = runner;
+}
+
+bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave,
+                   struct wl_cpu_unit *unit, enum wl_mode mode) {
+    wl_unit_code *code = atomic_load_explicit(&unit->code[mode], memory_order_acquire);
+    if (!code) {
+        uint32_t control;
+        step_out(thread, &control);
+        enum wl_status status = wl_units_copy(job->function->module, unit, mode, &code);
+        step_in(thread, runner, control);
+        if (status != WL_OK) {
+            wl_job_fail(job, status);
+            return false;
+        }
+    }
+    const struct wl_unit_info *info = atomic_load(&unit->info[mode]);
+    if (info->rows > wave->vgprs) {
+        wl_job_fail(job, wl_fail(WL_INTERNAL, "%s uses %u VGPRs, but kernel %s was given %u", unit->name, info->rows,
+                                 job->function->kernel->name, wave->vgprs));
+        return false;
+    }
+    runner->unit = unit;
+    runner->mode = mode;
+    runner->code = code;
+    return true;
+}
+
+/* ---- exits ---------------------------------------------------------------------------------- */
+
+/* The copy for the wave's EXEC: the other mode's, or native code after threaded code; at a loop entry one that has them. */
+static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    enum wl_mode mode = wl_wave_mode(wave);
+    struct wl_cpu_unit *unit = runner->unit;
+    if (!wl_wave_enter(job, thread, runner, wave, unit, mode))
+        return false;
+    wl_unit_code *loops = atomic_load_explicit(&unit->loop_code[mode], memory_order_acquire);
+    if (loops && wave->resume >= atomic_load(&unit->info[mode])->resume_count)
+        runner->code = loops;
+    return true;
+}
+
+static bool answer_jump(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave) {
+    uint32_t resume;
+    struct wl_cpu_unit *unit = wl_units_target(job->function->module, wave->pc, job->shape, job->wave_size, &resume);
+    if (!unit) {
+        thread->running = NULL;
+        if (wl_job_fail(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s jumped to 0x%llx, where there is no code",
+                                     job->function->kernel->name, (unsigned long long)wave->pc))) {
+            char what[96];
+            snprintf(what, sizeof what, "jump to 0x%llx, where there is no code,", (unsigned long long)wave->pc);
+            wl_fault_report_stop(job, runner, 0, what);
+        }
+        return false;
+    }
+    wave->resume = resume;
+    return wl_wave_enter(job, thread, runner, wave, unit, wl_wave_mode(wave));
+}
+
+static void answer_message(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner) {
+    uint32_t control;
+    struct wl_hostcall *hostcall = atomic_load_explicit(&job->device->hostcall, memory_order_acquire);
+    if (!hostcall || !wl_hostcall_pending(hostcall))
+        return;
+    step_out(thread, &control);
+    wl_hostcall_serve(hostcall, &job->asserted);
+    step_in(thread, runner, control);
+}
+
+static bool answer_trap(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    enum { TRAP_DEBUG = 3 };
+    const char *name = job->function->kernel->name;
+    if (wave->exit_detail == TRAP_DEBUG)
+        return true;
+    answer_message(job, thread, runner); /* an assertion's text may still be under way */
+    thread->running = NULL;
+    bool asserted = atomic_load(&job->asserted);
+    enum wl_status status =
+        asserted ? wl_fail(WL_ASSERT, "an assertion failed in kernel %s", name) : wl_fail(WL_ABORTED, "kernel %s aborted", name);
+    if (wl_job_fail(job, status))
+        wl_fault_report_stop(job, runner, wave->pc, asserted ? "assertion failed" : "abort");
+    return false;
+}
+
+void wl_wave_illegal(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    thread->running = NULL;
+    if (wl_job_fail(job, wl_fail(WL_ILLEGAL_INSTRUCTION, "kernel %s reached code that cannot be executed at 0x%llx",
+                                 job->function->kernel->name, (unsigned long long)wave->pc)))
+        wl_fault_report_stop(job, runner, wave->pc, "code that cannot be executed");
+}
+
+/* READY: the wave can go on. */
+static enum wl_wave_state answer_gws(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
+    struct wl_gws *unit = wl_gws_get(&job->gws, job->total);
+    if (!unit) {
+        thread->running = NULL;
+        wl_job_fail(job, wl_fail(WL_OUT_OF_MEMORY, "no memory for the wave sync unit of kernel %s", job->function->kernel->name));
+        return WL_WAVE_FAILED;
+    }
+    return wl_gws_message(unit, wave->exit_detail, wave->gws_value, &runner->gws_wait) ? WL_WAVE_READY : WL_WAVE_GRID;
+}
+
+enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
+                                  uint32_t reason) {
+    for (unsigned jumps = 0;; reason = runner->code(wave)) {
+        switch ((enum wl_exit)reason) {
+        case WL_EXIT_END:
+            return WL_WAVE_ENDED;
+        case WL_EXIT_BARRIER:
+            return WL_WAVE_BARRIER;
+        case WL_EXIT_YIELD:
+            wave->fuel = WL_FUEL; /* not at other exits: a loop may change EXEC in every round */
+            answer_message(job, thread, runner);
+            return WL_WAVE_YIELDED;
+        case WL_EXIT_MODE:
+            if (!answer_mode(job, thread, runner, wave))
+                return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_JUMP:
+            if (!answer_jump(job, thread, runner, wave))
+                return WL_WAVE_FAILED;
+            if (++jumps == WL_JUMPS)
+                return WL_WAVE_YIELDED;
+            continue;
+        case WL_EXIT_MESSAGE:
+            if (wave->exit_detail & WL_MESSAGE_GWS) {
+                enum wl_wave_state state = answer_gws(job, thread, runner, wave);
+                if (state != WL_WAVE_READY)
+                    return state;
+                continue;
+            }
+            answer_message(job, thread, runner);
+            continue;
+        case WL_EXIT_TRAP:
+            if (!answer_trap(job, thread, runner, wave))
+                return WL_WAVE_FAILED;
+            continue;
+        case WL_EXIT_SPLIT: /* of gangs alone */
+        case WL_EXIT_ILLEGAL:
+            break;
+        }
+        wl_wave_illegal(job, thread, runner, wave);
+        return WL_WAVE_FAILED;
+    }
+}

@@ -1,0 +1,265 @@
+#include "device/cpu/run/launch.h"
+
+#include "device/cpu/abi.h"
+#include "device/cpu/code/tiers.h"
+#include "device/cpu/code/units.h"
+#include "device/cpu/fault/fault.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/run/dispatch.h"
+#include "device/cpu/run/parked.h"
+#include "device/cpu/run/parts.h"
+#include "device/cpu/run/services.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
+#define CHUNK_NS      40000 /* work that a thread takes at once */
+#define SHARE_NS      1500  /* the least work that is worth another thread */
+#define JOIN_NS       400   /* what a thread that joins costs those that join with it: they meet in one cache line */
+#define TIMED         8     /* one of so many launches on one thread is timed again */
+#define SPLITS_SHARE  4     /* gangs of which more than one in so many are split do not pay */
+#define LOCAL_KERNARG 4096
+
+enum wl_shape wl_cpu_launch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size) {
+    uint32_t widths = block[0] | remainder[0]; /* partial workgroups number their items by their own width */
+    if (widths % WL_STRIP)
+        return WL_SHAPE_ANY;
+    if (widths % 32 == 0)
+        return widths % wave_size == 0 ? WL_SHAPE_LINES : WL_SHAPE_HALVES;
+    return widths == WL_STRIP ? WL_SHAPE_SQUARES : WL_SHAPE_ROWS;
+}
+
+enum wl_status wl_cpu_launch_prepare(struct wl_device_function *function, enum wl_shape shape, struct wl_cpu_unit **unit) {
+    struct wl_cpu_unit *known = atomic_load_explicit(&function->units[shape], memory_order_acquire);
+    wl_unit_code *code = NULL;
+    uint32_t resume;
+    if (known && atomic_load_explicit(&known->code[WL_MODE_FULL], memory_order_acquire)) {
+        *unit = known;
+        return WL_OK;
+    }
+    if (!known)
+        known = wl_units_target(function->module, function->kernel->entry, shape, function->kernel->wave_size, &resume);
+    if (!known)
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has no code at its entry", function->kernel->name);
+    enum wl_status status = wl_units_copy(function->module, known, WL_MODE_FULL, &code);
+    if (status != WL_OK)
+        return status;
+    atomic_store_explicit(&function->units[shape], known, memory_order_release);
+    *unit = known;
+    return WL_OK;
+}
+
+static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit) {
+    uint64_t items = 1, groups = 1;
+    for (int d = 0; d < 3; d++) {
+        if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
+            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0],
+                           l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+        items *= l->block[d];
+        if (__builtin_mul_overflow(groups, l->grid[d], &groups))
+            return wl_fail(WL_INVALID_SHAPE, "launch of %s: %u x %u x %u workgroups are more than can be counted", kernel->name, l->grid[0],
+                           l->grid[1], l->grid[2]);
+    }
+    if (items > WL_MAX_WORKGROUP)
+        return wl_fail(WL_INVALID_VALUE, "launch of %s: %llu work items a workgroup", kernel->name, (unsigned long long)items);
+    if ((uint64_t)kernel->lds_size + l->dynamic_lds > lds_limit)
+        return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of LDS; there are %u", kernel->name,
+                       (unsigned long long)kernel->lds_size + l->dynamic_lds, lds_limit);
+    return WL_OK;
+}
+
+uint32_t wl_cpu_occupancy(const struct wl_device_function *function, uint32_t items, size_t dynamic_lds) {
+    enum { ITEMS_OF_UNIT = 2048 };
+    uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
+    if (items == 0 || items > WL_MAX_WORKGROUP || lds > function->lds_limit)
+        return 0;
+    uint32_t wave_size = function->kernel->wave_size, waves = (items + wave_size - 1) / wave_size;
+    uint64_t by_items = ITEMS_OF_UNIT / (waves * wave_size), by_lds = lds ? function->lds_limit / lds : by_items;
+    return (uint32_t)(by_lds < by_items ? by_lds : by_items);
+}
+
+uint32_t wl_cpu_residents(const struct wl_job *job) {
+    return wl_pool_size(job->device->pool) * wl_cpu_occupancy(job->function, job->whole.items, job->launch->dynamic_lds);
+}
+
+/* How many threads a grid of known cost is worth: each more takes a share of the work and delays the others a little. */
+static unsigned worthwhile_threads(uint64_t nanoseconds, unsigned most) {
+    uint64_t threads = nanoseconds / SHARE_NS;
+    if (threads > most)
+        threads = most;
+    while (threads > 1 && threads * threads * JOIN_NS > nanoseconds)
+        threads--;
+    return threads ? (unsigned)threads : 1;
+}
+
+static bool is_threaded(const struct wl_job *job) {
+    return job->unit->thunk && atomic_load(&job->unit->code[WL_MODE_FULL]) == wl_thunk_code(job->unit->thunk);
+}
+
+/* How many threads, and how much a thread takes at once. */
+static void plan_work(struct wl_job *job) {
+    uint32_t cost = atomic_load_explicit(&job->function->cost, memory_order_relaxed);
+    unsigned workers = wl_pool_size(job->device->pool);
+    job->timed = true;
+    job->limit = workers < WL_MAX_PARTS ? workers : WL_MAX_PARTS;
+    job->chunk = 1;
+    if (job->groups)
+        return; /* all of them are resident */
+    if (job->limit > job->total)
+        job->limit = (unsigned)job->total;
+    if (job->launch->alone)
+        job->limit = 1;
+    uint64_t work = cost && job->total > UINT64_MAX / cost ? UINT64_MAX : job->total * cost;
+    if (cost && job->limit > 1)
+        job->limit = work < INLINE_NS ? 1 : worthwhile_threads(work, job->limit);
+    if (job->limit == 1 && cost && !is_threaded(job)) { /* two looks at the clock are a third of a small launch */
+        uint32_t launches = atomic_load_explicit(&job->function->launches, memory_order_relaxed);
+        atomic_store_explicit(&job->function->launches, launches + 1, memory_order_relaxed);
+        job->timed = launches % TIMED == 0;
+    }
+    if (job->limit == 1) {
+        job->in_order = true;
+        job->chunk = job->total;
+        return;
+    }
+    uint64_t chunk = cost ? CHUNK_NS / cost : 1, share = job->total / ((uint64_t)job->limit * 8);
+    if (job->in_order && cost > 500)
+        chunk = 1; /* long runs would make later workgroups wait in turn */
+    if (job->in_order && chunk > share)
+        chunk = share;
+    job->chunk = chunk ? chunk : 1;
+}
+
+static enum wl_status make_groups(struct wl_job *job) {
+    job->may_wait = job->in_order = true;
+    job->groups = calloc(job->total, sizeof *job->groups);
+    if (!job->groups)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu resident workgroups", (unsigned long long)job->total);
+    for (uint64_t i = 0; i < job->total; i++) {
+        enum wl_status status = wl_dispatch_fit(job, &job->groups[i]);
+        if (status != WL_OK)
+            return status;
+    }
+    return WL_OK;
+}
+
+static void release_groups(struct wl_job *job) {
+    for (uint64_t i = 0; job->groups && i < job->total; i++)
+        wl_group_release(&job->groups[i]);
+    free(job->groups);
+}
+
+static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory) {
+    const struct wl_device_function *f = job->function;
+    struct wl_hostcall *hostcall = NULL;
+    const void *heap = NULL;
+    enum wl_status status = WL_OK;
+    if (f->uses_hostcall)
+        status = wl_services_hostcall(job->device, &hostcall);
+    if (status == WL_OK && f->uses_heap)
+        status = wl_services_heap(job->device, &heap);
+    if (status != WL_OK)
+        return status;
+    wl_abi_launch(memory, job, hostcall ? wl_hostcall_buffer(hostcall) : NULL, heap);
+    wl_abi_sgprs(job, memory);
+    if (job->launch->cooperative)
+        status = make_groups(job);
+    if (job->may_wait)
+        job->parked = (struct wl_parked){.lock = PTHREAD_MUTEX_INITIALIZER};
+    if (status == WL_OK) {
+        plan_work(job);
+        status = wl_pool_run(job->device->pool, job);
+        if (status != WL_OK && job->failure->text[0])
+            wl_fail(status, "%s", job->failure->text);
+        if (status == WL_OK && job->launch->multigrid && atomic_load(&job->groups_done) < job->total)
+            status = wl_fail(WL_ABORTED, "kernel %s: another grid of the multi-device launch failed", f->kernel->name);
+    }
+    release_groups(job);
+    if (job->may_wait)
+        wl_parked_release(job);
+    if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
+        atomic_store(&job->gang_unit->gang_off, true);
+    if (hostcall)
+        wl_hostcall_flush(hostcall);
+    if (status == WL_OK && job->timed) {
+        uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
+        if (is_threaded(job))
+            wl_tiers_heat(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
+        atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
+    }
+    return status;
+}
+
+/* By the library's function: compilers clear structures of such sizes with an instruction that takes 20 ns to begin. */
+static void clear(void *memory, size_t size) {
+    __asm__("" : "+r"(size));
+    memset(memory, 0, size);
+}
+
+/* The kernel's code for whole workgroups, if this launch may use it. */
+static void find_gang(struct wl_job *job, const struct wl_unit_info *info) {
+    const struct wl_launch *l = job->launch;
+    const struct wl_abi *abi = &job->function->abi;
+    uint32_t items = job->whole.items;
+    if (!info->may_gang || !job->may_wait || job->partial || l->cooperative || job->scratch_size || abi->group_info >= 0 ||
+        job->whole.waves < 2 || items % job->wave_size || items > WL_MAX_GANG)
+        return;
+    job->gang = wl_units_gang(job->function->module, job->unit, job->whole.size, &job->gang_unit);
+}
+
+static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct wl_cpu_device *device, const struct wl_launch *launch,
+                     struct wl_cpu_unit *unit, enum wl_shape shape) {
+    struct wl_device_function *f = launch->function;
+    clear(job, sizeof *job);
+    job->failure = failure;
+    failure->text[0] = 0;
+    job->device = device;
+    job->launch = launch;
+    job->function = f;
+    job->unit = unit;
+    job->shape = shape;
+    const struct wl_unit_info *info = atomic_load(&unit->info[WL_MODE_FULL]);
+    job->may_wait = info->may_wait;
+    job->in_order = info->may_wait & WL_POLLS;
+    job->rows = info->rows > f->rows ? info->rows : f->rows;
+    job->wave_size = f->kernel->wave_size;
+    memcpy(job->whole.size, launch->block, sizeof job->whole.size);
+    wl_dispatch_measure(&job->whole, job->wave_size);
+    job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
+    job->keeps_wave = info->keeps_wave && !job->may_wait && !job->partial;
+    job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
+    uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
+    job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
+    job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    job->worker_mask = launch->worker_mask;
+    find_gang(job, info);
+}
+
+enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
+    struct wl_device_function *f = launch->function;
+    enum wl_status status = check_launch(launch, f->kernel, f->lds_limit);
+    enum wl_shape shape = wl_cpu_launch_shape(launch->block, launch->remainder, f->kernel->wave_size);
+    struct wl_cpu_unit *unit = NULL;
+    if (status == WL_OK)
+        status = wl_cpu_launch_prepare(f, shape, &unit);
+    if (status != WL_OK || f->empty)
+        return status;
+
+    struct wl_job job;
+    struct wl_job_failure failure;
+    struct wl_launch_memory memory;
+    _Alignas(64) uint8_t local[LOCAL_KERNARG];
+    size_t size = wl_kernarg_size(f->kernel, launch);
+    void *large = NULL;
+    if (size > sizeof local && !(large = aligned_alloc(64, (size + 63) / 64 * 64)))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of kernel arguments", size);
+    memory.kernarg = large ? large : local;
+    init_job(&job, &failure, device, launch, unit, shape);
+    if (!launch->batched)
+        wl_fault_install();
+    status = run_job(&job, &memory);
+    wl_gws_destroy(atomic_load(&job.gws));
+    free(large);
+    return status;
+}

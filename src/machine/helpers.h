@@ -1,0 +1,174 @@
+/* Operations that translated code calls instead of containing them: rare, or too large to inline.
+ *
+ * Translated code loads wave->helpers and calls through a member, found by offsetof(struct
+ * wl_helpers, name); members are only ever appended, and a change of a signature is a change of
+ * WL_WAVE_ABI.
+ *
+ * Conventions
+ *   - A *row* is a `uint32_t *` to one VGPR's lanes: &wave->vgpr[r * wave->wave_size]; lane l is
+ *     row[l], and the next register of a tuple is row[wave->wave_size + l]. Sources may be VGPR rows
+ *     or temporaries of the same layout; sources and destination may be the same row.
+ *   - Every helper honours EXEC as it stands in wave->sgpr[126..127] (127 is ignored in wave32), so
+ *     the caller stores EXEC, and every VGPR row it passes, before the call. Inactive lanes of a
+ *     destination keep their value.
+ *   - `element` describes what a lane moves; build it with WL_ELEMENT.
+ *   - Offsets are byte offsets. Addresses that do not exist fault as translated code does.
+ * Nothing here allocates, locks or fails. All helpers may be called from any number of threads with
+ * different waves. */
+#ifndef WL_MACHINE_HELPERS_H
+#define WL_MACHINE_HELPERS_H
+
+#include "machine/wave.h"
+
+#include <stdint.h>
+
+/* What one lane of a memory instruction moves.
+ *   bits     width of one memory element: 8, 16 or 32 (loads and stores of 64 bits and more: 32 and `count`); 32 or 64 for atomics
+ *   count    registers (components for typed access) a lane moves; 1 for atomics, whatever their width
+ *   flags    WL_ELEMENT_* */
+#define WL_ELEMENT(bits, count, flags) ((uint32_t)(bits) | (uint32_t)(count) << 8 | (uint32_t)(flags))
+enum {
+    WL_ELEMENT_SIGNED = 1 << 12, /* sign-extend a sub-dword load */
+    WL_ELEMENT_D16 =
+        1
+        << 13, /* loads write only half of the register; stores of 16 or 8 bits take a half. Typed: components are 16 bits, two a register */
+    WL_ELEMENT_HIGH = 1 << 14,   /* with D16: the high half */
+    WL_ELEMENT_TYPED = 1 << 15,  /* buffer_*_format_*: convert by the descriptor's format */
+    WL_ELEMENT_RETURN = 1 << 16, /* atomics: write the old value to `destination` */
+    WL_ELEMENT_IDXEN = 1 << 17,  /* buffers: the first address register is an index */
+    WL_ELEMENT_OFFEN = 1 << 18,  /* buffers: the (next) address register is an offset */
+    WL_ELEMENT_LDS = 1 << 19,    /* buffer loads and stores: to or from LDS at M0[15:0] + lane * 4 + instruction offset, not to registers */
+    WL_ELEMENT_TFE = 1 << 30,    /* buffer loads: the register behind the data becomes 0 */
+    WL_ELEMENT_FORMAT = 1 << 20, /* tbuffer_*: typed by the instruction's own format, WL_ELEMENT_WITH_FORMAT */
+};
+/* With D16: a load clears the other half. */
+#define WL_ELEMENT_ZEROES_HALF (UINT32_C(1) << 31)
+/* tbuffer: gfx9: dfmt | nfmt << 4; gfx10 and later: the unified format number. 7 bits. */
+#define WL_ELEMENT_WITH_FORMAT(format) (WL_ELEMENT_FORMAT | WL_ELEMENT_TYPED | (uint32_t)(format) << 21)
+/* Buffers: the generation decides the layout of descriptors and formats. 9 to 12. */
+#define WL_ELEMENT_GENERATION(generation) ((uint32_t)((generation) - 9) << 28)
+
+/* buffer_place, with the number of bytes: asks for the address only if they lie side by side. */
+enum { WL_BUFFER_WHOLE = 1 << 8 };
+
+struct wl_matrix_product; /* matrix.h */
+
+struct wl_helpers {
+    /* ---- moves between lanes ---- */
+
+    /* destination[l] = source[((address[l] + offset) / 4) mod wave size] for active l; 0 if that lane is inactive. */
+    void (*ds_bpermute)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
+    /* destination[((address[l] + offset) / 4) mod wave size] = source[l] for active l, highest lane last; lanes that nobody
+     * names become 0. Only active destinations are written. On generations whose wave64 runs as two halves of 32 lanes for
+     * this instruction the result is the same for addresses that stay within a half. */
+    void (*ds_permute)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *source, uint32_t offset);
+    /* ds_swizzle_b32: `pattern` is the instruction's 16-bit offset. An inactive source lane reads as 0. */
+    void (*ds_swizzle)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t pattern);
+    /* v_permlane16_b32, v_permlanex16_b32: `low` and `high` are the selects of lanes 0 to 7 and 8 to 15. */
+    void (*permlane16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                       uint32_t fetch_inactive, uint32_t bound_control);
+    void (*permlanex16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
+                        uint32_t fetch_inactive, uint32_t bound_control);
+    /* v_permlane64_b32: swaps the halves of a wave64; a plain move in wave32. Reads inactive lanes too. */
+    void (*permlane64)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source);
+    /* The DPP permutation of `source`: `kind` and `control` as in struct wl_inst (enum wl_dpp_kind). Writes destination[l] for
+     * the lanes of the returned mask, which are those that the instruction writes: active, in the row and bank masks, and with
+     * a readable source lane (or bound_control, which reads 0). The other lanes of `destination` are left alone. */
+    uint64_t (*dpp)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t kind, uint32_t control, uint32_t row_mask,
+                    uint32_t bank_mask, uint32_t bound_control, uint32_t fetch_inactive);
+
+    /* ---- memory ---- */
+
+    /* buffer_load_*, tbuffer_load_*. `address`: the first address row (index before offset); may be NULL with neither.
+     * `descriptor`: the four dwords. Out-of-range lanes load 0. */
+    void (*buffer_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                        uint32_t offset, uint32_t element);
+    /* buffer_store_*, tbuffer_store_*. Out-of-range lanes store nothing. */
+    void (*buffer_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                         uint32_t offset, uint32_t element);
+    /* buffer_atomic_*. `data` is also where the old value goes (RETURN). `operation`: enum wl_atomic_op. cmpswap: data holds
+     * the new value, then the compare value. */
+    void (*buffer_atomic)(struct wl_wave *wave, uint32_t *data, const uint32_t *address, const uint32_t *descriptor, uint32_t soffset,
+                          uint32_t offset, uint32_t element, uint32_t operation);
+    /* Any scratch access, bytewise (misaligned ones included). Lane l's address is address[l] (if not NULL) + base. */
+    void (*scratch_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t base, uint32_t element);
+    void (*scratch_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint32_t base, uint32_t element);
+    /* Flat and global accesses of any kind: lane l's 64-bit address is address rows 0 and 1 (if not NULL) + base. Addresses in
+     * the shared and private apertures are translated. With a 32-bit address row (global, saddr form) pass `narrow` 1. */
+    void (*flat_load)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t narrow,
+                      uint32_t element);
+    void (*flat_store)(struct wl_wave *wave, const uint32_t *data, const uint32_t *address, uint64_t base, uint32_t narrow,
+                       uint32_t element);
+    void (*flat_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint64_t base,
+                        uint32_t narrow, uint32_t element, uint32_t operation);
+    /* DS atomics of any kind (`address`: byte offsets in LDS): for operations that translated code does not contain. */
+    void (*ds_atomic)(struct wl_wave *wave, uint32_t *destination, const uint32_t *data, const uint32_t *address, uint32_t offset,
+                      uint32_t element, uint32_t operation);
+
+    /* ---- scalar state ---- */
+
+    /* A counter of constant 100 MHz (s_memrealtime). */
+    uint64_t (*time)(struct wl_wave *wave);
+    /* s_getreg_b32: `hwreg` is the instruction's 16-bit immediate (id, offset, size). Registers without meaning here read 0. */
+    uint32_t (*getreg)(struct wl_wave *wave, uint32_t hwreg);
+    /* s_setreg_*: MODE takes effect at once (rounding and denormals of the host's floating-point unit); others are ignored.
+     * Translated code must not keep floating-point values in flight across the call. */
+    void (*setreg)(struct wl_wave *wave, uint32_t hwreg, uint32_t value);
+    /* s_sendmsg_rtn_b32/b64: the answer to `message` (doorbell id, the time, TBA/TMA, ...; 0 for what has no meaning here). */
+    uint64_t (*message_return)(struct wl_wave *wave, uint32_t message);
+
+    /* ---- matrices ---- */
+
+    /* Matrix instructions on all lanes, whatever EXEC is: machine/matrix.h says how `shape` and `modifiers` describe them, and when
+     * there may be several. Not influenced by MODE. */
+    void (*matrix)(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
+    /* Denormals of the host's floating-point unit for code with f64 arithmetic (`inside` 1): flushed only where MODE flushes both
+     * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
+    void (*denormals)(struct wl_wave *wave, uint32_t inside);
+
+    /* ---- rare memory instructions ---- */
+
+    /* ds_*_src2_*: LDS at address[l] becomes operation(itself, LDS some dwords behind it, by the 16-bit `offset`). */
+    void (*ds_src2)(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
+    /* ds_condxchg32_rtn_b64: each of two dwords is exchanged where bit 31 of its new value is set. */
+    void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
+    /* global_load_tr_b128 and, with WL_TRANSPOSED_BYTES in `kind`, _b64, in wave32. Addresses as for flat_load (WL_TRANSPOSED_NARROW). */
+    void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
+    /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. Addresses as for
+     * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
+    void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
+    /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
+     * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's dwords, with soffset added to
+     * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
+    uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                             uint32_t bytes);
+    /* `bytes` (at most 4) of an element in range that swizzling parts, through such a buffer. Returns what is there; or stores
+     * `value`, if its bit 32 is set. The other arguments are buffer_place's. */
+    uint32_t (*buffer_pieces)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                              uint32_t bytes, uint64_t value);
+    /* Sets the host's rounding to MODE's for f64 and f16 (`other` 1), or back to that of f32. */
+    void (*rounding)(struct wl_wave *wave, uint32_t other);
+
+    /* ---- images ---- */
+
+    /* An image instruction (machine/image_instruction.h says how `operation` and `modifiers` describe it). `data`: the first row of what
+     * is loaded, stored or exchanged. `low`, `high`: the rows of the addresses in the order of the ISA's list, a byte each.
+     * `resource`: 8 dwords; `sampler`: 4, NULL where the instruction has none. */
+    void (*image)(struct wl_wave *wave, uint32_t *data, uint64_t low, uint64_t high, const uint32_t *resource, const uint32_t *sampler,
+                  uint32_t operation, uint32_t modifiers);
+
+    /* One lane's atomic (WL_ATOMIC_*) of 64 bits at an address that is a multiple of 4 alone; `second` is the expected value of a
+     * compare-and-swap. Returns the old value. On x86-64 nobody calls it. */
+    uint64_t (*split_atomic)(void *memory, uint32_t operation, uint64_t data, uint64_t second);
+};
+enum { WL_TRANSPOSED_NARROW = 1, WL_TRANSPOSED_BYTES = 2 };
+enum { WL_BLOCK_STORE = 1, WL_BLOCK_SCRATCH = 2, WL_BLOCK_NARROW = 4 };
+
+/* Whether the host's atomic instructions take any address; else split_atomic does what they refuse. */
+#if defined(__x86_64__)
+enum { WL_HOST_ATOMICS_ANYWHERE = 1 };
+#else
+enum { WL_HOST_ATOMICS_ANYWHERE = 0 };
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+/* AMD's processors: one row for each, with everything about it that code objects, translation and devices ask for. A gfx number stands
+ * nowhere else.
+ *
+ * The rows are constant; all functions are thread-safe. */
+#ifndef WL_MACHINE_PROCESSOR_H
+#define WL_MACHINE_PROCESSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Code for a generic target runs on every member of its family. */
+enum wl_family {
+    WL_FAMILY_GFX9,
+    WL_FAMILY_GFX908, /* and gfx90a: families of one, which have no generic target */
+    WL_FAMILY_GFX90A,
+    WL_FAMILY_GFX9_4,
+    WL_FAMILY_GFX10_1,
+    WL_FAMILY_GFX10_3,
+    WL_FAMILY_GFX11,
+    WL_FAMILY_GFX12,
+};
+
+/* What a processor has, or does. */
+enum {
+    WL_HAS_XNACK = 1 << 0,   /* code may be for XNACK on, off, or either */
+    WL_HAS_SRAMECC = 1 << 1, /* the same for SRAM-ECC: loads into half a register clear the other half */
+    WL_HAS_WAVE32 = 1 << 2,  /* and waves of 64; else of 64 alone */
+    WL_HAS_AGPRS = 1 << 3,
+    WL_HAS_UNIFIED_REGISTERS = 1 << 4,   /* VGPRs and AGPRs are of one file */
+    WL_HAS_IMAGES = 1 << 5,              /* image instructions */
+    WL_HAS_SCRATCH_BUFFERS = 1 << 6,     /* private memory is also reached through swizzled buffer descriptors */
+    WL_HAS_ARCHITECTED_SCRATCH = 1 << 7, /* where a wave's private memory lies is no register that a kernel sets up */
+    WL_HAS_PACKED_IDS = 1 << 8,          /* v0 has all three ids of a work item */
+    WL_HAS_TTMP_GROUPS = 1 << 9,         /* ttmp7 and ttmp9 have the ids of the workgroup */
+    WL_HAS_OCP_FP8 = 1 << 10,            /* 8-bit numbers as OCP defines them; else, where there are any, FNUZ */
+    WL_FLUSHES_ATOMICS = 1 << 11,        /* f32 additions in memory take denormals for 0, whatever MODE says */
+    WL_FLUSHES_MATRICES = 1 << 12,       /* matrix instructions do with those of f16 and bf16 */
+};
+
+struct wl_processor {
+    const char *name;  /* "gfx90a" */
+    const char *alike; /* one that decodes the same, for LLVM before 20, which lacks this; "": there is none; NULL: it has this */
+    uint8_t machine;   /* EF_AMDGPU_MACH of ELF flags */
+    uint8_t major, minor, stepping; /* major: the generation, 9 to 12 */
+    uint8_t family;                 /* enum wl_family */
+    bool generic;
+    uint32_t has;       /* WL_HAS_* */
+    uint32_t lds_bytes; /* that a workgroup may ask for */
+};
+
+/* The row of a name, or of its first `length` bytes. NULL: there is no such processor. */
+const struct wl_processor *wl_processor_find(const char *name);
+const struct wl_processor *wl_processor_find_name(const char *name, size_t length);
+/* The row of an ELF file's EF_AMDGPU_MACH; NULL: there is none. */
+const struct wl_processor *wl_processor_of_machine(uint32_t machine);
+/* All rows, in the order of preference where a program does not say what it wants: first the processors of data centres that most
+ * binaries are built and tuned for, the newest first, then the wide families. NULL behind the last. */
+const struct wl_processor *wl_processor_at(size_t index);
+/* Whether code for one runs on the other. */
+bool wl_processor_runs(const struct wl_processor *code, const struct wl_processor *device);
+
+/* Questions by name; the name is one of the table. */
+static inline bool wl_processor_has(const char *name, uint32_t what) {
+    const struct wl_processor *processor = wl_processor_find(name);
+    return processor && processor->has & what;
+}
+static inline unsigned wl_processor_generation(const char *name) {
+    const struct wl_processor *processor = wl_processor_find(name);
+    return processor ? processor->major : 0;
+}
+
+#endif

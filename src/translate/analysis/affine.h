@@ -1,0 +1,109 @@
+/* Static knowledge about vector registers: which are uniform, which are base + stride * lane.
+ * Where it ends within a strip (8 work items that share a row), it is still known of each 8 lanes.
+ *
+ * Facts hold for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may differ from
+ * strip to strip), or for the whole wave. They are seeded from the workitem ids and the launch's block shape and followed
+ * through the unit by a forward data-flow analysis over (piece, mode) pairs: code in FULL form
+ * overwrites a register in all lanes; in MASKED form only in the active ones, so that such a fact
+ * holds for the active lanes only (`partial`) and is forgotten when EXEC grows.
+ *
+ * A wave whose EXEC is partial from the start stays out of the inactive lanes for good. With rows of a multiple of 16
+ * workitems such an EXEC has whole strips on or off, so that code before the first change of EXEC writes all lanes that
+ * count, in MASKED form too. (Code that sets EXEC to all ones, to save registers, looks at no facts.) */
+#ifndef WL_TRANSLATE_ANALYSIS_AFFINE_H
+#define WL_TRANSLATE_ANALYSIS_AFFINE_H
+
+#include "translate/unit/unit.h"
+
+enum wl_fact_kind {
+    WL_FACT_UNKNOWN,
+    WL_FACT_AFFINE,    /* base + stride * lane, modulo 2^32; stride 0: uniform */
+    WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If the first and
+                       the last lane agree, all do */
+    WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
+    WL_FACT_GROUPS,    /* AFFINE over each WL_GROUP lanes, with bases that have nothing in common */
+    WL_FACT_GROUPS_CARRY,
+    WL_FACT_SHIFTED, /* AFFINE, shifted right by `shift`: what remains where bits are masked off may be known */
+};
+
+struct wl_fact {
+    uint8_t kind;  /* enum wl_fact_kind */
+    bool partial;  /* holds for the lanes that were active at the write, a superset of those active now */
+    bool fresh;    /* partial, but the value that the stretch at hand computed holds in all lanes; memory has it in the active ones */
+    bool loaded;   /* GROUPS: of values that lanes of a group may have loaded each for itself, while memory changed: likely, no more */
+    uint8_t zeros; /* AFFINE: known zero low bits of the base */
+    uint8_t same;  /* AFFINE: low bits that are the same in each strip of the wave, lane by lane; 32: the strips' values are */
+    uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
+    uint8_t shift; /* SHIFTED; 0: the low 16 bits are those of the AFFINE value, the others unknown */
+    uint8_t since; /* places (saved_exec.h) that hold an EXEC from before the last write under a partial EXEC */
+    int32_t stride;
+    uint32_t lanes;   /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
+    uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are
+                         together a 64-bit base + stride * lane, whatever they carry */
+};
+
+#define WL_ALL_LANES 64
+#define WL_GROUP     8
+
+static inline bool wl_fact_is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
+/* Whether a value is known not to wrap around over its lanes, so that it is base + stride * lane without the modulus. */
+bool wl_fact_fits(const struct wl_fact *fact);
+/* Whether two registers are a 64-bit base + stride * lane: then only the base carries. */
+bool wl_fact_is_pair(const struct wl_fact *low, const struct wl_fact *high);
+
+enum wl_sgpr_kind {
+    WL_SGPR_VALUE,
+    WL_SGPR_KERNARG, /* the low half of the kernarg segment's address; the next register has the high half */
+    WL_SGPR_PACKET,  /* the same of the dispatch packet */
+    WL_SGPR_BLOCK,   /* the workgroup's size: x in the low half, y in the high one */
+};
+
+/* What is known of a scalar register; zeros: nothing. */
+struct wl_sgpr {
+    uint8_t kind;  /* enum wl_sgpr_kind */
+    uint8_t zeros; /* known zero low bits */
+    uint8_t above; /* known zero high bits */
+};
+
+/* Values of EXEC in scalar registers (saved_exec.h). Sets of places are bits. */
+enum { WL_SAVED_PLACES = 8 };
+struct wl_saved {
+    uint8_t valid;                  /* places with an earlier EXEC, of which that at hand is a part */
+    uint8_t entry;                  /* of those, with that of the kernel's entry (entry_exec) */
+    uint8_t outer[WL_SAVED_PLACES]; /* what was valid when a place was filled */
+};
+
+struct wl_facts {
+    struct wl_fact row[WL_VGPR_COUNT];
+    struct wl_saved saved;
+    struct wl_sgpr scalar[WL_SGPR_COUNT];
+    /* Known within a piece only. */
+    uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
+    uint64_t constant_known[2];
+    uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
+    bool carry_uniform;
+    bool carry_fresh; /* the stretch at hand made it, in all lanes */
+    uint32_t carry_lanes;
+    bool carry_borrows;             /* of a difference */
+    uint32_t carry_of;              /* the number of the affine sum */
+    struct wl_fact carry_inputs[2]; /* of which it is the sum or the difference */
+    bool entry_exec;                /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
+    uint16_t previous_row;          /* written last, and its fact before: what the second of a VOPD pair reads */
+    struct wl_fact previous;
+};
+
+struct wl_affine; /* the analysis' result: facts at the start of each piece, for both modes */
+
+/* Analyses a unit. NULL if memory is exhausted. */
+struct wl_affine *wl_affine_create(const struct wl_unit *unit);
+void wl_affine_destroy(struct wl_affine *affine);
+/* Copies the facts at a piece's start. */
+void wl_affine_start(const struct wl_affine *affine, uint32_t piece, enum wl_mode mode, struct wl_facts *facts);
+/* The stretch that computed what was written last ends: its values are in memory now. */
+void wl_affine_settle(struct wl_facts *facts);
+/* Whether what is known of a register holds in the inactive lanes too, of the value at hand. */
+static inline bool wl_fact_in_all_lanes(const struct wl_fact *fact) { return !fact->partial || fact->fresh; }
+/* Steps facts forward over one instruction executed in `mode`. */
+void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode);
+
+#endif

@@ -1,0 +1,133 @@
+/* Which loops gain by being run for one strip after the other. */
+#include "translate/analysis/strip_loop.h"
+
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+
+#include <string.h>
+
+static const struct wl_inst *loop_inst(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint32_t piece, uint32_t n) {
+    const struct wl_piece *p = &unit->pieces[loop->pieces[piece]];
+    return n < p->count ? &unit->insts[p->first + n] : NULL;
+}
+
+/* The vector register that the last two operands are, beside a scalar; -1: they are something else. */
+static int beside_scalar(const struct wl_inst *inst) {
+    if (inst->operand_count < 2 || inst->is_dpp || inst->is_sdwa)
+        return -1;
+    const struct wl_operand *a = &inst->operands[inst->operand_count - 2], *b = a + 1;
+    const struct wl_operand *vector = a->kind == WL_OPERAND_VGPR ? a : b, *scalar = vector == a ? b : a;
+    bool fits =
+        vector->kind == WL_OPERAND_VGPR && vector->count == 1 && (scalar->kind == WL_OPERAND_SGPR || scalar->kind == WL_OPERAND_IMM);
+    return fits ? vector->reg : -1;
+}
+
+bool wl_strip_loop_counts(const struct wl_unit *unit, const struct wl_strip_loop *loop, int row) {
+    const struct wl_inst *inst;
+    struct wl_effects effects;
+    bool counts = false;
+    for (uint32_t p = 0; p < loop->count; p++)
+        for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+            wl_inst_effects(inst, unit->request->wave_size, &effects);
+            if (!wl_bit(effects.touch.vector, (unsigned)row))
+                continue;
+            bool adds = !strcmp(inst->mnemonic, "v_add_nc_u32") || !strcmp(inst->mnemonic, "v_add_co_u32");
+            if (!adds || inst->clamp || beside_scalar(inst) != row)
+                return false;
+            counts = true;
+        }
+    return counts;
+}
+
+/* Adds to `rows` what the loop computes of them. */
+static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint64_t rows[8]) {
+    const struct wl_inst *inst;
+    struct wl_effects effects;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t p = 0; p < loop->count; p++)
+            for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+                uint64_t used = 0, added = 0;
+                wl_inst_effects(inst, unit->request->wave_size, &effects);
+                for (unsigned w = 0; w < 8; w++)
+                    used |= effects.use.vector[w] & rows[w];
+                for (unsigned w = 0; w < 8 && used && inst->sem; w++) {
+                    added |= effects.touch.vector[w] & ~rows[w];
+                    rows[w] |= effects.touch.vector[w];
+                }
+                more |= added != 0;
+            }
+    }
+}
+
+/* Whether lanes count by the same steps to the same end and load what their counters say: they leave at once, or nearly so, and what
+ * they load lies side by side in each round. */
+static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
+    const struct wl_inst *inst;
+    uint64_t rows[8] = {0};
+    bool loads = false;
+    for (uint32_t p = 0; p < loop->count; p++)
+        for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+            if (strncmp(inst->mnemonic, "v_cmp", 5) != 0)
+                continue;
+            int counter = beside_scalar(inst);
+            if (counter < 0 || !wl_strip_loop_counts(unit, loop, counter))
+                return false;
+            wl_set(rows, (unsigned)counter);
+        }
+    add_computed(unit, loop, rows);
+    for (uint32_t p = 0; p < loop->count; p++)
+        for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+            if (!inst->isa || inst->isa->class != WL_ISA_LOAD)
+                continue;
+            if (inst->operand_count < 2 || inst->operands[1].kind != WL_OPERAND_VGPR || !wl_bit(rows, inst->operands[1].reg))
+                return false;
+            loads = true;
+        }
+    return loads;
+}
+
+/* Work that waits for memory is worth it; arithmetic gains from strips side by side. */
+bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
+    enum {
+        MOST_WORK = 32, /* vector instructions for each load */
+        MOST_INSTS = 400,
+    };
+    uint32_t insts = 0, loads = 0, work = 0;
+    for (uint32_t i = 0; i < loop->count; i++) {
+        const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
+        insts += piece->count;
+        for (uint32_t n = 0; n < piece->count; n++) {
+            const struct wl_inst *inst = &unit->insts[piece->first + n];
+            loads += inst->isa && inst->isa->class == WL_ISA_LOAD;
+            work += inst->sem && !inst->sem->scalar;
+        }
+    }
+    return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
+}
+
+/* A lane by itself gains where time goes into accesses of its own: vectors gain most where much is computed for each of them. Tickets
+ * come from one counter, for which all threads wait: a strip draws them at once, lanes one by one. */
+unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
+    enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5 }; /* work: vector instructions for each access */
+    enum { FEW_WITH_TICKETS = 8, FEW = 10, ALL = 16 };
+    bool has_tickets = false;
+    const struct wl_inst *inst;
+    uint32_t insts = 0, accesses = 0, work = 0;
+    for (uint32_t p = 0; p < loop->count; p++)
+        for (uint32_t n = 0; (inst = loop_inst(unit, loop, p, n)); n++) {
+            bool access =
+                inst->isa && (inst->isa->class == WL_ISA_LOAD || inst->isa->class == WL_ISA_STORE || inst->isa->class == WL_ISA_ATOMIC);
+            if (access && (inst->isa->space != WL_SPACE_GLOBAL || inst->lds || inst->isa->detail))
+                return 0;
+            insts++;
+            accesses += access;
+            work += inst->sem && !inst->sem->scalar;
+            has_tickets |= inst->ticket != WL_TICKET_NONE;
+        }
+    if (!loop->writes || insts > MOST_INSTS || work > accesses * MOST_WORK)
+        return 0;
+    if (has_tickets)
+        return FEW_WITH_TICKETS;
+    return work > accesses * LITTLE_WORK ? FEW : ALL;
+}

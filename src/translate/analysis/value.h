@@ -1,0 +1,65 @@
+/* The algebra of what is known about vector registers (affine.h): what a sum, a product, a shift or a mask of known values is.
+ * Every result holds over the lanes for which both inputs hold. For affine.c, affine_flow.c and value.c only; all functions are pure. */
+#ifndef WL_TRANSLATE_ANALYSIS_VALUE_H
+#define WL_TRANSLATE_ANALYSIS_VALUE_H
+
+#include "translate/analysis/affine.h"
+
+/* What an operand or a half of one is: a fact, and its value if that is known. */
+struct wl_value {
+    struct wl_fact fact;
+    bool is_constant;
+    uint32_t constant;
+};
+
+/* A register pair. */
+struct wl_value_pair {
+    struct wl_value low, high;
+    bool exact; /* of results: it is a 64-bit base + stride * lane */
+};
+
+extern const struct wl_value wl_value_unknown;
+/* base + stride * lane; nothing is known if the stride is large. */
+struct wl_value wl_value_affine(unsigned lanes, int64_t stride, unsigned zeros, unsigned bits);
+struct wl_value wl_value_constant(uint32_t x);
+/* Some value, the same in all lanes. */
+struct wl_value wl_value_uniform(void);
+/* The high half of a sum (WL_FACT_CARRY). */
+struct wl_value wl_value_carried(void);
+/* A fact of the wave, said of each of its strips or of less: their bases differ by so many strides. */
+void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
+
+/* Facts of groups are AFFINE and CARRY to the algebra, which looks at the lanes; to all others they have kinds of their own. */
+struct wl_fact wl_fact_opened(struct wl_fact fact);
+struct wl_fact wl_fact_closed(struct wl_fact fact);
+
+static inline bool wl_value_is_affine(struct wl_value v) { return v.fact.kind == WL_FACT_AFFINE; }
+static inline bool wl_value_is_uniform(struct wl_value v) { return wl_fact_is_uniform(&v.fact); }
+/* Uniform, or so but for a carry. */
+static inline bool wl_value_is_flat(struct wl_value v) { return wl_value_is_uniform(v) || v.fact.kind == WL_FACT_CARRY; }
+static inline bool wl_value_is_zero(struct wl_value v) { return wl_value_is_uniform(v) && (v.fact.zeros >= 32 || v.fact.bits == 0); }
+
+/* Low bits that are the same in each strip. */
+unsigned wl_value_same(struct wl_value v);
+
+struct wl_value wl_value_add(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_sub(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_mul(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_shl(struct wl_value a, struct wl_value count);
+/* Logical, or `arithmetic`. */
+struct wl_value wl_value_shr(struct wl_value a, struct wl_value count, bool arithmetic);
+struct wl_value wl_value_or(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_xor(struct wl_value a, struct wl_value b);
+struct wl_value wl_value_and(struct wl_value a, struct wl_value b);
+struct wl_value_pair wl_value_pair_add(struct wl_value_pair a, struct wl_value_pair b);
+struct wl_value_pair wl_value_pair_shl(struct wl_value_pair a, struct wl_value count);
+struct wl_value_pair wl_value_pair_mul(struct wl_value a, struct wl_value b);
+
+/* ---- affine.c, for the fixpoint ---- */
+
+/* Which of the rules by mnemonic is an instruction's; looking it up once spares wl_affine_step most of its time. */
+uint8_t wl_affine_rule(const struct wl_inst *inst);
+/* wl_affine_step, by the instruction's rule. */
+void wl_affine_step_by(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule);
+
+#endif

@@ -1,0 +1,31 @@
+/* Between decode.c (LLVM's disassembler, names) and operands.c (the parser of its text). */
+#ifndef WL_TRANSLATE_DECODE_H
+#define WL_TRANSLATE_DECODE_H
+
+#include "translate/decode/decoder.h"
+
+/* What the text says beyond the fields of struct wl_inst. */
+struct wl_parsed {
+    uint8_t source_sel[2]; /* SDWA: src0_sel, src1_sel */
+    uint8_t byte_sel;      /* conversions of 8-bit numbers */
+    bool raw_offset;       /* "offset:" with something else than a number (swizzle(...)) */
+    bool unknown;          /* an operand or modifier that the parser does not know */
+};
+
+/* Parses the operands and modifiers in [text, end) into `inst`, which must be zero there. Never fails: what is not known
+ * sets `parsed->unknown`. Uses no memory but its arguments. Thread-safe. */
+void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed);
+
+/* Sets the address registers of an image instruction, whose operands and modifiers are parsed, from the encoding's second and
+ * third dwords. (image.c) */
+void wl_decode_image_addresses(struct wl_inst *inst, unsigned generation, uint32_t second, uint32_t third);
+
+/* Newer compilers write 0 as an inline constant (0x80) into the source fields of VOP3 that an instruction does not have, where LLVM 19 takes 0
+ * alone. Clears the last such field of the instruction in `bytes`, of which at least 8 are there; false: there is none. (newer.c) */
+bool wl_newer_clear_unused(uint8_t *bytes, uint64_t available, unsigned generation);
+
+/* v_swap_b16 of gfx11 and later, which LLVM 19 does not know, as instructions that it knows: two moves that both read before either writes,
+ * or, within one register, a rotation (`*count` says how many). Returns the instruction's size, or 0 if it is none. (newer.c) */
+unsigned wl_newer_swap(const uint8_t *bytes, uint64_t available, unsigned generation, uint8_t replaced[2][8], unsigned *count);
+
+#endif

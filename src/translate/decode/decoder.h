@@ -1,0 +1,21 @@
+/* From words to instructions.
+ *
+ *   in    the bytes at an address of a code object's image
+ *   out   struct wl_inst (isa/inst.h), with the name, semantics or row of the table that it has
+ *
+ * decode.c asks LLVM's disassembler (interface/disassembler.h) for the canonical text, operands.c parses that; image.c and newer.c read what
+ * the text lacks, or LLVM 19 does not know. */
+#ifndef WL_TRANSLATE_DECODE_DECODER_H
+#define WL_TRANSLATE_DECODE_DECODER_H
+
+#include "translate/interface/disassembler.h"
+#include "translate/isa/inst.h"
+
+/* Decodes the instruction(s) at `address`; a VOPD pair gives two (the second has size 0), so room for 2 is needed.
+ * v_swap_b32 comes as such a pair of v_mov_b32.
+ * Both of a pair read their sources before either writes: `inst[0]` never writes what `inst[1]` reads except in that sense.
+ * Returns the number of instructions, 0 if the bytes are no instruction. An instruction that decodes but is not
+ * implemented has neither sem nor isa. */
+unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
+
+#endif

@@ -1,0 +1,113 @@
+#include "translate/isa/helper_words.h"
+
+#include "machine/helpers.h"
+#include "machine/image_instruction.h"
+#include "machine/matrix.h"
+#include "machine/processor.h"
+
+/* ---- images ---- */
+
+uint32_t wl_image_modifiers(const struct wl_inst *inst, unsigned generation) {
+    return inst->dmask | (uint32_t)inst->dim << 4 | (inst->has_dim ? WL_IMAGE_HAS_DIM : 0) | (inst->unorm ? WL_IMAGE_UNORM : 0) |
+           (inst->da ? WL_IMAGE_ARRAY : 0) | (inst->a16 ? WL_IMAGE_A16 : 0) | (inst->d16 ? WL_IMAGE_D16 : 0) |
+           (inst->tfe || inst->lwe ? WL_IMAGE_STATUS : 0) | (inst->returns ? WL_IMAGE_RETURN : 0) | (inst->r128 ? WL_IMAGE_R128 : 0) |
+           WL_IMAGE_GENERATION(generation);
+}
+
+void wl_image_rows(const struct wl_inst *inst, uint64_t rows[2]) {
+    const struct wl_operand *address = &inst->operands[1];
+    unsigned count = inst->address_count ? inst->address_count : address->count;
+    rows[0] = rows[1] = 0;
+    for (unsigned i = 0; i < count && i < WL_MAX_ADDRESSES; i++)
+        rows[i / 8] |= (uint64_t)(uint8_t)(inst->address_count ? inst->addresses[i] : address->reg + i) << i % 8 * 8;
+}
+
+bool wl_image_samples(const struct wl_inst *inst) {
+    const uint32_t kind = WL_IMAGE_KIND_OF(inst->isa->image);
+    return kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
+}
+
+bool wl_image_is_known(const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    const bool samples = wl_image_samples(inst);
+    const unsigned resource = inst->r128 || WL_IMAGE_KIND_OF(inst->isa->image) == WL_IMAGE_BVH ? 4 : 8;
+    return inst->operand_count == (samples ? 4 : 3) && op[0].kind == WL_OPERAND_VGPR && op[1].kind == WL_OPERAND_VGPR &&
+           op[2].kind == WL_OPERAND_SGPR && op[2].count == resource && (!samples || (op[3].kind == WL_OPERAND_SGPR && op[3].count == 4));
+}
+
+/* ---- matrices ---- */
+
+uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind) {
+    switch (kind) {
+    case WL_MATRIX_F64:
+        return wl_operand_bits(operand, 64, true, false);
+    case WL_MATRIX_F16:
+        return wl_operand_bits(operand, 16, true, false);
+    case WL_MATRIX_BF16:
+        return operand->is_float ? wl_operand_bits(operand, 32, true, false) >> 16 : wl_operand_bits(operand, 16, true, false);
+    default:
+        return wl_operand_bits(operand, 32, kind == WL_MATRIX_F32, kind == WL_MATRIX_I32);
+    }
+}
+
+uint32_t wl_matrix_shape(const struct wl_inst *inst, unsigned generation) {
+    uint32_t shape = inst->isa->matrix;
+    if (generation == 11)
+        shape = WL_MATRIX_SHAPE(WL_MATRIX_A(shape), WL_MATRIX_B(shape), WL_MATRIX_D(shape), WL_MATRIX_M(shape), WL_MATRIX_K(shape), 1,
+                                WL_MATRIX_WMMA11, 0);
+    return shape;
+}
+
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, uint32_t shape) {
+    const unsigned a = WL_MATRIX_A(shape);
+    uint32_t modifiers = 0;
+    if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA) {
+        modifiers =
+            (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->abid << WL_MATRIX_ABID | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
+        if (wl_processor_has(processor, WL_FLUSHES_MATRICES) && (a == WL_MATRIX_F16 || a == WL_MATRIX_BF16))
+            modifiers |= WL_MATRIX_FLUSH;
+        if (wl_processor_has(processor, WL_HAS_OCP_FP8))
+            modifiers |= WL_MATRIX_OCP;
+        return modifiers;
+    }
+    modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
+    if (WL_MATRIX_SPARSE(shape))
+        modifiers |= (uint32_t)(inst->abid & 3) << WL_MATRIX_KEY;
+    if (inst->clamp)
+        modifiers |= WL_MATRIX_CLAMP;
+    if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_WMMA11 && (inst->op_sel & 4))
+        modifiers |= WL_MATRIX_HIGH;
+    return modifiers;
+}
+
+bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
+    const struct wl_operand *op = inst->operands;
+    if (inst->operand_count != 4)
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (op[i].kind != WL_OPERAND_VGPR)
+            return false;
+    return op[3].kind == WL_OPERAND_VGPR || (op[3].kind == WL_OPERAND_IMM && !WL_MATRIX_SPARSE(wl_matrix_shape(inst, generation)));
+}
+
+/* ---- memory ---- */
+
+uint32_t wl_buffer_element(const struct wl_inst *inst, unsigned generation) {
+    const struct wl_isa *isa = inst->isa;
+    bool typed = isa->detail != 0, atomic = isa->class == WL_ISA_ATOMIC;
+    unsigned bits = typed || (isa->bits > 32 && !atomic) ? 32 : isa->bits;
+    uint32_t flags = (isa->sign ? WL_ELEMENT_SIGNED : 0) | (isa->d16 ? WL_ELEMENT_D16 : 0) | (isa->hi ? WL_ELEMENT_HIGH : 0) |
+                     (inst->returns ? WL_ELEMENT_RETURN : 0) | (inst->idxen ? WL_ELEMENT_IDXEN : 0) | (inst->offen ? WL_ELEMENT_OFFEN : 0) |
+                     (inst->lds ? WL_ELEMENT_LDS : 0) | (inst->tfe ? WL_ELEMENT_TFE : 0) | (typed ? WL_ELEMENT_TYPED : 0) |
+                     (inst->zeroes_half ? WL_ELEMENT_ZEROES_HALF : 0);
+    if (isa->space == WL_SPACE_TBUFFER)
+        flags |= WL_ELEMENT_WITH_FORMAT(inst->format);
+    return WL_ELEMENT(bits, typed ? isa->detail : atomic ? 1 : isa->dwords, flags) | WL_ELEMENT_GENERATION(generation);
+}
+
+uint8_t wl_memory_atomic(const char *processor, const struct wl_isa *isa) {
+    const bool flushes = wl_processor_has(processor, WL_FLUSHES_ATOMICS);
+    if (flushes && isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS)
+        return WL_ATOMIC_FADD_FLUSH;
+    return isa->atomic;
+}

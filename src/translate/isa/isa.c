@@ -1,0 +1,460 @@
+/* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
+#include "translate/isa/isa.h"
+
+#include "machine/wave.h"
+#include "translate/isa/image_rows.h"
+#include "translate/isa/matrix_rows.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row without memory fields, and one with a `detail`. */
+#define PLAIN(CLASS, NAME)         {.name = #NAME, .class = WL_ISA_##CLASS}
+#define DETAIL(CLASS, NAME, VALUE) {.name = #NAME, .class = WL_ISA_##CLASS, .detail = (VALUE)}
+
+/* ---- scalar memory ---- */
+#define SMEM_SIZE(NAME, W, N, BUFFER) {.name = #NAME "_load_b" #W, .class = WL_ISA_SMEM_LOAD, .detail = (BUFFER), .bits = 32, .dwords = (N)}
+#define SMEM_PART(NAME, T, W, SIGN, BUFFER)                                                                                                \
+    {.name = #NAME "_load_" #T #W, .class = WL_ISA_SMEM_LOAD, .detail = (BUFFER), .bits = (W), .dwords = 1, .sign = (SIGN)}
+#define SMEM_STORE(NAME, W, N, BUFFER)                                                                                                     \
+    {.name = #NAME "_store_b" #W, .class = WL_ISA_SMEM_STORE, .detail = (BUFFER), .bits = 32, .dwords = (N)}
+#define SMEM(NAME, BUFFER)                                                                                                                 \
+    SMEM_SIZE(NAME, 32, 1, BUFFER), SMEM_SIZE(NAME, 64, 2, BUFFER), SMEM_SIZE(NAME, 96, 3, BUFFER), SMEM_SIZE(NAME, 128, 4, BUFFER),       \
+        SMEM_SIZE(NAME, 256, 8, BUFFER), SMEM_SIZE(NAME, 512, 16, BUFFER), SMEM_PART(NAME, u, 8, false, BUFFER),                           \
+        SMEM_PART(NAME, i, 8, true, BUFFER), SMEM_PART(NAME, u, 16, false, BUFFER), SMEM_PART(NAME, i, 16, true, BUFFER),                  \
+        SMEM_STORE(NAME, 32, 1, BUFFER), SMEM_STORE(NAME, 64, 2, BUFFER), SMEM_STORE(NAME, 128, 4, BUFFER)
+#define SMEM_SCRATCH(W, N) SMEM_SIZE(s_scratch, W, N, WL_SMEM_SCRATCH), SMEM_STORE(s_scratch, W, N, WL_SMEM_SCRATCH)
+#define SMEM_ATOMIC(NAME, KIND, T, OP, OPERATION)                                                                                          \
+    {.name = #NAME "_" #OP "_" #T "32", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 32, .dwords = 1, .atomic = (OPERATION)}, {  \
+        .name = #NAME "_" #OP "_" #T "64", .class = WL_ISA_SMEM_ATOMIC, .detail = (KIND), .bits = 64, .dwords = 2, .atomic = (OPERATION)   \
+    }
+#define SMEM_ATOMICS(NAME, KIND)                                                                                                           \
+    SMEM_ATOMIC(NAME, KIND, b, swap, WL_ATOMIC_SWAP), SMEM_ATOMIC(NAME, KIND, b, cmpswap, WL_ATOMIC_CMPSWAP),                              \
+        SMEM_ATOMIC(NAME, KIND, u, add, WL_ATOMIC_ADD), SMEM_ATOMIC(NAME, KIND, u, sub, WL_ATOMIC_SUB),                                    \
+        SMEM_ATOMIC(NAME, KIND, i, min, WL_ATOMIC_SMIN), SMEM_ATOMIC(NAME, KIND, u, min, WL_ATOMIC_UMIN),                                  \
+        SMEM_ATOMIC(NAME, KIND, i, max, WL_ATOMIC_SMAX), SMEM_ATOMIC(NAME, KIND, u, max, WL_ATOMIC_UMAX),                                  \
+        SMEM_ATOMIC(NAME, KIND, b, and, WL_ATOMIC_AND), SMEM_ATOMIC(NAME, KIND, b, or, WL_ATOMIC_OR),                                      \
+        SMEM_ATOMIC(NAME, KIND, b, xor, WL_ATOMIC_XOR), SMEM_ATOMIC(NAME, KIND, u, inc, WL_ATOMIC_INC),                                    \
+        SMEM_ATOMIC(NAME, KIND, u, dec, WL_ATOMIC_DEC)
+
+/* ---- vector memory ---- */
+#define WIDE(NAME, CLASS, SPACE, N) {.name = (NAME), .class = WL_ISA_##CLASS, .space = WL_SPACE_##SPACE, .bits = 32, .dwords = (N)}
+#define PART(NAME, CLASS, SPACE, W, SIGN)                                                                                                  \
+    {.name = (NAME), .class = WL_ISA_##CLASS, .space = WL_SPACE_##SPACE, .bits = (W), .dwords = 1, .sign = (SIGN)}
+#define HALF(NAME, CLASS, SPACE, W, SIGN, HIGH)                                                                                            \
+    {.name = (NAME),                                                                                                                       \
+     .class = WL_ISA_##CLASS,                                                                                                              \
+     .space = WL_SPACE_##SPACE,                                                                                                            \
+     .bits = (W),                                                                                                                          \
+     .dwords = 1,                                                                                                                          \
+     .sign = (SIGN),                                                                                                                       \
+     .d16 = true,                                                                                                                          \
+     .hi = (HIGH)}
+#define MEMORY(S, SPACE)                                                                                                                   \
+    WIDE(#S "_load_b32", LOAD, SPACE, 1), WIDE(#S "_load_b64", LOAD, SPACE, 2), WIDE(#S "_load_b96", LOAD, SPACE, 3),                      \
+        WIDE(#S "_load_b128", LOAD, SPACE, 4), WIDE(#S "_store_b32", STORE, SPACE, 1), WIDE(#S "_store_b64", STORE, SPACE, 2),             \
+        WIDE(#S "_store_b96", STORE, SPACE, 3), WIDE(#S "_store_b128", STORE, SPACE, 4), PART(#S "_load_u8", LOAD, SPACE, 8, false),       \
+        PART(#S "_load_i8", LOAD, SPACE, 8, true), PART(#S "_load_u16", LOAD, SPACE, 16, false),                                           \
+        PART(#S "_load_i16", LOAD, SPACE, 16, true), PART(#S "_store_b8", STORE, SPACE, 8, false),                                         \
+        PART(#S "_store_b16", STORE, SPACE, 16, false)
+#define MEMORY_D16(S, SPACE)                                                                                                               \
+    HALF(#S "_load_d16_u8", LOAD, SPACE, 8, false, false), HALF(#S "_load_d16_i8", LOAD, SPACE, 8, true, false),                           \
+        HALF(#S "_load_d16_b16", LOAD, SPACE, 16, false, false), HALF(#S "_load_d16_hi_u8", LOAD, SPACE, 8, false, true),                  \
+        HALF(#S "_load_d16_hi_i8", LOAD, SPACE, 8, true, true), HALF(#S "_load_d16_hi_b16", LOAD, SPACE, 16, false, true),                 \
+        HALF(#S "_store_d16_hi_b8", STORE, SPACE, 8, false, true), HALF(#S "_store_d16_hi_b16", STORE, SPACE, 16, false, true)
+
+/* Typed and format-converting buffer accesses: `detail` counts the components. */
+#define FORMAT(S, SPACE, X, COMPONENTS)                                                                                                    \
+    {.name = #S "_load_format_" #X,                                                                                                        \
+     .class = WL_ISA_LOAD,                                                                                                                 \
+     .space = WL_SPACE_##SPACE,                                                                                                            \
+     .detail = (COMPONENTS),                                                                                                               \
+     .bits = 32,                                                                                                                           \
+     .dwords = (COMPONENTS)},                                                                                                              \
+        {.name = #S "_store_format_" #X,                                                                                                   \
+         .class = WL_ISA_STORE,                                                                                                            \
+         .space = WL_SPACE_##SPACE,                                                                                                        \
+         .detail = (COMPONENTS),                                                                                                           \
+         .bits = 32,                                                                                                                       \
+         .dwords = (COMPONENTS)},                                                                                                          \
+        {.name = #S "_load_d16_format_" #X,                                                                                                \
+         .class = WL_ISA_LOAD,                                                                                                             \
+         .space = WL_SPACE_##SPACE,                                                                                                        \
+         .detail = (COMPONENTS),                                                                                                           \
+         .bits = 16,                                                                                                                       \
+         .dwords = ((COMPONENTS) + 1) / 2,                                                                                                 \
+         .d16 = true},                                                                                                                     \
+    {                                                                                                                                      \
+        .name = #S "_store_d16_format_" #X, .class = WL_ISA_STORE, .space = WL_SPACE_##SPACE, .detail = (COMPONENTS), .bits = 16,          \
+        .dwords = ((COMPONENTS) + 1) / 2, .d16 = true                                                                                      \
+    }
+#define FORMATS(S, SPACE) FORMAT(S, SPACE, x, 1), FORMAT(S, SPACE, xy, 2), FORMAT(S, SPACE, xyz, 3), FORMAT(S, SPACE, xyzw, 4)
+
+/* ---- atomics ---- */
+#define ATOMIC(NAME, SPACE, W, OP)                                                                                                         \
+    {.name = (NAME), .class = WL_ISA_ATOMIC, .space = WL_SPACE_##SPACE, .bits = (W), .dwords = (W) / 32, .atomic = WL_ATOMIC_##OP}
+#define ATOMIC_BOTH(S, NAME, T, SPACE, OP) ATOMIC(#S "_" #NAME "_" #T "32", SPACE, 32, OP), ATOMIC(#S "_" #NAME "_" #T "64", SPACE, 64, OP)
+#define COMMON_ATOMICS(S, SPACE)                                                                                                           \
+    ATOMIC_BOTH(S, add, u, SPACE, ADD), ATOMIC_BOTH(S, sub, u, SPACE, SUB), ATOMIC_BOTH(S, min, i, SPACE, SMIN),                           \
+        ATOMIC_BOTH(S, min, u, SPACE, UMIN), ATOMIC_BOTH(S, max, i, SPACE, SMAX), ATOMIC_BOTH(S, max, u, SPACE, UMAX),                     \
+        ATOMIC_BOTH(S, and, b, SPACE, AND), ATOMIC_BOTH(S, or, b, SPACE, OR), ATOMIC_BOTH(S, xor, b, SPACE, XOR),                          \
+        ATOMIC_BOTH(S, inc, u, SPACE, INC), ATOMIC_BOTH(S, dec, u, SPACE, DEC), ATOMIC_BOTH(S, add, f, SPACE, FADD),                       \
+        ATOMIC_BOTH(S, min, f, SPACE, FMIN), ATOMIC_BOTH(S, max, f, SPACE, FMAX), ATOMIC(#S "_pk_add_f16", SPACE, 32, PK_ADD_F16),         \
+        ATOMIC(#S "_pk_add_bf16", SPACE, 32, PK_ADD_BF16), ATOMIC(#S "_cond_sub_u32", SPACE, 32, COND_SUB)
+#define VECTOR_ATOMICS(S, SPACE)                                                                                                           \
+    COMMON_ATOMICS(S##_atomic, SPACE), ATOMIC_BOTH(S##_atomic, swap, b, SPACE, SWAP), ATOMIC_BOTH(S##_atomic, cmpswap, b, SPACE, CMPSWAP), \
+        ATOMIC_BOTH(S##_atomic, cmpswap, f, SPACE, FCMPSWAP), ATOMIC(#S "_atomic_csub_u32", SPACE, 32, CSUB)
+
+/* ---- LDS ---- */
+#define LDS_TWO(NAME, CLASS, W, FAR)                                                                                                       \
+    {.name = (NAME), .class = WL_ISA_##CLASS, .space = WL_SPACE_LDS, .bits = (W), .dwords = (W) / 32, .addresses = 2, .stride64 = (FAR)}
+#define LDS_EXCHANGE_TWO(NAME, W, FAR)                                                                                                     \
+    {.name = (NAME),                                                                                                                       \
+     .class = WL_ISA_ATOMIC,                                                                                                               \
+     .space = WL_SPACE_LDS,                                                                                                                \
+     .bits = (W),                                                                                                                          \
+     .dwords = (W) / 32,                                                                                                                   \
+     .atomic = WL_ATOMIC_SWAP,                                                                                                             \
+     .addresses = 2,                                                                                                                       \
+     .stride64 = (FAR)}
+#define LDS_COMPARE(NAME, W, OP, FIRST)                                                                                                    \
+    {.name = (NAME),                                                                                                                       \
+     .class = WL_ISA_ATOMIC,                                                                                                               \
+     .space = WL_SPACE_LDS,                                                                                                                \
+     .bits = (W),                                                                                                                          \
+     .dwords = (W) / 32,                                                                                                                   \
+     .atomic = WL_ATOMIC_##OP,                                                                                                             \
+     .compare_first = (FIRST)}
+
+#define SRC2(OP, T, W, OPERATION)                                                                                                          \
+    {.name = "ds_" #OP "_src2_" #T #W, .class = WL_ISA_LANE, .detail = WL_LANE_LDS_SRC2, .bits = (W), .atomic = WL_ATOMIC_##OPERATION}
+#define SRC2_BOTH(OP, T, OPERATION) SRC2(OP, T, 32, OPERATION), SRC2(OP, T, 64, OPERATION)
+
+/* ---- the rest ---- */
+#define SAVEEXEC(NAME, OP)                                                                                                                 \
+    {.name = #NAME "_b32", .class = WL_ISA_SAVEEXEC, .detail = (OP), .bits = 32},                                                          \
+        {.name = #NAME "_b64", .class = WL_ISA_SAVEEXEC, .detail = (OP), .bits = 64}
+#define CMPX_TYPES_INT(OP)                                                                                                                 \
+    PLAIN(CMPX, v_cmpx_##OP##_i16), PLAIN(CMPX, v_cmpx_##OP##_u16), PLAIN(CMPX, v_cmpx_##OP##_i32), PLAIN(CMPX, v_cmpx_##OP##_u32),        \
+        PLAIN(CMPX, v_cmpx_##OP##_i64), PLAIN(CMPX, v_cmpx_##OP##_u64)
+#define CMPX_TYPES_FLOAT(OP) PLAIN(CMPX, v_cmpx_##OP##_f16), PLAIN(CMPX, v_cmpx_##OP##_f32), PLAIN(CMPX, v_cmpx_##OP##_f64)
+
+static const struct wl_isa table[] = {
+    /* No effect here: order and caches are those of the host. */
+    PLAIN(NOP, s_nop),
+    PLAIN(NOP, v_nop),
+    PLAIN(NOP, ds_nop),
+    PLAIN(NOP, s_waitcnt),
+    PLAIN(NOP, s_waitcnt_vscnt),
+    PLAIN(NOP, s_waitcnt_vmcnt),
+    PLAIN(NOP, s_waitcnt_expcnt),
+    PLAIN(NOP, s_waitcnt_lgkmcnt),
+    PLAIN(NOP, s_wait_alu),
+    PLAIN(NOP, s_wait_idle),
+    PLAIN(NOP, s_wait_event),
+    PLAIN(NOP, s_wait_loadcnt),
+    PLAIN(NOP, s_wait_storecnt),
+    PLAIN(NOP, s_wait_samplecnt),
+    PLAIN(NOP, s_wait_bvhcnt),
+    PLAIN(NOP, s_wait_expcnt),
+    PLAIN(NOP, s_wait_dscnt),
+    PLAIN(NOP, s_wait_kmcnt),
+    PLAIN(NOP, s_wait_loadcnt_dscnt),
+    PLAIN(NOP, s_wait_storecnt_dscnt),
+    PLAIN(NOP, s_clause),
+    PLAIN(NOP, s_delay_alu),
+    PLAIN(NOP, s_inst_prefetch),
+    PLAIN(NOP, s_setprio),
+    PLAIN(NOP, s_icache_inv),
+    PLAIN(NOP, s_dcache_inv),
+    PLAIN(NOP, s_dcache_inv_vol),
+    PLAIN(NOP, s_dcache_wb),
+    PLAIN(NOP, s_dcache_wb_vol),
+    PLAIN(NOP, s_dcache_discard),
+    PLAIN(NOP, s_dcache_discard_x2),
+    PLAIN(NOP, s_gl1_inv),
+    PLAIN(NOP, s_atc_probe),
+    PLAIN(NOP, s_atc_probe_buffer),
+    PLAIN(NOP, s_prefetch_data),
+    PLAIN(NOP, s_prefetch_data_pc_rel),
+    PLAIN(NOP, s_prefetch_inst),
+    PLAIN(NOP, s_prefetch_inst_pc_rel),
+    PLAIN(NOP, s_buffer_prefetch_data),
+    PLAIN(NOP, buffer_wbinvl1),
+    PLAIN(NOP, buffer_wbinvl1_vol),
+    PLAIN(NOP, buffer_wbinvl1_sc),
+    PLAIN(NOP, buffer_wbl2),
+    PLAIN(NOP, buffer_invl2),
+    PLAIN(NOP, buffer_inv),
+    PLAIN(NOP, buffer_gl0_inv),
+    PLAIN(NOP, buffer_gl1_inv),
+    PLAIN(NOP, global_inv),
+    PLAIN(NOP, global_wb),
+    PLAIN(NOP, global_wbinv),
+    PLAIN(NOP, s_ttracedata),
+    PLAIN(NOP, s_ttracedata_imm),
+    PLAIN(NOP, s_incperflevel),
+    PLAIN(NOP, s_decperflevel),
+    PLAIN(NOP, s_version),
+    PLAIN(NOP, s_singleuse_vdst),
+    PLAIN(NOP, s_wakeup),
+    PLAIN(NOP, v_clrexcp),
+    PLAIN(NOP, v_pipeflush),
+
+    /* Control. */
+    PLAIN(END, s_endpgm),
+    PLAIN(END, s_endpgm_saved),
+    PLAIN(END, s_endpgm_ordered_ps_done),
+    PLAIN(BRANCH, s_branch),
+    DETAIL(CBRANCH, s_cbranch_scc0, WL_IF_SCC0),
+    DETAIL(CBRANCH, s_cbranch_scc1, WL_IF_SCC1),
+    DETAIL(CBRANCH, s_cbranch_vccz, WL_IF_VCCZ),
+    DETAIL(CBRANCH, s_cbranch_vccnz, WL_IF_VCCNZ),
+    DETAIL(CBRANCH, s_cbranch_execz, WL_IF_EXECZ),
+    DETAIL(CBRANCH, s_cbranch_execnz, WL_IF_EXECNZ),
+    /* Taken only if a debugger says so. */
+    PLAIN(NOP, s_cbranch_cdbgsys),
+    PLAIN(NOP, s_cbranch_cdbguser),
+    PLAIN(NOP, s_cbranch_cdbgsys_or_user),
+    PLAIN(NOP, s_cbranch_cdbgsys_and_user),
+    PLAIN(GETPC, s_getpc_b64),
+    PLAIN(SETPC, s_setpc_b64),
+    PLAIN(SWAPPC, s_swappc_b64),
+    PLAIN(CALL, s_call_b64),
+    /* A split barrier waits at its second half; the signal alone has no effect (ids other than -1 are refused by decode.c). */
+    PLAIN(BARRIER, s_barrier),
+    PLAIN(BARRIER, s_barrier_wait),
+    PLAIN(NOP, s_barrier_signal),
+    PLAIN(SIGNAL_FIRST, s_barrier_signal_isfirst),
+    PLAIN(SLEEP, s_sleep),
+    PLAIN(SLEEP, s_sleep_var),
+    PLAIN(MESSAGE, s_sendmsg),
+    PLAIN(MESSAGE, s_sendmsghalt),
+    DETAIL(MESSAGE, ds_gws_init, WL_GWS_INIT + 1),
+    DETAIL(MESSAGE, ds_gws_barrier, WL_GWS_BARRIER + 1),
+    DETAIL(MESSAGE, ds_gws_sema_v, WL_GWS_SEMA_V + 1),
+    DETAIL(MESSAGE, ds_gws_sema_br, WL_GWS_SEMA_BR + 1),
+    DETAIL(MESSAGE, ds_gws_sema_p, WL_GWS_SEMA_P + 1),
+    DETAIL(MESSAGE, ds_gws_sema_release_all, WL_GWS_SEMA_RELEASE_ALL + 1),
+    PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b32),
+    PLAIN(MESSAGE_RETURN, s_sendmsg_rtn_b64),
+    PLAIN(TRAP, s_trap),
+    PLAIN(TRAP, s_code_end),
+    PLAIN(HALT, s_sethalt),
+    PLAIN(HALT, s_setkill),
+    DETAIL(GETREG, s_getreg_b32, WL_REG_GET),
+    DETAIL(SETREG, s_setreg_b32, WL_REG_SET),
+    DETAIL(SETREG, s_setreg_imm32_b32, WL_REG_SET),
+    DETAIL(SETREG, s_round_mode, WL_REG_ROUND_MODE),
+    DETAIL(SETREG, s_denorm_mode, WL_REG_DENORM_MODE),
+    PLAIN(TIME, s_memtime),
+    PLAIN(TIME, s_memrealtime),
+    PLAIN(TIME, s_get_waveid_in_workgroup),
+
+    /* EXEC. */
+    SAVEEXEC(s_and_saveexec, WL_SAVE_AND),
+    SAVEEXEC(s_or_saveexec, WL_SAVE_OR),
+    SAVEEXEC(s_xor_saveexec, WL_SAVE_XOR),
+    SAVEEXEC(s_and_not0_saveexec, WL_SAVE_ANDN1),
+    SAVEEXEC(s_and_not1_saveexec, WL_SAVE_ANDN2),
+    SAVEEXEC(s_or_not0_saveexec, WL_SAVE_ORN1),
+    SAVEEXEC(s_or_not1_saveexec, WL_SAVE_ORN2),
+    SAVEEXEC(s_nand_saveexec, WL_SAVE_NAND),
+    SAVEEXEC(s_nor_saveexec, WL_SAVE_NOR),
+    SAVEEXEC(s_xnor_saveexec, WL_SAVE_XNOR),
+    SAVEEXEC(s_and_not0_wrexec, WL_WREXEC_ANDN1),
+    SAVEEXEC(s_and_not1_wrexec, WL_WREXEC_ANDN2),
+    CMPX_TYPES_INT(f),
+    CMPX_TYPES_INT(lt),
+    CMPX_TYPES_INT(eq),
+    CMPX_TYPES_INT(le),
+    CMPX_TYPES_INT(gt),
+    CMPX_TYPES_INT(ne),
+    CMPX_TYPES_INT(ge),
+    CMPX_TYPES_INT(t),
+    CMPX_TYPES_FLOAT(f),
+    CMPX_TYPES_FLOAT(lt),
+    CMPX_TYPES_FLOAT(eq),
+    CMPX_TYPES_FLOAT(le),
+    CMPX_TYPES_FLOAT(gt),
+    CMPX_TYPES_FLOAT(lg),
+    CMPX_TYPES_FLOAT(ge),
+    CMPX_TYPES_FLOAT(o),
+    CMPX_TYPES_FLOAT(u),
+    CMPX_TYPES_FLOAT(nge),
+    CMPX_TYPES_FLOAT(nlg),
+    CMPX_TYPES_FLOAT(ngt),
+    CMPX_TYPES_FLOAT(nle),
+    CMPX_TYPES_FLOAT(neq),
+    CMPX_TYPES_FLOAT(nlt),
+    CMPX_TYPES_FLOAT(t),
+    CMPX_TYPES_FLOAT(class),
+
+    /* Lanes. */
+    DETAIL(LANE, v_readfirstlane_b32, WL_LANE_READFIRSTLANE),
+    DETAIL(LANE, v_readlane_b32, WL_LANE_READLANE),
+    DETAIL(LANE, v_writelane_b32, WL_LANE_WRITELANE),
+    DETAIL(LANE, ds_bpermute_b32, WL_LANE_BPERMUTE),
+    DETAIL(LANE, ds_permute_b32, WL_LANE_PERMUTE),
+    DETAIL(LANE, ds_swizzle_b32, WL_LANE_SWIZZLE),
+    DETAIL(LANE, v_permlane16_b32, WL_LANE_PERMLANE16),
+    DETAIL(LANE, v_permlanex16_b32, WL_LANE_PERMLANEX16),
+    DETAIL(LANE, v_permlane64_b32, WL_LANE_PERMLANE64),
+    DETAIL(LANE, v_permlane16_var_b32, WL_LANE_PERMLANE16_VAR),
+    DETAIL(LANE, v_permlanex16_var_b32, WL_LANE_PERMLANEX16_VAR),
+    DETAIL(LANE, v_mbcnt_lo_u32_b32, WL_LANE_MBCNT_LO),
+    DETAIL(LANE, v_mbcnt_hi_u32_b32, WL_LANE_MBCNT_HI),
+    DETAIL(LANE, lds_direct_load, WL_LANE_LDS_DIRECT),
+    DETAIL(LANE, ds_load_addtid_b32, WL_LANE_ADDTID_LOAD),
+    DETAIL(LANE, ds_store_addtid_b32, WL_LANE_ADDTID_STORE),
+    DETAIL(LANE, ds_append, WL_LANE_APPEND),
+    DETAIL(LANE, ds_consume, WL_LANE_CONSUME),
+    DETAIL(LANE, ds_condxchg32_b64, WL_LANE_LDS_CONDXCHG),
+    DETAIL(LANE, global_load_tr_b64, WL_LANE_LOAD_TRANSPOSED),
+    DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
+    DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),
+    DETAIL(LANE, global_store_block, WL_LANE_STORE_BLOCK),
+    {.name = "scratch_load_block", .class = WL_ISA_LANE, .detail = WL_LANE_LOAD_BLOCK, .space = WL_SPACE_SCRATCH},
+    {.name = "scratch_store_block", .class = WL_ISA_LANE, .detail = WL_LANE_STORE_BLOCK, .space = WL_SPACE_SCRATCH},
+    SRC2_BOTH(add, u, ADD),
+    SRC2_BOTH(sub, u, SUB),
+    SRC2_BOTH(rsub, u, RSUB),
+    SRC2_BOTH(inc, u, INC),
+    SRC2_BOTH(dec, u, DEC),
+    SRC2_BOTH(min, i, SMIN),
+    SRC2_BOTH(max, i, SMAX),
+    SRC2_BOTH(min, u, UMIN),
+    SRC2_BOTH(max, u, UMAX),
+    SRC2_BOTH(and, b, AND),
+    SRC2_BOTH(or, b, OR),
+    SRC2_BOTH(xor, b, XOR),
+    SRC2_BOTH(write, b, SWAP),
+    SRC2_BOTH(min, f, FMIN),
+    SRC2_BOTH(max, f, FMAX),
+    SRC2(add, f, 32, FADD),
+
+    MATRIX_ROWS,
+    IMAGE_ROWS,
+
+    /* Indexed registers. */
+    DETAIL(MOVREL, v_movreld_b32, WL_MOVREL_VGPR_TO),
+    DETAIL(MOVREL, v_movrels_b32, WL_MOVREL_VGPR_FROM),
+    DETAIL(MOVREL, v_movrelsd_b32, WL_MOVREL_VGPR_BOTH),
+    DETAIL(MOVREL, v_movrelsd_2_b32, WL_MOVREL_VGPR_BOTH_2),
+    DETAIL(MOVREL, v_swaprel_b32, WL_MOVREL_VGPR_SWAP),
+    {.name = "s_movreld_b32", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_TO, .bits = 32},
+    {.name = "s_movreld_b64", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_TO, .bits = 64},
+    {.name = "s_movrels_b32", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_FROM, .bits = 32},
+    {.name = "s_movrels_b64", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_FROM, .bits = 64},
+    {.name = "s_movrelsd_2_b32", .class = WL_ISA_MOVREL, .detail = WL_MOVREL_SGPR_BOTH_2, .bits = 32},
+    DETAIL(MOVREL, s_set_gpr_idx_on, WL_MOVREL_INDEX_ON),
+    DETAIL(MOVREL, s_set_gpr_idx_off, WL_MOVREL_INDEX_OFF),
+    DETAIL(MOVREL, s_set_gpr_idx_idx, WL_MOVREL_INDEX_SET),
+    DETAIL(MOVREL, s_set_gpr_idx_mode, WL_MOVREL_INDEX_MODE),
+
+    /* Memory. */
+    SMEM(s, WL_SMEM_MEMORY),
+    SMEM(s_buffer, WL_SMEM_BUFFER),
+    SMEM_SCRATCH(32, 1),
+    SMEM_SCRATCH(64, 2),
+    SMEM_SCRATCH(128, 4),
+    SMEM_ATOMICS(s_atomic, WL_SMEM_MEMORY),
+    SMEM_ATOMICS(s_buffer_atomic, WL_SMEM_BUFFER),
+    MEMORY(global, GLOBAL),
+    MEMORY_D16(global, GLOBAL),
+    MEMORY(flat, FLAT),
+    MEMORY_D16(flat, FLAT),
+    MEMORY(scratch, SCRATCH),
+    MEMORY_D16(scratch, SCRATCH),
+    MEMORY(buffer, BUFFER),
+    MEMORY_D16(buffer, BUFFER),
+    FORMATS(buffer, BUFFER),
+    {.name = "buffer_load_d16_hi_format_x",
+     .class = WL_ISA_LOAD,
+     .space = WL_SPACE_BUFFER,
+     .detail = 1,
+     .bits = 16,
+     .dwords = 1,
+     .d16 = true,
+     .hi = true},
+    {.name = "buffer_store_d16_hi_format_x",
+     .class = WL_ISA_STORE,
+     .space = WL_SPACE_BUFFER,
+     .detail = 1,
+     .bits = 16,
+     .dwords = 1,
+     .d16 = true,
+     .hi = true},
+    WIDE("buffer_store_lds_dword", STORE, BUFFER, 1),
+    FORMATS(tbuffer, TBUFFER),
+    {.name = "global_load_addtid_b32", .class = WL_ISA_LOAD, .space = WL_SPACE_GLOBAL, .bits = 32, .dwords = 1, .by_lane = true},
+    {.name = "global_store_addtid_b32", .class = WL_ISA_STORE, .space = WL_SPACE_GLOBAL, .bits = 32, .dwords = 1, .by_lane = true},
+    VECTOR_ATOMICS(global, GLOBAL),
+    ATOMIC("global_atomic_ordered_add_b64", GLOBAL, 64, ORDERED_ADD),
+    VECTOR_ATOMICS(flat, FLAT),
+    VECTOR_ATOMICS(buffer, BUFFER),
+    MEMORY(ds, LDS),
+    HALF("ds_load_u8_d16", LOAD, LDS, 8, false, false),
+    HALF("ds_load_u8_d16_hi", LOAD, LDS, 8, false, true),
+    HALF("ds_load_i8_d16", LOAD, LDS, 8, true, false),
+    HALF("ds_load_i8_d16_hi", LOAD, LDS, 8, true, true),
+    HALF("ds_load_u16_d16", LOAD, LDS, 16, false, false),
+    HALF("ds_load_u16_d16_hi", LOAD, LDS, 16, false, true),
+    HALF("ds_store_b8_d16_hi", STORE, LDS, 8, false, true),
+    HALF("ds_store_b16_d16_hi", STORE, LDS, 16, false, true),
+    LDS_TWO("ds_load_2addr_b32", LOAD, 32, false),
+    LDS_TWO("ds_load_2addr_b64", LOAD, 64, false),
+    LDS_TWO("ds_load_2addr_stride64_b32", LOAD, 32, true),
+    LDS_TWO("ds_load_2addr_stride64_b64", LOAD, 64, true),
+    LDS_TWO("ds_store_2addr_b32", STORE, 32, false),
+    LDS_TWO("ds_store_2addr_b64", STORE, 64, false),
+    LDS_TWO("ds_store_2addr_stride64_b32", STORE, 32, true),
+    LDS_TWO("ds_store_2addr_stride64_b64", STORE, 64, true),
+    COMMON_ATOMICS(ds, LDS),
+    ATOMIC_BOTH(ds, rsub, u, LDS, RSUB),
+    ATOMIC_BOTH(ds, mskor, b, LDS, MSKOR),
+    ATOMIC_BOTH(ds, storexchg, b, LDS, SWAP),
+    ATOMIC("ds_sub_clamp_u32", LDS, 32, CSUB),
+    ATOMIC("ds_wrap_b32", LDS, 32, WRAP),
+    LDS_EXCHANGE_TWO("ds_storexchg_2addr_b32", 32, false),
+    LDS_EXCHANGE_TWO("ds_storexchg_2addr_b64", 64, false),
+    LDS_EXCHANGE_TWO("ds_storexchg_2addr_stride64_b32", 32, true),
+    LDS_EXCHANGE_TWO("ds_storexchg_2addr_stride64_b64", 64, true),
+    LDS_COMPARE("ds_cmpst_b32", 32, CMPSWAP, true),
+    LDS_COMPARE("ds_cmpst_b64", 64, CMPSWAP, true),
+    LDS_COMPARE("ds_cmpst_f32", 32, FCMPSWAP, true),
+    LDS_COMPARE("ds_cmpst_f64", 64, FCMPSWAP, true),
+    LDS_COMPARE("ds_cmpstore_b32", 32, CMPSWAP, false),
+    LDS_COMPARE("ds_cmpstore_b64", 64, CMPSWAP, false),
+    LDS_COMPARE("ds_cmpstore_f32", 32, FCMPSWAP, false),
+    LDS_COMPARE("ds_cmpstore_f64", 64, FCMPSWAP, false),
+};
+
+#define ROWS (sizeof(table) / sizeof(table[0]))
+
+static uint16_t sorted[ROWS]; /* rows by name */
+static pthread_once_t sort_once = PTHREAD_ONCE_INIT;
+
+static int compare_rows(const void *a, const void *b) { return strcmp(table[*(const uint16_t *)a].name, table[*(const uint16_t *)b].name); }
+
+static int compare_name(const void *name, const void *row) { return strcmp(name, table[*(const uint16_t *)row].name); }
+
+static void sort_table(void) {
+    for (size_t i = 0; i < ROWS; i++)
+        sorted[i] = (uint16_t)i;
+    qsort(sorted, ROWS, sizeof(sorted[0]), compare_rows);
+}
+
+const struct wl_isa *wl_isa_find(const char *mnemonic) {
+    const uint16_t *found;
+
+    pthread_once(&sort_once, sort_table);
+    found = bsearch(mnemonic, sorted, ROWS, sizeof(sorted[0]), compare_name);
+    return found ? &table[*found] : NULL;
+}
+
+const struct wl_isa *wl_isa_table(size_t *count) {
+    *count = ROWS;
+    return table;
+}

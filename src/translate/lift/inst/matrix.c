@@ -1,0 +1,150 @@
+/* Matrix instructions: calls of one helper, whose kernels know all shapes (machine/matrix.h). */
+#include "translate/lift/frame.h"
+#include "translate/lift/inst/inst.h"
+#include "translate/lift/stretch.h"
+#include "translate/lift/values.h"
+
+#include "machine/helpers.h"
+#include "machine/matrix.h"
+#include "translate/isa/helper_words.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- several at once ---- */
+
+enum { FAR = 64 }; /* instructions behind the first one that are looked at */
+
+static void add_rows(uint64_t set[8], const struct wl_operand *op) {
+    for (unsigned r = 0; op->kind == WL_OPERAND_VGPR && r < op->count; r++)
+        if (op->reg + r < WL_VGPR_COUNT)
+            wl_set(set, op->reg + r);
+}
+
+static bool meets(const uint64_t a[8], const uint64_t b[8]) {
+    for (unsigned i = 0; i < 8; i++)
+        if (a[i] & b[i])
+            return true;
+    return false;
+}
+
+static void add_set(uint64_t to[8], const uint64_t from[8]) {
+    for (unsigned i = 0; i < 8; i++)
+        to[i] |= from[i];
+}
+
+/* Matrix instructions that are done at once, and what stands between them. */
+struct group {
+    const struct wl_inst *member[WL_MATRIX_GROUP];
+    unsigned count;
+    uint32_t shape, modifiers;
+    uint64_t results[8], inputs[8];  /* registers of the members' D; of A, B, and of C where that is not D */
+    uint64_t written[8], touched[8]; /* by other instructions between the first member and the one at hand; read or written */
+};
+
+static bool same_rows(const struct wl_operand *a, const struct wl_operand *b) {
+    return a->kind == b->kind && a->reg == b->reg && a->count == b->count;
+}
+
+/* Whether D is that of some member, or apart from all. */
+static bool fits_results(const struct group *g, const struct wl_operand *d, const uint64_t rows[8]) {
+    for (unsigned i = 0; i < g->count; i++)
+        if (same_rows(&g->member[i]->operands[0], d))
+            return true;
+    return !meets(g->results, rows);
+}
+
+/* Takes an instruction of the same shape into the group if it can be done with the first member. */
+static bool take(struct group *g, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    uint64_t result[8] = {0}, inputs[8] = {0};
+    add_rows(result, &op[0]);
+    add_rows(inputs, &op[1]);
+    add_rows(inputs, &op[2]);
+    if (!same_rows(&op[0], &op[3]))
+        add_rows(inputs, &op[3]);
+    const bool moved = meets(g->written, inputs) || meets(g->touched, result);
+    if (moved || meets(result, inputs) || meets(g->inputs, result) || meets(g->results, inputs) || !fits_results(g, &op[0], result))
+        return false;
+    add_set(g->results, result);
+    add_set(g->inputs, inputs);
+    g->member[g->count++] = inst;
+    return true;
+}
+
+/* What an instruction between members does to registers. */
+static void pass(struct group *g, const struct wl_effects *e) {
+    for (unsigned i = 0; i < 8; i++) {
+        g->written[i] |= e->touch.vector[i] | e->def_lanes[i];
+        g->touched[i] |= e->touch.vector[i] | e->def_lanes[i] | e->use.vector[i] | e->use_lanes[i];
+    }
+}
+
+static void find_group(struct wl_lift *l, const struct wl_inst *first, struct group *g) {
+    g->member[g->count++] = first;
+    if (!wl_matrix_may_group(g->shape, g->modifiers))
+        return;
+    g->count = 0;
+    if (!take(g, first)) {
+        g->member[g->count++] = first;
+        return;
+    }
+    const struct wl_inst *piece = &l->unit->insts[l->piece->first];
+    for (uint32_t i = l->at + 1; i < l->piece->count && i - l->at < FAR && g->count < WL_MATRIX_GROUP; i++) {
+        const struct wl_inst *inst = &piece[i];
+        const bool alike = inst->isa && inst->isa->class == WL_ISA_MATRIX && wl_matrix_is_known(inst, l->generation) && !inst->index_mode &&
+                           wl_matrix_shape(inst, l->generation) == g->shape &&
+                           wl_matrix_modifiers(inst, l->request->processor, g->shape) == g->modifiers;
+        if (alike && !(l->matrices_done >> (i - l->at) & 1) && take(g, inst))
+            l->matrices_done |= UINT64_C(1) << (i - l->at);
+        else if (!(l->matrices_done >> (i - l->at) & 1))
+            pass(g, &l->effects[i]);
+    }
+}
+
+static LLVMValueRef member_rows(struct wl_lift *l, const struct wl_operand *op) {
+    return op->kind == WL_OPERAND_VGPR ? wl_lift_row_address(l, op->reg) : LLVMConstNull(l->ptr);
+}
+
+/* struct wl_matrix_product for each member, on the stack. */
+static LLVMValueRef list_products(struct wl_lift *l, const struct group *g) {
+    const size_t size = sizeof(struct wl_matrix_product);
+    LLVMValueRef list = wl_lift_alloca(l, LLVMArrayType2(l->i8, size * g->count), 8, "products");
+    for (unsigned i = 0; i < g->count; i++) {
+        const struct wl_operand *op = g->member[i]->operands;
+        const bool in_registers = op[3].kind == WL_OPERAND_VGPR;
+        const struct {
+            size_t offset;
+            LLVMValueRef value;
+        } fields[] = {
+            {offsetof(struct wl_matrix_product, d), member_rows(l, &op[0])},
+            {offsetof(struct wl_matrix_product, a), member_rows(l, &op[1])},
+            {offsetof(struct wl_matrix_product, b), member_rows(l, &op[2])},
+            {offsetof(struct wl_matrix_product, c), member_rows(l, &op[3])},
+            {offsetof(struct wl_matrix_product, constant),
+             wl_lift_int(l, l->i64, in_registers ? 0 : wl_matrix_constant(&op[3], WL_MATRIX_D(g->shape)))},
+        };
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+            LLVMValueRef index = wl_lift_int(l, l->i64, i * size + fields[f].offset);
+            LLVMBuildStore(l->b, fields[f].value, LLVMBuildGEP2(l->b, l->i8, list, &index, 1, ""));
+        }
+    }
+    return list;
+}
+
+void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
+    struct group g = {.count = 0};
+    if (!wl_matrix_is_known(inst, l->generation)) {
+        wl_lift_error(l, inst, "has matrices that are not in vector registers");
+        return;
+    }
+    if (l->matrices_done & 1)
+        return;
+    g.shape = wl_matrix_shape(inst, l->generation);
+    g.modifiers = wl_matrix_modifiers(inst, l->request->processor, g.shape);
+    find_group(l, inst, &g);
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave, list_products(l, &g), wl_lift_int(l, l->i32, g.count), wl_lift_int(l, l->i32, g.shape),
+                                wl_lift_int(l, l->i32, g.modifiers)};
+    wl_lift_call_helper(l, offsetof(struct wl_helpers, matrix), l->void_type, arguments, sizeof arguments / sizeof *arguments);
+}

@@ -1,0 +1,744 @@
+/* The frame of a unit's function: entry and exits, pieces, control flow. */
+#include "translate/lift/lift.h"
+#include "translate/lift/forms/gang.h"
+#include "translate/lift/forms/loop.h"
+#include "translate/lift/frame.h"
+#include "translate/lift/inst/inst.h"
+#include "translate/lift/memory/record.h"
+#include "translate/lift/state.h"
+#include "translate/lift/stretch.h"
+#include "translate/lift/values.h"
+
+#include "machine/helpers.h"
+#include "machine/processor.h"
+#include "translate/analysis/gang.h"
+#include "translate/analysis/strip_loop.h"
+#include "translate/lift/marks.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY_RESUME_POINTS = 40 }; /* beyond this, spilling scalars at every exit costs more than keeping them in memory */
+
+/* ---- small tools ---- */
+
+LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return LLVMConstInt(type, value, 0);
+    LLVMValueRef element = LLVMConstInt(LLVMGetElementType(type), value, 0), elements[64];
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned i = 0; i < count; i++)
+        elements[i] = element;
+    (void)l;
+    return LLVMConstVector(elements, count);
+}
+
+LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name) {
+    return LLVMAppendBasicBlockInContext(l->context, l->function, name);
+}
+
+LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+    LLVMValueRef pointer = LLVMBuildAlloca(l->b, type, name);
+    LLVMSetAlignment(pointer, alignment);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    LLVMSetCurrentDebugLocation2(l->b, location);
+    return pointer;
+}
+
+void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca) {
+    LLVMSetVolatile(LLVMBuildStore(l->b, alloca, LLVMBuildAlloca(l->b, l->ptr, "")), 1);
+}
+
+struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef block) {
+    const struct wl_lift_place here = {LLVMGetInsertBlock(l->b), LLVMGetCurrentDebugLocation2(l->b)};
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(block));
+    return here;
+}
+
+void wl_lift_return(struct wl_lift *l, struct wl_lift_place place) {
+    LLVMPositionBuilderAtEnd(l->b, place.block);
+    LLVMSetCurrentDebugLocation2(l->b, place.location);
+}
+
+LLVMValueRef wl_lift_kept_alloca(struct wl_lift *l, LLVMTypeRef type) {
+    LLVMValueRef space = wl_lift_alloca(l, type, 64, "");
+    const struct wl_lift_place here = wl_lift_detour(l, l->entry);
+    wl_lift_keep_whole(l, space);
+    wl_lift_return(l, here);
+    return space;
+}
+
+LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
+                               unsigned argument_count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, type_count);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, type_count);
+    return LLVMBuildCall2(l->b, type, function, arguments, argument_count, "");
+}
+
+void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what) {
+    if (!l->status)
+        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->request->name, inst->mnemonic,
+                            (unsigned long long)(inst->address - l->request->entry), what);
+}
+
+void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst, unsigned column) {
+    LLVMMetadataRef location = NULL;
+    if (inst) {
+        uint64_t line = inst->address >= l->request->entry ? (inst->address - l->request->entry) / 4 + 1 : 1;
+        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, column, l->subprogram, NULL);
+    }
+    LLVMSetCurrentDebugLocation2(l->b, location);
+}
+
+/* ---- the wave ---- */
+
+LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset) {
+    LLVMValueRef index = wl_lift_int(l, l->i64, offset);
+    return LLVMBuildGEP2(l->b, l->i8, l->wave, &index, 1, "");
+}
+
+LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type) {
+    return LLVMBuildLoad2(l->b, type, wl_lift_wave_pointer(l, offset), "");
+}
+
+static void set_wave_field(struct wl_lift *l, size_t offset, LLVMValueRef value) {
+    LLVMBuildStore(l->b, value, wl_lift_wave_pointer(l, offset));
+}
+
+LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row) {
+    return wl_lift_wave_pointer(l, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
+}
+
+LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count) {
+    LLVMTypeRef types[16];
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(arguments[i]);
+    if (!l->in_memory)
+        for (unsigned i = 0; i < l->wave_size / 32; i++)
+            set_wave_field(l, offsetof(struct wl_wave, sgpr) + (WL_SGPR_EXEC + i) * 4, wl_lift_sgpr(l, WL_SGPR_EXEC + i));
+    LLVMValueRef table = wl_lift_wave_field(l, offsetof(struct wl_wave, helpers), l->ptr);
+    LLVMValueRef index = wl_lift_int(l, l->i64, offset);
+    LLVMValueRef function = LLVMBuildLoad2(l->b, l->ptr, LLVMBuildGEP2(l->b, l->i8, table, &index, 1, ""), "");
+    return LLVMBuildCall2(l->b, LLVMFunctionType(result, types, count, 0), function, arguments, count, "");
+}
+
+/* ---- entry and exits ---- */
+
+void wl_lift_move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
+    if (l->in_memory)
+        return;
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
+        if (!wl_bit(set, reg) || !l->sgpr[reg])
+            continue;
+        size_t offset = offsetof(struct wl_wave, sgpr) + reg * 4;
+        if (store && wl_bit(l->scalars_written, reg))
+            set_wave_field(l, offset, LLVMBuildLoad2(l->b, l->i32, l->sgpr[reg], ""));
+        else if (!store)
+            LLVMBuildStore(l->b, wl_lift_wave_field(l, offset, l->i32), l->sgpr[reg]);
+    }
+}
+
+static const uint64_t all_scalars[2] = {UINT64_MAX, UINT64_MAX};
+
+void wl_lift_spill_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, true); }
+
+void wl_lift_reload_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, false); }
+
+void wl_lift_exit(struct wl_lift *l, enum wl_exit why) {
+    wl_denormal_switch(l, false);
+    LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
+}
+
+/* Marks the stores that end a block behind `from` (NULL: all of them): they are done by exits before the wave's end only. */
+static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(l->b);
+    LLVMValueRef empty = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0));
+    for (LLVMValueRef i = from ? LLVMGetNextInstruction(from) : LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i))
+            LLVMSetMetadata(i, LLVMGetMDKindIDInContext(l->context, WL_LEAVING, strlen(WL_LEAVING)), empty);
+}
+
+void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
+    const struct wl_piece *to = &l->unit->pieces[piece];
+    LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
+    uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
+    wl_set(live, WL_SGPR_EXEC);
+    wl_set(live, WL_SGPR_EXEC + 1);
+    wl_lift_move_scalars(l, live, true);
+    wl_rows_move(l, to, true);
+    set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
+    mark_leaving(l, before);
+    wl_lift_exit(l, why);
+}
+
+static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
+    wl_lift_spill_scalars(l);
+    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+    set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
+    wl_lift_exit(l, WL_EXIT_JUMP);
+}
+
+/* ---- instructions ---- */
+
+static bool reads_lds_direct(const struct wl_inst *inst) {
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg == WL_SPECIAL_LDS_DIRECT)
+            return true;
+    return false;
+}
+
+static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (reads_lds_direct(inst))
+        wl_lift_flush(l); /* LDS is read when the item is recorded */
+    struct wl_item *item = wl_stretch_add(l, inst, effects);
+    if (!l->item_count)
+        return; /* out of memory */
+    item->paired = inst->paired;
+    if (inst->sem) {
+        if (!wl_wide_record(l, item))
+            wl_valu_record(l, item);
+        wl_index_record(l);
+    } else if (inst->isa->class == WL_ISA_CMPX) {
+        wl_cmpx_record(l, item);
+        wl_lift_flush(l);
+    } else if (!wl_memory_record(l, item)) {
+        l->item_count -= l->item_count ? 1 : 0;
+    }
+}
+
+static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (l->gang && wl_gang_instruction(l, inst))
+        return;
+    if (l->in_loop && inst->on_strip_masks) {
+        wl_loop_mask_work(l, inst);
+        return;
+    }
+    if (l->in_loop && inst->ticket && inst->ticket != WL_TICKET_STORE) {
+        wl_loop_ticket(l, inst, effects);
+        return;
+    }
+    if (inst->index_mode) {
+        wl_lift_relative(l, inst);
+        return;
+    }
+    if (inst->sem) {
+        if (inst->sem->scalar)
+            wl_lift_salu(l, inst);
+        else
+            lift_vector(l, inst, effects);
+        return;
+    }
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD:
+    case WL_ISA_STORE:
+    case WL_ISA_ATOMIC:
+    case WL_ISA_CMPX:
+        lift_vector(l, inst, effects);
+        break;
+    case WL_ISA_LANE:
+        wl_lift_lane(l, inst, effects);
+        break;
+    case WL_ISA_MOVREL:
+        wl_lift_indexed(l, inst);
+        break;
+    case WL_ISA_MATRIX:
+        wl_lift_matrix(l, inst);
+        break;
+    case WL_ISA_IMAGE:
+        wl_lift_image(l, inst);
+        break;
+    case WL_ISA_NOP:
+        if (inst->fence || strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
+            wl_lift_flush(l);
+        if (inst->fence)
+            LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
+        break;
+    default: /* finish_piece does those that steer */
+        if (!wl_isa_steers(inst->isa->class) && !wl_lift_scalar(l, inst))
+            wl_lift_error(l, inst, "is of a class that is not implemented");
+    }
+}
+
+void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    bool other = wl_rounding_differs(l, inst);
+    if (other)
+        wl_rounding_switch(l, true);
+    lift_plain(l, inst, effects);
+    if (other)
+        wl_rounding_switch(l, false);
+}
+
+/* ---- ends of pieces ---- */
+
+static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
+    if (l->gang && l->mode == WL_MODE_MASKED && inst->isa->detail >= WL_IF_EXECZ)
+        return wl_gang_has_lanes(l, inst->isa->detail == WL_IF_EXECNZ);
+    LLVMValueRef zero = LLVMConstNull(l->mask_type);
+    switch (inst->isa->detail) {
+    case WL_IF_SCC0:
+        return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_SCC1:
+        return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
+    case WL_IF_VCCZ:
+        return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_VCCNZ:
+        return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+    case WL_IF_EXECZ:
+        return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
+    default:
+        return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
+    }
+}
+
+LLVMBasicBlockRef wl_lift_block_of(struct wl_lift *l, uint32_t piece) {
+    if (piece != WL_NO_PIECE)
+        return l->blocks[piece];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
+    LLVMPositionBuilderAtEnd(l->b, off);
+    wl_lift_exit(l, WL_EXIT_ILLEGAL);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return off;
+}
+
+/* The resource that a GWS instruction names; its operand goes to the wave. */
+static LLVMValueRef gws_resource(struct wl_lift *l, const struct wl_inst *inst) {
+    if (inst->operand_count && inst->operands[0].kind == WL_OPERAND_VGPR)
+        set_wave_field(l, offsetof(struct wl_wave, gws_value), wl_lane_first(l, inst->operands[0].reg));
+    LLVMValueRef base = LLVMBuildLShr(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 16), "");
+    LLVMValueRef resource = LLVMBuildAdd(l->b, base, wl_lift_int(l, l->i32, (uint32_t)inst->offset0), "");
+    return LLVMBuildAnd(l->b, resource, wl_lift_int(l, l->i32, WL_GWS_RESOURCES - 1), "");
+}
+
+static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
+    enum wl_exit why = WL_EXIT_YIELD;
+    if (l->gang) { /* a barrier, to which all come together, or nothing */
+        LLVMBuildBr(l->b, wl_lift_block_of(l, l->piece->next));
+        return;
+    }
+    switch (inst->isa->class) {
+    case WL_ISA_BARRIER:
+        why = WL_EXIT_BARRIER;
+        break;
+    case WL_ISA_MESSAGE:
+        why = WL_EXIT_MESSAGE;
+        break;
+    case WL_ISA_TRAP:
+    case WL_ISA_HALT:
+        why = WL_EXIT_TRAP;
+        break;
+    default:
+        break;
+    }
+    if (why == WL_EXIT_MESSAGE || why == WL_EXIT_TRAP) {
+        uint64_t detail = inst->operand_count ? inst->operands[0].bits & 0xffff : 0;
+        if (inst->isa->class == WL_ISA_MESSAGE && inst->isa->detail)
+            detail = WL_MESSAGE_GWS | (uint64_t)(inst->isa->detail - 1) << 8;
+        LLVMValueRef value = wl_lift_int(l, l->i32, detail);
+        if (detail & WL_MESSAGE_GWS)
+            value = LLVMBuildOr(l->b, value, gws_resource(l, inst), "");
+        set_wave_field(l, offsetof(struct wl_wave, exit_detail), value);
+        set_wave_field(l, offsetof(struct wl_wave, pc), wl_lift_int(l, l->i64, inst->address));
+        set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
+    }
+    if (l->piece->next == WL_NO_PIECE)
+        wl_lift_exit(l, why);
+    else
+        wl_lift_exit_to_piece(l, why, l->piece->next);
+}
+
+static void finish_piece(struct wl_lift *l) {
+    const struct wl_piece *piece = l->piece;
+    const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
+    switch (piece->end) {
+    case WL_PIECE_NEXT:
+        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->next));
+        break;
+    case WL_PIECE_BRANCH:
+        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->target));
+        break;
+    case WL_PIECE_CBRANCH: {
+        if (l->in_loop && wl_loop_leave(l))
+            break;
+        LLVMValueRef taken = condition(l, last);
+        LLVMBuildCondBr(l->b, taken, wl_lift_block_of(l, piece->target), wl_lift_block_of(l, piece->next));
+        break;
+    }
+    case WL_PIECE_EXEC:
+        wl_exec_finish(l);
+        break;
+    case WL_PIECE_WAIT:
+        finish_wait(l, last);
+        break;
+    case WL_PIECE_FINISH:
+        wl_lift_exit(l, WL_EXIT_END);
+        break;
+    case WL_PIECE_FALL_OFF:
+        wl_lift_exit(l, WL_EXIT_ILLEGAL);
+        break;
+    case WL_PIECE_JUMP:
+        exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg));
+        break;
+    case WL_PIECE_CALL: {
+        LLVMValueRef target;
+        if (last->isa->class == WL_ISA_SWAPPC) {
+            target = wl_lift_sgpr64(l, last->operands[1].reg);
+        } else {
+            LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
+            target = LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, last->operands[1].bits), "");
+        }
+        wl_lift_set_sgpr64(l, last->operands[0].reg, wl_lift_next_address(l, last));
+        exit_to_address(l, target);
+        break;
+    }
+    }
+}
+
+/* A spinning loop runs on for a while, then lets other waves run. */
+static void spend_fuel(struct wl_lift *l, uint32_t piece) {
+    LLVMBasicBlockRef on = wl_lift_block(l, "on"), empty = wl_lift_block(l, "empty");
+    LLVMValueRef fuel = wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32);
+    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
+    LLVMBuildCondBr(l->b, none, empty, on);
+    LLVMPositionBuilderAtEnd(l->b, empty);
+    bool left = l->in_loop && wl_loop_yield(l, piece);
+    if (l->gang)
+        wl_gang_split(l, piece);
+    else if (!left)
+        wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
+    LLVMPositionBuilderAtEnd(l->b, on);
+    LLVMValueRef left_over[] = {fuel, wl_lift_int(l, l->i32, wl_piece_fuel(&l->unit->pieces[piece]))};
+    set_wave_field(l, offsetof(struct wl_wave, fuel), wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, left_over, 2));
+}
+
+bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {
+    const struct wl_piece *piece = l->piece;
+    struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
+    if (!live) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for liveness");
+        return false;
+    }
+    l->live_after = live;
+    struct wl_live now = piece->live_out;
+    for (uint32_t i = piece->count; i-- > 0;) {
+        live[i] = now;
+        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects[i]);
+        wl_live_step(&now, &effects[i]);
+    }
+    return true;
+}
+
+static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effects) {
+    for (unsigned i = 0; i < 4; i++)
+        if (l->descriptor.reg + i < WL_SGPR_COUNT && wl_bit(effects->touch.scalar, l->descriptor.reg + i))
+            l->descriptor.base = NULL;
+}
+
+bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
+    const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
+    struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
+    if (!effects || !wl_lift_liveness(l, effects)) {
+        free(effects);
+        l->status = WL_OUT_OF_MEMORY;
+        return false;
+    }
+    l->effects = effects;
+    l->descriptor.base = NULL;
+    l->matrices_done = 0;
+    l->facts = l->affine ? facts : NULL;
+    if (l->affine)
+        wl_affine_start(l->affine, p, l->mode, facts);
+    for (uint32_t i = 0; i < piece->count && !l->status; i++) {
+        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
+        l->at = i;
+        l->matrices_done >>= 1;
+        wl_lift_inst(l, inst, &effects[i]);
+        forget_descriptor(l, &effects[i]);
+        if (l->in_loop)
+            wl_loop_step(l, inst, &effects[i]);
+        if (l->gang)
+            wl_gang_step_over(l, inst);
+        if (l->affine)
+            wl_affine_step(facts, l->unit, inst, l->mode);
+    }
+    if (l->status)
+        l->item_count = 0;
+    wl_lift_flush(l);
+    l->effects = NULL;
+    free(effects);
+    return true;
+}
+
+void wl_lift_piece(struct wl_lift *l, uint32_t p) {
+    struct wl_facts facts;
+    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
+    if (l->unit->pieces[p].is_spin_header && !(l->in_loop && wl_loop_writes(l)))
+        spend_fuel(l, p);
+    if (l->gang)
+        wl_gang_begin_piece(l, p);
+    if (wl_lift_body(l, p, &facts))
+        finish_piece(l);
+    l->facts = NULL;
+}
+
+/* A loop that is run for one strip after the other, and what comes behind it, without lanes. */
+static void lift_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
+    struct wl_idle idle;
+    wl_lift_strip_loop(l, loop);
+    l->piece = &l->unit->pieces[loop->leave];
+    if (l->gang)
+        LLVMBuildBr(l->b, wl_gang_masked_block(l, loop->exit));
+    else if (l->mode == WL_MODE_MASKED)
+        LLVMBuildBr(l->b, l->blocks[loop->exit]);
+    else if (wl_idle_find(l, loop->exit, &idle))
+        wl_idle_go(l, &idle);
+    else
+        wl_lift_exit_to_piece(l, WL_EXIT_MODE, loop->leave);
+}
+
+void wl_lift_piece_or_loop(struct wl_lift *l, uint32_t piece) {
+    const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(l->unit, piece);
+    if (loop)
+        lift_loop(l, loop);
+    else
+        wl_lift_piece(l, piece);
+}
+
+/* MASKED code that waited with a full EXEC, since little was left to do before. */
+static void change_copy_if_full(struct wl_lift *l, uint32_t piece) {
+    if (wl_exec_stays_masked(l->unit, piece))
+        return;
+    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
+    LLVMBasicBlockRef change = wl_lift_block(l, "change"), go_on = wl_lift_block(l, "masked");
+    LLVMBuildCondBr(l->b, full, change, go_on);
+    LLVMPositionBuilderAtEnd(l->b, change);
+    wl_lift_exit(l, WL_EXIT_MODE);
+    LLVMPositionBuilderAtEnd(l->b, go_on);
+}
+
+static void build_entry(struct wl_lift *l) {
+    const struct wl_unit *unit = l->unit;
+    l->entry = wl_lift_block(l, "entry");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
+    for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
+        if (wl_bit(l->scalars_used, reg))
+            l->sgpr[reg] =
+                l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+    wl_rows_create(l);
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    wl_denormal_switch(l, true);
+    if (l->gang) {
+        wl_gang_enter(l);
+        return;
+    }
+    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
+    LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        if (unit->pieces[p].resume == UINT32_MAX)
+            continue;
+        LLVMBasicBlockRef block = wl_lift_block(l, "resume");
+        LLVMAddCase(choice, wl_lift_int(l, l->i32, unit->pieces[p].resume), block);
+        LLVMPositionBuilderAtEnd(l->b, block);
+        uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
+        wl_set(live, WL_SGPR_EXEC);
+        wl_set(live, WL_SGPR_EXEC + 1);
+        wl_lift_move_scalars(l, live, false);
+        wl_rows_move(l, &unit->pieces[p], false);
+        if (l->mode == WL_MODE_MASKED && p != unit->entry)
+            change_copy_if_full(l, p);
+        LLVMBuildBr(l->b, l->blocks[p]);
+    }
+    LLVMPositionBuilderAtEnd(l->b, nowhere);
+    wl_lift_exit(l, WL_EXIT_ILLEGAL);
+}
+
+/* ---- the unit ---- */
+
+void wl_lift_make_types(struct wl_lift *l) {
+    LLVMContextRef c = l->context;
+    l->i1 = LLVMInt1TypeInContext(c);
+    l->i8 = LLVMInt8TypeInContext(c);
+    l->i16 = LLVMInt16TypeInContext(c);
+    l->i32 = LLVMInt32TypeInContext(c);
+    l->i64 = LLVMInt64TypeInContext(c);
+    l->i128 = LLVMInt128TypeInContext(c);
+    l->f16 = LLVMHalfTypeInContext(c);
+    l->bf16 = LLVMBFloatTypeInContext(c);
+    l->f32 = LLVMFloatTypeInContext(c);
+    l->f64 = LLVMDoubleTypeInContext(c);
+    l->ptr = LLVMPointerTypeInContext(c, 0);
+    l->void_type = LLVMVoidTypeInContext(c);
+    l->mask_type = l->wave_mask = l->wave_size == 64 ? l->i64 : l->i32;
+    if (!wl_is_one_lane(l) && l->request->mode == WL_MODE_GANG)
+        l->mask_type = LLVMVectorType(l->wave_mask, l->gang_lanes / l->wave_size);
+    l->strip_i1 = LLVMVectorType(l->i1, l->lanes);
+    l->strip_i8 = LLVMVectorType(l->i8, l->lanes);
+    l->strip_i16 = LLVMVectorType(l->i16, l->lanes);
+    l->strip_i32 = LLVMVectorType(l->i32, l->lanes);
+    l->strip_i64 = LLVMVectorType(l->i64, l->lanes);
+    l->strip_f16 = LLVMVectorType(l->f16, l->lanes);
+    l->strip_f32 = LLVMVectorType(l->f32, l->lanes);
+    l->strip_f64 = LLVMVectorType(l->f64, l->lanes);
+}
+
+static void add_attribute(struct wl_lift *l, const char *name, const char *value) {
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, attribute);
+}
+
+/* "line" n of "file" unit stands for the n-th dword of the unit's code: see wl_lift_locate. */
+static LLVMDIBuilderRef add_debug_info(struct wl_lift *l) {
+    LLVMDIBuilderRef di = LLVMCreateDIBuilder(l->module);
+    LLVMMetadataRef file = LLVMDIBuilderCreateFile(di, "unit", 4, "", 0);
+    LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC, file, "wavelift", 8, 0, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly,
+                                   0, 0, 0, "", 0, "", 0);
+    LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(di, file, NULL, 0, LLVMDIFlagZero);
+    l->subprogram = LLVMDIBuilderCreateFunction(di, file, "wl_unit", 7, "wl_unit", 7, file, 1, type, 0, 1, 1, LLVMDIFlagZero, 1);
+    LLVMSetSubprogram(l->function, l->subprogram);
+    LLVMMetadataRef version = LLVMValueAsMetadata(LLVMConstInt(l->i32, LLVMDebugMetadataVersion(), 0));
+    LLVMAddModuleFlag(l->module, LLVMModuleFlagBehaviorWarning, "Debug Info Version", 18, version);
+    return di;
+}
+
+/* Whether no work item ids are overwritten. */
+static bool keeps_ids(const struct wl_lift *l) {
+    unsigned ids = l->request->packed_workitem_ids ? 1 : l->request->workitem_id_dimensions;
+    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
+        struct wl_effects effects;
+        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
+        if (effects.touch.vector[0] & ((UINT64_C(1) << ids) - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool may_gang(const struct wl_lift *l) {
+    struct wl_gang *gang = l->mode == WL_MODE_FULL ? wl_gang_find(l->unit) : NULL;
+    wl_gang_destroy(gang);
+    return gang;
+}
+
+static void add_info(struct wl_lift *l) {
+    const struct wl_unit *unit = l->unit;
+    LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
+    if (!points) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for resume points");
+        return;
+    }
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->resume == UINT32_MAX)
+            continue;
+        uint64_t address = piece->count ? unit->insts[piece->first].address : 0;
+        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, piece->is_return), LLVMConstNull(l->i32)};
+        points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
+    }
+    LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);
+    LLVMValueRef fields[] = {
+        wl_lift_int(l, l->i32, WL_WAVE_ABI),
+        wl_lift_int(l, l->i32, unit->rows),
+        wl_lift_int(l, l->i32, unit->inst_count),
+        wl_lift_int(l, l->i32, unit->resume_count),
+        wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
+        wl_lift_int(l, l->i32, l->gang && (l->row_slots || keeps_ids(l))), /* keeps_wave; of waves: known when the module is optimized */
+        wl_lift_int(l, l->i32, may_gang(l)),
+        LLVMConstNull(l->i32),
+        array};
+    LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 9, 0);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
+    LLVMSetInitializer(global, info);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 8);
+    free(points);
+}
+
+static void find_scalars(struct wl_lift *l) {
+    struct wl_effects effects;
+    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
+        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
+        for (unsigned w = 0; w < 2; w++) {
+            l->scalars_used[w] |= effects.use.scalar[w] | effects.touch.scalar[w];
+            l->scalars_written[w] |= effects.touch.scalar[w];
+        }
+    }
+    static const unsigned always[] = {WL_SGPR_EXEC, WL_SGPR_EXEC + 1, WL_SGPR_M0, WL_SGPR_VCC, WL_SGPR_VCC + 1, WL_SGPR_SCC};
+    for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
+        wl_set(l->scalars_used, always[i]);
+}
+
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool lays_out, LLVMModuleRef module) {
+    const struct wl_translate_request *request = unit->request;
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    struct wl_lift *l = calloc(1, sizeof *l);
+    if (!l)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
+    *l = (struct wl_lift){
+        .request = request, .unit = unit, .affine = affine, .mode = request->mode, .wave_size = request->wave_size, .context = context};
+    l->strips = l->wave_size / WL_STRIP;
+    l->gang_lanes = request->mode == WL_MODE_GANG ? request->gang_lanes : 0;
+    l->lays_out = lays_out;
+    l->lanes = WL_STRIP;
+    l->form = &wl_strip_form;
+    l->generation = wl_processor_generation(request->processor);
+    l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
+                    strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
+    l->has_masks = l->has_avx512 || (request->features && strstr(request->features, "+avx2"));
+    l->in_memory = unit->resume_count > MANY_RESUME_POINTS && request->mode != WL_MODE_GANG;
+    l->splits_denormals = wl_denormal_split(unit);
+    l->splits_rounding = wl_rounding_split(unit);
+    wl_lift_make_types(l);
+    l->module = module;
+    l->b = LLVMCreateBuilderInContext(context);
+    l->function = LLVMAddFunction(l->module, "wl_unit", LLVMFunctionType(l->i32, &l->ptr, 1, 0));
+    l->wave = LLVMGetParam(l->function, 0);
+    unsigned no_alias = LLVMGetEnumAttributeKindForName("noalias", 7), no_unwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAddAttributeAtIndex(l->function, 1, LLVMCreateEnumAttribute(context, no_alias, 0));
+    LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(context, no_unwind, 0));
+    add_attribute(l, "target-cpu", request->cpu);
+    add_attribute(l, "target-features", request->features);
+    add_attribute(l, "prefer-vector-width", "512");
+    add_attribute(l, "min-legal-vector-width", "512");
+    add_attribute(l, "no-builtins", "");
+    add_attribute(l, "stackrealign", ""); /* spilled strips would cross cache lines */
+    LLVMDIBuilderRef di = add_debug_info(l);
+    find_scalars(l);
+    l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
+    l->strip_states = calloc(WL_STRIPS_ABREAST, sizeof *l->strip_states);
+    bool as_gang = request->mode == WL_MODE_GANG;
+    if (!l->blocks || !l->strip_states) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks and strips");
+    } else if (!as_gang || wl_gang_create(l)) {
+        LLVMBasicBlockRef entry = wl_lift_block(l, "entry");
+        for (uint32_t p = 0; p < unit->piece_count && !as_gang; p++)
+            l->blocks[p] = wl_lift_block(l, "piece");
+        LLVMDeleteBasicBlock(entry);
+        build_entry(l);
+        LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
+        if (l->gang)
+            wl_gang_lift(l);
+        for (uint32_t p = 0; p < unit->piece_count && !l->status && !l->gang; p++)
+            wl_lift_piece_or_loop(l, p);
+        add_info(l);
+    } else if (!l->status) {
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a gang");
+    }
+    wl_gang_release(l);
+    LLVMDIBuilderFinalize(di);
+    LLVMDisposeDIBuilder(di);
+    enum wl_status status = l->status;
+    LLVMDisposeBuilder(l->b);
+    free(l->blocks);
+    free(l->strip_states);
+    free(l->row_slots);
+    free(l->items);
+    free(l->live_after);
+    free(l);
+    return status;
+}

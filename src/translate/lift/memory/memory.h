@@ -1,0 +1,219 @@
+/* Vector memory: how one strip of 16 lanes loads, stores and does atomics. Shared by lift/memory/memory.c, lift/memory/address.c,
+ * lift/memory/slow.c, lift/memory/spread.c, lift/memory/atomic.c and lift/memory/buffer.c only.
+ *
+ * Every access climbs down a ladder:
+ *   inline      static facts, or one test at run time, say that the lanes are consecutive, a few dwords apart or all the same:
+ *               vector accesses, or one scalar access and a broadcast; in LDS also gathers and scatters
+ *   slow path   a function of the module, made once for each kind of access and called with the 16 addresses: gathers,
+ *               scatters, loops over the active lanes, apertures, range checks, atomics. Keeping it out of line keeps
+ *               both the compile time of a unit and the size of its hot code small.
+ *
+ * Slow functions have one signature: (wave, first lane, base, limit, addresses, mask, data rows...) -> rows. What a place
+ * does not need is passed as poison. They keep a frame pointer, so that a fault in one finds its caller. */
+#ifndef WL_TRANSLATE_LIFT_MEMORY_H
+#define WL_TRANSLATE_LIFT_MEMORY_H
+
+#include "translate/lift/state.h"
+#include "translate/lift/values.h"
+
+/* What the addresses of an access mean. */
+enum wl_place {
+    WL_PLACE_MEMORY,  /* <16 x i64>: host addresses */
+    WL_PLACE_FLAT,    /* <16 x i64>: host addresses or apertures */
+    WL_PLACE_PRIVATE, /* <16 x i32>: offsets in the lane's scratch; `base`: host address of the wave's scratch */
+    WL_PLACE_BUFFER,  /* <16 x i32>: offsets in a raw buffer, or in scratch if the descriptor swizzles; `base`: of either;
+                         `limit`: bytes of the buffer; bits 63:32: 0, 1: scratch, else wl_helpers.buffer_place tells */
+};
+
+enum wl_access_kind { WL_ACCESS_LOAD, WL_ACCESS_STORE, WL_ACCESS_ATOMIC };
+
+struct wl_access {
+    uint8_t kind;   /* enum wl_access_kind */
+    uint8_t place;  /* enum wl_place */
+    uint8_t bits;   /* of one memory element: 8, 16, 32; atomics 32 or 64 */
+    uint8_t dwords; /* rows moved: 1 for sub-dword elements */
+    bool sign;      /* loads of 8 and 16 bits extend the sign */
+    bool is_volatile;
+    bool returns;   /* atomics: the old value comes back */
+    bool local;     /* in LDS: only this thread can see it */
+    uint8_t atomic; /* enum wl_atomic_op */
+};
+
+#define WL_MAX_ROWS 4
+
+/* The addresses of a strip: base + a 64-bit register pair (`wide`), or base + a zero-extended offset. */
+struct wl_lanes {
+    bool wide;
+    LLVMValueRef pair;                  /* wide: <16 x i64>, or NULL: low and high are its halves */
+    LLVMValueRef low, high;             /* wide: <16 x i32>, where there is no pair */
+    LLVMValueRef base;                  /* i64 */
+    LLVMValueRef index, index_base;     /* not NULL: the addresses are also index_base (i64) + (index (<16 x i32>) << index_shift) */
+    LLVMValueRef index_head;            /* i32: the first lane's index, or NULL: it is in the vector only */
+    unsigned index_shift, index_source; /* the row that the index was read from */
+    bool index_signed;
+    int32_t index_stride;               /* not 0: of the index, over the lanes for which it is known of the pair */
+    LLVMValueRef offset;                /* <16 x i32>, or NULL: scalar_offset is every lane's */
+    LLVMValueRef scalar_offset;         /* i32: PRIVATE and BUFFER offsets known to be uniform; may be given beside `offset` */
+    LLVMValueRef limit;                 /* i64: BUFFER */
+    struct wl_fact low_fact, high_fact; /* of offset, or of the halves of the pair */
+    bool wraps_freely;                  /* LDS: base is the start of a guarded region, so 2^32 need not be watched */
+};
+
+/* ---- lift/memory/memory.c ---- */
+
+/* Flushes the stretch without the item that is being recorded, which is taken out of it. */
+void wl_memory_flush_before(struct wl_lift *l);
+/* Tells the code generator that a branch's second way is cold. */
+void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
+
+/* ---- lift/memory/address.c ---- */
+
+/* Bytes a lane moves. */
+static inline unsigned wl_access_size(const struct wl_access *access) {
+    return access->kind != WL_ACCESS_ATOMIC && access->bits < 32 ? access->bits / 8 : access->dwords * 4;
+}
+
+LLVMBasicBlockRef wl_memory_block(struct wl_lift *l, const char *name); /* new, at the end of the builder's function */
+LLVMValueRef wl_memory_local(struct wl_lift *l, LLVMTypeRef type);      /* ptr: an aligned variable of the builder's function */
+/* i1 that is true when every lane of `mask` (i16) is set in `lanes` (<16 x i1>). */
+LLVMValueRef wl_memory_all(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef mask);
+LLVMValueRef wl_memory_mask(struct wl_lift *l);                                       /* i16 of the strip's active lanes */
+LLVMValueRef wl_memory_iota(struct wl_lift *l, LLVMTypeRef element, uint64_t stride); /* <0, stride, ..., 15 * stride> */
+/* One lane's value of a row that is uniform; partial: over the active lanes only. */
+LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partial);
+LLVMValueRef wl_memory_pointer(struct wl_lift *l, LLVMValueRef address); /* ptr of an i64 */
+/* Loads and stores of program memory: unaligned, marked, volatile on demand. */
+LLVMValueRef wl_memory_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, bool is_volatile);
+void wl_memory_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef address, bool is_volatile);
+/* Loads a field of struct wl_wave that does not change while the unit runs. */
+LLVMValueRef wl_memory_wave_constant(struct wl_lift *l, LLVMValueRef wave, size_t offset, LLVMTypeRef type);
+
+/* Whether facts alone can give the addresses a form; else a pair is looked at as a whole. */
+bool wl_lanes_known(const struct wl_lanes *lanes);
+LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes);                  /* <16 x i64> */
+LLVMValueRef wl_lanes_address(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef lane); /* i64 of one lane */
+
+enum wl_pattern {
+    WL_PATTERN_NONE,
+    WL_PATTERN_CONSECUTIVE,
+    WL_PATTERN_STRIDED, /* by low_fact.stride, which is not the element's size */
+    WL_PATTERN_UNIFORM,
+    WL_PATTERN_PRIVATE,
+    WL_PATTERN_GROUPS /* consecutive, or the same, over each WL_GROUP lanes: no *start */
+};
+/* Chooses the inline form of an access. *check: an i1 that must hold for it, or NULL; *start: i64 address of lane 0's
+ * element (CONSECUTIVE, STRIDED), of the one element (UNIFORM) or of lane 0's first dword (PRIVATE). */
+enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *check,
+                                 LLVMValueRef *start);
+
+/* What lanes of a group of eight have, going by its first one. */
+LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride);
+/* Whether it would be a test at run time, of a load of memory. */
+bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
+
+/* How many strips' elements follow each other, as facts about the halves of an address (high: NULL if it has one) say; 0: not even two's. */
+unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
+/* For such `count` strips: the i64 address of the first lane's element. *check: an i1 that must hold, or NULL. */
+LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
+                            LLVMValueRef *check);
+
+/* ---- lift/memory/shuffle.c ---- */
+
+/* rows[r] lane i = vectors[(i * n + r) / 16] element (i * n + r) % 16: memory order to registers, and back. */
+void wl_memory_deinterleave(struct wl_lift *l, unsigned n, LLVMValueRef *vectors, LLVMValueRef *rows);
+void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLVMValueRef *vectors);
+/* Vector accesses of consecutive lanes; exec: <16 x i1>, or NULL for all. */
+void wl_memory_load_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                LLVMValueRef *rows);
+void wl_memory_store_consecutive(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef exec,
+                                 LLVMValueRef *rows);
+/* The same for two dwords a lane as <16 x i64>, which is how they lie in memory. */
+LLVMValueRef wl_memory_load_pairs(struct wl_lift *l, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
+void wl_memory_store_pairs(struct wl_lift *l, LLVMValueRef pairs, LLVMValueRef start, LLVMValueRef exec, bool is_volatile);
+/* Loads and stores of lanes that are `stride` bytes apart: 4, or more than an element and at most 16. Touches the lanes' bytes alone. */
+void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                            LLVMValueRef *rows);
+void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
+                             LLVMValueRef *rows);
+void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
+/* What `bytes` bytes of one lane are as one access of the host. Where they are aligned, other threads see 8 and 16 of them whole: an integer of
+ * 128 bits would be two accesses. */
+LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes);
+/* Dwords (i32) of one lane, as few accesses: four are one, and so are two. */
+void wl_memory_load_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, LLVMValueRef *words);
+void wl_memory_store_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, const LLVMValueRef *words);
+/* Accesses of the same scratch offset in all lanes; `shift`: i32, bits from the dword's start, for sub-dword elements. */
+void wl_memory_load_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef *rows);
+void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, LLVMValueRef shift, LLVMValueRef exec,
+                             LLVMValueRef *rows);
+/* Whether this host has vector loads and stores under a mask for elements of so many bits. */
+bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
+/* Whether the vector form of such an access needs all lanes, under EXEC as well: where the host might store a lane's bytes one part after the
+ * other. */
+bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access);
+
+/* ---- lift/memory/slow.c, lift/memory/atomic.c ---- */
+
+/* Calls the slow function of this kind of access. rows: data in (stores, atomics), results out (loads, returning atomics). */
+void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Around an access in the unit itself whose lanes have addresses of their own: they are on the stack then, for a fault's report; returns
+ * where (ptr). */
+LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
+void wl_access_trace_end(struct wl_lift *l);
+/* Around one instruction that gathers or scatters all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side by side
+ * (`packed`): its mask tells the lane of a fault. */
+void wl_access_gather_begin(struct wl_lift *l, bool packed);
+void wl_access_gather_end(struct wl_lift *l);
+/* Within a slow function: does the atomic on one lane's address and returns the old value; data and compare are iN. */
+LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef compare);
+/* The same where 64 bits may lie at a multiple of 4, which not every host's instructions take. `wave`: as the function got it. */
+LLVMValueRef wl_atomic_anywhere(struct wl_lift *l, const struct wl_access *access, LLVMValueRef wave, LLVMValueRef address,
+                                LLVMValueRef data, LLVMValueRef compare);
+/* Whether wl_atomic_anywhere needs the wave for such an access. */
+bool wl_atomic_splits(const struct wl_lift *l, const struct wl_access *access);
+/* The value that the operation leaves in memory. */
+LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
+/* An atomic of all lanes of a strip in LDS of which nobody wants the old value, lane by lane in the unit; `data`: what is known of the
+ * operand. False: it is of another kind. */
+bool wl_atomic_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, const struct wl_fact *data,
+                     LLVMValueRef *rows);
+/* All active lanes name one address: one atomic for the whole strip. False (nothing is built) if the operation has no such form. */
+bool wl_atomic_reduce(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef data, LLVMValueRef exec);
+
+/* ---- lift/memory/spread.c; but for the first within a slow function ---- */
+
+/* In the unit itself: an access of LDS where the host's gathers and scatters can do it, which spares a call and what lives across
+ * it. False: nothing is built. rows: data in or results out. */
+bool wl_spread_local(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* Whether all lanes' addresses follow from the first one's, at a stride that is small enough for LDS. */
+bool wl_spread_knows_stride(const struct wl_fact *fact);
+/* Stores a dword of each lane of all strips: lane i's are one after the other at start + i * stride. rows: by strip. */
+void wl_memory_store_columns(struct wl_lift *l, LLVMValueRef start, uint32_t stride, LLVMValueRef *rows);
+/* Whether there is a form without a loop for the lanes of such an access. */
+bool wl_spread_possible(const struct wl_access *access);
+/* Addresses (<16 x i64>) of the lanes in exec (<16 x i1>), and of a spare place for the others. */
+LLVMValueRef wl_spread_addresses(struct wl_lift *l, LLVMValueRef addresses, LLVMValueRef exec);
+/* Does it: the access of the lanes in exec at such addresses, which are also in memory at `buffer`. rows: data in (stores), results out
+ * (loads; those of other lanes are anything). */
+void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses, LLVMValueRef buffer, LLVMValueRef exec,
+                      LLVMValueRef *rows);
+
+/* In the unit itself, in a loop: a load of memory as wl_spread_local. Where the call of a slow function would be made in every round, it
+ * costs more than its code. The first: whether it would be done. */
+bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *access);
+bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* In the unit itself, where it keeps registers as values (lift/rows.c): loads and stores of dwords of memory. A call would have to spill
+ * them, and the host has fewer stores to other lines under way the more there are to its stack. */
+bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* In the unit itself, in FULL code: a dword a lane stored by base and index with one instruction of the host, which goes from the lowest lane
+ * to the highest. */
+bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+/* A store of up to a dword, and a load, of pattern GROUPS. */
+void wl_spread_store_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef row);
+void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
+
+/* ---- lift/memory/buffer.c ---- */
+bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address);
+struct wl_lanes wl_buffer_lanes(struct wl_lift *l, const struct wl_item *item);
+
+#endif

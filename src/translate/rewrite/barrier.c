@@ -1,0 +1,117 @@
+/* Barriers go to where few registers are live.
+ *
+ * At a barrier what a wave has in vector registers goes to memory and comes back. Compilers for GPUs let a barrier pass before the last
+ * work on what was loaded ahead of it, since it costs them nothing: operands that would be dead behind that work are live at the barrier. Work on
+ * vector registers alone may as well be done first. Threaded code sees the same order: a wave may change between it and native code
+ * at any barrier. */
+#include "translate/rewrite/rewrite.h"
+
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+
+#include <string.h>
+
+enum { LONGEST_RUN = 64 }; /* instructions that are looked at behind a barrier */
+
+/* Whether an instruction does nothing but compute vector registers of vector registers. */
+static bool may_go_first(const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (!inst->sem || inst->sem->scalar || inst->index_mode || inst->is_dpp)
+        return false;
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg == WL_SPECIAL_LDS_DIRECT)
+            return false;
+    return !(effects->touch.scalar[0] | effects->touch.scalar[1]);
+}
+
+static bool is_nothing(const struct wl_inst *inst) { return inst->isa && inst->isa->class == WL_ISA_NOP; }
+
+/* Whether the piece behind a barrier is reached from there alone, and lies there. */
+static bool follows_alone(const struct wl_unit *unit, uint32_t p) {
+    const struct wl_piece *piece = &unit->pieces[p];
+    if (piece->end != WL_PIECE_WAIT || piece->next != p + 1 || piece->next == unit->entry || !piece->count)
+        return false;
+    const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
+    const struct wl_piece *next = &unit->pieces[piece->next];
+    if (!last->isa || last->isa->class != WL_ISA_BARRIER || next->first != piece->first + piece->count || next->is_header || next->is_cut)
+        return false;
+    for (uint32_t q = 0; q < unit->piece_count; q++)
+        if (unit->pieces[q].target == piece->next || (q != p && unit->pieces[q].next == piece->next))
+            return false;
+    return true;
+}
+
+static unsigned live_rows(const struct wl_live *live) {
+    unsigned count = 0;
+    for (unsigned w = 0; w < 8; w++)
+        count += (unsigned)__builtin_popcountll(live->full[w]);
+    return count;
+}
+
+/* How many instructions behind the barrier, those that do nothing included, go before it: the fewest with which the fewest registers are live
+ * there. */
+static uint32_t choose(const struct wl_unit *unit, const struct wl_piece *next) {
+    const struct wl_inst *insts = unit->insts + next->first;
+    struct wl_effects effects;
+    uint32_t run = 0, best = 0;
+    for (; run + 1 < next->count && run < LONGEST_RUN; run++) {
+        wl_inst_effects(&insts[run], unit->request->wave_size, &effects);
+        if (!is_nothing(&insts[run]) && !may_go_first(&insts[run], &effects))
+            break;
+    }
+    while (run && insts[run - 1].paired)
+        run--;
+    struct wl_live live = next->live_out;
+    unsigned least = UINT32_MAX;
+    for (uint32_t i = next->count; run && i-- > 0;) {
+        wl_inst_effects(&insts[i], unit->request->wave_size, &effects);
+        wl_live_step(&live, &effects);
+        unsigned rows = live_rows(&live);
+        if (i <= run && !(i && insts[i - 1].paired) && rows <= least) {
+            least = rows;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Moves the vector instructions among the first `count` behind a barrier before it. `spare` has room for them. */
+static void move(struct wl_unit *unit, uint32_t p, uint32_t count, struct wl_inst *spare) {
+    struct wl_piece *piece = &unit->pieces[p], *next = &unit->pieces[p + 1];
+    struct wl_inst *barrier = &unit->insts[piece->first + piece->count - 1];
+    uint32_t moved = 0, kept = 0;
+    spare[kept++] = *barrier;
+    for (uint32_t i = 1; i <= count; i++)
+        if (is_nothing(&barrier[i]))
+            spare[kept++] = barrier[i];
+        else
+            barrier[moved++] = barrier[i];
+    memcpy(barrier + moved, spare, kept * sizeof *spare);
+    piece->count += moved;
+    next->first += moved;
+    next->count -= moved;
+}
+
+void wl_unit_settle_barriers(struct wl_unit *unit) {
+    struct wl_inst spare[LONGEST_RUN + 1];
+    struct wl_effects effects;
+    bool lively = false;
+    for (uint32_t p = 0; p + 1 < unit->piece_count; p++) {
+        const struct wl_piece *next = &unit->pieces[p + 1];
+        if (!follows_alone(unit, p))
+            continue;
+        uint32_t first = 0;
+        while (first + 1 < next->count && is_nothing(&unit->insts[next->first + first]))
+            first++;
+        if (first + 1 >= next->count)
+            continue;
+        wl_inst_effects(&unit->insts[next->first + first], unit->request->wave_size, &effects);
+        if (!may_go_first(&unit->insts[next->first + first], &effects))
+            continue;
+        if (!lively)
+            wl_unit_liveness(unit);
+        lively = true;
+        uint32_t count = choose(unit, next);
+        if (count)
+            move(unit, p, count, spare);
+    }
+}

@@ -1,0 +1,19 @@
+/* A unit, read and rewritten. */
+#include "translate/rewrite/rewrite.h"
+
+enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
+    enum wl_status status = wl_unit_read(unit, decoder, request, entry);
+    if (status)
+        return status;
+    status = wl_unit_idioms(unit);
+    if (!status)
+        status = wl_unit_read_scalars(unit);
+    if (!status) {
+        wl_unit_settle_barriers(unit);
+        status = wl_unit_find_fences(unit);
+        wl_unit_count_rows(unit);
+    }
+    if (status)
+        wl_unit_destroy(unit);
+    return status;
+}

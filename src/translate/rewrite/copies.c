@@ -1,0 +1,160 @@
+/* Copies of scalars in 64-bit sums.
+ *
+ * An instruction of gfx9 reads one scalar besides the carry, so that compilers move the high half of a base to a vector register first.
+ * What such a register holds is known: the sum reads the scalar itself. Then the register is mostly dead, and neither stored for a loop
+ * nor loaded in it.
+ *
+ * Forward over pieces: register R holds scalar S in all lanes that are active, from the move on, as long as neither is written and
+ * EXEC only loses lanes. Threaded code goes through the same instructions, so that all forms of a unit agree on what is live at a resume point. */
+#include "translate/rewrite/rewrite.h"
+
+#include "translate/isa/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_PIECES = 2000,
+    NO_COPY = 0,
+    LAST_SGPR = 101, /* those behind it have other uses */
+};
+
+struct copies {
+    uint8_t of[WL_VGPR_COUNT]; /* 1 + the scalar register; NO_COPY */
+};
+
+struct search {
+    struct wl_unit *unit;
+    struct copies *start; /* by piece */
+    bool *reached, *pending;
+};
+
+static bool is_plain(const struct wl_inst *inst, const struct wl_operand *op) {
+    return inst->size && !inst->paired && !inst->is_dpp && !inst->is_sdwa && !inst->clamp && !inst->omod && !inst->op_sel &&
+           !inst->index_mode && op->count <= 1 && !op->neg && !op->abs && !op->sext && !op->sel && !op->upper;
+}
+
+/* Whether the instruction moves a scalar register to a vector register. */
+static bool is_copy(const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    return !strcmp(inst->mnemonic, "v_mov_b32") && inst->operand_count == 2 && op[0].kind == WL_OPERAND_VGPR && is_plain(inst, &op[0]) &&
+           op[1].kind == WL_OPERAND_SGPR && op[1].reg <= LAST_SGPR && is_plain(inst, &op[1]);
+}
+
+/* Replaces copies by what they are of. */
+static void read_scalars(struct wl_inst *inst, const struct copies *copies) {
+    if (strcmp(inst->mnemonic, "v_add_co_ci_u32") != 0 && strcmp(inst->mnemonic, "v_add_co_u32") != 0)
+        return;
+    for (unsigned i = 2; i < 4 && i < inst->operand_count; i++) {
+        struct wl_operand *op = &inst->operands[i];
+        if (op->kind != WL_OPERAND_VGPR || op->reg >= WL_VGPR_COUNT || !copies->of[op->reg] || !is_plain(inst, op))
+            continue;
+        op->kind = WL_OPERAND_SGPR;
+        op->reg = copies->of[op->reg] - 1u;
+    }
+}
+
+static void step(const struct wl_unit *unit, const struct wl_inst *inst, struct copies *copies) {
+    struct wl_effects effects;
+    if (inst->index_mode || (!inst->sem && !inst->isa)) { /* may write any register */
+        memset(copies, 0, sizeof *copies);
+        return;
+    }
+    wl_inst_effects(inst, unit->request->wave_size, &effects);
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (copies->of[row] &&
+            (wl_bit(effects.touch.vector, row) || wl_bit(effects.def_lanes, row) || wl_bit(effects.touch.scalar, copies->of[row] - 1u)))
+            copies->of[row] = NO_COPY;
+    if (is_copy(inst) && inst->operands[0].reg < WL_VGPR_COUNT)
+        copies->of[inst->operands[0].reg] = (uint8_t)(inst->operands[1].reg + 1);
+}
+
+static void flow(struct search *s, const struct copies *copies, uint32_t to) {
+    if (to == WL_NO_PIECE)
+        return;
+    bool changed = !s->reached[to];
+    if (changed)
+        s->start[to] = *copies;
+    for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
+        if (s->start[to].of[row] && s->start[to].of[row] != copies->of[row]) {
+            s->start[to].of[row] = NO_COPY;
+            changed = true;
+        }
+    s->reached[to] = true;
+    s->pending[to] |= changed;
+}
+
+static void leave(struct search *s, const struct wl_piece *piece, struct copies *copies) {
+    static const struct copies none;
+    switch (piece->end) {
+    case WL_PIECE_NEXT:
+    case WL_PIECE_WAIT:
+        flow(s, copies, piece->next);
+        break;
+    case WL_PIECE_BRANCH:
+        flow(s, copies, piece->target);
+        break;
+    case WL_PIECE_CBRANCH:
+        flow(s, copies, piece->next);
+        flow(s, copies, piece->target);
+        break;
+    case WL_PIECE_EXEC:
+        flow(s, piece->narrows ? copies : &none, piece->next);
+        break;
+    case WL_PIECE_CALL:
+        flow(s, &none, piece->next);
+        break;
+    case WL_PIECE_JUMP:
+    case WL_PIECE_FINISH:
+    case WL_PIECE_FALL_OFF:
+        break;
+    }
+}
+
+static void solve(struct search *s) {
+    static const struct copies none;
+    const struct wl_unit *unit = s->unit;
+    flow(s, &none, unit->entry);
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t p = 0; p < unit->piece_count; p++) {
+            if (!s->pending[p])
+                continue;
+            s->pending[p] = false;
+            more = true;
+            struct copies now = s->start[p];
+            for (uint32_t n = 0; n < unit->pieces[p].count; n++)
+                step(unit, &unit->insts[unit->pieces[p].first + n], &now);
+            leave(s, &unit->pieces[p], &now);
+        }
+    }
+}
+
+static bool has_copies(const struct wl_unit *unit) {
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        if (is_copy(&unit->insts[i]))
+            return true;
+    return false;
+}
+
+enum wl_status wl_unit_read_scalars(struct wl_unit *unit) {
+    if (unit->piece_count > MOST_PIECES || !has_copies(unit))
+        return WL_OK;
+    struct search s = {.unit = unit};
+    s.start = calloc(unit->piece_count, sizeof *s.start);
+    s.reached = calloc(unit->piece_count, sizeof *s.reached);
+    s.pending = calloc(unit->piece_count, sizeof *s.pending);
+    bool enough = s.start && s.reached && s.pending;
+    if (enough)
+        solve(&s);
+    for (uint32_t p = 0; enough && p < unit->piece_count; p++)
+        for (uint32_t n = 0; s.reached[p] && n < unit->pieces[p].count; n++) {
+            struct wl_inst *inst = &unit->insts[unit->pieces[p].first + n];
+            read_scalars(inst, &s.start[p]);
+            step(unit, inst, &s.start[p]);
+        }
+    free(s.start);
+    free(s.reached);
+    free(s.pending);
+    return enough ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for copies of scalars");
+}

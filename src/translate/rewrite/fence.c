@@ -1,0 +1,125 @@
+/* Where waits order memory more than the host does by itself. A wave that waits for its stores and loads afterwards loads what is there once
+ * its stores are seen: of two waves that each store and then look at what the other stored, one sees it (HIP's fences, and sequentially
+ * consistent atomics). Hosts let loads pass stores that are under way; x86-64 lets nothing else pass, AArch64 everything. Found here are the
+ * instructions that have to be fences of the host:
+ *   - an invalidation of caches for the device or wider, if stores may be under way
+ *   - a wait for stores before a load that goes to memory, if stores may be under way
+ *   - on AArch64 each such wait and each such invalidation: what publishes is a plain store to it, and what looks a plain load
+ * A wave's own atomics are fences already. */
+#include "translate/rewrite/rewrite.h"
+
+#include "machine/processor.h"
+#include "translate/isa/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static const bool host_is_weak = false;
+#else
+static const bool host_is_weak = true;
+#endif
+
+struct state {
+    bool under_way;       /* stores may be */
+    struct wl_inst *wait; /* the latest wait for them, none of the accesses behind it having been reached; or NULL */
+};
+
+/* Whether an instruction waits until all stores are done. */
+static bool waits_for_stores(const struct wl_inst *inst, bool gfx9) {
+    enum { VM_LOW = 0xf, VM_HIGH = 3 << 14, STORES = 0x3f << 8 };
+    const char *name = inst->mnemonic;
+    const uint64_t bits = inst->operand_count ? inst->operands[inst->operand_count - 1].bits : 0;
+    if (!strcmp(name, "s_waitcnt"))
+        return gfx9 && !(bits & VM_LOW) && !(bits & VM_HIGH);
+    if (!strcmp(name, "s_wait_storecnt_dscnt"))
+        return !(bits & STORES);
+    return !strcmp(name, "s_wait_idle") || ((!strcmp(name, "s_waitcnt_vscnt") || !strcmp(name, "s_wait_storecnt")) && !(bits & 0xff));
+}
+
+/* Whether it lets the wave see what other compute units stored; decode.c tells the scope of those that have one. */
+static bool invalidates(const struct wl_inst *inst) {
+    const char *name = inst->mnemonic;
+    return !strncmp(name, "buffer_wbinvl1", 14) || !strcmp(name, "buffer_gl1_inv") || !strncmp(name, "s_dcache_inv", 12) ||
+           ((!strcmp(name, "buffer_inv") || !strcmp(name, "global_inv") || !strcmp(name, "global_wbinv")) && inst->sc1);
+}
+
+static bool is_shared(const struct wl_isa *isa) {
+    return isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT || isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
+}
+
+static void nop(struct state *s, struct wl_inst *inst, bool gfx9) {
+    if (waits_for_stores(inst, gfx9)) {
+        inst->fence |= host_is_weak && s->under_way;
+        if (s->under_way)
+            s->wait = inst;
+    } else if (invalidates(inst)) {
+        inst->fence |= host_is_weak || s->under_way;
+        *s = (struct state){0};
+        return;
+    }
+    if (inst->fence)
+        *s = (struct state){0};
+}
+
+static void step(struct state *s, struct wl_inst *inst, bool gfx9) {
+    const struct wl_isa *isa = inst->isa;
+    if (!isa)
+        return;
+    switch (isa->class) {
+    case WL_ISA_NOP:
+        nop(s, inst, gfx9);
+        break;
+    case WL_ISA_LOAD:
+        if (!is_shared(isa))
+            break;
+        if (s->wait && (inst->glc || inst->dlc || inst->sc0 || inst->sc1)) {
+            s->wait->fence = true;
+            s->under_way = false;
+        }
+        s->wait = NULL;
+        break;
+    case WL_ISA_STORE:
+        s->under_way |= is_shared(isa);
+        s->wait = is_shared(isa) ? NULL : s->wait;
+        break;
+    case WL_ISA_IMAGE:
+        *s = (struct state){.under_way = true};
+        break;
+    case WL_ISA_ATOMIC:
+        if (is_shared(isa))
+            *s = (struct state){0};
+        break;
+    default:
+        break;
+    }
+}
+
+/* Whether stores may be under way behind a piece if they are where it begins. */
+static bool follow(struct wl_unit *unit, const struct wl_piece *piece, bool under_way) {
+    struct state s = {.under_way = under_way};
+    const bool gfx9 = wl_processor_generation(unit->request->processor) == 9;
+    for (uint32_t i = 0; i < piece->count; i++)
+        step(&s, &unit->insts[piece->first + i], gfx9);
+    return s.under_way || piece->end == WL_PIECE_CALL;
+}
+
+enum wl_status wl_unit_find_fences(struct wl_unit *unit) {
+    bool *before = calloc(unit->piece_count + 1, sizeof *before);
+    if (!before)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the fences of %s", unit->request->name);
+    before[unit->entry] = !unit->request->is_kernel;
+    for (bool changed = true; changed;) { /* more may be under way than was found so far, never less */
+        changed = false;
+        for (uint32_t p = 0; p < unit->piece_count; p++) {
+            const struct wl_piece *piece = &unit->pieces[p];
+            const bool behind = follow(unit, piece, before[p]);
+            const uint32_t to[2] = {piece->next, piece->target};
+            for (unsigned i = 0; i < 2; i++)
+                if (behind && to[i] != WL_NO_PIECE && !before[to[i]])
+                    changed = before[to[i]] = true;
+        }
+    }
+    free(before);
+    return WL_OK;
+}

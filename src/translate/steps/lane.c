@@ -1,0 +1,280 @@
+/* Moves between lanes, as steps: mostly calls of helpers. */
+#include "translate/steps/steps.h"
+
+#include "machine/helpers.h"
+
+enum { MAX_LANES = 64 };
+
+struct lane {
+    uint32_t fault;
+    uint8_t detail;
+    uint16_t to, from, third; /* rows */
+    uint32_t offset, bits, atomic, kind;
+    bool from_row, third_row, has_address, narrow, fetch_inactive, bound_control, dpp, bound_ctrl;
+    uint8_t dpp_kind, row_mask, bank_mask;
+    uint32_t dpp_control;
+    struct wl_scalar first, second; /* scalar operands in the order of the text */
+};
+
+static unsigned first_active(const struct wl_machine *m) {
+    uint64_t exec = wl_machine_exec(m);
+    return exec ? (unsigned)__builtin_ctzll(exec) & (m->wave_size - 1) : 0;
+}
+
+static const struct wl_step *run_read_first(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    m->sgpr[s->to] = s->from_row ? wl_machine_row(m, s->from)[first_active(m)] : (uint32_t)wl_scalar_read(m, &s->first);
+    return step + 1;
+}
+
+static const struct wl_step *run_read_lane(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    unsigned lane = (unsigned)wl_scalar_read(m, &s->second) & (m->wave_size - 1);
+    m->sgpr[s->to] = s->from_row ? wl_machine_row(m, s->from)[lane] : (uint32_t)wl_scalar_read(m, &s->first);
+    return step + 1;
+}
+
+static const struct wl_step *run_write_lane(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    wl_machine_row(m, s->to)[wl_scalar_read(m, &s->second) & (m->wave_size - 1)] = (uint32_t)wl_scalar_read(m, &s->first);
+    return step + 1;
+}
+
+static const struct wl_step *run_permute(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    const struct wl_helpers *h = m->wave->helpers;
+    uint32_t *to = wl_machine_row(m, s->to), *from = wl_machine_row(m, s->from), *third = wl_machine_row(m, s->third);
+    m->wave->fault_pc = s->fault;
+    switch (s->detail) {
+    case WL_LANE_BPERMUTE:
+        h->ds_bpermute(m->wave, to, from, third, s->offset);
+        break;
+    case WL_LANE_PERMUTE:
+        h->ds_permute(m->wave, to, from, third, s->offset);
+        break;
+    case WL_LANE_LDS_CONDXCHG:
+        h->ds_condxchg(m->wave, to, from, third, s->offset);
+        break;
+    case WL_LANE_SWIZZLE:
+        h->ds_swizzle(m->wave, to, from, s->offset);
+        break;
+    case WL_LANE_PERMLANE64:
+        h->permlane64(m->wave, to, from);
+        break;
+    case WL_LANE_LDS_SRC2:
+        h->ds_src2(m->wave, to, s->offset, s->bits, s->atomic);
+        break;
+    default:
+        (s->detail == WL_LANE_PERMLANE16 ? h->permlane16 : h->permlanex16)(m->wave, to, from, (uint32_t)wl_scalar_read(m, &s->first),
+                                                                           (uint32_t)wl_scalar_read(m, &s->second), s->fetch_inactive,
+                                                                           s->bound_control);
+    }
+    return step + 1;
+}
+
+/* v_permlane16_var, v_permlanex16_var: each lane's source within its row, or the row beside it, is a lane of a vector. */
+static const struct wl_step *run_permute_by_vector(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    uint64_t exec = wl_machine_exec(m);
+    uint32_t from[MAX_LANES], picks[MAX_LANES], *to = wl_machine_row(m, s->to);
+    unsigned flip = s->detail == WL_LANE_PERMLANEX16_VAR ? 16 : 0;
+    memcpy(from, wl_machine_row(m, s->from), m->wave_size * sizeof *from);
+    memcpy(picks, wl_machine_row(m, s->third), m->wave_size * sizeof *picks);
+    for (unsigned l = 0; l < m->wave_size; l++) {
+        unsigned source = ((l & ~15u) ^ flip) | (picks[l] & 15);
+        if (!(exec >> l & 1))
+            continue;
+        if (s->fetch_inactive || exec >> source & 1)
+            to[l] = from[source];
+        else if (s->bound_control)
+            to[l] = 0;
+    }
+    return step + 1;
+}
+
+/* v_mbcnt: set bits of a mask below this lane, in the wave's lower or upper 32 lanes, plus an addend. */
+static const struct wl_step *run_mbcnt(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    uint64_t exec = wl_machine_exec(m), enabled = exec;
+    uint32_t mask[MAX_LANES] = {0}, unused[MAX_LANES], *to = wl_machine_row(m, s->to);
+    const uint32_t *from = wl_machine_row(m, s->from), *addend = wl_machine_row(m, s->third);
+    uint32_t scalar = s->from_row ? 0 : (uint32_t)wl_scalar_read(m, &s->first);
+    uint32_t more = s->third_row ? 0 : (uint32_t)wl_scalar_read(m, &s->second);
+    if (s->dpp) {
+        m->wave->helpers->dpp(m->wave, mask, from, s->dpp_kind, s->dpp_control, 0xf, 0xf, 1, s->fetch_inactive);
+        if (s->dpp_kind != WL_DPP_DPP8)
+            enabled = m->wave->helpers->dpp(m->wave, unused, from, s->dpp_kind, s->dpp_control, s->row_mask, s->bank_mask, s->bound_ctrl,
+                                            s->fetch_inactive);
+        from = mask;
+    }
+    for (unsigned l = 0; l < m->wave_size; l++) {
+        if (!(exec & enabled) || !((exec & enabled) >> l & 1))
+            continue;
+        uint32_t low_bits = (UINT32_C(1) << (l & 31)) - 1;
+        uint32_t below = s->detail == WL_LANE_MBCNT_HI ? (l >= 32 ? low_bits : 0) : l >= 32 ? UINT32_MAX : low_bits;
+        to[l] = (uint32_t)__builtin_popcount((s->from_row ? from[l] : scalar) & below) + (s->third_row ? addend[l] : more);
+    }
+    return step + 1;
+}
+
+static void set_all(const struct wl_machine *m, unsigned row, uint32_t value) {
+    uint64_t exec = wl_machine_exec(m);
+    uint32_t *to = wl_machine_row(m, row);
+    for (unsigned l = 0; l < m->wave_size; l++)
+        to[l] = exec >> l & 1 ? value : to[l];
+}
+
+static uint8_t *lds_at_m0(const struct wl_machine *m, const struct lane *s) {
+    return m->wave->lds + (uint32_t)((m->sgpr[WL_SGPR_M0] & 0xffff) + s->offset);
+}
+
+static const struct wl_step *run_append(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    uint32_t old, now, count = (uint32_t)__builtin_popcountll(wl_machine_exec(m));
+    uint8_t *at = lds_at_m0(m, s);
+    m->wave->fault_pc = s->fault;
+    memcpy(&old, at, sizeof old);
+    now = s->detail == WL_LANE_APPEND ? old + count : old - count;
+    memcpy(at, &now, sizeof now);
+    set_all(m, s->to, old);
+    return step + 1;
+}
+
+static const struct wl_step *run_lds_direct(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    m->wave->fault_pc = s->fault;
+    set_all(m, s->to, wl_machine_lds_direct(m));
+    return step + 1;
+}
+
+static const struct wl_step *run_by_lane(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    uint64_t exec = wl_machine_exec(m);
+    uint8_t *lds = lds_at_m0(m, s);
+    uint32_t *row = wl_machine_row(m, s->to);
+    m->wave->fault_pc = s->fault;
+    for (unsigned l = 0; l < m->wave_size; l++) {
+        if (!(exec >> l & 1))
+            continue;
+        if (s->detail == WL_LANE_ADDTID_LOAD)
+            memcpy(row + l, lds + (size_t)l * 4, 4);
+        else
+            memcpy(lds + (size_t)l * 4, row + l, 4);
+    }
+    return step + 1;
+}
+
+static const struct wl_step *run_block(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    uint64_t base = wl_scalar_read(m, &s->first) + (uint64_t)(int64_t)(int32_t)s->offset;
+    const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
+    m->wave->fault_pc = s->fault;
+    if (s->detail == WL_LANE_LOAD_TRANSPOSED)
+        m->wave->helpers->load_transposed(m->wave, wl_machine_row(m, s->to), address, base, s->narrow);
+    else
+        m->wave->helpers->block(m->wave, wl_machine_row(m, s->to), address, base, s->kind, m->sgpr[WL_SGPR_M0]);
+    return step + 1;
+}
+
+/* ---- building ---- */
+
+static bool plan_scalars(struct lane *s, const struct wl_inst *inst, unsigned first) {
+    const struct wl_operand *op = inst->operands;
+    return (first >= inst->operand_count || op[first].kind == WL_OPERAND_VGPR || wl_scalar_plan(&s->first, &op[first], WL_U32)) &&
+           (first + 1 >= inst->operand_count || op[first + 1].kind == WL_OPERAND_VGPR ||
+            wl_scalar_plan(&s->second, &op[first + 1], WL_U32));
+}
+
+static wl_step_fn *plan_block(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
+    const struct wl_operand *op = inst->operands, *scalar = &op[2];
+    static const struct wl_operand off = {.kind = WL_OPERAND_OFF};
+    bool store = s->detail == WL_LANE_STORE_BLOCK, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    const struct wl_operand *data = &op[store ? 1 : 0], *address = &op[store ? 0 : 1];
+    if (s->detail == WL_LANE_LOAD_TRANSPOSED && wave_size != 32)
+        return NULL;
+    s->to = data->reg;
+    s->from = address->reg;
+    s->has_address = address->kind == WL_OPERAND_VGPR;
+    s->narrow = address->count == 1;
+    s->kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (s->narrow ? WL_BLOCK_NARROW : 0);
+    return wl_scalar_plan(&s->first, scalar->kind == WL_OPERAND_SGPR ? scalar : &off, WL_U64) ? run_block : NULL;
+}
+
+static wl_step_fn *plan_lane(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
+    switch (inst->isa->detail) {
+    case WL_LANE_READFIRSTLANE:
+        return plan_scalars(s, inst, 1) ? run_read_first : NULL;
+    case WL_LANE_READLANE:
+        return plan_scalars(s, inst, 1) ? run_read_lane : NULL;
+    case WL_LANE_WRITELANE:
+        return plan_scalars(s, inst, 1) ? run_write_lane : NULL;
+    case WL_LANE_MBCNT_LO:
+    case WL_LANE_MBCNT_HI:
+        return plan_scalars(s, inst, 1) ? run_mbcnt : NULL;
+    case WL_LANE_PERMLANE16:
+    case WL_LANE_PERMLANEX16:
+        return s->from_row && plan_scalars(s, inst, 2) ? run_permute : NULL;
+    case WL_LANE_PERMLANE16_VAR:
+    case WL_LANE_PERMLANEX16_VAR:
+        return s->from_row ? run_permute_by_vector : NULL;
+    case WL_LANE_PERMLANE64:
+        return s->from_row ? run_permute : NULL;
+    case WL_LANE_BPERMUTE:
+    case WL_LANE_PERMUTE:
+    case WL_LANE_SWIZZLE:
+    case WL_LANE_LDS_CONDXCHG:
+    case WL_LANE_LDS_SRC2:
+        return run_permute;
+    case WL_LANE_APPEND:
+    case WL_LANE_CONSUME:
+        return run_append;
+    case WL_LANE_LDS_DIRECT:
+        return run_lds_direct;
+    case WL_LANE_ADDTID_LOAD:
+    case WL_LANE_ADDTID_STORE:
+        return run_by_lane;
+    case WL_LANE_LOAD_TRANSPOSED:
+    case WL_LANE_LOAD_BLOCK:
+    case WL_LANE_STORE_BLOCK:
+        return plan_block(s, inst, wave_size);
+    default:
+        return NULL;
+    }
+}
+
+static struct lane *make_lane(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    struct lane *s = wl_steps_allocate(b, sizeof *s);
+    if (s)
+        *s = (struct lane){.fault = wl_steps_place(b, inst),
+                           .detail = inst->isa->detail,
+                           .to = op[0].reg,
+                           .from = op[1].reg,
+                           .third = op[2].reg,
+                           .offset = (uint32_t)inst->offset0,
+                           .bits = inst->isa->bits,
+                           .atomic = inst->isa->atomic,
+                           .from_row = op[1].kind == WL_OPERAND_VGPR,
+                           .third_row = op[2].kind == WL_OPERAND_VGPR,
+                           .fetch_inactive = inst->is_dpp ? inst->fetch_inactive : inst->op_sel & 1,
+                           .bound_control = inst->op_sel >> 1 & 1,
+                           .dpp = inst->is_dpp,
+                           .bound_ctrl = inst->bound_ctrl,
+                           .dpp_kind = inst->dpp,
+                           .dpp_control = inst->dpp_control,
+                           .row_mask = inst->row_mask,
+                           .bank_mask = inst->bank_mask};
+    return s;
+}
+
+bool wl_steps_lane(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    if (!inst->isa || inst->isa->class != WL_ISA_LANE)
+        return false;
+    struct lane *s = make_lane(b, inst);
+    wl_step_fn *run = s ? plan_lane(s, inst, b->wave_size) : NULL;
+    if (run)
+        wl_steps_add(b, run, s);
+    else
+        wl_steps_refuse(b, inst);
+    return true;
+}

@@ -1,0 +1,429 @@
+/* Vector memory, as steps: lane by lane, a strip at a time, in the order of lanes. */
+#include "translate/steps/steps.h"
+
+#include "base/whole.h"
+#include "machine/helpers.h"
+#include "translate/isa/helper_words.h"
+
+enum { MAX_LANES = 64, MAX_DATA = 4 };
+
+struct access {
+    uint32_t fault;
+    uint8_t space, bytes, dwords; /* enum wl_space; bytes of an element, dwords moved a lane */
+    bool sign, d16, hi, zeroes_half, store, by_lane, pair, two, returns, compare_first, has_second, to_lds;
+    uint16_t address, data, data1, result; /* rows */
+    bool has_address;
+    int64_t offset;
+    uint32_t offset1;
+    struct wl_scalar base; /* saddr; scratch: a 32-bit part */
+    uint32_t element, operation;
+    uint16_t descriptor;
+};
+
+/* ---- addresses ---- */
+
+/* The host addresses of a strip's lanes; in scratch: offsets. They lie in a trace, so that a fault's lane can be told. */
+static void find_addresses(const struct wl_machine *m, const struct access *a, unsigned first, uint64_t *address) {
+    const uint32_t *row = wl_machine_row(m, a->address) + first, *high = row + m->wave_size;
+    uint64_t base = wl_scalar_read(m, &a->base) + (uint64_t)a->offset;
+    switch ((enum wl_space)a->space) {
+    case WL_SPACE_LDS:
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = (uint64_t)(uintptr_t)m->wave->lds + (uint32_t)(row[i] + (uint32_t)a->offset);
+        return;
+    case WL_SPACE_SCRATCH:
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = (uint32_t)(base + (a->has_address ? row[i] : 0));
+        return;
+    default:
+        break;
+    }
+    if (a->has_address && a->pair)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + (row[i] | (uint64_t)high[i] << 32);
+    else if (a->has_address)
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + row[i];
+    else
+        for (unsigned i = 0; i < WL_STRIP; i++)
+            address[i] = base + (a->by_lane ? (uint64_t)(first + i) * 4 : 0);
+}
+
+static void *locate(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {
+    const struct wl_wave *wave = m->wave;
+    if (a->space == WL_SPACE_SCRATCH)
+        return wave->scratch + wl_scratch_address((uint32_t)address, lane, m->wave_size);
+    if (a->space == WL_SPACE_FLAT && address >> 32 == WL_SHARED_APERTURE_HI)
+        return wave->lds + (uint32_t)address;
+    if (a->space == WL_SPACE_FLAT && address >> 32 == WL_PRIVATE_APERTURE_HI)
+        return wave->scratch + wl_scratch_address((uint32_t)address, lane, m->wave_size);
+    return (void *)(uintptr_t)address;
+}
+
+/* Whether consecutive bytes of the lane are so in memory. */
+static bool is_linear(const struct access *a, uint64_t address) {
+    return a->space != WL_SPACE_SCRATCH && !(a->space == WL_SPACE_FLAT && address >> 32 == WL_PRIVATE_APERTURE_HI);
+}
+
+static uint32_t read_element(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane) {
+    if (!is_linear(a, address)) {
+        uint32_t value = 0;
+        for (unsigned i = 0; i < a->bytes; i++)
+            value |= (uint32_t)*(const volatile uint8_t *)locate(m, a, address + i, lane) << 8 * i;
+        return value;
+    }
+    const void *from = locate(m, a, address, lane);
+    if (a->bytes == 4)
+        return *(const volatile wl_whole_4 *)from;
+    return a->bytes == 2 ? *(const volatile wl_whole_2 *)from : *(const volatile uint8_t *)from;
+}
+
+static void write_element(const struct wl_machine *m, const struct access *a, uint64_t address, uint32_t lane, uint32_t value) {
+    if (!is_linear(a, address)) {
+        for (unsigned i = 0; i < a->bytes; i++)
+            *(volatile uint8_t *)locate(m, a, address + i, lane) = (uint8_t)(value >> 8 * i);
+        return;
+    }
+    void *to = locate(m, a, address, lane);
+    if (a->bytes == 4)
+        *(volatile wl_whole_4 *)to = value;
+    else if (a->bytes == 2)
+        *(volatile wl_whole_2 *)to = (uint16_t)value;
+    else
+        *(volatile uint8_t *)to = (uint8_t)value;
+}
+
+static uint32_t widen(const struct access *a, uint32_t value, uint32_t old) {
+    if (a->sign)
+        value = a->bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+    if (!a->d16)
+        return value;
+    if (a->zeroes_half)
+        old = 0;
+    return a->hi ? (old & 0xffff) | value << 16 : (old & 0xffff0000) | (value & 0xffff);
+}
+
+/* ---- steps ---- */
+
+struct strip_access {
+    struct wl_access_trace trace; /* the fault handler finds it here, on the stack */
+    unsigned first, lanes;
+};
+
+static void start_strip(const struct wl_machine *m, const struct access *a, struct strip_access *s, unsigned first, unsigned lanes) {
+    s->trace.magic = WL_ACCESS_TRACE;
+    s->trace.first_lane = first;
+    s->trace.lanes = lanes;
+    s->trace.size = a->bytes == 4 ? a->dwords * 4u : a->bytes;
+    s->trace.narrow = 0;
+    s->first = first;
+    s->lanes = lanes;
+    find_addresses(m, a, first, s->trace.address);
+}
+
+/* Whether all lanes' bytes lie in memory as they are addressed, so that `address` can be used as it is. */
+static bool is_plain(const struct access *a, const struct strip_access *s) {
+    bool plain = a->space != WL_SPACE_SCRATCH && a->bytes == 4;
+    if (a->space == WL_SPACE_FLAT)
+        for (unsigned left = s->lanes; left; left &= left - 1)
+            plain &= s->trace.address[__builtin_ctz(left)] >> 48 == 0;
+    return plain;
+}
+
+/* What a lane moves is one access, as far as it is a power of two: programs hand over a value and its flag so. */
+static void load_plain(const struct wl_machine *m, const struct access *a, struct strip_access *s, uint32_t *to) {
+    const size_t size = m->wave_size;
+    for (unsigned left = s->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint32_t loaded[MAX_DATA];
+        wl_whole_copy(loaded, (const void *)(uintptr_t)s->trace.address[i], a->dwords * 4u);
+        for (unsigned d = 0; d < a->dwords; d++)
+            to[d * size + i] = loaded[d];
+    }
+}
+
+static void store_plain(const struct wl_machine *m, const struct access *a, struct strip_access *s, const uint32_t *from) {
+    const size_t size = m->wave_size;
+    for (unsigned left = s->lanes; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint32_t stored[MAX_DATA];
+        for (unsigned d = 0; d < a->dwords; d++)
+            stored[d] = from[d * size + i];
+        wl_whole_copy((void *)(uintptr_t)s->trace.address[i], stored, a->dwords * 4u);
+    }
+}
+
+static void load_strip(const struct wl_machine *m, const struct access *a, struct strip_access *s, unsigned row) {
+    uint32_t *to = wl_machine_row(m, row) + s->first;
+    if (is_plain(a, s)) {
+        load_plain(m, a, s, to);
+        return;
+    }
+    for (unsigned left = s->lanes; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        for (unsigned d = 0; d < a->dwords; d++) {
+            uint32_t *cell = to + (size_t)d * m->wave_size + i;
+            *cell = widen(a, read_element(m, a, s->trace.address[i] + 4 * (uint64_t)d, s->first + i), *cell);
+        }
+    }
+}
+
+static void store_strip(const struct wl_machine *m, const struct access *a, struct strip_access *s, unsigned row) {
+    const uint32_t *from = wl_machine_row(m, row) + s->first;
+    if (is_plain(a, s)) {
+        store_plain(m, a, s, from);
+        return;
+    }
+    for (unsigned left = s->lanes; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        for (unsigned d = 0; d < a->dwords; d++) {
+            uint32_t value = from[(size_t)d * m->wave_size + i];
+            write_element(m, a, s->trace.address[i] + 4 * (uint64_t)d, s->first + i, a->hi ? value >> 16 : value);
+        }
+    }
+}
+
+/* Sixteen dwords that follow each other, loaded or stored at once. True: done. */
+static bool move_row(const struct wl_machine *m, const struct access *a, struct strip_access *s) {
+    const uint64_t *address = s->trace.address;
+    uint32_t *row = wl_machine_row(m, a->store ? a->data : a->result) + s->first;
+    bool follows = s->lanes == 0xffff && a->bytes == 4 && a->dwords == 1 && is_linear(a, address[0]) && a->space != WL_SPACE_FLAT;
+    for (unsigned i = 1; follows && i < WL_STRIP; i++)
+        follows = address[i] == address[0] + 4 * (uint64_t)i;
+    if (!follows)
+        return false;
+    if (a->store)
+        wl_whole_copy((void *)(uintptr_t)address[0], row, WL_STRIP * sizeof *row);
+    else
+        wl_whole_copy(row, (const void *)(uintptr_t)address[0], WL_STRIP * sizeof *row);
+    return true;
+}
+
+static const struct wl_step *run_access(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    uint64_t exec = wl_machine_exec(m);
+    struct strip_access s;
+    m->wave->fault_pc = a->fault;
+    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
+        unsigned lanes = (unsigned)(exec >> first) & 0xffff;
+        if (!lanes)
+            continue;
+        start_strip(m, a, &s, first, lanes);
+        if (move_row(m, a, &s))
+            continue;
+        if (a->store)
+            store_strip(m, a, &s, a->data);
+        else
+            load_strip(m, a, &s, a->result);
+    }
+    s.trace.magic = 0;
+    __asm__ volatile("" ::"r"(&s) : "memory");
+    return step + 1;
+}
+
+/* LDS instructions with two addresses. `offset` is the first one's. */
+static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    uint64_t exec = wl_machine_exec(m);
+    struct access second = *a;
+    struct strip_access s, t;
+    second.offset = a->offset1;
+    m->wave->fault_pc = a->fault;
+    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
+        unsigned lanes = (unsigned)(exec >> first) & 0xffff;
+        if (!lanes)
+            continue;
+        start_strip(m, a, &s, first, lanes);
+        start_strip(m, &second, &t, first, lanes);
+        if (a->store) {
+            store_strip(m, a, &s, a->data);
+            store_strip(m, a, &t, a->data1);
+        } else {
+            load_strip(m, a, &s, a->result);
+            load_strip(m, a, &t, a->result + a->dwords);
+        }
+    }
+    return step + 1;
+}
+
+/* A load to LDS: lane i's element goes to M0 + the instruction's offset + i * size. */
+static const struct wl_step *run_to_lds(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    uint64_t exec = wl_machine_exec(m);
+    uint8_t *to = m->wave->lds + (uint32_t)((m->sgpr[WL_SGPR_M0] & 0xffff) + (uint32_t)a->offset);
+    struct strip_access s;
+    m->wave->fault_pc = a->fault;
+    for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {
+        unsigned lanes = (unsigned)(exec >> first) & 0xffff;
+        start_strip(m, a, &s, first, lanes);
+        for (unsigned left = lanes; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            for (unsigned d = 0; d < a->dwords; d++) {
+                uint32_t value = widen(a, read_element(m, a, s.trace.address[i] + 4 * (uint64_t)d, first + i), 0);
+                memcpy(to + ((size_t)(first + i) * a->dwords + d) * 4, &value, sizeof value);
+            }
+        }
+    }
+    return step + 1;
+}
+
+/* Atomics: the helpers do them; operands that are not where a helper looks are copied. */
+static const struct wl_step *run_atomic(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    uint32_t data[2 * MAX_DATA * MAX_LANES], address[MAX_LANES], size = m->wave_size;
+    const struct wl_helpers *helpers = m->wave->helpers;
+    const uint32_t *address_row = a->has_address ? wl_machine_row(m, a->address) : NULL;
+    uint32_t *result = wl_machine_row(m, a->returns ? a->result : a->data), n = a->dwords;
+    unsigned one = a->has_second && a->compare_first ? a->data1 : a->data, two = a->compare_first ? a->data : a->data1;
+    m->wave->fault_pc = a->fault;
+    memcpy(data, wl_machine_row(m, one), (size_t)n * size * 4);
+    if (a->has_second)
+        memcpy(data + (size_t)n * size, wl_machine_row(m, two), (size_t)n * size * 4);
+    if (a->space == WL_SPACE_LDS) {
+        for (unsigned l = 0; l < size; l++)
+            address[l] = address_row[l] + (uint32_t)a->offset;
+        helpers->ds_atomic(m->wave, result, data, address, 0, a->element, a->operation);
+    } else {
+        helpers->flat_atomic(m->wave, result, data, address_row, wl_scalar_read(m, &a->base) + (uint64_t)a->offset, !a->pair, a->element,
+                             a->operation);
+    }
+    return step + 1;
+}
+
+/* Exchanges at two addresses of LDS. */
+static const struct wl_step *run_two_atomics(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    uint32_t data[2 * MAX_DATA * MAX_LANES], address[2][MAX_LANES], size = m->wave_size, n = a->dwords;
+    memcpy(data, wl_machine_row(m, a->data), (size_t)n * size * 4);
+    memcpy(data + (size_t)n * size, wl_machine_row(m, a->data1), (size_t)n * size * 4);
+    m->wave->fault_pc = a->fault;
+    for (unsigned l = 0; l < size; l++) {
+        uint32_t at = wl_machine_row(m, a->address)[l];
+        address[0][l] = at + (uint32_t)a->offset;
+        address[1][l] = at + a->offset1;
+    }
+    uint64_t exec = wl_machine_exec(m);
+    for (unsigned first = 0; first < size; first += WL_STRIP) { /* both, strip after strip */
+        wl_machine_set_mask(m, WL_SGPR_EXEC, exec & UINT64_C(0xffff) << first);
+        for (unsigned i = 0; i < 2; i++)
+            m->wave->helpers->ds_atomic(m->wave, wl_machine_row(m, a->result + i * n), data + (size_t)i * n * size, address[i], 0,
+                                        a->element, a->operation);
+    }
+    wl_machine_set_mask(m, WL_SGPR_EXEC, exec);
+    return step + 1;
+}
+
+static const struct wl_step *run_buffer(struct wl_machine *m, const struct wl_step *step) {
+    const struct access *a = step->data;
+    const struct wl_helpers *helpers = m->wave->helpers;
+    uint32_t *data = a->to_lds ? NULL : wl_machine_row(m, a->data), *address = a->has_address ? wl_machine_row(m, a->address) : NULL;
+    const uint32_t *descriptor = m->sgpr + a->descriptor;
+    uint32_t soffset = (uint32_t)wl_scalar_read(m, &a->base), offset = (uint32_t)a->offset;
+    m->wave->fault_pc = a->fault;
+    if (a->operation)
+        helpers->buffer_atomic(m->wave, data, address, descriptor, soffset, offset, a->element, a->operation);
+    else if (a->store)
+        helpers->buffer_store(m->wave, data, address, descriptor, soffset, offset, a->element);
+    else
+        helpers->buffer_load(m->wave, data, address, descriptor, soffset, offset, a->element);
+    return step + 1;
+}
+
+/* ---- building ---- */
+
+static bool is_vgpr(const struct wl_operand *operand) { return operand && operand->kind == WL_OPERAND_VGPR; }
+
+static bool plan_buffer(struct wl_steps_builder *b, struct access *a, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands, *address = &op[inst->lds ? 0 : 1], *scalar = address + 2;
+    bool none = scalar >= op + inst->operand_count || scalar->kind == WL_OPERAND_OFF;
+    static const struct wl_operand off = {.kind = WL_OPERAND_OFF};
+    a->to_lds = inst->lds;
+    a->data = op[0].reg;
+    a->has_address = is_vgpr(address);
+    a->address = address->reg;
+    a->descriptor = address[1].reg;
+    a->element = wl_buffer_element(inst, b->generation);
+    a->operation = inst->isa->class == WL_ISA_ATOMIC ? wl_memory_atomic(b->request->processor, inst->isa) : 0;
+    return wl_scalar_plan(&a->base, none ? &off : scalar, WL_U32);
+}
+
+static bool plan_operands(struct access *a, const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+    const struct wl_operand *op = inst->operands, *scalar = NULL;
+    static const struct wl_operand off = {.kind = WL_OPERAND_OFF};
+    unsigned at = 0;
+    if (isa->by_lane) {
+        a->by_lane = true;
+        a->result = a->data = op[at++].reg;
+        scalar = &op[at];
+    } else {
+        if (isa->class == WL_ISA_LOAD ? !inst->lds : isa->class == WL_ISA_ATOMIC && inst->returns)
+            a->result = op[at++].reg;
+        a->has_address = is_vgpr(&op[at]);
+        a->pair = op[at].count >= 2;
+        a->address = op[at++].reg;
+        if (isa->class != WL_ISA_LOAD) {
+            a->data = op[at].reg;
+            a->data1 = (uint16_t)(a->data + isa->dwords);
+            a->has_second = op[at].count >= 2 * isa->dwords;
+            at++;
+        }
+        if (isa->space == WL_SPACE_LDS && at < inst->operand_count && is_vgpr(&op[at])) {
+            a->data1 = op[at].reg;
+            a->has_second = true;
+        } else if (isa->space != WL_SPACE_LDS && at < inst->operand_count && isa->space != WL_SPACE_FLAT) {
+            scalar = &op[at];
+        }
+    }
+    if (isa->space == WL_SPACE_LDS && !a->has_address)
+        return false;
+    if (!scalar || scalar->kind == WL_OPERAND_OFF || (isa->space != WL_SPACE_SCRATCH && scalar->kind != WL_OPERAND_SGPR))
+        scalar = &off;
+    return wl_scalar_plan(&a->base, scalar, isa->space == WL_SPACE_SCRATCH ? WL_U32 : WL_U64);
+}
+
+static wl_step_fn *plan_access(struct wl_steps_builder *b, struct access *a, const struct wl_inst *inst) {
+    const struct wl_isa *isa = inst->isa;
+    bool atomic = isa->class == WL_ISA_ATOMIC;
+    unsigned size = atomic || isa->bits >= 32 ? isa->dwords * 4u : isa->bits / 8u, unit = isa->stride64 ? size * 64 : size;
+    a->fault = wl_steps_place(b, inst);
+    a->space = isa->space;
+    a->bytes = isa->bits < 32 ? isa->bits / 8 : 4;
+    a->dwords = isa->dwords;
+    a->sign = isa->sign;
+    a->d16 = isa->d16 && !isa->detail;
+    a->hi = isa->hi;
+    a->zeroes_half = inst->zeroes_half;
+    a->store = isa->class == WL_ISA_STORE;
+    a->offset = inst->offset0;
+    a->returns = inst->returns;
+    a->compare_first = isa->compare_first;
+    if (inst->gds)
+        return NULL;
+    if (isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER)
+        return plan_buffer(b, a, inst) ? run_buffer : NULL;
+    if (!plan_operands(a, inst))
+        return NULL;
+    a->element = WL_ELEMENT(isa->bits, 1, inst->returns ? WL_ELEMENT_RETURN : 0);
+    a->operation = wl_memory_atomic(b->request->processor, isa);
+    if (isa->addresses == 2) {
+        a->offset = (int64_t)inst->offset0 * unit;
+        a->offset1 = (uint32_t)inst->offset1 * unit;
+        return atomic ? run_two_atomics : run_two;
+    }
+    if (atomic)
+        return isa->space == WL_SPACE_SCRATCH ? NULL : run_atomic;
+    return inst->lds ? run_to_lds : run_access;
+}
+
+bool wl_steps_memory(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    if (!inst->isa || (inst->isa->class != WL_ISA_LOAD && inst->isa->class != WL_ISA_STORE && inst->isa->class != WL_ISA_ATOMIC))
+        return false;
+    struct access *a = wl_steps_allocate(b, sizeof *a);
+    wl_step_fn *run = a ? plan_access(b, a, inst) : NULL;
+    if (run)
+        wl_steps_add(b, run, a);
+    else
+        wl_steps_refuse(b, inst);
+    return true;
+}

@@ -1,0 +1,453 @@
+/* A unit as steps: its pieces one after the other, what is at their ends, entry and exits. */
+#include "translate/steps/steps.h"
+
+#include "machine/helpers.h"
+#include "machine/processor.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* ---- memory ---- */
+
+struct wl_steps_chunk {
+    struct wl_steps_chunk *next;
+    size_t used, size;
+    _Alignas(64) uint8_t bytes[];
+};
+
+void *wl_steps_allocate(struct wl_steps_builder *b, size_t size) {
+    enum { CHUNK = 1 << 14 };
+    struct wl_steps_chunk *chunk = b->steps->memory;
+    size = (size + 63) / 64 * 64;
+    if (!chunk || chunk->size - chunk->used < size) {
+        size_t bytes = size > CHUNK ? size : CHUNK;
+        chunk = aligned_alloc(64, sizeof *chunk + bytes);
+        if (!chunk) {
+            b->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the steps of %s", b->request->name);
+            return NULL;
+        }
+        memset(chunk, 0, sizeof *chunk + bytes);
+        chunk->size = bytes;
+        chunk->next = b->steps->memory;
+        b->steps->memory = chunk;
+    }
+    void *memory = chunk->bytes + chunk->used;
+    chunk->used += size;
+    return memory;
+}
+
+void wl_steps_add(struct wl_steps_builder *b, wl_step_fn *run, const void *data) {
+    b->steps->code[b->step_count++] = (struct wl_step){run, data};
+}
+
+void wl_steps_refuse(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    if (!b->status)
+        b->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx has no step", b->request->name, inst->mnemonic,
+                            (unsigned long long)(inst->address - b->request->entry));
+}
+
+uint32_t wl_steps_place(const struct wl_steps_builder *b, const struct wl_inst *inst) {
+    return inst->address >= b->request->entry ? (uint32_t)((inst->address - b->request->entry) / 4 + 1) : 1;
+}
+
+/* ---- native semantics ---- */
+
+extern wl_native_fn *const wl_sem_native[]; /* generated: in the order of wl_sem_table */
+
+wl_native_fn *wl_steps_native(const struct wl_sem *sem) {
+    size_t count;
+    return wl_sem_native[sem - wl_sem_table(&count)];
+}
+
+extern wl_wave_fn *const wl_sem_wave[]; /* the same */
+
+wl_wave_fn *wl_steps_wave(const struct wl_sem *sem) {
+    size_t count;
+    return wl_sem_wave[sem - wl_sem_table(&count)];
+}
+
+typedef void *p;
+
+void wl_steps_call(wl_native_fn *native, void *const *a, unsigned count) {
+    switch (count) {
+    case 2:
+        ((void (*)(p, p))native)(a[0], a[1]);
+        break;
+    case 3:
+        ((void (*)(p, p, p))native)(a[0], a[1], a[2]);
+        break;
+    case 4:
+        ((void (*)(p, p, p, p))native)(a[0], a[1], a[2], a[3]);
+        break;
+    case 1:
+        ((void (*)(p))native)(a[0]);
+        break;
+    case 5:
+        ((void (*)(p, p, p, p, p))native)(a[0], a[1], a[2], a[3], a[4]);
+        break;
+    case 6:
+        ((void (*)(p, p, p, p, p, p))native)(a[0], a[1], a[2], a[3], a[4], a[5]);
+        break;
+    case 7:
+        ((void (*)(p, p, p, p, p, p, p))native)(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+        break;
+    default:
+        ((void (*)(p, p, p, p, p, p, p, p))native)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+        break;
+    }
+}
+
+/* Moves of two dwords are of such types as well, and classes are told of the numbers as they are. */
+bool wl_steps_flushes(const struct wl_steps_builder *b, const struct wl_inst *inst, enum wl_type type) {
+    return b->steps->splits_denormals && (type == WL_F32 || type == WL_PKF32) && !strstr(inst->mnemonic, "_class_") &&
+           (strstr(inst->mnemonic, "f32") || strstr(inst->mnemonic, "_mix"));
+}
+
+/* ---- ends of pieces ---- */
+
+/* Where a piece goes on, and how it may leave instead. */
+struct end {
+    const struct wl_step *taken, *next;
+    struct wl_scalar target;
+    uint64_t address; /* of the instruction, or behind a call */
+    uint32_t resume, why, detail;
+    uint16_t reg, condition;
+    int32_t gws; /* row of the operand; -1: none */
+    bool relative, continues;
+};
+
+static const struct wl_step *leave(struct wl_machine *m, uint32_t why) {
+    m->exit = why;
+    return NULL;
+}
+
+static const struct wl_step *run_end(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    return leave(m, e->why);
+}
+
+static const struct wl_step *run_branch(struct wl_machine *m, const struct wl_step *step) {
+    (void)m;
+    return ((const struct end *)step->data)->taken;
+}
+
+static const struct wl_step *run_conditional(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    bool taken;
+    switch ((enum wl_condition)e->condition) {
+    case WL_IF_SCC0:
+        taken = m->sgpr[WL_SGPR_SCC] == 0;
+        break;
+    case WL_IF_SCC1:
+        taken = m->sgpr[WL_SGPR_SCC] != 0;
+        break;
+    case WL_IF_VCCZ:
+        taken = wl_machine_mask(m, WL_SGPR_VCC) == 0;
+        break;
+    case WL_IF_VCCNZ:
+        taken = wl_machine_mask(m, WL_SGPR_VCC) != 0;
+        break;
+    case WL_IF_EXECZ:
+        taken = wl_machine_exec(m) == 0;
+        break;
+    default:
+        taken = wl_machine_exec(m) != 0;
+        break;
+    }
+    return taken ? e->taken : e->next;
+}
+
+static const struct wl_step *run_wait(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    if (e->why == WL_EXIT_MESSAGE || e->why == WL_EXIT_TRAP) {
+        uint32_t detail = e->detail;
+        if (detail & WL_MESSAGE_GWS) {
+            uint64_t exec = wl_machine_exec(m);
+            if (e->gws >= 0)
+                m->wave->gws_value = wl_machine_row(m, (unsigned)e->gws)[exec ? __builtin_ctzll(exec) : 0];
+            detail |= ((m->sgpr[WL_SGPR_M0] >> 16) + e->resume) & (WL_GWS_RESOURCES - 1);
+        }
+        m->wave->exit_detail = detail;
+        m->wave->pc = e->address;
+    }
+    if (e->continues)
+        m->wave->resume = (uint32_t)e->reg;
+    return leave(m, e->why);
+}
+
+static const struct wl_step *leave_to(struct wl_machine *m, uint64_t address) {
+    m->wave->pc = address - m->wave->image;
+    return leave(m, WL_EXIT_JUMP);
+}
+
+static const struct wl_step *run_jump(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    return leave_to(m, wl_scalar_read(m, &e->target));
+}
+
+static const struct wl_step *run_call(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    uint64_t target = wl_scalar_read(m, &e->target) + (e->relative ? m->wave->image : 0);
+    wl_machine_set_sgpr64(m, e->reg, m->wave->image + e->address);
+    return leave_to(m, target);
+}
+
+/* A spinning loop runs on for a while, then lets other waves run. */
+static const struct wl_step *run_spend_fuel(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    if (m->wave->fuel == 0) {
+        m->wave->resume = e->resume;
+        return leave(m, WL_EXIT_YIELD);
+    }
+    m->wave->fuel -= m->wave->fuel < e->detail ? m->wave->fuel : e->detail;
+    return step + 1;
+}
+
+static enum wl_mode mode_of(const struct wl_machine *m) {
+    uint64_t all = m->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    return wl_machine_exec(m) == all ? WL_MODE_FULL : WL_MODE_MASKED;
+}
+
+/* A resume point: native code goes on from here if there is any. */
+static const struct wl_step *run_resume_point(struct wl_machine *m, const struct wl_step *step) {
+    const struct end *e = step->data;
+    if (!atomic_load_explicit(&m->steps->control->native[mode_of(m)], memory_order_acquire))
+        return step + 1;
+    m->wave->resume = e->resume;
+    return leave(m, WL_EXIT_MODE);
+}
+
+static void ask_for_loops(struct wl_machine *m, enum wl_mode mode) {
+    struct wl_steps_control *control = m->steps->control;
+    uint32_t place = m->wave->fault_pc;
+    if (!control->ask || atomic_exchange(&control->asked[mode], 1))
+        return;
+    m->wave->fault_pc = 0; /* this is no code of the kernel */
+    control->ask(control->context, mode);
+    m->wave->fault_pc = place;
+}
+
+/* The header of a loop that has none. */
+static const struct wl_step *run_loop_entry(struct wl_machine *m, const struct wl_step *step) {
+    enum { MANY_ROUNDS = 2000 };
+    const struct end *e = step->data;
+    if (++m->rounds < MANY_ROUNDS)
+        return step + 1;
+    enum wl_mode mode = mode_of(m);
+    if (!atomic_load_explicit(&m->steps->control->loops[mode], memory_order_acquire)) {
+        ask_for_loops(m, mode);
+        return step + 1;
+    }
+    m->wave->resume = e->resume;
+    return leave(m, WL_EXIT_MODE);
+}
+
+/* ---- building ---- */
+
+static const struct wl_step *step_of(const struct wl_steps_builder *b, uint32_t piece) {
+    return b->steps->code + (piece == WL_NO_PIECE ? b->off : b->first[piece]);
+}
+
+static void plan_wait(struct wl_steps_builder *b, struct end *e, const struct wl_piece *piece, const struct wl_inst *last) {
+    e->why = last->isa->class == WL_ISA_BARRIER                                   ? WL_EXIT_BARRIER
+             : last->isa->class == WL_ISA_MESSAGE                                 ? WL_EXIT_MESSAGE
+             : last->isa->class == WL_ISA_TRAP || last->isa->class == WL_ISA_HALT ? WL_EXIT_TRAP
+                                                                                  : WL_EXIT_YIELD;
+    e->address = last->address;
+    e->detail = last->operand_count ? last->operands[0].bits & 0xffff : 0;
+    e->gws = -1;
+    if (last->isa->class == WL_ISA_MESSAGE && last->isa->detail) {
+        e->detail = WL_MESSAGE_GWS | (uint32_t)(last->isa->detail - 1) << 8;
+        e->resume = (uint32_t)last->offset0;
+        if (last->operand_count && last->operands[0].kind == WL_OPERAND_VGPR)
+            e->gws = last->operands[0].reg;
+    }
+    e->continues = piece->next != WL_NO_PIECE;
+    if (e->continues)
+        e->reg = (uint16_t)b->unit->pieces[piece->next].resume;
+}
+
+/* Steps are laid out in the order of pieces, so that a piece that goes on with the next one needs no step for it. */
+static void add_end(struct wl_steps_builder *b, uint32_t p) {
+    const struct wl_piece *piece = &b->unit->pieces[p];
+    const struct wl_inst *last = piece->count ? &b->unit->insts[piece->first + piece->count - 1] : NULL;
+    struct end *e = wl_steps_allocate(b, sizeof *e);
+    if (!e)
+        return;
+    e->taken = step_of(b, piece->target);
+    e->next = step_of(b, piece->next);
+    switch (piece->end) {
+    case WL_PIECE_NEXT:
+    case WL_PIECE_EXEC:
+        e->taken = e->next;
+        if (piece->next != p + 1)
+            wl_steps_add(b, run_branch, e);
+        break;
+    case WL_PIECE_BRANCH:
+        wl_steps_add(b, run_branch, e);
+        break;
+    case WL_PIECE_CBRANCH:
+        e->condition = last->isa->detail;
+        wl_steps_add(b, run_conditional, e);
+        break;
+    case WL_PIECE_WAIT:
+        plan_wait(b, e, piece, last);
+        wl_steps_add(b, run_wait, e);
+        break;
+    case WL_PIECE_FINISH:
+        e->why = WL_EXIT_END;
+        wl_steps_add(b, run_end, e);
+        break;
+    case WL_PIECE_FALL_OFF:
+        e->why = WL_EXIT_ILLEGAL;
+        wl_steps_add(b, run_end, e);
+        break;
+    case WL_PIECE_JUMP:
+        e->target = (struct wl_scalar){.kind = WL_SCALAR_SGPR64, .bits = 64, .reg = last->operands[0].reg};
+        wl_steps_add(b, run_jump, e);
+        break;
+    case WL_PIECE_CALL:
+        e->relative = last->isa->class != WL_ISA_SWAPPC;
+        e->target = (struct wl_scalar){.kind = e->relative ? WL_SCALAR_CONSTANT : WL_SCALAR_SGPR64,
+                                       .bits = 64,
+                                       .reg = last->operands[1].reg,
+                                       .constant = last->operands[1].bits};
+        e->reg = last->operands[0].reg;
+        e->address = last->address + last->size;
+        wl_steps_add(b, run_call, e);
+        break;
+    }
+}
+
+/* Instructions that only end a piece, or do nothing. */
+static bool is_silent(const struct wl_inst *inst) {
+    return inst->isa && (inst->isa->class == WL_ISA_NOP || wl_isa_steers(inst->isa->class));
+}
+
+static const struct wl_step *run_fence(struct wl_machine *m, const struct wl_step *step) {
+    (void)m;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return step + 1;
+}
+
+static void add_start(struct wl_steps_builder *b, const struct wl_piece *piece) {
+    struct end *e = wl_steps_allocate(b, sizeof *e);
+    if (!e)
+        return;
+    e->resume = piece->resume != UINT32_MAX ? piece->resume : piece->loop_entry;
+    if (piece->resume != UINT32_MAX)
+        wl_steps_add(b, run_resume_point, e);
+    else if (piece->loop_entry != UINT32_MAX)
+        wl_steps_add(b, run_loop_entry, e);
+    e->detail = wl_piece_fuel(piece);
+    if (piece->is_spin_header)
+        wl_steps_add(b, run_spend_fuel, e);
+}
+
+static void add_piece(struct wl_steps_builder *b, uint32_t p) {
+    const struct wl_piece *piece = &b->unit->pieces[p];
+    b->first[p] = b->step_count;
+    add_start(b, piece);
+    for (b->at = 0; b->at < piece->count && !b->status; b->at++) {
+        const struct wl_inst *inst = &b->unit->insts[piece->first + b->at];
+        bool known = !inst->index_mode && (is_silent(inst) || wl_steps_valu(b, inst) || wl_steps_scalar(b, inst) ||
+                                           wl_steps_memory(b, inst) || wl_steps_lane(b, inst) || wl_steps_helper(b, inst));
+        if (!known)
+            wl_steps_refuse(b, inst);
+        else if (inst->fence)
+            wl_steps_add(b, run_fence, NULL);
+    }
+    add_end(b, p);
+}
+
+static bool make_info(struct wl_steps_builder *b) {
+    const struct wl_unit *unit = b->unit;
+    struct wl_unit_info *info = wl_steps_allocate(b, sizeof *info + unit->resume_count * sizeof *info->resume);
+    if (!info)
+        return false;
+    *info = (struct wl_unit_info){.abi = WL_WAVE_ABI,
+                                  .rows = unit->rows,
+                                  .instructions = unit->inst_count,
+                                  .resume_count = unit->resume_count,
+                                  .may_wait = wl_unit_waiting(unit)};
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->resume == UINT32_MAX)
+            continue;
+        info->resume[piece->resume] =
+            (struct wl_resume_point){.address = piece->count ? unit->insts[piece->first].address : 0, .is_return = piece->is_return};
+        b->steps->resume[piece->resume] = b->first[p];
+    }
+    b->steps->info = info;
+    return true;
+}
+
+static void add_pieces(struct wl_steps_builder *b) {
+    static const struct end off = {.why = WL_EXIT_ILLEGAL};
+    b->step_count = 0;
+    for (uint32_t p = 0; p < b->unit->piece_count && !b->status; p++)
+        add_piece(b, p);
+    b->off = b->step_count;
+    wl_steps_add(b, run_end, &off);
+}
+
+enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
+    struct wl_steps *steps = calloc(1, sizeof *steps);
+    struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
+    size_t most = unit->inst_count + 3 * (size_t)unit->piece_count + 1;
+    b.generation = wl_processor_generation(unit->request->processor);
+    b.first = calloc(unit->piece_count + 1, sizeof *b.first);
+    if (steps)
+        steps->code = wl_steps_allocate(&b, most * sizeof *steps->code);
+    if (steps && steps->code)
+        steps->resume = wl_steps_allocate(&b, (unit->resume_count + 1) * sizeof *steps->resume);
+    if (steps && steps->resume)
+        steps->control = wl_steps_allocate(&b, sizeof *steps->control);
+    if (!steps || !steps->control || !b.first) {
+        b.status = wl_fail(WL_OUT_OF_MEMORY, "no memory for the steps of %s", unit->request->name);
+    } else if (wl_rounding_split(unit)) {
+        b.status = wl_fail(WL_UNSUPPORTED, "%s rounds f64 and f32 differently", unit->request->name);
+    } else {
+        steps->splits_denormals = wl_denormal_split(unit);
+        steps->resume_count = unit->resume_count;
+        add_pieces(&b); /* to know where pieces begin */
+        if (!b.status)
+            add_pieces(&b);
+        if (!b.status)
+            make_info(&b);
+    }
+    free(b.first);
+    if (b.status) {
+        wl_steps_destroy(steps);
+        return b.status;
+    }
+    *result = steps;
+    return WL_OK;
+}
+
+void wl_steps_destroy(struct wl_steps *steps) {
+    struct wl_steps_chunk *chunk = steps ? steps->memory : NULL;
+    while (chunk) {
+        struct wl_steps_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    free(steps);
+}
+
+/* ---- running ---- */
+
+uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps) {
+    struct wl_machine m = {.wave = wave, .steps = steps, .sgpr = wave->sgpr, .vgpr = wave->vgpr, .wave_size = wave->wave_size};
+    if (wave->resume >= steps->resume_count)
+        return WL_EXIT_ILLEGAL;
+    wave->fault_pc = 1; /* until a step says better */
+    if (steps->splits_denormals)
+        wave->helpers->denormals(wave, 1);
+    for (const struct wl_step *step = steps->code + steps->resume[wave->resume]; step;)
+        step = step->run(&m, step);
+    if (steps->splits_denormals)
+        wave->helpers->denormals(wave, 0);
+    wave->fault_pc = 0;
+    return m.exit;
+}

@@ -1,0 +1,160 @@
+/* Threaded code: how a unit runs while LLVM has not made native code of it yet.
+ *
+ * A unit becomes an array of *steps*, one an AMD instruction: a C function and what it needs to know, operands decoded. A step
+ * works on a whole wave, with any EXEC, on the registers as they lie in struct wl_wave, and computes with the native form of the
+ * same semantics functions that LLVM would inline, so that the bits of results are the same. Making the steps takes a few
+ * microseconds an instruction (nearly all of it is decoding); running them several times as long as native code takes.
+ *
+ *   steps.c         the unit: pieces, ends of pieces, entry and exits; runs them
+ *   steps/valu.c    vector instructions with semantics
+ *   steps/scalar.c  scalar instructions, scalar memory
+ *   steps/memory.c  vector memory
+ *   steps/lane.c    moves between lanes
+ *   steps/helper.c  matrix and image instructions
+ *
+ * What an instruction of one of these groups needs that is not here makes the whole unit unsupported; it is left to LLVM then. */
+#ifndef WL_TRANSLATE_STEPS_H
+#define WL_TRANSLATE_STEPS_H
+
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+#include "translate/unit/unit.h"
+
+#include <string.h>
+
+struct wl_step;
+
+/* A wave while it runs in steps. */
+struct wl_machine {
+    struct wl_wave *wave;
+    const struct wl_steps *steps;
+    uint32_t *sgpr;     /* of the wave */
+    uint32_t *vgpr;     /* the same */
+    uint32_t wave_size; /* 32 or 64 */
+    uint32_t exit;      /* enum wl_exit, when a step returns NULL */
+    uint32_t rounds;    /* of loops without resume points */
+};
+
+/* Does the instruction; returns the step to go on with, or NULL to leave with machine->exit. */
+typedef const struct wl_step *wl_step_fn(struct wl_machine *machine, const struct wl_step *step);
+
+struct wl_step {
+    wl_step_fn *run;
+    const void *data; /* the function's own */
+};
+
+struct wl_steps {
+    struct wl_step *code;
+    uint32_t *resume; /* index in `code` of each resume point */
+    uint32_t resume_count;
+    bool splits_denormals;
+    struct wl_unit_info *info;
+    struct wl_steps_control *control;
+    struct wl_steps_chunk *memory; /* everything that steps point to */
+};
+
+/* A builder's state. */
+struct wl_steps_builder {
+    const struct wl_unit *unit;
+    const struct wl_translate_request *request;
+    struct wl_steps *steps;
+    uint32_t wave_size, generation;
+    uint32_t *first;          /* of each piece: its first step */
+    uint32_t step_count, off; /* off: the step that leaves because there is no code */
+    uint32_t at;              /* the instruction within its piece */
+    enum wl_status status;
+};
+
+/* Zeroed memory that lives as long as the steps, aligned to 64 bytes; NULL (and b->status set): there is none. */
+void *wl_steps_allocate(struct wl_steps_builder *b, size_t size);
+/* Appends a step. */
+void wl_steps_add(struct wl_steps_builder *b, wl_step_fn *run, const void *data);
+/* What wl_wave.fault_pc is while the instruction accesses memory: bytes from the unit's entry / 4 + 1, as in line tables. */
+uint32_t wl_steps_place(const struct wl_steps_builder *b, const struct wl_inst *inst);
+/* Notes that the unit cannot run this way; the first note stays. */
+void wl_steps_refuse(struct wl_steps_builder *b, const struct wl_inst *inst);
+
+static inline uint64_t wl_machine_exec(const struct wl_machine *m) {
+    uint64_t exec = m->sgpr[WL_SGPR_EXEC];
+    return m->wave_size == 64 ? exec | (uint64_t)m->sgpr[WL_SGPR_EXEC + 1] << 32 : exec;
+}
+
+static inline uint64_t wl_machine_sgpr64(const struct wl_machine *m, unsigned reg) {
+    return m->sgpr[reg] | (uint64_t)m->sgpr[reg + 1] << 32;
+}
+
+static inline void wl_machine_set_sgpr64(struct wl_machine *m, unsigned reg, uint64_t value) {
+    m->sgpr[reg] = (uint32_t)value;
+    m->sgpr[reg + 1] = (uint32_t)(value >> 32);
+}
+
+/* A register, or a pair, as wide as a mask. */
+static inline uint64_t wl_machine_mask(const struct wl_machine *m, unsigned reg) {
+    return m->wave_size == 64 ? wl_machine_sgpr64(m, reg) : m->sgpr[reg];
+}
+
+static inline void wl_machine_set_mask(struct wl_machine *m, unsigned reg, uint64_t value) {
+    m->sgpr[reg] = (uint32_t)value;
+    if (m->wave_size == 64)
+        m->sgpr[reg + 1] = (uint32_t)(value >> 32);
+}
+
+static inline uint32_t *wl_machine_row(const struct wl_machine *m, unsigned row) { return m->vgpr + (size_t)row * m->wave_size; }
+
+/* ---- scalar operands (steps/scalar.c) ---- */
+
+enum wl_scalar_kind {
+    WL_SCALAR_CONSTANT,
+    WL_SCALAR_SGPR,
+    WL_SCALAR_SGPR_HIGH, /* the upper half */
+    WL_SCALAR_SGPR64,
+    WL_SCALAR_SCC,
+    WL_SCALAR_VCCZ,
+    WL_SCALAR_EXECZ,
+    WL_SCALAR_LDS_DIRECT,
+};
+
+struct wl_scalar {
+    uint8_t kind, bits; /* enum wl_scalar_kind; of the value: 16, 32, 64 */
+    uint16_t reg;
+    uint64_t constant;
+};
+
+/* The plan of an operand that supplies all lanes, or the scalar unit, with a value of a type. False: there is none. */
+bool wl_scalar_plan(struct wl_scalar *scalar, const struct wl_operand *operand, enum wl_type type);
+uint64_t wl_scalar_read(const struct wl_machine *m, const struct wl_scalar *scalar);
+/* One LDS element, chosen by M0. */
+uint32_t wl_machine_lds_direct(const struct wl_machine *m);
+
+/* ---- native semantics (steps.c) ---- */
+
+typedef void wl_native_fn(void);
+/* The native form of a row of the table of semantics. */
+wl_native_fn *wl_steps_native(const struct wl_sem *sem);
+/* Calls it: `count` pointers, results first. */
+void wl_steps_call(wl_native_fn *native, void *const *pointers, unsigned count);
+/* The form that does all strips of a wave; NULL: there is none. `advances`: bytes from one strip's input to the next one's. */
+typedef void wl_wave_fn(void *result, void *const *inputs, const uint64_t *advances, uint64_t strips);
+wl_wave_fn *wl_steps_wave(const struct wl_sem *sem);
+/* Whether f32 operands and results of the instruction are flushed as MODE says (lift/inst/denormal.c). */
+bool wl_steps_flushes(const struct wl_steps_builder *b, const struct wl_inst *inst, enum wl_type type);
+
+static inline uint32_t wl_flush_f32(uint32_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
+enum { WL_FLUSH_INPUTS = 0x10, WL_FLUSH_RESULTS = 0x20 }; /* bits of MODE: flushed where 0 */
+
+/* ---- groups: each adds the steps of one instruction; false: it is none of the group's ---- */
+bool wl_steps_valu(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_scalar(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_memory(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_lane(struct wl_steps_builder *b, const struct wl_inst *inst);
+bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst);
+
+/* ---- a unit (steps.c) ---- */
+
+/* Makes the steps of a unit. WL_UNSUPPORTED: one of its instructions has no step. */
+enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **steps);
+void wl_steps_destroy(struct wl_steps *steps);
+/* Runs a wave until it exits, like a wl_unit_code. */
+uint32_t wl_steps_run(struct wl_wave *wave, const struct wl_steps *steps);
+
+#endif

@@ -1,0 +1,86 @@
+/* Liveness over both forms of a unit at once: FULL code may go on as MASKED code behind every change of EXEC, and back. */
+#include "translate/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void wl_live_step(struct wl_live *live, const struct wl_effects *effects) {
+    for (unsigned i = 0; i < 2; i++)
+        live->scalar[i] = (live->scalar[i] & ~effects->def.scalar[i]) | effects->use.scalar[i];
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t use = effects->use.vector[i] | effects->use_lanes[i];
+        live->full[i] = (live->full[i] & ~effects->def.vector[i]) | use;
+        live->active[i] = (live->active[i] & ~effects->def.vector[i]) | use;
+        live->inactive[i] |= effects->use_lanes[i];
+    }
+}
+
+static void everything(struct wl_live *live) { memset(live, 0xff, sizeof *live); }
+
+static void merge(struct wl_live *into, const struct wl_live *from) {
+    for (unsigned i = 0; i < 2; i++)
+        into->scalar[i] |= from->scalar[i];
+    for (unsigned i = 0; i < 8; i++) {
+        into->full[i] |= from->full[i];
+        into->active[i] |= from->active[i];
+        into->inactive[i] |= from->inactive[i];
+    }
+}
+
+/* What is live before EXEC changes, given what is live after. */
+static void change_exec(struct wl_live *live, bool narrows) {
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t full = live->full[i], any = live->active[i] | live->inactive[i];
+        live->full[i] = full | any;
+        if (narrows) { /* lanes that are off after were on or off before; MASKED code stays MASKED */
+            live->active[i] = any;
+        } else {
+            live->active[i] = any | full;
+            live->inactive[i] = any | full;
+        }
+    }
+}
+
+static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_live *live) {
+    *live = (struct wl_live){0};
+    switch (piece->end) {
+    case WL_PIECE_CALL:
+    case WL_PIECE_JUMP:
+        everything(live);
+        return;
+    case WL_PIECE_FINISH:
+    case WL_PIECE_FALL_OFF:
+        return;
+    default:
+        break;
+    }
+    if (piece->next != WL_NO_PIECE)
+        merge(live, &unit->pieces[piece->next].live_in);
+    if (piece->target != WL_NO_PIECE)
+        merge(live, &unit->pieces[piece->target].live_in);
+    if (piece->end == WL_PIECE_EXEC)
+        change_exec(live, piece->narrows);
+}
+
+void wl_unit_liveness(struct wl_unit *unit) {
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        unit->pieces[p].live_in = (struct wl_live){0};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = unit->piece_count; p-- > 0;) {
+            struct wl_piece *piece = &unit->pieces[p];
+            struct wl_live live;
+            live_behind(unit, piece, &live);
+            piece->live_out = live;
+            struct wl_effects effects;
+            for (uint32_t i = piece->count; i-- > 0;) {
+                wl_inst_effects(&unit->insts[piece->first + i], unit->request->wave_size, &effects);
+                wl_live_step(&live, &effects);
+            }
+            if (memcmp(&live, &piece->live_in, sizeof live) != 0) {
+                piece->live_in = live;
+                changed = true;
+            }
+        }
+    }
+}

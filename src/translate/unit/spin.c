@@ -1,0 +1,500 @@
+/* Which loops may wait for what other waves do, and so have to let those run now and then.
+ *
+ * Nothing marks all of them: loads of LDS, and what waves of one workgroup write for each other, are loads like any other. A loop that waits
+ * is one that ends by what it loads, and that may load the same place again. So a loop waits for nobody if it ends by itself (all of
+ * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
+ * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
+ *
+ * Where waves of a workgroup wait for each other by loads of global memory that bear no mark, each round is taken to look at one place: a
+ * loop of more than a few instructions in which the round before has changed the address walks through a hash, a tree or a list. LDS has no
+ * marks at all, so there only an address that moves on for certain counts.
+ *
+ * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+#include "translate/unit/mask_work.h"
+#include "translate/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_INSTS = 3000, /* of a loop; in longer ones a look at the fuel costs nothing */
+    SHORT_LOOP = 12,   /* so short a one that follows addresses waits for memory in every round: strips would wait one after the other */
+};
+
+/* What is known at a place of the round. */
+struct place {
+    uint64_t reached;
+    uint64_t all;           /* EXEC has all lanes that are in the loop */
+    uint64_t saved[2];      /* registers that hold them all */
+    struct wl_regs moves;   /* made of what moves on, in all of them */
+    struct wl_regs depends; /* on what is looked at */
+};
+
+struct flow {
+    const struct wl_unit *unit;
+    uint32_t header, latch;     /* pieces: the loop is what lies between */
+    uint32_t first, count;      /* its instructions */
+    struct wl_effects *effects; /* of each instruction */
+    bool *moving;               /* of each instruction: what it reads moves on with every round */
+    bool *carried;              /* of each instruction: what it reads was made of what earlier rounds left */
+    struct place *start;        /* of each piece */
+    struct wl_regs *chosen;     /* of each piece: written or not, by a branch that depends */
+    uint32_t *stack;            /* of pieces */
+    bool *seen;                 /* by piece */
+    struct wl_regs written, steps;
+    bool private_depends; /* what is in private memory */
+    bool invalidates;     /* caches: any load looks anew then */
+};
+
+/* ---- sets ---- */
+
+static bool overlap(const struct wl_regs *a, const struct wl_regs *b) {
+    uint64_t common = (a->scalar[0] & b->scalar[0]) | (a->scalar[1] & b->scalar[1]);
+    for (unsigned w = 0; w < 8; w++)
+        common |= a->vector[w] & b->vector[w];
+    return common != 0;
+}
+
+/* Whether the set has grown. */
+static bool add(struct wl_regs *to, const struct wl_regs *what) {
+    const struct wl_regs was = *to;
+    for (unsigned w = 0; w < 2; w++)
+        to->scalar[w] |= what->scalar[w];
+    for (unsigned w = 0; w < 8; w++)
+        to->vector[w] |= what->vector[w];
+    return memcmp(&was, to, sizeof was) != 0;
+}
+
+static bool has_exec(const struct wl_regs *regs) { return wl_any_bit(regs->scalar, WL_SGPR_EXEC, 2); }
+
+static struct wl_regs without_exec(struct wl_regs regs) {
+    wl_put_bits(regs.scalar, WL_SGPR_EXEC, 2, false);
+    return regs;
+}
+
+static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) {
+    const unsigned count = operand->count ? operand->count : 1;
+    if (operand->kind == WL_OPERAND_SGPR)
+        return wl_any_bit(regs->scalar, operand->reg, count);
+    return operand->kind == WL_OPERAND_VGPR && wl_any_bit(regs->vector, operand->reg, count);
+}
+
+/* ---- what instructions are ---- */
+
+static bool is_coherent(const struct wl_inst *inst) { return inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt; }
+
+static bool is_invalidation(const struct wl_inst *inst) {
+    return inst->isa && inst->isa->class == WL_ISA_NOP && strstr(inst->mnemonic, "inv");
+}
+
+enum access { NO_ACCESS, PRIVATE, PLAIN, COHERENT };
+
+/* How an instruction reads memory that others may write. */
+static enum access reads(const struct flow *f, const struct wl_inst *inst) {
+    if (!inst->isa)
+        return NO_ACCESS;
+    switch (inst->isa->class) {
+    case WL_ISA_LOAD:
+        if (inst->isa->space == WL_SPACE_SCRATCH)
+            return PRIVATE;
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_SMEM_LOAD:
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_ATOMIC:
+    case WL_ISA_SMEM_ATOMIC:
+        return COHERENT;
+    case WL_ISA_IMAGE:
+        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+    case WL_ISA_LANE:
+        switch ((enum wl_lane_op)inst->isa->detail) {
+        case WL_LANE_ADDTID_LOAD:
+        case WL_LANE_LDS_DIRECT:
+        case WL_LANE_LOAD_TRANSPOSED:
+        case WL_LANE_LOAD_BLOCK:
+            return is_coherent(inst) ? COHERENT : PLAIN;
+        case WL_LANE_APPEND:
+        case WL_LANE_CONSUME:
+        case WL_LANE_LDS_SRC2:
+        case WL_LANE_LDS_CONDXCHG:
+            return COHERENT;
+        default:
+            return NO_ACCESS;
+        }
+    default:
+        return NO_ACCESS;
+    }
+}
+
+/* Whether an instruction adds the same to a register in every round, and to nothing else: the register is its first operand. */
+static bool is_step(const struct flow *f, const struct wl_inst *inst) {
+    static const char *const names[] = {"s_add_", "s_sub_", "s_addk_i32", "v_add_", "v_sub_", "v_lshl_add_u64"};
+    const struct wl_operand *op = inst->operands;
+    bool named = false, itself = !strcmp(inst->mnemonic, "s_addk_i32"), moves = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        named |= !strncmp(inst->mnemonic, names[i], strlen(names[i]));
+    if (!named || !inst->sem || inst->is_dpp || inst->is_sdwa || inst->clamp || inst->index_mode || inst->operand_count < 2 ||
+        strstr(inst->mnemonic, "_ci_") || strstr(inst->mnemonic, "_f16") || strstr(inst->mnemonic, "_f32") ||
+        strstr(inst->mnemonic, "_f64"))
+        return false;
+    const unsigned first = op[0].kind == WL_OPERAND_VGPR && strstr(inst->mnemonic, "_co_") ? 2 : 1; /* behind the carry */
+    for (unsigned i = first; i < inst->operand_count; i++) {
+        if (!itself && op[i].kind == op[0].kind && op[i].reg == op[0].reg && op[i].count == op[0].count) {
+            itself = true;
+            continue;
+        }
+        const bool constant = op[i].kind == WL_OPERAND_IMM,
+                   invariant =
+                       constant || ((op[i].kind == WL_OPERAND_SGPR || op[i].kind == WL_OPERAND_VGPR) && !is_in(&f->written, &op[i]));
+        if (!invariant)
+            return false;
+        moves |= !constant || op[i].bits != 0;
+    }
+    return itself && moves;
+}
+
+/* Whether what an instruction makes of a number that moves on moves on as well. */
+static bool keeps_moving(const struct wl_inst *inst) {
+    static const char *const losing[] = {"_and_", "_bfe_", "_lshr",   "_ashr",   "_min",  "_max",
+                                         "_med",  "cmp",   "cndmask", "cselect", "_bfm_", "_cmov"};
+    for (size_t i = 0; i < sizeof losing / sizeof *losing; i++)
+        if (strstr(inst->mnemonic, losing[i]))
+            return false;
+    return true;
+}
+
+/* ---- what moves on ---- */
+
+static bool is_inside(const struct flow *f, uint32_t piece) { return piece != WL_NO_PIECE && piece >= f->header && piece <= f->latch; }
+
+/* Whether every round passes a piece. */
+static bool is_passed(const struct flow *f, uint32_t needed) {
+    bool *seen = f->seen;
+    uint32_t *stack = f->stack;
+    uint32_t depth = 0;
+    if (needed == f->header)
+        return true;
+    memset(seen, 0, (f->latch - f->header + 1) * sizeof *seen);
+    stack[depth++] = f->header;
+    while (depth) {
+        const struct wl_piece *piece = &f->unit->pieces[stack[--depth]];
+        const uint32_t to[2] = {piece->next, piece->target};
+        for (unsigned i = 0; i < 2; i++) {
+            if (to[i] == f->header)
+                return false;
+            if (!is_inside(f, to[i]) || to[i] == needed || seen[to[i] - f->header])
+                continue;
+            seen[to[i] - f->header] = true;
+            stack[depth++] = to[i];
+        }
+    }
+    return true;
+}
+
+static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
+    struct wl_mask_work work;
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct place before = *s;
+    for (unsigned w = 0; w < 2; w++) /* a mask's first register stands for it */
+        s->saved[w] &= ~(f->effects[n].touch.scalar[w] | f->effects[n].touch.scalar[w] >> 1);
+    s->saved[0] &= ~(f->effects[n].touch.scalar[1] << 63);
+    if (!wl_mask_work(inst, f->unit->request->wave_size, &work)) {
+        s->all = s->all && !has_exec(&f->effects[n].touch);
+        return;
+    }
+    const struct wl_operand *operands[2] = {&work.a, &work.b};
+    bool of_all[2];
+    for (unsigned i = 0; i < 2; i++)
+        of_all[i] = operands[i]->kind == WL_OPERAND_SGPR &&
+                    (operands[i]->reg == WL_SGPR_EXEC ? before.all : wl_bit(before.saved, operands[i]->reg));
+    const bool whole = work.logic == WL_MASK_MOVE ? of_all[0] : work.logic == WL_MASK_OR && (of_all[0] || of_all[1]);
+    if (work.to == WL_SGPR_EXEC)
+        s->all = whole;
+    else if (whole)
+        wl_set(s->saved, work.to);
+    if (work.saves && !work.saves_new && before.all)
+        wl_set(s->saved, work.saved);
+}
+
+/* What an instruction makes moves if what it reads does, in the lanes that write; the others keep what they have. */
+static void place_step(const struct flow *f, struct place *s, uint32_t n) {
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
+    const bool moves = keeps_moving(inst) && overlap(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
+    for (unsigned w = 0; w < 2; w++)
+        s->moves.scalar[w] =
+            ((moves ? s->moves.scalar[w] | (all ? touch->scalar[w] : 0) : s->moves.scalar[w] & ~touch->scalar[w])) | f->steps.scalar[w];
+    for (unsigned w = 0; w < 8; w++)
+        s->moves.vector[w] =
+            ((moves ? s->moves.vector[w] | (all ? touch->vector[w] : 0) : s->moves.vector[w] & ~touch->vector[w])) | f->steps.vector[w];
+    lanes_step(f, s, n);
+}
+
+static bool join_places(struct place *into, const struct place *from) {
+    const struct place was = *into;
+    if (!into->reached) {
+        *into = *from;
+        return true;
+    }
+    into->all &= from->all;
+    for (unsigned w = 0; w < 2; w++) {
+        into->saved[w] &= from->saved[w];
+        into->moves.scalar[w] &= from->moves.scalar[w];
+    }
+    for (unsigned w = 0; w < 8; w++)
+        into->moves.vector[w] &= from->moves.vector[w];
+    return memcmp(&was, into, sizeof was) != 0;
+}
+
+/* Whether an instruction is the only one of the loop that writes to a register. */
+static bool is_only_writer(const struct flow *f, const struct wl_regs *of) {
+    uint32_t writers = 0;
+    for (uint32_t n = 0; n < f->count; n++)
+        writers += overlap(&f->effects[n].touch, of);
+    return writers == 1;
+}
+
+/* Follows a round through the loop: what moves. */
+static void find_places(struct flow *f) {
+    memset(f->start, 0, (f->latch - f->header + 1) * sizeof *f->start);
+    f->start[0].reached = f->start[0].all = true;
+    f->start[0].moves = f->steps;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            const uint32_t to[2] = {piece->next, piece->target};
+            struct place now = f->start[p - f->header];
+            for (uint32_t i = 0; i < piece->count && now.reached; i++)
+                place_step(f, &now, piece->first - f->first + i);
+            for (unsigned i = 0; i < 2 && now.reached; i++)
+                if (is_inside(f, to[i]) && to[i] != f->header)
+                    changed |= join_places(&f->start[to[i] - f->header], &now);
+        }
+    }
+}
+
+/* Finds the registers to which each round adds something, in each lane, and what moves with them. */
+static void find_moving(struct flow *f) {
+    bool again = true;
+    for (unsigned round = 0; round < 2 && again; round++) { /* the steps, then what is made of them */
+        again = false;
+        find_places(f);
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            struct place now = f->start[p - f->header];
+            for (uint32_t i = 0; i < piece->count; i++) {
+                const uint32_t n = piece->first - f->first + i;
+                const struct wl_inst *inst = &f->unit->insts[f->first + n];
+                const struct wl_regs used = without_exec(f->effects[n].use);
+                const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
+                f->moving[n] = overlap(&used, &now.moves);
+                if (round == 0 && is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p)) {
+                    struct wl_regs stepped = {0};
+                    wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
+                    if (is_only_writer(f, &stepped))
+                        again |= add(&f->steps, &stepped);
+                }
+                place_step(f, &now, n);
+            }
+        }
+    }
+}
+
+/* Finds what is made of registers that rounds leave to the next one. Pieces are taken in their order, and what is written is written whichever
+ * way a round goes: less may be found than there is. */
+static void find_carried(struct flow *f) {
+    struct wl_regs carried = {0}, written = {0};
+    for (uint32_t n = 0; n < f->count; n++) { /* read before they are written */
+        const struct wl_regs *use = &f->effects[n].use;
+        for (unsigned w = 0; w < 2; w++)
+            carried.scalar[w] |= use->scalar[w] & f->written.scalar[w] & ~written.scalar[w];
+        for (unsigned w = 0; w < 8; w++)
+            carried.vector[w] |= use->vector[w] & f->written.vector[w] & ~written.vector[w];
+        add(&written, &f->effects[n].touch);
+    }
+    carried = without_exec(carried);
+    for (uint32_t n = 0; n < f->count; n++) {
+        const struct wl_regs *touch = &f->effects[n].touch;
+        f->carried[n] = overlap(&f->effects[n].use, &carried);
+        for (unsigned w = 0; w < 2; w++)
+            carried.scalar[w] = f->carried[n] ? carried.scalar[w] | touch->scalar[w] : carried.scalar[w] & ~touch->scalar[w];
+        for (unsigned w = 0; w < 8; w++)
+            carried.vector[w] = f->carried[n] ? carried.vector[w] | touch->vector[w] : carried.vector[w] & ~touch->vector[w];
+        carried = without_exec(carried);
+    }
+}
+
+/* Whether a load without a mark reads global memory for certain, all of its register anew: flat addresses may be LDS. */
+static bool is_global(const struct wl_inst *inst) {
+    if (inst->isa->class == WL_ISA_SMEM_LOAD)
+        return true;
+    return inst->isa->class == WL_ISA_LOAD && (inst->isa->space == WL_SPACE_GLOBAL || inst->isa->space == WL_SPACE_BUFFER) &&
+           !strstr(inst->mnemonic, "_d16") && !strstr(inst->mnemonic, "_lds_");
+}
+
+/* ---- what depends ---- */
+
+/* Whether what an instruction loads may be what the loop waits for. */
+static bool is_looked_at(const struct flow *f, uint32_t n) {
+    switch (reads(f, &f->unit->insts[f->first + n])) {
+    case COHERENT:
+        return true;
+    case PLAIN:
+        return !f->moving[n] && !(f->carried[n] && f->count > SHORT_LOOP && is_global(&f->unit->insts[f->first + n]));
+    case PRIVATE:
+        return f->private_depends;
+    default:
+        return false;
+    }
+}
+
+static void mask_depends(struct place *s, const struct wl_mask_work *work, unsigned registers, bool to_scc) {
+    const struct wl_operand *operands[2] = {&work->a, &work->b};
+    const bool exec = has_exec(&s->depends);
+    bool depends = work->logic == WL_MASK_SELECT && wl_bit(s->depends.scalar, WL_SGPR_SCC);
+    for (unsigned i = 0; i < 2; i++)
+        depends |= operands[i]->kind == WL_OPERAND_SGPR && wl_any_bit(s->depends.scalar, operands[i]->reg, registers);
+    if (work->saves)
+        wl_put_bits(s->depends.scalar, work->saved, registers, work->saves_new ? depends : exec);
+    if (to_scc)
+        wl_put_bits(s->depends.scalar, WL_SGPR_SCC, 1, depends);
+    wl_put_bits(s->depends.scalar, work->to, registers, depends);
+}
+
+static void depends_step(struct flow *f, struct place *s, uint32_t n) {
+    struct wl_mask_work work;
+    const struct wl_inst *inst = &f->unit->insts[f->first + n];
+    const struct wl_effects *e = &f->effects[n];
+    struct wl_regs used = e->use;
+    for (unsigned w = 0; w < 8; w++)
+        used.vector[w] |= e->use_lanes[w];
+    if (wl_mask_work(inst, f->unit->request->wave_size, &work)) {
+        mask_depends(s, &work, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
+        place_step(f, s, n);
+        if (s->all) /* as where the round began; if that depends, the loop is found to wait */
+            wl_put_bits(s->depends.scalar, WL_SGPR_EXEC, 2, false);
+        return;
+    }
+    if (is_looked_at(f, n) || overlap(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
+        add(&s->depends, &e->touch);
+        for (unsigned w = 0; w < 8; w++)
+            s->depends.vector[w] |= e->def_lanes[w];
+        f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH;
+    } else {
+        for (unsigned w = 0; w < 2; w++)
+            s->depends.scalar[w] &= ~e->def.scalar[w];
+        for (unsigned w = 0; w < 8 && s->all; w++)
+            s->depends.vector[w] &= ~e->def.vector[w];
+    }
+    place_step(f, s, n);
+}
+
+static bool condition_depends(const struct flow *f, const struct wl_piece *piece, const struct place *at) {
+    const struct wl_inst *last = &f->unit->insts[piece->first + piece->count - 1];
+    if (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ)
+        return has_exec(&at->depends);
+    return overlap(&f->effects[piece->first - f->first + piece->count - 1].use, &at->depends);
+}
+
+/* What a branch whose condition depends chooses: pieces that are run or not. True: among them is a way out of the round. */
+static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
+    const struct wl_piece *piece = &f->unit->pieces[p];
+    const uint32_t target = piece->target;
+    struct wl_regs chosen = {0};
+    if (!is_inside(f, target) || !is_inside(f, piece->next) || target == f->header)
+        return true;
+    uint32_t end = target > p ? target : p + 1; /* the first behind them */
+    for (uint32_t at = target > p ? p + 1 : target; at < end; at++) {
+        const struct wl_piece *inside = &f->unit->pieces[at];
+        if (inside->end == WL_PIECE_FINISH || inside->end == WL_PIECE_JUMP || inside->end == WL_PIECE_FALL_OFF)
+            return true;
+        if (inside->end == WL_PIECE_BRANCH && (!is_inside(f, inside->target) || inside->target == f->header))
+            return true;
+        if (inside->end == WL_PIECE_BRANCH && inside->target > end)
+            end = inside->target; /* the other side of it */
+        for (uint32_t i = 0; i < inside->count; i++)
+            add(&chosen, &f->effects[inside->first - f->first + i].touch);
+    }
+    wl_put_bits(chosen.scalar, WL_SGPR_EXEC, 2, false); /* it is followed by itself */
+    if (end > f->latch)
+        return true;
+    *changed |= add(&f->chosen[end - f->header], &chosen);
+    return false;
+}
+
+/* Whether the loop ends, or goes into the next round, by what depends. */
+static bool ends_by_loads(struct flow *f) {
+    find_places(f);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t p = f->header; p <= f->latch; p++) {
+            const struct wl_piece *piece = &f->unit->pieces[p];
+            const uint32_t to[2] = {piece->next, piece->target};
+            struct place now = f->start[p - f->header];
+            const bool was_private = f->private_depends;
+            if (!now.reached)
+                continue;
+            add(&now.depends, &f->chosen[p - f->header]);
+            for (uint32_t i = 0; i < piece->count; i++)
+                depends_step(f, &now, piece->first - f->first + i);
+            changed |= f->private_depends != was_private;
+            if (piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece, &now) && follow_branch(f, p, &changed))
+                return true;
+            for (unsigned i = 0; i < 2; i++) {
+                if (!is_inside(f, to[i]))
+                    continue;
+                changed |= add(&f->start[to[i] - f->header].depends, &now.depends);
+                if (to[i] == f->header && has_exec(&now.depends))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- loops ---- */
+
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others) {
+    struct flow f = {.unit = unit, .header = header, .latch = latch};
+    bool loads = false, waits;
+    f.first = unit->pieces[header].first;
+    f.count = unit->pieces[latch].first + unit->pieces[latch].count - f.first;
+    for (uint32_t n = 0; n < f.count; n++)
+        f.invalidates |= is_invalidation(&unit->insts[f.first + n]);
+    *for_others = false;
+    for (uint32_t n = 0; n < f.count; n++) {
+        const enum access access = reads(&f, &unit->insts[f.first + n]);
+        loads |= access > PRIVATE;
+        *for_others |= access == COHERENT;
+    }
+    if (!loads || f.count > MOST_INSTS)
+        return loads;
+    const uint32_t pieces = latch - header + 1;
+    f.effects = malloc(f.count * sizeof *f.effects);
+    f.moving = calloc(f.count, sizeof *f.moving);
+    f.carried = calloc(f.count, sizeof *f.carried);
+    f.start = calloc(pieces, sizeof *f.start);
+    f.chosen = calloc(pieces, sizeof *f.chosen);
+    f.stack = calloc(pieces, sizeof *f.stack);
+    f.seen = calloc(pieces, sizeof *f.seen);
+    waits = true;
+    if (f.effects && f.moving && f.carried && f.start && f.chosen && f.stack && f.seen) {
+        for (uint32_t n = 0; n < f.count; n++) {
+            wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
+            add(&f.written, &f.effects[n].touch);
+        }
+        find_moving(&f);
+        find_carried(&f);
+        waits = ends_by_loads(&f);
+    }
+    free(f.effects);
+    free(f.moving);
+    free(f.carried);
+    free(f.start);
+    free(f.chosen);
+    free(f.stack);
+    free(f.seen);
+    return waits;
+}

@@ -1,0 +1,505 @@
+#include "translate/unit/unit.h"
+
+#include "base/array.h"
+#include "translate/decode/decoder.h"
+#include "translate/isa/isa.h"
+#include "translate/isa/sem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- discovery: which addresses are instructions, and where pieces start ---- */
+
+enum { SEEN = 1, LEADER = 2, BAD = 4, CUT = 8 };
+
+struct discovery {
+    struct wl_unit *unit;
+    struct wl_decoder *decoder;
+    uint8_t *marks; /* one byte a dword of the image */
+    uint64_t *work; /* leaders still to be followed */
+    size_t work_count, work_capacity;
+    uint64_t *bad; /* addresses where code would run into bytes that are no instruction */
+    uint32_t bad_count;
+    uint32_t capacity; /* of unit->insts */
+};
+
+/* What control does behind one instruction. */
+static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (inst->isa) {
+        switch (inst->isa->class) {
+        case WL_ISA_END:
+            return WL_PIECE_FINISH;
+        case WL_ISA_BRANCH:
+            return WL_PIECE_BRANCH;
+        case WL_ISA_CBRANCH:
+            return WL_PIECE_CBRANCH;
+        case WL_ISA_SETPC:
+            return WL_PIECE_JUMP;
+        case WL_ISA_SWAPPC:
+        case WL_ISA_CALL:
+            return WL_PIECE_CALL;
+        case WL_ISA_BARRIER:
+        case WL_ISA_SLEEP:
+        case WL_ISA_MESSAGE:
+        case WL_ISA_TRAP:
+            return WL_PIECE_WAIT;
+        case WL_ISA_HALT: /* s_sethalt 0 lets a wave go on that is not halted */
+            return inst->operand_count && inst->operands[0].bits & 1 ? WL_PIECE_WAIT : WL_PIECE_NEXT;
+        default:
+            break;
+        }
+    }
+    if (wl_bit(effects->touch.scalar, WL_SGPR_EXEC) || wl_bit(effects->touch.scalar, WL_SGPR_EXEC + 1))
+        return WL_PIECE_EXEC;
+    return WL_PIECE_NEXT;
+}
+
+static const struct wl_operand *label_of(const struct wl_inst *inst) {
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        if (inst->operands[i].kind == WL_OPERAND_LABEL)
+            return &inst->operands[i];
+    return NULL;
+}
+
+static bool is_code(const struct discovery *d, uint64_t address) {
+    const struct wl_translate_request *request = d->unit->request;
+    return address % 4 == 0 && address + 4 <= request->image_size && request->is_code(request->context, address, 4);
+}
+
+static enum wl_status follow_later(struct discovery *d, uint64_t address) {
+    if (!is_code(d, address))
+        return wl_fail(WL_INVALID_IMAGE, "%s: code at 0x%llx branches outside the code object, to 0x%llx", d->unit->request->name,
+                       (unsigned long long)(d->unit->inst_count ? d->unit->insts[d->unit->inst_count - 1].address : 0),
+                       (unsigned long long)address);
+    uint8_t *mark = &d->marks[address / 4];
+    bool known = *mark & (SEEN | LEADER);
+    *mark |= LEADER;
+    if (known)
+        return WL_OK;
+    if (!WL_ARRAY_ROOM(d->work, d->work_count, d->work_capacity, 64))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu branch targets", d->work_count + 1);
+    d->work[d->work_count++] = address;
+    return WL_OK;
+}
+
+static enum wl_status add_bad(struct discovery *d, uint64_t address) {
+    uint64_t *bad = realloc(d->bad, (d->bad_count + 1) * sizeof *bad);
+    if (!bad)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for the ends of code");
+    d->bad = bad;
+    d->bad[d->bad_count++] = address;
+    return WL_OK;
+}
+
+static enum wl_status add_callee(struct wl_unit *unit, uint64_t address) {
+    for (uint32_t i = 0; i < unit->callee_count; i++)
+        if (unit->callees[i] == address)
+            return WL_OK;
+    uint64_t *callees = realloc(unit->callees, (unit->callee_count + 1) * sizeof *callees);
+    if (!callees)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for callees");
+    unit->callees = callees;
+    unit->callees[unit->callee_count++] = address;
+    return WL_OK;
+}
+
+static enum wl_status unsupported(const struct discovery *d, const struct wl_inst *inst) {
+    const struct wl_translate_request *request = d->unit->request;
+    char encoding[64] = "", text[160];
+    for (unsigned i = 0; i + 4 <= inst->size && i < 16; i += 4) {
+        uint32_t dword;
+        memcpy(&dword, request->image + inst->address + i, 4);
+        snprintf(encoding + strlen(encoding), sizeof encoding - strlen(encoding), "%s%08X", i ? " " : "", dword);
+    }
+    wl_disassemble(d->decoder, request->image + inst->address, request->image_size - inst->address, inst->address, text, sizeof text);
+    return wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx is not implemented (encoding %s: %s)", request->name,
+                   inst->mnemonic, (unsigned long long)(inst->address - request->entry), encoding, text);
+}
+
+/* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
+static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last) {
+    struct wl_unit *unit = d->unit;
+    if (!WL_ARRAY_ROOM(unit->insts, unit->inst_count + 1, d->capacity, 256)) /* a pair is two */
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u instructions", unit->inst_count + 2);
+    struct wl_inst *inst = &unit->insts[unit->inst_count];
+    const struct wl_translate_request *request = unit->request;
+    unsigned count = wl_decode(d->decoder, request->image + address, request->image_size - address, address, inst);
+    *size = count ? inst[0].size : 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!inst[i].sem && !inst[i].isa)
+            return unsupported(d, &inst[i]);
+    for (unsigned i = 0; i < count; i++)
+        inst[i].zeroes_half = request->sram_ecc && inst[i].isa && inst[i].isa->class == WL_ISA_LOAD && inst[i].isa->d16;
+    unit->inst_count += count;
+    *last = count ? &inst[count - 1] : NULL;
+    return WL_OK;
+}
+
+/* Decodes from a leader to the next end of straight code. */
+static enum wl_status follow(struct discovery *d, uint64_t address) {
+    for (;;) {
+        if (d->marks[address / 4] & (SEEN | BAD))
+            return WL_OK;
+        unsigned size = 0;
+        struct wl_inst *inst = NULL;
+        if (is_code(d, address)) {
+            enum wl_status status = append(d, address, &size, &inst);
+            if (status)
+                return status;
+        }
+        if (!size) {
+            d->marks[address / 4] |= BAD | LEADER;
+            return add_bad(d, address);
+        }
+        d->marks[address / 4] |= SEEN;
+        struct wl_effects effects;
+        wl_inst_effects(inst, d->unit->request->wave_size, &effects);
+        enum wl_piece_end end = end_of(inst, &effects);
+        const struct wl_operand *label = label_of(inst);
+        if (label && end == WL_PIECE_CALL) {
+            enum wl_status status = add_callee(d->unit, label->bits);
+            if (status)
+                return status;
+        } else if (label) {
+            enum wl_status status = follow_later(d, label->bits);
+            if (status)
+                return status;
+        }
+        if (end == WL_PIECE_FINISH || end == WL_PIECE_BRANCH || end == WL_PIECE_JUMP)
+            return WL_OK;
+        address += size;
+        if (address + 4 > d->unit->request->image_size)
+            return wl_fail(WL_INVALID_IMAGE, "%s: code runs over the end of the code object", d->unit->request->name);
+        if (end != WL_PIECE_NEXT)
+            d->marks[address / 4] |= LEADER;
+    }
+}
+
+static int by_address(const void *a, const void *b) {
+    const struct wl_inst *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (int)y->size - (int)x->size; /* the second of a VOPD pair has size 0 */
+}
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* ---- pieces ---- */
+
+static bool has_sgpr(const struct wl_operand *operand, unsigned reg, unsigned count) {
+    return operand->kind == WL_OPERAND_SGPR && operand->reg == reg && operand->count >= count;
+}
+
+/* Whether an instruction that changes EXEC can only take lanes away. */
+static bool only_narrows(const struct wl_inst *inst, unsigned mask_registers) {
+    if (inst->isa && inst->isa->class == WL_ISA_CMPX)
+        return true;
+    if (inst->isa && inst->isa->class == WL_ISA_SAVEEXEC)
+        return inst->isa->detail == WL_SAVE_AND || inst->isa->detail == WL_SAVE_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN1;
+    if (inst->operand_count != 3 || !has_sgpr(&inst->operands[0], WL_SGPR_EXEC, mask_registers))
+        return false;
+    bool first = has_sgpr(&inst->operands[1], WL_SGPR_EXEC, mask_registers),
+         second = has_sgpr(&inst->operands[2], WL_SGPR_EXEC, mask_registers);
+    if (!strncmp(inst->mnemonic, "s_and_b", 7))
+        return first || second;
+    return first && !strncmp(inst->mnemonic, "s_and_not1_b", 12);
+}
+
+static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uint64_t *starts) {
+    uint32_t low = 0, high = unit->piece_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (starts[middle] < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < unit->piece_count && starts[low] == address ? low : WL_NO_PIECE;
+}
+
+static bool reads_clock(const struct wl_inst *inst) {
+    enum { SHADER_CYCLES = 29, SHADER_CYCLES_HI = 30, GET_REALTIME = 0x83 };
+    if (!inst->isa)
+        return false;
+    switch (inst->isa->class) {
+    case WL_ISA_TIME:
+        return strcmp(inst->mnemonic, "s_get_waveid_in_workgroup") != 0;
+    case WL_ISA_GETREG:
+        return (inst->operands[1].bits & 63) == SHADER_CYCLES || (inst->operands[1].bits & 63) == SHADER_CYCLES_HI;
+    case WL_ISA_MESSAGE_RETURN:
+        return (inst->operands[1].bits & 0xff) == GET_REALTIME;
+    default:
+        return false;
+    }
+}
+
+/* A loop that other waves may have to end, or that waits for a time, yields at its header; waits and calls within it
+ * may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
+static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
+    bool clock = false, for_others;
+    const bool waits = wl_loop_waits(unit, header, latch, &for_others);
+    for (uint32_t p = header; p <= latch; p++)
+        for (uint32_t i = 0; i < unit->pieces[p].count; i++)
+            clock |= reads_clock(&unit->insts[unit->pieces[p].first + i]);
+    unit->pieces[header].is_spin_header = waits || clock;
+    unit->pieces[header].reads_clock = clock;
+    unit->pieces[header].waits_for_others = waits && for_others;
+    unit->polls |= waits && for_others;
+}
+
+static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
+    unsigned mask_registers = unit->request->wave_size / 32;
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        struct wl_piece *piece = &unit->pieces[p];
+        piece->next = piece->target = WL_NO_PIECE;
+        if (!piece->count) {
+            piece->end = WL_PIECE_FALL_OFF;
+            continue;
+        }
+        const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
+        const struct wl_inst *sized = last;
+        while (!sized->size)
+            sized--;
+        struct wl_effects effects;
+        wl_inst_effects(last, unit->request->wave_size, &effects);
+        piece->end = end_of(last, &effects);
+        const struct wl_operand *label = label_of(last);
+        if (label && piece->end != WL_PIECE_CALL)
+            piece->target = piece_at(unit, label->bits, starts);
+        if (piece->end != WL_PIECE_FINISH && piece->end != WL_PIECE_BRANCH && piece->end != WL_PIECE_JUMP)
+            piece->next = piece_at(unit, sized->address + sized->size, starts);
+        if (piece->end == WL_PIECE_EXEC)
+            piece->narrows = only_narrows(last, mask_registers);
+        for (uint32_t i = 0; i < piece->count; i++)
+            unit->empties_scalar_cache |= !strncmp(unit->insts[piece->first + i].mnemonic, "s_dcache_inv", 12);
+        unit->waits |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL || piece->end == WL_PIECE_JUMP;
+        unit->polls |= (piece->end == WL_PIECE_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0) || piece->end == WL_PIECE_CALL ||
+                       piece->end == WL_PIECE_JUMP;
+    }
+    for (uint32_t p = unit->piece_count; p-- > 0;) { /* of several branches to a header the last one first: it ends the loop */
+        const struct wl_piece *piece = &unit->pieces[p];
+        if (piece->target != WL_NO_PIECE && piece->target <= p && !unit->pieces[piece->target].is_header) {
+            unit->pieces[piece->target].is_header = true;
+            mark_spinning_loop(unit, piece->target, p);
+        }
+    }
+}
+
+/* Numbers the resume points: the entry is 0, the others follow in address order. */
+static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
+    for (uint32_t p = 0; p < unit->piece_count; p++)
+        unit->pieces[p].resume = UINT32_MAX;
+    unit->pieces[entry].resume = 0;
+    unit->resume_count = 1;
+    bool *wanted = calloc(unit->piece_count, sizeof *wanted);
+    for (uint32_t p = 0; wanted && p < unit->piece_count; p++) {
+        struct wl_piece *piece = &unit->pieces[p];
+        bool comes_back = piece->end == WL_PIECE_EXEC || piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL;
+        if (comes_back && piece->next != WL_NO_PIECE) {
+            wanted[piece->next] = true;
+            unit->pieces[piece->next].is_return |= piece->end == WL_PIECE_CALL;
+        }
+        wanted[p] |= piece->is_spin_header || piece->is_cut;
+        unit->waits |= piece->is_spin_header;
+    }
+    for (uint32_t p = 0; wanted && p < unit->piece_count; p++)
+        if (wanted[p] && unit->pieces[p].resume == UINT32_MAX)
+            unit->pieces[p].resume = unit->resume_count++;
+    free(wanted);
+    uint32_t next = unit->resume_count;
+    for (uint32_t p = 0; p < unit->piece_count; p++) {
+        struct wl_piece *piece = &unit->pieces[p];
+        piece->loop_entry = piece->is_header && piece->resume == UINT32_MAX ? next++ : UINT32_MAX;
+        if (unit->request->loop_entries && piece->loop_entry != UINT32_MAX)
+            piece->resume = piece->loop_entry;
+    }
+    if (unit->request->loop_entries)
+        unit->resume_count = next;
+}
+
+/* Ends very long straight runs now and then: LLVM's time for a block grows with the square of its length. The resume point
+ * that such a cut gets keeps LLVM from joining the parts again. */
+static void cut_long_runs(struct discovery *d) {
+    enum { LONG_RUN = 256 };
+    const struct wl_unit *unit = d->unit;
+    unsigned run = 0;
+    for (uint32_t i = 0; i < unit->inst_count; i++, run++) {
+        uint8_t *mark = &d->marks[unit->insts[i].address / 4];
+        if (!unit->insts[i].size)
+            continue;
+        if (!(*mark & LEADER) && run >= LONG_RUN)
+            *mark |= LEADER | CUT;
+        if (*mark & LEADER)
+            run = 0;
+    }
+}
+
+/* Cuts the sorted instructions at the leaders. */
+static enum wl_status cut(struct discovery *d, uint64_t entry) {
+    struct wl_unit *unit = d->unit;
+    uint32_t count = 0;
+    cut_long_runs(d);
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        count += unit->insts[i].size && d->marks[unit->insts[i].address / 4] & LEADER;
+    count += d->bad_count;
+    if (d->bad)
+        qsort(d->bad, d->bad_count, sizeof *d->bad, by_number);
+    unit->pieces = calloc(count ? count : 1, sizeof *unit->pieces);
+    uint64_t *starts = calloc(count ? count : 1, sizeof *starts);
+    if (!unit->pieces || !starts) {
+        free(starts);
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u pieces", count);
+    }
+    uint32_t bad = 0;
+    for (uint32_t i = 0; i <= unit->inst_count; i++) {
+        uint64_t here = i < unit->inst_count ? unit->insts[i].address : UINT64_MAX;
+        for (; bad < d->bad_count && d->bad[bad] < here; bad++) {
+            unit->pieces[unit->piece_count].first = i;
+            starts[unit->piece_count++] = d->bad[bad];
+        }
+        if (i == unit->inst_count)
+            break;
+        const struct wl_inst *inst = &unit->insts[i];
+        if (inst->size && d->marks[inst->address / 4] & LEADER) {
+            unit->pieces[unit->piece_count].first = i;
+            unit->pieces[unit->piece_count].is_cut = d->marks[inst->address / 4] & CUT;
+            starts[unit->piece_count++] = inst->address;
+        }
+        unit->pieces[unit->piece_count - 1].count++;
+    }
+    link_pieces(unit, starts);
+    uint32_t first = piece_at(unit, entry, starts);
+    free(starts);
+    if (first == WL_NO_PIECE)
+        return wl_fail(WL_INTERNAL, "the entry of %s starts no piece", unit->request->name);
+    unit->entry = first;
+    number_resume_points(unit, first);
+    return WL_OK;
+}
+
+/* ---- constant call targets: s_getpc_b64 s; s_add_u32 s, s, literal; s_addc_u32 s', s', literal; s_swappc_b64 .., s ---- */
+
+static bool constant_target(const struct wl_unit *unit, uint32_t call, unsigned reg, uint64_t *target) {
+    uint64_t low = 0, high = 0;
+    bool have_low = false, have_high = false;
+    for (uint32_t i = call; i > 0 && call - i < 63;) {
+        const struct wl_inst *inst = &unit->insts[--i];
+        const struct wl_operand *op = inst->operands;
+        if (inst->isa && inst->isa->class == WL_ISA_GETPC && op[0].reg == reg) {
+            *target = inst->address + inst->size + low + (have_high ? high << 32 : 0);
+            return have_low;
+        }
+        if (!have_low && !strcmp(inst->mnemonic, "s_add_u32") && has_sgpr(&op[0], reg, 1) && has_sgpr(&op[1], reg, 1) &&
+            op[2].kind == WL_OPERAND_IMM) {
+            low = op[2].bits & UINT32_MAX;
+            have_low = true;
+        } else if (!have_high && !strcmp(inst->mnemonic, "s_addc_u32") && has_sgpr(&op[0], reg + 1, 1) && op[2].kind == WL_OPERAND_IMM) {
+            high = op[2].bits & UINT32_MAX;
+            have_high = true;
+        } else if (!strcmp(inst->mnemonic, "s_add_nc_u64") && has_sgpr(&op[0], reg, 2) && op[2].kind == WL_OPERAND_IMM) {
+            low = (uint64_t)(int64_t)(int32_t)op[2].bits;
+            have_low = true;
+        } else {
+            struct wl_effects effects;
+            wl_inst_effects(inst, unit->request->wave_size, &effects);
+            if (wl_bit(effects.touch.scalar, reg))
+                return false;
+        }
+    }
+    return false;
+}
+
+static enum wl_status find_callees(struct wl_unit *unit) {
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_inst *inst = &unit->insts[i];
+        if (!inst->isa || (inst->isa->class != WL_ISA_SWAPPC && inst->isa->class != WL_ISA_SETPC))
+            continue;
+        bool call = inst->isa->class == WL_ISA_SWAPPC;
+        uint64_t target;
+        if (constant_target(unit, i, inst->operands[call ? 1 : 0].reg, &target)) {
+            enum wl_status status = add_callee(unit, target);
+            if (status)
+                return status;
+        } else {
+            unit->indirect |= call;
+        }
+    }
+    return WL_OK;
+}
+
+void wl_unit_count_rows(struct wl_unit *unit) {
+    struct wl_effects effects;
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_inst *inst = &unit->insts[i];
+        wl_inst_effects(inst, unit->request->wave_size, &effects);
+        if (inst->isa && inst->isa->class == WL_ISA_MOVREL) { /* its effects cover all rows, but it stays within those of others */
+            memset(&effects, 0, sizeof effects);
+            for (unsigned o = 0; o < inst->operand_count && o < 2; o++)
+                if (inst->operands[o].kind == WL_OPERAND_VGPR)
+                    wl_set(effects.use.vector, inst->operands[o].reg);
+        }
+        for (unsigned word = 0; word < 8; word++) {
+            uint64_t used = effects.use.vector[word] | effects.use_lanes[word] | effects.touch.vector[word] | effects.def_lanes[word];
+            uint32_t top = used ? word * 64 + 64 - (uint32_t)__builtin_clzll(used) : 0;
+            if (top > unit->rows)
+                unit->rows = top;
+        }
+    }
+}
+
+enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry) {
+    *unit = (struct wl_unit){.request = request};
+    struct discovery d = {.unit = unit, .decoder = decoder};
+    d.marks = calloc(request->image_size / 4 + 1, 1);
+    enum wl_status status = d.marks ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory to follow %s", request->name);
+    if (!status && (!is_code(&d, entry)))
+        status = wl_fail(WL_INVALID_IMAGE, "%s: the entry 0x%llx is not code", request->name, (unsigned long long)entry);
+    if (!status)
+        status = follow_later(&d, entry);
+    while (!status && d.work_count)
+        status = follow(&d, d.work[--d.work_count]);
+    if (!status) {
+        qsort(unit->insts, unit->inst_count, sizeof *unit->insts, by_address);
+        status = cut(&d, entry);
+    }
+    if (!status)
+        status = find_callees(unit);
+    free(d.marks);
+    free(d.work);
+    free(d.bad);
+    if (status)
+        wl_unit_destroy(unit);
+    return status;
+}
+
+void wl_unit_destroy(struct wl_unit *unit) {
+    if (unit->forget_loops)
+        unit->forget_loops(unit);
+    free(unit->insts);
+    free(unit->pieces);
+    free(unit->callees);
+    *unit = (struct wl_unit){0};
+}
+
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece) {
+    for (uint32_t p = piece; p < unit->piece_count; p++)
+        if (unit->pieces[p].target <= piece)
+            return true;
+    return false;
+}
+
+bool wl_unit_is_unoptimized(const struct wl_unit *unit) {
+    enum { SMALL = 150, USUAL_SHARE = 10 };
+    uint32_t spills = 0;
+    for (uint32_t i = 0; i < unit->inst_count; i++) {
+        const struct wl_isa *isa = unit->insts[i].isa;
+        bool access = isa && (isa->class == WL_ISA_LOAD || isa->class == WL_ISA_STORE);
+        spills += access && (isa->space == WL_SPACE_SCRATCH || isa->space == WL_SPACE_BUFFER);
+        spills += isa && isa->class == WL_ISA_LANE && (isa->detail == WL_LANE_READLANE || isa->detail == WL_LANE_WRITELANE);
+    }
+    return unit->inst_count > SMALL && spills > unit->inst_count / USUAL_SHARE;
+}

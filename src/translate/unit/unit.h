@@ -1,0 +1,149 @@
+/* Control flow of one unit: everything reachable from its entry without following calls.
+ *
+ *   unit    instructions in address order, cut into
+ *   pieces  straight runs of instructions. A piece ends behind a branch, behind anything that
+ *           exits (see machine/wave.h), and behind every change of EXEC, since there FULL and
+ *           MASKED code meet. A piece that an exit may come back to has a resume point; their
+ *           numbers depend on the code alone, so both copies of a unit agree on them. */
+#ifndef WL_TRANSLATE_UNIT_H
+#define WL_TRANSLATE_UNIT_H
+
+#include "translate/interface/translate.h"
+#include "translate/isa/inst.h"
+
+enum wl_piece_end {
+    WL_PIECE_NEXT,     /* goes on with `next` */
+    WL_PIECE_BRANCH,   /* goes to `target` */
+    WL_PIECE_CBRANCH,  /* goes to `target` if the condition holds, else to `next` */
+    WL_PIECE_EXEC,     /* EXEC changed: goes on with `next`, in FULL or MASKED form */
+    WL_PIECE_WAIT,     /* barrier, sleep, message, trap: exits, then `next` */
+    WL_PIECE_CALL,     /* exits to another unit, which returns to `next` */
+    WL_PIECE_JUMP,     /* exits to another unit: return, tail call */
+    WL_PIECE_FINISH,   /* s_endpgm */
+    WL_PIECE_FALL_OFF, /* runs into bytes that are no instruction: exits ILLEGAL */
+};
+
+#define WL_NO_PIECE UINT32_MAX
+
+struct wl_decoder;
+struct wl_strip_loop;
+
+/* A set of registers: 128 scalar ones (WL_SGPR_*) and 512 vector rows. */
+struct wl_regs {
+    uint64_t scalar[2];
+    uint64_t vector[8];
+};
+
+/* What is live where a piece begins. In FULL form a vector register is live or not. In MASKED form there are two
+ * questions: is it live in the lanes that are active now, and is it live in lanes that are off now? A write under a
+ * partial EXEC ends the first only. */
+struct wl_live {
+    uint64_t scalar[2];
+    uint64_t full[8], active[8], inactive[8];
+};
+
+struct wl_piece {
+    uint32_t first, count; /* instructions; count is 0 only for FALL_OFF */
+    enum wl_piece_end end;
+    uint32_t next, target;            /* pieces, or WL_NO_PIECE */
+    uint32_t resume;                  /* resume point number, or UINT32_MAX */
+    uint32_t loop_entry;              /* the same for a loop's header that is none (wl_steps_control), if its number is not asked for */
+    bool is_header;                   /* a backward branch leads here */
+    bool in_loop;                     /* found with the loops of strip_loop.h */
+    bool is_return;                   /* the resume point lies behind a call */
+    bool is_spin_header;              /* a loop that waits for others or for a time starts here: it must yield now and then */
+    bool waits_for_others;            /* that loop may wait for what other workgroups write */
+    bool reads_clock;                 /* that loop reads one: its rounds are long */
+    bool is_cut;                      /* only the length of the code before it made it a piece of its own */
+    bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
+    struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
+};
+
+struct wl_unit {
+    const struct wl_translate_request *request;
+    struct wl_inst *insts;
+    uint32_t inst_count;
+    struct wl_piece *pieces; /* in address order */
+    uint32_t piece_count;
+    uint32_t entry; /* the piece that starts at the unit's entry */
+    uint32_t resume_count;
+    uint32_t rows; /* highest VGPR row used + 1 */
+    bool waits;
+    bool polls;                /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
+    bool empties_scalar_cache; /* s_dcache_inv: scalar loads look at what others store */
+    bool indirect;             /* has a call or jump whose target is not constant, returns aside */
+    uint64_t *callees;         /* constant targets of calls and jumps */
+    uint32_t callee_count;
+    struct wl_strip_loop *strip_loops; /* analysis/strip_loop.h; none before they are looked for */
+    uint32_t strip_loop_count;
+    void (*forget_loops)(struct wl_unit *unit); /* releases them; NULL: there are none */
+};
+
+/* What a round of a spinning loop takes of the wave's fuel. */
+static inline uint32_t wl_piece_fuel(const struct wl_piece *piece) { return piece->reads_clock ? 32 : 1; }
+
+/* Decodes and cuts one unit, as the code object has it (rewrite/rewrite.h makes it fit for translation). WL_UNSUPPORTED names the first
+ * instruction that is not implemented; WL_INVALID_IMAGE: the entry is not code. The request must outlive the unit. */
+enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
+/* Sets `rows` from the instructions as they are now. */
+void wl_unit_count_rows(struct wl_unit *unit);
+void wl_unit_destroy(struct wl_unit *unit);
+/* wl_unit_info's may_wait. */
+static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
+    return (unit->waits ? WL_WAITS : 0) | (unit->waits && unit->polls ? WL_POLLS : 0);
+}
+/* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
+ * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
+bool wl_unit_is_unoptimized(const struct wl_unit *unit);
+/* Whether a backward branch leads over a piece. */
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece);
+
+/* ---- spin.c ---- */
+
+/* Whether a loop, the pieces from a header to its last backward branch, may have to wait for what other waves write; `for_others`: with loads
+ * that see other workgroups' stores. Pieces are linked. */
+bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
+
+/* ---- float_mode.c ---- */
+
+/* Whether a unit keeps f64 denormals where its kernels may flush f32's. */
+bool wl_denormal_split(const struct wl_unit *unit);
+/* Whether a unit may let f64 and f16 round otherwise than f32. */
+bool wl_rounding_split(const struct wl_unit *unit);
+
+/* ---- effects.c: which registers an instruction reads and writes ---- */
+
+struct wl_effects {
+    struct wl_regs use;                /* read; vector registers in active lanes */
+    uint64_t use_lanes[8];             /* vector registers read in inactive lanes too (cross-lane operations) */
+    struct wl_regs def;                /* written completely (vector: in the active lanes) */
+    struct wl_regs touch;              /* written completely or in part: superset of def */
+    uint64_t def_lanes[8];             /* vector registers of which single lanes are written whatever EXEC is (v_writelane): never a kill */
+    uint8_t load_spaces, store_spaces; /* vector memory in which lanes may meet: WL_CONFLICT_* */
+};
+enum { WL_CONFLICT_MEMORY = 1, WL_CONFLICT_LDS = 2 };
+
+void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects);
+
+/* ---- liveness.c ---- */
+
+/* Fills every piece's live_in and live_out. */
+void wl_unit_liveness(struct wl_unit *unit);
+/* Steps `live` backwards over one instruction (not over an EXEC change; the piece's end does that). */
+void wl_live_step(struct wl_live *live, const struct wl_effects *effects);
+
+static inline bool wl_bit(const uint64_t *set, unsigned n) { return set[n / 64] >> (n % 64) & 1; }
+static inline void wl_set(uint64_t *set, unsigned n) { set[n / 64] |= UINT64_C(1) << (n % 64); }
+/* Of scalar registers, those beyond the last left out. */
+static inline bool wl_any_bit(const uint64_t *set, unsigned first, unsigned count) {
+    for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
+        if (wl_bit(set, i))
+            return true;
+    return false;
+}
+static inline void wl_put_bits(uint64_t *set, unsigned first, unsigned count, bool value) {
+    for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
+        set[i / 64] = (set[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)value << i % 64;
+}
+
+#endif
