@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "codeobject/codeobject.h"
 #include "device/translate_request.h"
-#include "translate/check.h"
+#include "translate/interface/check.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -187,48 +187,28 @@ static int check_file(const struct checker *c, const char *file, const struct op
     return result;
 }
 
-/* Options may stand anywhere; the files are moved to the front of `argv`, which counts as many as are returned; -1: wrong usage. */
-static int parse(int argc, char **argv, struct options *options) {
-    int files = 0;
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "--", 2) != 0)
-            argv[files++] = argv[i];
-        else if (strcmp(argv[i], "--json") == 0)
-            options->json = true;
-        else if (strcmp(argv[i], "--only-unsupported") == 0)
-            options->only_unsupported = true;
-        else if (strcmp(argv[i], "--native") == 0)
-            options->native = true;
-        else if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
-            options->arch = argv[++i];
-        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
-            options->kernel = argv[++i];
-        else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
-            options->sample = strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
-            options->seed = strtoul(argv[++i], NULL, 10);
-        else
-            return -1;
-    }
-    return files;
-}
+static unsigned long number(const char *value) { return value ? strtoul(value, NULL, 10) : 0; }
 
-int wl_command_check(int argc, char **argv) {
+int wl_command_check(char **operands, const char *const *values) {
     struct checker checker;
-    struct options options = {0};
     struct totals totals = {0};
-    int files = parse(argc, argv, &options), result = 0;
-    if (files < 0)
-        return wl_tool_usage("check: unknown option, or its value is missing");
-    if (files == 0)
+    const struct options options = {.arch = values[WL_CHECK_ARCH],
+                                    .kernel = values[WL_CHECK_KERNEL],
+                                    .json = values[WL_CHECK_JSON],
+                                    .only_unsupported = values[WL_CHECK_ONLY_UNSUPPORTED],
+                                    .native = values[WL_CHECK_NATIVE],
+                                    .sample = number(values[WL_CHECK_SAMPLE]),
+                                    .seed = number(values[WL_CHECK_SEED])};
+    int result = 0;
+    if (!operands[0])
         return wl_tool_usage("check: no file is given");
     totals.random = options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     if (!open_checker(&checker))
         return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
     if (options.json)
         putchar('[');
-    for (int i = 0; i < files && !result; i++)
-        result = check_file(&checker, argv[i], &options, &totals);
+    for (char **file = operands; *file && !result; file++)
+        result = check_file(&checker, *file, &options, &totals);
     if (options.json)
         puts(totals.printed ? "\n]" : "]");
     else if (!result)

@@ -1,13 +1,51 @@
-/* Commands of `wavelift` that stand in files of their own, and what they share with wavelift.c. */
+/* The commands of `wavelift`: one table (commands.c) says what each is called, which options it has and what they mean. The arguments are
+ * parsed by it, and `wavelift --help` and the manual page are printed from it. */
 #ifndef WL_TOOLS_COMMANDS_H
 #define WL_TOOLS_COMMANDS_H
 
-/* Each takes the arguments from its own name on and returns the exit code: 0, 1 (failed), 2 (wrong usage). */
-int wl_command_isa(int argc, char **argv);
-int wl_command_check(int argc, char **argv);
-int wl_command_ptx(int argc, char **argv);
+enum { WL_MOST_OPTIONS = 8 };
 
-/* Print a message and return the exit code of a failure (1), and of wrong usage (2). */
+struct wl_command_option {
+    const char *name;  /* "arch": given as --arch */
+    const char *value; /* how the help calls its value; NULL: it has none */
+    const char *what;  /* a sentence of the manual */
+};
+
+struct wl_command {
+    const char *name;
+    const char *operands;                              /* how the help calls them; NULL: there are none */
+    const char *summary;                               /* a line of the help */
+    const char *manual;                                /* paragraph of the manual, before its options */
+    struct wl_command_option options[WL_MOST_OPTIONS]; /* up to one without a name */
+    /* `values` has an element for each option: its value, "" if it has none, NULL if it was not given. `operands` ends with NULL. Returns
+     * the exit status: 0, 1 (failed), 2 (wrong usage). */
+    int (*run)(char **operands, const char *const *values);
+};
+
+/* NULL: there is no such command. */
+const struct wl_command *wl_command_find(const char *name);
+/* Parses the arguments, argv[0] being the command's name, and runs it. Returns the exit status. */
+int wl_command_run(const struct wl_command *command, int argc, char **argv);
+/* Print the help, and the manual's sections that come from the table. */
+void wl_command_print_help(void);
+void wl_command_print_manual(void);
+
+/* Each command's options, as their places in `values`. */
+enum { WL_RUN_ARCH };
+enum { WL_DISASM_ARCH, WL_DISASM_KERNEL, WL_DISASM_NO_CODE };
+enum { WL_CHECK_ARCH, WL_CHECK_KERNEL, WL_CHECK_ONLY_UNSUPPORTED, WL_CHECK_NATIVE, WL_CHECK_JSON, WL_CHECK_SAMPLE, WL_CHECK_SEED };
+enum { WL_PTX_ARCH, WL_PTX_KERNEL, WL_PTX_SM, WL_PTX_BLOCK, WL_PTX_PARTIAL, WL_PTX_OUT, WL_PTX_DUMP };
+enum { WL_ISA_TARGET, WL_ISA_WAVE, WL_ISA_MISSING };
+
+int wl_command_info(char **operands, const char *const *values);
+int wl_command_exec(char **operands, const char *const *values); /* run */
+int wl_command_disasm(char **operands, const char *const *values);
+int wl_command_check(char **operands, const char *const *values);
+int wl_command_ptx(char **operands, const char *const *values);
+int wl_command_isa(char **operands, const char *const *values);
+int wl_command_cache(char **operands, const char *const *values);
+
+/* Print a message and return the exit status of a failure (1), and of wrong usage (2). */
 int wl_tool_fail(const char *what);
 int wl_tool_usage(const char *what);
 /* Opens the translator's library, which lies beside the runtime's; NULL, with a message on stderr, if it cannot be. Stays open. */

@@ -1,7 +1,8 @@
 /* wavelift isa: the instructions of a processor, and what the translator makes of each. */
 #include "commands.h"
 
-#include "translate/coverage.h"
+#include "machine/processor.h"
+#include "translate/interface/coverage.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@ static bool open_translator(struct translator *t) {
     return t->create && t->destroy && t->list && t->processor && t->status_name && t->failure;
 }
 
-static uint32_t default_wave_size(const char *processor) { return strncmp(processor, "gfx9", 4) == 0 ? 64 : 32; }
+static uint32_t default_wave_size(const char *processor) { return wl_processor_has(processor, WL_HAS_WAVE32) ? 32 : 64; }
 
 static void print_summary(const struct translator *t, const char *processor, const struct wl_coverage_row *rows, size_t count) {
     unsigned counts[STATUS_COUNT] = {0};
@@ -73,21 +74,12 @@ static int list(const struct translator *t, const char *target, uint32_t wave_si
     return result;
 }
 
-int wl_command_isa(int argc, char **argv) {
+int wl_command_isa(char **operands, const char *const *values) {
     struct translator translator;
-    const char *target = NULL;
-    uint32_t wave_size = 0;
-    bool missing = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--target") == 0 && i + 1 < argc)
-            target = argv[++i];
-        else if (strcmp(argv[i], "--wave") == 0 && i + 1 < argc)
-            wave_size = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--missing") == 0)
-            missing = true;
-        else
-            return wl_tool_usage("isa: unknown option, or its value is missing");
-    }
+    const char *target = values[WL_ISA_TARGET];
+    const uint32_t wave_size = values[WL_ISA_WAVE] ? (uint32_t)strtoul(values[WL_ISA_WAVE], NULL, 10) : 0;
+    const bool missing = values[WL_ISA_MISSING];
+    (void)operands;
     if (!open_translator(&translator))
         return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
     return list(&translator, target, wave_size, missing);

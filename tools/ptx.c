@@ -132,31 +132,19 @@ static bool parse_block(const char *text, uint32_t block[3]) {
     return false;
 }
 
-int wl_command_ptx(int argc, char **argv) {
-    struct options options = {.sm = 90};
+int wl_command_ptx(char **operands, const char *const *values) {
+    struct options options = {.file = operands[0],
+                              .arch = values[WL_PTX_ARCH],
+                              .kernel = values[WL_PTX_KERNEL],
+                              .out = values[WL_PTX_OUT],
+                              .dump = values[WL_PTX_DUMP],
+                              .sm = values[WL_PTX_SM] ? (uint32_t)strtoul(values[WL_PTX_SM], NULL, 10) : 90,
+                              .partial = values[WL_PTX_PARTIAL]};
     struct translator translator;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
-            options.arch = argv[++i];
-        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
-            options.kernel = argv[++i];
-        else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc)
-            options.out = argv[++i];
-        else if (strcmp(argv[i], "--dump") == 0 && i + 1 < argc)
-            options.dump = argv[++i];
-        else if (strcmp(argv[i], "--sm") == 0 && i + 1 < argc)
-            options.sm = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--partial") == 0)
-            options.partial = true;
-        else if (strcmp(argv[i], "--block") == 0 && i + 1 < argc && parse_block(argv[i + 1], options.block))
-            i++;
-        else if (argv[i][0] == '-' || options.file)
-            return wl_tool_usage("ptx: unknown option, wrong value, or more than one file");
-        else
-            options.file = argv[i];
-    }
-    if (!options.file)
-        return wl_tool_usage("ptx: no file is given");
+    if (!operands[0] || operands[1])
+        return wl_tool_usage(operands[0] ? "ptx: more than one file" : "ptx: no file is given");
+    if (values[WL_PTX_BLOCK] && !parse_block(values[WL_PTX_BLOCK], options.block))
+        return wl_tool_usage("ptx: --block is no shape of at most 1024 work items, such as 16x16");
     if (!open_translator(&translator))
         return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
     return translate_file(&translator, &options);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of a build folder and ends with one line "N passed, N failed[, N skipped]", taken from ctest's own
-# record. The exit status says the same. Further arguments are ctest's.
+# run-tests.sh BUILD [JOBS [ARGUMENT...]]: runs the tests of a build folder; further arguments are ctest's. The last line is
+# "N passed, N failed[, N skipped]", taken from ctest's own record (test-summary.py), and the exit status says the same.
 set -u
 build=$1
 jobs=${2:-$(nproc)}
@@ -15,17 +15,5 @@ report=$(cd "$build" && pwd)/ctest.xml
 rm -f "$report"
 ctest --test-dir "$build" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@"
 status=$?
-if [ ! -s "$report" ]; then
-    echo "0 passed, 1 failed"
-    exit 1
-fi
-count() { grep -o "<testcase [^>]*status=\"$1\"" "$report" | wc -l; }
-passed=$(count run)
-failed=$(count fail)
-skipped=$(($(count notrun) + $(count disabled)))
-[ "$failed" -gt 0 ] && status=1
-[ "$status" -ne 0 ] && [ "$failed" -eq 0 ] && failed=1
-line="$passed passed, $failed failed"
-[ "$skipped" -gt 0 ] && line="$line, $skipped skipped"
-echo "$line"
+"$(dirname "$0")/test-summary.py" "$report" "$build/left-out.txt" || status=1
 exit "$status"

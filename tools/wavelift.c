@@ -6,8 +6,8 @@
 #include "base/folder.h"
 #include "base/options.h"
 #include "codeobject/codeobject.h"
-#include "device/cpu/cache.h"
-#include "translate/inst.h"
+#include "device/cpu/code/cache.h"
+#include "translate/interface/disassembler.h"
 
 #include <hip/hip_runtime_api.h>
 
@@ -20,24 +20,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static const char usage_text[] = "Usage: wavelift COMMAND [ARGUMENTS]\n"
-                                 "\n"
-                                 "  info                        the devices, versions, and the cache\n"
-                                 "  run [--arch ARCH] [--] PROGRAM [ARGUMENT...]\n"
-                                 "                              runs a HIP program on this machine\n"
-                                 "  disasm [--arch ARCH] [--kernel NAME] [--no-code] FILE\n"
-                                 "                              kernels, resources and code of a code object, bundle, program or library\n"
-                                 "  check [--arch ARCH] [--kernel NAME] [--only-unsupported] [--native] [--json] FILE...\n"
-                                 "                              which instructions are exact, within documented ulp, or unsupported\n"
-                                 "  ptx [--arch ARCH] [--kernel NAME] [--sm 90] [--block X[xY[xZ]]] [--partial] [--out FOLDER] FILE\n"
-                                 "                              the PTX that an NVIDIA GPU would be given\n"
-                                 "  isa [--target ARCH] [--wave 32|64] [--missing]\n"
-                                 "                              the instructions of a processor, and how each is supported\n"
-                                 "  cache [list | clear]        the native-code cache\n"
-                                 "  --help, --version\n"
-                                 "\n"
-                                 "The environment variables that Wavelift reads are listed in wavelift(1).\n";
 
 int wl_tool_fail(const char *what) {
     fprintf(stderr, "wavelift: %s\n", what);
@@ -79,10 +61,9 @@ static void print_bytes(uint64_t bytes) {
     printf(unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
-static int command_info(int argc, char **argv) {
-    (void)argv;
-    if (argc != 1)
-        return wl_tool_usage("info takes no arguments");
+int wl_command_info(char **operands, const char *const *values) {
+    (void)operands;
+    (void)values;
     char folder[PATH_MAX];
     int count = 0, version = 0;
     printf("Wavelift %s\n", WL_VERSION);
@@ -125,19 +106,11 @@ static int command_info(int argc, char **argv) {
 
 /* ---- run ------------------------------------------------------------------------------------ */
 
-static int command_run(int argc, char **argv) {
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
-            break;
-        }
-        if (strcmp(argv[i], "--arch") != 0 || i + 1 == argc)
-            return wl_tool_usage("run: unknown option, or its value is missing");
-        setenv("WAVELIFT_ARCH", argv[++i], 1);
-    }
-    if (i == argc)
+int wl_command_exec(char **operands, const char *const *values) {
+    if (!operands[0])
         return wl_tool_usage("run: no program is given");
+    if (values[WL_RUN_ARCH])
+        setenv("WAVELIFT_ARCH", values[WL_RUN_ARCH], 1);
     char folder[PATH_MAX];
     if (!library_folder(folder, sizeof folder))
         return wl_tool_fail("the runtime's libraries are not beside this program");
@@ -147,8 +120,8 @@ static int command_run(int argc, char **argv) {
         return wl_tool_fail("out of memory");
     setenv("LD_LIBRARY_PATH", all, 1);
     free(all);
-    execvp(argv[i], argv + i);
-    fprintf(stderr, "wavelift: cannot run %s: %s\n", argv[i], strerror(errno));
+    execvp(operands[0], operands);
+    fprintf(stderr, "wavelift: cannot run %s: %s\n", operands[0], strerror(errno));
     return errno == ENOENT ? 127 : 126;
 }
 
@@ -346,29 +319,20 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
     return result;
 }
 
-static int command_disasm(int argc, char **argv) {
-    struct selection wanted = {.code = true};
-    const char *file = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--arch") == 0 && i + 1 < argc)
-            wanted.arch = argv[++i];
-        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
-            wanted.kernel = argv[++i];
-        else if (strcmp(argv[i], "--no-code") == 0)
-            wanted.code = false;
-        else if (argv[i][0] == '-' || file)
-            return wl_tool_usage("disasm: unknown option, or more than one file");
-        else
-            file = argv[i];
-    }
-    return file ? disassemble_file(file, &wanted) : wl_tool_usage("disasm: no file is given");
+int wl_command_disasm(char **operands, const char *const *values) {
+    const struct selection wanted = {
+        .arch = values[WL_DISASM_ARCH], .kernel = values[WL_DISASM_KERNEL], .code = !values[WL_DISASM_NO_CODE]};
+    if (!operands[0] || operands[1])
+        return wl_tool_usage(operands[0] ? "disasm: more than one file" : "disasm: no file is given");
+    return disassemble_file(operands[0], &wanted);
 }
 
 /* ---- cache ---------------------------------------------------------------------------------- */
 
-static int command_cache(int argc, char **argv) {
-    const char *action = argc > 1 ? argv[1] : "list";
-    if (argc > 2 || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0))
+int wl_command_cache(char **operands, const char *const *values) {
+    (void)values;
+    const char *action = operands[0] ? operands[0] : "list";
+    if ((operands[0] && operands[1]) || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0))
         return wl_tool_usage("cache: list or clear");
     if (!wl_cache_folder()) {
         puts("The cache is off.");
@@ -406,23 +370,20 @@ static int command_cache(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } commands[] = {{"info", command_info},  {"run", command_run},        {"disasm", command_disasm}, {"cache", command_cache},
-                    {"isa", wl_command_isa}, {"check", wl_command_check}, {"ptx", wl_command_ptx}};
     if (argc < 2)
         return wl_tool_usage("no command is given");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        fputs(usage_text, stdout);
+        wl_command_print_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--manual") == 0) { /* for docs/wavelift.1: tests/repository/manual.sh */
+        wl_command_print_manual();
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("wavelift " WL_VERSION);
         return 0;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return wl_tool_usage("unknown command");
+    const struct wl_command *command = wl_command_find(argv[1]);
+    return command ? wl_command_run(command, argc - 1, argv + 1) : wl_tool_usage("unknown command");
 }

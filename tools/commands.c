@@ -1,0 +1,179 @@
+/* The table of commands, and what is made from it: parsing, help, manual. */
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wl_command commands[] = {
+    {.name = "info",
+     .summary = "the devices, versions, and the cache",
+     .manual = "Prints the version, the folder of the libraries, the devices as programs see them, and the state of the cache.",
+     .run = wl_command_info},
+    {.name = "run",
+     .operands = "[--] PROGRAM [ARGUMENT...]",
+     .summary = "runs a HIP program on this machine",
+     .manual = "Runs a program with the library path set. The exit status is the program's; 126 if it cannot be run, 127 if it is not "
+               "found.",
+     .options = {[WL_RUN_ARCH] = {"arch", "ARCH", "is short for setting WAVELIFT_ARCH."}},
+     .run = wl_command_exec},
+    {.name = "disasm",
+     .operands = "FILE",
+     .summary = "kernels, resources and code of a code object, bundle, program or library",
+     .manual = "Prints what is in a code object, an offload bundle (compressed or not), or a host program or library with embedded code: "
+               "for each architecture the kernels with their registers, LDS, scratch and arguments, their code with the source lines if "
+               "there are line tables, the device functions, and the variables.",
+     .options = {[WL_DISASM_ARCH] = {"arch", "ARCH", "prints the code that this architecture can run, and no other."},
+                 [WL_DISASM_KERNEL] = {"kernel", "NAME", "prints this kernel alone."},
+                 [WL_DISASM_NO_CODE] = {"no-code", NULL, "leaves the code out and needs no LLVM."}},
+     .run = wl_command_disasm},
+    {.name = "check",
+     .operands = "FILE...",
+     .summary = "which instructions are exact, within documented ulp, or unsupported",
+     .manual =
+         "Says of each kernel of a code object, bundle, program or library, device functions that it may call included, how many of "
+         "its instructions are exact, within AMD's documented error, accepted without effect, or unsupported (with their names), and "
+         "which registers, LDS and scratch it uses. Every kernel is taken as far as the translator's intermediate code, in both of its "
+         "forms. The exit status is 1 if anything is unsupported.",
+     .options = {[WL_CHECK_ARCH] = {"arch", "ARCH", "looks at the code that this architecture can run, and no other."},
+                 [WL_CHECK_KERNEL] = {"kernel", "NAME", "looks at this kernel alone."},
+                 [WL_CHECK_ONLY_UNSUPPORTED] = {"only-unsupported", NULL, "prints just the kernels that cannot run."},
+                 [WL_CHECK_NATIVE] = {"native", NULL,
+                                      "makes native code of both forms too, which takes some hundred times as long; it is in the folder "
+                                      "that WAVELIFT_DUMP names."},
+                 [WL_CHECK_JSON] = {"json", NULL, "prints an array with one object a kernel."},
+                 [WL_CHECK_SAMPLE] = {"sample", "N", "looks at one kernel in N."},
+                 [WL_CHECK_SEED] = {"seed", "S", "chooses another sample."}},
+     .run = wl_command_check},
+    {.name = "ptx",
+     .operands = "FILE",
+     .summary = "the PTX that an NVIDIA GPU would be given",
+     .manual = "Prints the PTX that an NVIDIA GPU would be given for each kernel of the first code object. It needs no GPU.",
+     .options = {[WL_PTX_ARCH] = {"arch", "ARCH", "takes the code objects that this architecture can run instead."},
+                 [WL_PTX_KERNEL] = {"kernel", "NAME", "takes this kernel alone."},
+                 [WL_PTX_SM] = {"sm", "NUMBER", "is the GPU's compute capability; default: 90."},
+                 [WL_PTX_BLOCK] = {"block", "X[xY[xZ]]", "is the shape of the workgroups; default: any."},
+                 [WL_PTX_PARTIAL] = {"partial", NULL, "allows partial workgroups at the grid's ends."},
+                 [WL_PTX_OUT] = {"out", "FOLDER", "writes a file for each kernel there instead."},
+                 [WL_PTX_DUMP] = {"dump", "FOLDER", "writes the translator's intermediate code there as well."}},
+     .run = wl_command_ptx},
+    {.name = "isa",
+     .summary = "the instructions of a processor, and how each is supported",
+     .manual =
+         "Lists the instructions of a processor, with the family of their encoding and how each is supported: exact, ulp (within AMD's "
+         "documented error), no effect (there is nothing to do on this device), unsupported.",
+     .options = {[WL_ISA_TARGET] = {"target", "ARCH", "is the processor; without it the numbers for every processor are printed."},
+                 [WL_ISA_WAVE] = {"wave", "32|64", "is the size of its waves."},
+                 [WL_ISA_MISSING] = {"missing", NULL, "lists the unsupported ones only."}},
+     .run = wl_command_isa},
+    {.name = "cache",
+     .operands = "[list | clear]",
+     .summary = "the native-code cache",
+     .manual = "Lists the entries of the native-code cache, the least recently used first, or removes them all.",
+     .run = wl_command_cache},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+const struct wl_command *wl_command_find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static bool has_option(const struct wl_command *command, size_t i) { return i < WL_MOST_OPTIONS && command->options[i].name; }
+
+/* Everything behind a program's name is the program's. */
+static bool takes_program(const struct wl_command *command) { return command->operands && strstr(command->operands, "PROGRAM"); }
+
+int wl_command_run(const struct wl_command *command, int argc, char **argv) {
+    struct option options[WL_MOST_OPTIONS + 1] = {{0}};
+    const char *values[WL_MOST_OPTIONS] = {0};
+    char said[128], *name = argv[0];
+    for (size_t i = 0; has_option(command, i); i++)
+        options[i] = (struct option){command->options[i].name, command->options[i].value ? required_argument : no_argument, NULL, 0};
+    snprintf(said, sizeof said, "wavelift: %s", name);
+    argv[0] = said; /* getopt's messages begin with it */
+    optind = 1;
+    for (int at = 0, got; (got = getopt_long(argc, argv, takes_program(command) ? "+" : "", options, &at)) != -1;) {
+        if (got != 0) {
+            fputs("Try 'wavelift --help'.\n", stderr);
+            return 2;
+        }
+        values[at] = optarg ? optarg : "";
+    }
+    argv[0] = name;
+    if (!command->operands && optind < argc) {
+        snprintf(said, sizeof said, "%.60s takes no arguments but options", name);
+        return wl_tool_usage(said);
+    }
+    return command->run(argv + optind, values);
+}
+
+/* ---- help ---- */
+
+static void print_synopsis(const struct wl_command *command) {
+    printf("  %s", command->name);
+    for (size_t i = 0; has_option(command, i); i++) {
+        const struct wl_command_option *option = &command->options[i];
+        printf(option->value ? " [--%s %s]" : " [--%s]", option->name, option->value);
+    }
+    printf(command->operands ? " %s\n" : "\n", command->operands);
+}
+
+void wl_command_print_help(void) {
+    puts("Usage: wavelift COMMAND [ARGUMENTS]\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        print_synopsis(&commands[i]);
+        printf("      %s\n", commands[i].summary);
+    }
+    puts("  --help, --version\n\nThe options, and the environment variables that Wavelift reads, are explained in wavelift(1).");
+}
+
+/* ---- manual ---- */
+
+/* Text of a manual page: a hyphen is written as a minus, and a line must not begin with a period. */
+static void print_roff(const char *text) {
+    for (; *text; text++)
+        fputs(*text == '-' ? "\\-" : (char[]){*text, 0}, stdout);
+}
+
+static void print_option(const struct wl_command_option *option) {
+    printf("\\fB\\-\\-");
+    print_roff(option->name);
+    printf("\\fR");
+    if (option->value)
+        printf(" \\fI%s\\fR", option->value);
+}
+
+void wl_command_print_manual(void) {
+    puts(".SH SYNOPSIS");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("%s\\fBwavelift %s\\fR", i ? ".br\n" : "", commands[i].name);
+        for (size_t o = 0; has_option(&commands[i], o); o++) {
+            printf(" [");
+            print_option(&commands[i].options[o]);
+            putchar(']');
+        }
+        if (commands[i].operands) {
+            printf(" \\fI");
+            print_roff(commands[i].operands);
+            printf("\\fR");
+        }
+        putchar('\n');
+    }
+    puts(".SH DESCRIPTION\n"
+         "Wavelift is a HIP runtime that runs the AMD GPU code inside a HIP program on the CPU, or on an NVIDIA GPU. A program runs on it "
+         "when\n"
+         "the loader finds Wavelift's\n.I libamdhip64.so\nbefore AMD's.\n.SH COMMANDS");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf(".TP\n.B %s\n%s\n", commands[i].name, commands[i].manual);
+        for (size_t o = 0; has_option(&commands[i], o); o++) {
+            puts(o ? ".TP" : ".RS\n.TP");
+            print_option(&commands[i].options[o]);
+            printf("\n%s\n%s", commands[i].options[o].what, has_option(&commands[i], o + 1) ? "" : ".RE\n");
+        }
+    }
+}
