@@ -41,6 +41,8 @@ LANES3(v_xad_u32, u32, u32, u32, u32) { return (a ^ b) + c; }
 LANES3(v_lshl_add_u32, u32, u32, u32, u32) { return (a << (b & 31)) + c; }
 LANES3(v_add_lshl_u32, u32, u32, u32, u32) { return (a + b) << (c & 31); }
 
+LANES1(v_prng_b32, u32, u32) { return a << 1 ^ (0 - (a >> 31) & 197); } /* gfx950 */
+
 /* Products. */
 static INLINE u64s product_u32(u32s a, u32s b) { return CONVERT(u64s, a) * CONVERT(u64s, b); }
 static INLINE i64s product_i32(i32s a, i32s b) { return CONVERT(i64s, a) * CONVERT(i64s, b); }
