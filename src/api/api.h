@@ -6,7 +6,12 @@
 #ifndef WL_API_H
 #define WL_API_H
 
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <hip/hip_runtime_api.h>
 

@@ -2,6 +2,9 @@
 #include "api/array.h"
 #include "api/texture.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/stream.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* HIP reference: Graph management, stream capture. */
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
 
 static bool is_mode(hipStreamCaptureMode mode) { return (unsigned)mode <= hipStreamCaptureModeRelaxed; }
 

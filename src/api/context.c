@@ -1,4 +1,5 @@
 /* HIP reference: Context management. A hipCtx_t is a device's primary context; each thread has a stack of them. */
+#include "runtime/context.h"
 #include "api/api.h"
 
 static struct wl_context *context_of(hipDevice_t device) { return device < 0 ? NULL : wl_context_at((unsigned)device); }

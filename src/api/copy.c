@@ -2,6 +2,9 @@
 #include "api/copy.h"
 
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #define STAGE_LIMIT (64u << 10) /* pageable sources up to this size are copied aside; larger ones are copied at once */
 

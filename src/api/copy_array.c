@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, copies to, from and between arrays; batches of copies. */
 #include "api/copy.h"
+#include "runtime/work.h"
 
 /* ---- rectangles -------------------------------------------------------------------------------- */
 

@@ -1,6 +1,11 @@
 /* Porting CUDA driver API, "Interoperation between HIP and CUDA driver": Wavelift's functions between HIP's handles and the driver's. */
 #include "api/api.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/event.h"
+#include "runtime/handles.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
 
 #include <hip/hip_cuda_interop.h>
 

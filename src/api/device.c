@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "api/texture.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
 
 #include <stdio.h>
 #include <string.h>

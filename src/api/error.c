@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "base/options.h"
+#include "runtime/context.h"
 
 static _Thread_local hipError_t last_error, last_result;
 

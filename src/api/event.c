@@ -1,6 +1,8 @@
 /* HIP reference: Event management. */
+#include "runtime/event.h"
 #include "api/api.h"
 #include "runtime/capture.h"
+#include "runtime/stream.h"
 
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
     const unsigned known = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess | hipEventDisableSystemFence |

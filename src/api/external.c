@@ -1,5 +1,7 @@
 /* HIP reference: External resource interoperability, memory and semaphores. No semaphore can be imported. */
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/virtual.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,9 @@
 /* HIP reference: Memory management, fills. */
 #include "api/copy.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 /* The context whose device has to fill memory that a stream's may not reach: another GPU's, or of the other kind; else NULL. */
 static struct wl_context *filler(const struct wl_stream *stream, const struct wl_allocation *target) {

@@ -1,5 +1,11 @@
 /* HIP reference: Execution control, attributes of functions; Occupancy. */
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/library.h"
+#include "runtime/module.h"
+#include "runtime/program.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* HIP reference: Graph management, graphs: making, shape, copies, user objects, drawing. */
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/user_object.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* HIP reference: Graph management, executable graphs; memory of graphs. */
+#include "runtime/graph_exec.h"
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/work.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 

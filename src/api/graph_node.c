@@ -1,5 +1,8 @@
 /* HIP reference: Graph management, nodes: adding them, their parameters. */
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/launch.h"
+#include "runtime/work.h"
 
 #include <string.h>
 

@@ -1,6 +1,13 @@
 /* HIP reference: Graph management. The parameters of nodes as work for the runtime. */
 #include "api/copy.h"
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/graph_exec.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/module.h"
+#include "runtime/program.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

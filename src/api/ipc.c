@@ -1,5 +1,8 @@
 /* HIP reference: Memory management, memory of other processes. */
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/share.h"
+#include "runtime/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,10 @@
 /* HIP reference: Execution control and Module management, launches. */
+#include "runtime/launch.h"
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* HIP reference: Module management, libraries and their kernels. */
+#include "runtime/library.h"
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/module.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
 #define API_LIBRARY(name, handle)                                                                                                          \

@@ -1,7 +1,11 @@
 /* HIP reference: Managed memory. All memory is reachable from everywhere at any time, so that advice changes no access; it is
  * remembered, and hipMemRangeGetAttribute tells it. A prefetch makes the pages present. The system's memory is managed too. */
+#include "runtime/managed.h"
 #include "api/api.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* HIP reference: Memory management, allocation and questions about pointers; Stream-ordered memory. */
 #include "api/api.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
 #include "runtime/pool.h"
+#include "runtime/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

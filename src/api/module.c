@@ -1,6 +1,8 @@
 /* HIP reference: Module management, loading and symbols. */
+#include "runtime/module.h"
 #include "api/api.h"
 #include "api/texture.h"
+#include "runtime/handles.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name to declare */
 #define API_MODULE(name, handle)                                                                                                           \

@@ -1,5 +1,10 @@
 /* HIP reference: Module management, launches on several devices. */
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, pointer attributes. */
 #include "api/array.h"
+#include "runtime/context.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 /* HIP reference: Stream ordered memory allocator. */
 #include "runtime/pool.h"
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

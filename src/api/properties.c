@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "machine/image.h"
+#include "runtime/context.h"
 
 #include <limits.h>
 #include <stdio.h>

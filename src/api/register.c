@@ -3,6 +3,7 @@
 #include "api/texture.h"
 
 #include "base/options.h"
+#include "runtime/program.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
  * means the calling thread's default stream. */
 #include "api/copy.h"
 #include "runtime/capture.h"
+#include "runtime/work.h"
 
 #define OWN(stream) ((stream) ? (stream) : hipStreamPerThread)
 

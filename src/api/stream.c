@@ -1,6 +1,10 @@
 /* HIP reference: Stream management. */
+#include "runtime/stream.h"
 #include "api/api.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /* HIP reference: Stream memory operations. */
 #include "api/api.h"
 #include "api/graph_api.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 static bool is_known(const void *ptr, unsigned size) {
     struct wl_allocation allocation;

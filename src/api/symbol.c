@@ -1,5 +1,9 @@
 /* HIP reference: Memory management, device variables by symbol. */
 #include "api/copy.h"
+#include "runtime/context.h"
+#include "runtime/program.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 /* The variable behind a symbol; an error of `function` if there is none, or if the range does not lie in it. */
 static hipError_t find_range(const char *function, const void *symbol, size_t offset, size_t size, void **address) {

@@ -1,6 +1,9 @@
 /* HIP reference: Texture Management. From descriptions of resources and textures to the descriptors that kernels read. */
 #include "api/texture.h"
 #include "api/array.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* HIP reference: Texture Management and Surface Object: the functions of texture and surface objects. */
 #include "api/array.h"
 #include "api/texture.h"
+#include "runtime/context.h"
 
 #include <string.h>
 

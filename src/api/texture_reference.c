@@ -6,6 +6,9 @@
 #include "api/array.h"
 #include "api/texture.h"
 #include "base/options.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* HIP reference: Virtual memory management. */
+#include "runtime/virtual.h"
 #include "api/api.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/managed.h"
+#include "runtime/stream.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
  *   queue     what a stream's work is given to; runs it in that order, at some later time, without the host.
  *   mark      a place in a queue that others can wait for, ask for, and compare the time of.
  *
- * and runtime/ gives it what the stream's order allows to be given: "finished" becomes "given to the queue" there (runtime.h). */
+ * and runtime/ gives it what the stream's order allows to be given: "finished" becomes "given to the queue" there (runtime/context.h). */
 #ifndef WL_DEVICE_H
 #define WL_DEVICE_H
 

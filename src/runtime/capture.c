@@ -1,5 +1,9 @@
 /* Stream capture. See capture.h. */
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/launch.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

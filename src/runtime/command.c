@@ -1,6 +1,9 @@
 /* Commands: their points, and the kinds of general use (copy, fill, host function). */
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
 #include "runtime/stream_internal.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

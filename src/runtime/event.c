@@ -4,9 +4,13 @@
  *
  * An interprocess event has two counters in memory that processes share: records begun and records reached. Waiting for it
  * means waiting for the second to come up to what the first is now. */
+#include "runtime/event.h"
+#include "base/clock.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
 #include "runtime/pool.h"
-#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 #include <fcntl.h>
 #include <limits.h>

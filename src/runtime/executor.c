@@ -4,8 +4,9 @@
  * programs: a kernel that spins on memory which another stream's kernel will write must not keep that one from running.
  * A thread without work spins for a few microseconds and then sleeps. Whoever wakes it claims it first: a claimed thread is
  * no sleeper any more, so that a loop of launches costs one system call and not one each. */
-#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
+#include "base/clock.h"
 #include "base/cpu.h"
 
 #include <linux/futex.h>

@@ -1,6 +1,12 @@
 /* Graphs and their nodes: making, connecting, copying. See graph.h for the vocabulary. */
 #include "runtime/graph.h"
 #include "base/array.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/module.h"
+#include "runtime/user_object.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,16 @@
  * another one. In a launch a lane is a stream; lane 0 is the one the program launches in.
  *
  * Most graphs need no lanes: they are launched as one command (graph_plan.h). */
+#include "runtime/graph_exec.h"
 #include "base/array.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/event.h"
 #include "runtime/graph_plan.h"
+#include "runtime/handles.h"
+#include "runtime/launch.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

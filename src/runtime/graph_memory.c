@@ -1,6 +1,8 @@
 /* Graph memory: what allocation nodes allocate. The address is fixed when the node is made; pages that a launch has touched
  * stay until a trim. Figures are kept for each device in the order of the program's calls. */
+#include "runtime/context.h"
 #include "runtime/graph.h"
+#include "runtime/stream.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,7 +1,11 @@
 #include "runtime/graph_plan.h"
 
 #include "base/cpu.h"
+#include "runtime/context.h"
+#include "runtime/launch.h"
+#include "runtime/stream.h"
 #include "runtime/stream_internal.h"
+#include "runtime/work.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "runtime/grids.h"
 
 #include "base/options.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef WL_RUNTIME_GRIDS_H
 #define WL_RUNTIME_GRIDS_H
 
-#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 struct wl_grids;
 

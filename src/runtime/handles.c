@@ -2,7 +2,7 @@
  *
  * Looking up takes no lock: a word is read and written whole, and a table that was outgrown stays readable (tables double,
  * so all old ones together are smaller than the current one). Changes are made under a lock. */
-#include "runtime/runtime.h"
+#include "runtime/handles.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* Which commands a thread is inside of. A host function must not wait for the stream that it runs in, nor for one that waits
  * for that stream: it would never return. */
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
 
 static _Thread_local struct wl_frame *frames; /* the innermost first: a host function that waits may run other commands */
 

@@ -1,7 +1,11 @@
 /* Kernel launches: limits, arguments, the kernel command. */
+#include "runtime/launch.h"
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/event.h"
 #include "runtime/grids.h"
-#include "runtime/runtime.h"
+#include "runtime/module.h"
+#include "runtime/stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

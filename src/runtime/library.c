@@ -1,5 +1,8 @@
 /* Libraries: a code object for all devices, loaded on each when one of its kernels or variables is first used there. */
-#include "runtime/runtime.h"
+#include "runtime/library.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/module.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* Advice about managed memory: for each allocation that has any, its pages as pieces with the same advice, in order. */
-#include "runtime/runtime.h"
+#include "runtime/managed.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

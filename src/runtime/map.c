@@ -1,8 +1,10 @@
 /* The allocation map: a treap ordered by address, under one read-write lock. */
 #include "runtime/map.h"
 
+#include "runtime/context.h"
+#include "runtime/memory.h"
 #include "runtime/pool.h"
-#include "runtime/runtime.h"
+#include "runtime/virtual.h"
 
 #include <inttypes.h>
 #include <sched.h>

@@ -1,7 +1,11 @@
 /* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
-#include "runtime/runtime.h"
+#include "runtime/memory.h"
+#include "runtime/context.h"
 
+#include "runtime/managed.h"
 #include "runtime/map.h"
+#include "runtime/share.h"
+#include "runtime/virtual.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

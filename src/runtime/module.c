@@ -1,5 +1,9 @@
 /* Modules: a code object loaded in one context. */
-#include "runtime/runtime.h"
+#include "runtime/module.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/managed.h"
+#include "runtime/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

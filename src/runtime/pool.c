@@ -1,5 +1,9 @@
 /* Pools: allocating and freeing in stream order, giving memory back. See pool.h for the vocabulary. */
+#include "runtime/context.h"
+#include "runtime/handles.h"
 #include "runtime/pool_internal.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

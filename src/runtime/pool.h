@@ -20,7 +20,9 @@
 #ifndef WL_RUNTIME_POOL_H
 #define WL_RUNTIME_POOL_H
 
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
 
 struct wl_mempool;
 

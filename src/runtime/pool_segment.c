@@ -1,5 +1,7 @@
 /* Segments of pools: pages, the table from addresses to segments, and blocks. */
+#include "runtime/context.h"
 #include "runtime/pool_internal.h"
+#include "runtime/stream.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

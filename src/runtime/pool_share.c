@@ -1,5 +1,6 @@
 /* Pools of several processes. A pool that can be shared lives in a file in memory, whose first page says so; an allocation is a
  * range of that file. What an importing process has mapped stays readable until it frees it, whatever the exporter does. */
+#include "runtime/context.h"
 #include "runtime/pool_internal.h"
 
 #include <fcntl.h>

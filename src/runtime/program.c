@@ -1,8 +1,12 @@
 /* Registered fat binaries and the host addresses that stand for their kernels and variables. Registering reads nothing;
  * the first use of a symbol opens the container, selects an entry and loads it into the context that asks. */
-#include "runtime/runtime.h"
+#include "runtime/program.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
+#include "runtime/module.h"
 
 #include "base/options.h"
+#include "runtime/managed.h"
 
 #include <stdlib.h>
 #include <string.h>

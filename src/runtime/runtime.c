@@ -1,9 +1,16 @@
 /* The runtime object: its start, its contexts, fork and exit. */
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/library.h"
+#include "runtime/memory.h"
+#include "runtime/module.h"
+#include "runtime/program.h"
+#include "runtime/stream.h"
 
 #include "base/options.h"
 #include "runtime/capture.h"
 #include "runtime/pool.h"
+#include "runtime/user_object.h"
 
 #include <stdlib.h>
 #include <string.h>

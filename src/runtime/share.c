@@ -1,7 +1,10 @@
 /* Device memory between processes. A shared allocation is a memory file (memfd) that its process maps; another process opens
  * that file through /proc, so that nothing is left behind when processes die, and the pages live as long as any mapping. */
+#include "runtime/share.h"
+#include "runtime/context.h"
 #include "runtime/map.h"
-#include "runtime/runtime.h"
+#include "runtime/memory.h"
+#include "runtime/virtual.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,11 @@
-/* Streams: life, order, queueing. How they are run and waited for is in stream_run.c. See runtime.h for the vocabulary. */
+/* Streams: life, order, queueing. How they are run and waited for is in stream_run.c. See context.h for the vocabulary. */
 #include "runtime/stream_internal.h"
 
 #include "runtime/capture.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

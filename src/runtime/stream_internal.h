@@ -2,7 +2,8 @@
 #ifndef WL_RUNTIME_STREAM_INTERNAL_H
 #define WL_RUNTIME_STREAM_INTERNAL_H
 
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
 
 /* Whether the stream has run its command `sequence`, or given it to its device's queue. */
 static inline bool wl_stream_reached(struct wl_stream *stream, uint64_t sequence) {

@@ -9,7 +9,9 @@
 
 #include "base/cpu.h"
 #include "base/options.h"
+#include "runtime/context.h"
 #include "runtime/pool.h"
+#include "runtime/stream.h"
 
 #include <limits.h>
 #include <linux/futex.h>

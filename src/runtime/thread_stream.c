@@ -1,5 +1,6 @@
 /* The default streams of threads (hipStreamPerThread): made at first use, destroyed when the thread ends. */
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/stream.h"
 
 #include <stdlib.h>
 

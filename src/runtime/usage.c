@@ -4,7 +4,8 @@
  * Processes count in a file that they all map: each has a slot, on whose byte it holds a lock, so that the kernel forgets a process
  * that ends in whatever way. Counting is one atomic addition; only who asks looks at others' slots and locks. Without the file (no
  * /dev/shm, WAVELIFT_MEMORY=own) a process knows of itself alone. */
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
 
 #include "base/options.h"
 

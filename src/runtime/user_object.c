@@ -3,7 +3,9 @@
  *
  * As in AMD's runtime a program may give back references of others, and a release of more than there are does nothing. The object that
  * ends so is forgotten by the graphs that had references to it. */
+#include "runtime/user_object.h"
 #include "runtime/graph.h"
+#include "runtime/handles.h"
 
 #include <stdlib.h>
 

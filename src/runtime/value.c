@@ -1,7 +1,10 @@
 /* Stream memory operations: commands that wait for a word in memory, or write one. A batch is queued as one command for each
  * wait and the writes that follow it. */
 #include "runtime/capture.h"
-#include "runtime/runtime.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+#include "runtime/work.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,12 @@
  *
  * A physical that can be exported has a memory file of its own. The others share one, in which every one gets a new range, so
  * that thousands of them need one descriptor; the range of a dead one is a hole. */
-#include "runtime/runtime.h"
+#include "runtime/virtual.h"
+#include "runtime/context.h"
+#include "runtime/handles.h"
+#include "runtime/managed.h"
+#include "runtime/memory.h"
+#include "runtime/share.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * They are WATCHED and hold no executor. One thread, made with the first of them, looks at all of them, then sleeps: a few
  * microseconds at first, up to two milliseconds when nothing changes. Every command that finishes anywhere wakes it, so that
  * what the device itself writes is seen at once; without watched streams it sleeps until there is one. */
-#include "runtime/runtime.h"
+#include "runtime/stream.h"
 
 #include <linux/futex.h>
 #include <signal.h>
