@@ -3,6 +3,7 @@
 #include "runtime/context.h"
 #include "runtime/share.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "runtime/handles.h"
 #include "runtime/managed.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "runtime/stream_run.h"
 
 #include <linux/futex.h>
 #include <signal.h>

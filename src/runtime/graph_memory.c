@@ -3,6 +3,7 @@
 #include "runtime/context.h"
 #include "runtime/graph.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

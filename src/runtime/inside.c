@@ -2,6 +2,7 @@
  * for that stream: it would never return. */
 #include "runtime/context.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 static _Thread_local struct wl_frame *frames; /* the innermost first: a host function that waits may run other commands */
 

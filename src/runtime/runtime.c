@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "runtime/capture.h"
 #include "runtime/pool.h"
+#include "runtime/stream_run.h"
 #include "runtime/user_object.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 #include "runtime/work.h"
 
 #include <stdlib.h>

@@ -172,32 +172,5 @@ enum wl_status wl_stream_may_wait(const struct wl_stream *stream, uint64_t seque
 enum wl_status wl_context_may_wait(const struct wl_context *context);
 /* Whether one of two streams is the null stream of their context and waits for the other. */
 bool wl_stream_is_legacy_pair(const struct wl_stream *a, const struct wl_stream *b);
-/* Around a command's `run`; the frame lives on the caller's stack. */
-struct wl_frame {
-    struct wl_stream *stream;
-    uint64_t sequence;
-    struct wl_frame *outer;
-};
-void wl_frame_enter(struct wl_frame *frame);
-void wl_frame_leave(const struct wl_frame *frame);
-/* True in a thread that is inside a command's `run`. */
-bool wl_stream_inside_command(void);
-
-/* Executor pool. `wl_executor_push` takes over a reference to a READY stream. */
-void wl_executor_push(struct wl_stream *stream);
-/* Runs a READY stream until it is empty or parked; for the executor threads. Consumes the reference. */
-void wl_stream_run_ready(struct wl_stream *stream);
-void wl_executor_after_fork(void);
-
-/* Watcher (watch.c): one thread for all streams whose next command waits for a condition on memory. It sleeps between looks,
- * longer each time nothing has changed. wl_watch_add takes over a reference to a WATCHED stream; wl_stream_watched_ready
- * gives the stream back to the executor. */
-void wl_watch_add(struct wl_stream *stream);
-void wl_stream_watched_ready(struct wl_stream *stream);
-/* Something may have written what streams wait for. Cheap when none does. */
-void wl_watch_kick(void);
-void wl_watch_after_fork(void);
-/* In a forked child: no other thread exists, what was queued or running is dropped. */
-void wl_stream_after_fork(struct wl_stream *stream);
 
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/context.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <limits.h>
 #include <linux/futex.h>

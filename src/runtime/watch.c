@@ -4,6 +4,7 @@
  * microseconds at first, up to two milliseconds when nothing changes. Every command that finishes anywhere wakes it, so that
  * what the device itself writes is seen at once; without watched streams it sleeps until there is one. */
 #include "runtime/stream.h"
+#include "runtime/stream_run.h"
 
 #include <linux/futex.h>
 #include <signal.h>
