@@ -4,6 +4,7 @@
  * but nothing may cross from one half of the wave to the other: no LDS, whose readers may rely on the wave's order where the workgroup
  * is one wave, no reading of global memory behind a store, no instruction across lanes. That nobody reads masks as bits is seen
  * only behind the passes (nvptx/emit.c). */
+#include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* gfx12's loads that transpose what lanes load, and blocks of registers. */
 #include "translate/lift/values.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 enum { DWORDS = 4, BLOCK = 32 };

@@ -5,6 +5,8 @@
 #include "translate/lift/memory/record.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/device/device.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stddef.h>

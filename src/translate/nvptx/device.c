@@ -1,5 +1,7 @@
 /* Device code (device/device.h): calls of it, and its module. */
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/BitReader.h>

@@ -1,6 +1,9 @@
 /* Passes, the markers' bodies, PTX. */
+#include "translate/nvptx/inst.h"
 #include "translate/nvptx/math.h"
 #include "translate/nvptx/matrix.h"
+#include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/Error.h>

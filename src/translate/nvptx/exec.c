@@ -9,6 +9,7 @@
  *   rest     holds at least those lanes of E that EXEC has lost: EXEC | mask covers E
  *
  * A loop's mask of lanes that have left it starts as 0, while EXEC is E, takes what EXEC loses, and so stays a rest. */
+#include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* The one-lane form as the lifter knows it (lift/form.h). */
 #include "translate/lift/inst/inst.h"
+#include "translate/nvptx/analysis.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 #include "translate/nvptx/ptx.h"
 
 static void makes_mask(struct wl_lift *l, unsigned reg) { /* at once */

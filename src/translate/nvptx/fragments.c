@@ -1,5 +1,6 @@
 /* The GPU's layout of matrices: what gathers and scatters become, and how results stay in it between matrix instructions. */
 #include "translate/nvptx/matrix.h"
+#include "translate/nvptx/passes.h"
 
 #include <stdlib.h>
 #include <string.h>

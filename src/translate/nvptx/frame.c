@@ -5,6 +5,9 @@
 #include "machine/processor.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/analysis.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* Sequences by which AMD's math library makes e^x and ln(x) out of 2^x and log2(x): one function each instead (semantics/fused.c),
  * no less accurate. Square roots and reciprocal roots lose what their arguments' ranges make superfluous. */
 #include "translate/nvptx/math.h"
+#include "translate/nvptx/passes.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /* The global wave sync unit (ds_gws_*): records in device memory, which a launch brings along. One thread of the warp does the work,
  * the others wait for it. What the operations do: device/cpu/run/gws.h and enum wl_gws_op. */
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdio.h>

@@ -8,6 +8,8 @@
 #include "translate/isa/helper_words.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Registers chosen at run time. A thread cannot index its registers, so all that may be meant are looked at. */
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
 #include "translate/nvptx/ptx.h"
 
 #include <string.h>

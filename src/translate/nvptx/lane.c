@@ -1,6 +1,8 @@
 /* Cross-lane instructions and the source lanes of DPP: shuffles. Wave lane n is lane n % 32 of strip n / 32. */
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stddef.h>

@@ -3,6 +3,7 @@
  * then. */
 #include "translate/nvptx/math.h"
 #include "translate/lift/state.h"
+#include "translate/nvptx/passes.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>

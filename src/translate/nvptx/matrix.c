@@ -4,6 +4,8 @@
 #include "translate/isa/helper_words.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/memory.h"
 
 #include <stdio.h>
 #include <string.h>

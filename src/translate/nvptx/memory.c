@@ -1,7 +1,9 @@
 /* Vector memory: predicated instructions of inline PTX, one or a vector for each lane. */
+#include "translate/nvptx/memory.h"
 #include "machine/processor.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/inst.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdio.h>

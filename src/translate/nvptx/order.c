@@ -2,6 +2,7 @@
  * access past another one where the thread's addresses differ, whatever other lanes do there. Volatile ones stay in their order. Code needs
  * them where a store and a load can be beside each other without a barrier between them. Stores stay as they are among themselves, and so do
  * atomics. */
+#include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdlib.h>

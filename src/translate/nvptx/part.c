@@ -1,6 +1,8 @@
 /* Threads that part: of the branches on EXEC that AMD's code lets each thread take by itself (nvptx/exec.c), those between which
  * and the place where threads meet nothing is left that needs the whole warp. Votes and ballots that nobody reads are gone by
  * now. What remains are a thread's own branches: EXEC is true where it runs, and registers need no choice. */
+#include "translate/nvptx/inst.h"
+#include "translate/nvptx/passes.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* The door: a kernel and what it can reach, decoded, lifted, as PTX. */
 #include "translate/nvptx/ptx.h"
 #include "translate/decode/decoder.h"
+#include "translate/nvptx/analysis.h"
+#include "translate/nvptx/passes.h"
 #include "translate/rewrite/rewrite.h"
 
 #include <llvm-c/Analysis.h>

@@ -2,6 +2,7 @@
  * with their sums, products, quotients, roots and conversions replaced. What MODE is at a place is found by following its constants
  * through the unit: f32's rounding in bits 1:0, that of f64 and f16 in bits 3:2. */
 #include "translate/lift/state.h"
+#include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/BitReader.h>

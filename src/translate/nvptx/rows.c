@@ -3,6 +3,7 @@
  * dword t of those that lane 8 q + g named. */
 #include "translate/nvptx/math.h"
 #include "translate/nvptx/matrix.h"
+#include "translate/nvptx/passes.h"
 
 #include <stdlib.h>
 #include <string.h>

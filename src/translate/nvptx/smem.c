@@ -1,6 +1,7 @@
 /* Scalar memory: all threads of a warp load the same, one stores. The kernarg segment's loads become loads of parameters in nvptx/emit.c. */
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
 
 enum { MAX_DWORDS = 16 };

@@ -1,6 +1,8 @@
 /* Short loops of one block that count: a few turns at once, which spares steps of counters and branches. AMD's compiler unrolls less than
  * NVIDIA's, and ptxas often leaves loops alone whose accesses are inline PTX. Loops that end where a counter wraps are kept from ptxas,
  * which counts their turns wrongly: of `do ... while ((x -= 8) < -2u)` from 23 it runs four (CUDA 13.0). */
+#include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 #include "translate/nvptx/ptx.h"
 
 #include <llvm-c/Core.h>

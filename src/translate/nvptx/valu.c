@@ -1,6 +1,8 @@
 /* Instructions with semantics: lift/inst/valu.c's code for one element, carries as 64-bit sums, and logic on masks. */
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
+#include "translate/nvptx/analysis.h"
+#include "translate/nvptx/inst.h"
 #include "translate/nvptx/ptx.h"
 
 #include <stdio.h>

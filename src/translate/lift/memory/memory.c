@@ -5,6 +5,7 @@
 #include "translate/isa/helper_words.h"
 #include "translate/lift/forms/loop.h"
 #include "translate/lift/marks.h"
+#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/state.h"
 #include "translate/lift/stretch.h"

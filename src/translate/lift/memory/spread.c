@@ -2,6 +2,7 @@
  * scalar or vector access for each lane and shuffles between lanes and rows. Inactive lanes access a spare place. */
 #include "translate/lift/forms/loop.h"
 #include "translate/lift/marks.h"
+#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"

@@ -1,0 +1,35 @@
+/* What is known about a unit before it is lifted for threads: EXEC, the order of LDS, rounding. */
+#ifndef WL_TRANSLATE_NVPTX_ANALYSIS_H
+#define WL_TRANSLATE_NVPTX_ANALYSIS_H
+
+#include "translate/nvptx/ptx.h"
+
+/* ---- nvptx/exec.c ---- */
+/* What is known of EXEC and of masks throughout a unit. NULL: no memory. The unit must outlive it. */
+struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave_size);
+void wl_ptx_flow_destroy(struct wl_ptx_flow *flow); /* NULL does nothing */
+/* Whether waves of 64 may have a thread for each lane, as far as AMD's code tells: lanes part in loops, and nothing in it, but for masks,
+ * crosses lanes or needs them in step. */
+bool wl_ptx_may_run_apart(const struct wl_unit *unit);
+/* Whether EXEC is at a piece's start what it was at the unit's entry. */
+bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece);
+/* Whether threads whose lane is off may take the branch on EXEC that ends a piece without the others, as far as AMD's code
+ * tells; changed: the masks that the code between writes, whose bits have to be made again from the threads' predicates where
+ * threads meet. */
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t piece, uint64_t changed[2]);
+
+/* ---- nvptx/order.c ---- */
+/* Whether a unit's lanes may rely on the order of its LDS instructions: there are stores and loads without a barrier between them. */
+bool wl_ptx_needs_order(const struct wl_unit *unit, bool is_kernel);
+
+/* ---- nvptx/rounding.c ---- */
+/* MODE's rounding behind an instruction. */
+uint8_t wl_ptx_rounding_step(uint8_t rounding, const struct wl_inst *inst);
+/* Fills in what it is at each piece's start (`starts`: piece_count bytes). False: to nearest everywhere. */
+bool wl_ptx_rounding_find(const struct wl_unit *unit, uint8_t entry, uint8_t *starts);
+/* By which rounding an instruction's semantics go now: 0 is to nearest; WL_PTX_ROUNDING_UNKNOWN. */
+unsigned wl_ptx_rounding_of(const struct wl_lift *l, const struct wl_sem *sem);
+/* The function of semantics with that rounding (1 to 3). NULL (and l->status set) if that fails. */
+LLVMValueRef wl_ptx_rounded_semantics(struct wl_lift *l, const struct wl_sem *sem, unsigned rounding);
+
+#endif
