@@ -215,6 +215,9 @@ const struct wl_function *wl_codeobject_function(const struct wl_codeobject *obj
 /* Whether data points at the function at that address; false also if there is none. */
 bool wl_codeobject_function_in_data(const struct wl_codeobject *object, uint64_t address);
 
+/* The format string of device code that prints into a buffer (device/hostcall.h), by the number that stands for it there. NULL: none. */
+const char *wl_codeobject_print_format(const struct wl_codeobject *object, uint64_t hash);
+
 /* The unrelocated memory image: [0, wl_codeobject_image_size) covers every PT_LOAD segment, zero where the file has
  * none. Virtual address v of the code object is byte v of the image. Code reads itself relative to the PC, so a device
  * lays the whole image out in one piece. */

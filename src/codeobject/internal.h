@@ -169,9 +169,17 @@ struct wl_codeobject {
     size_t variable_count;
     struct wl_function *functions; /* sorted by address */
     size_t function_count;
+    struct wl_print_format *formats; /* what device code names when it prints into a buffer */
+    size_t format_count;
     struct wl_arena arena;      /* owns all the arrays above and the strings not in `bytes` */
     pthread_mutex_t lines_lock; /* guards `lines`; taken alone */
     struct wl_lines *lines;     /* NULL until asked for */
+};
+
+/* A format string and the number that stands for it in device code. */
+struct wl_print_format {
+    uint64_t hash;
+    const char *text;
 };
 
 enum { WL_KERNARG_MAX = 1 << 20 }; /* bytes; no compiler comes near */

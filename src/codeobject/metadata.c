@@ -3,6 +3,7 @@
  * A cursor over libmpack's tokens; values that nobody asks for are skipped without recursion. */
 #include "codeobject/internal.h"
 
+#include <ctype.h>
 #include <mpack.h>
 #include <stdlib.h>
 
@@ -314,6 +315,52 @@ static enum wl_status read_kernels(struct wl_codeobject *object, struct cursor *
     return WL_OK;
 }
 
+/* ---- format strings ------------------------------------------------------------------------------ */
+
+/* "0:0:HASH,TEXT", with the hash in hexadecimal. OpenCL's entries, whose numbers and sizes are not 0, are left out. */
+static bool take_format(struct wl_arena *arena, struct cursor *cursor, struct wl_print_format *format) {
+    struct text entry;
+    if (!take_text(cursor, &entry))
+        return false;
+    size_t digits = 0;
+    uint64_t hash = 0;
+    if (entry.length < 4 || memcmp(entry.data, "0:0:", 4) != 0)
+        return true;
+    for (const char *at = entry.data + 4; 4 + digits < entry.length && digits < 16 && isxdigit((unsigned char)*at); at++, digits++)
+        hash = hash << 4 | (unsigned)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    if (digits == 0 || 4 + digits >= entry.length || entry.data[4 + digits] != ',')
+        return true;
+    format->hash = hash;
+    format->text = wl_arena_text(arena, entry.data + 5 + digits, entry.length - 5 - digits);
+    return format->text != NULL;
+}
+
+static enum wl_status read_formats(struct wl_codeobject *object, struct cursor *cursor) {
+    uint32_t count;
+    if (!take_container(cursor, MPACK_TOKEN_ARRAY, &count))
+        return wl_fail(WL_INVALID_IMAGE, "the metadata's list of format strings is damaged");
+    struct wl_print_format *all = wl_arena_allocate(&object->arena, (object->format_count + count) * sizeof *all);
+    if (!all)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u format strings", count);
+    if (object->format_count)
+        memcpy(all, object->formats, object->format_count * sizeof *all);
+    for (uint32_t i = 0; i < count; i++)
+        if (!take_format(&object->arena, cursor, &all[object->format_count + i]))
+            return wl_fail(WL_INVALID_IMAGE, "format string %u of the metadata is damaged", i);
+    object->formats = all;
+    object->format_count += count;
+    return WL_OK;
+}
+
+const char *wl_codeobject_print_format(const struct wl_codeobject *object, uint64_t hash) {
+    for (size_t i = 0; i < object->format_count; i++)
+        if (object->formats[i].text && object->formats[i].hash == hash)
+            return object->formats[i].text;
+    return NULL;
+}
+
+/* ---- the map ------------------------------------------------------------------------------------- */
+
 static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data, size_t size) {
     struct cursor cursor = {.at = (const char *)data, .left = size};
     uint32_t count;
@@ -326,6 +373,8 @@ static enum wl_status read_map(struct wl_codeobject *object, const uint8_t *data
         bool good = take_text(&cursor, &key);
         if (good && same(key, "amdhsa.kernels"))
             status = read_kernels(object, &cursor);
+        else if (good && same(key, "amdhsa.printf"))
+            status = read_formats(object, &cursor);
         else if (good)
             good = skip(&cursor);
         if (status || !good)

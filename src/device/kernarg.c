@@ -110,6 +110,8 @@ static uint64_t hidden_value(const struct wl_launch *l, const struct wl_hidden *
         return 3;
     case WL_ARG_HIDDEN_HOSTCALL_BUFFER:
         return hidden->hostcall;
+    case WL_ARG_HIDDEN_PRINTF_BUFFER:
+        return hidden->print_buffer;
     case WL_ARG_HIDDEN_HEAP_V1:
         return hidden->heap;
     case WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG:
@@ -122,7 +124,7 @@ static uint64_t hidden_value(const struct wl_launch *l, const struct wl_hidden *
         return WL_SHARED_APERTURE_HI;
     case WL_ARG_HIDDEN_QUEUE_PTR:
         return hidden->queue;
-    /* Zero: global offsets (HIP has none); no printf buffer (printf goes through hostcall); no device-side enqueue. */
+    /* Zero: global offsets (HIP has none); no device-side enqueue. */
     default:
         return 0;
     }

@@ -64,7 +64,7 @@ void wl_grid_sync_fill(struct wl_grid_sync *sync, const struct wl_launch *launch
 
 /* What hidden arguments hold that is the device's to say: addresses, or 0. */
 struct wl_hidden {
-    uint64_t hostcall, heap, queue;
+    uint64_t hostcall, heap, queue, print_buffer;
     uint64_t sync; /* of the struct wl_grid_sync */
 };
 

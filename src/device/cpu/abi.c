@@ -4,7 +4,7 @@
 
 /* ---- memory of a launch --------------------------------------------------------------------- */
 
-void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const void *hostcall, const void *heap) {
+void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const struct wl_services *services) {
     const struct wl_launch *l = job->launch;
     const struct wl_kernel *kernel = job->function->kernel;
     wl_packet_fill(&memory->packet, l, job->scratch_size, job->lds_size);
@@ -13,8 +13,9 @@ void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, co
     memory->sync_word = 0;
     wl_grid_sync_fill(&memory->sync, l,
                       (uint64_t)(uintptr_t)(l->multigrid ? (const void *)l->multigrid->barrier : (const void *)&memory->sync_word));
-    struct wl_hidden hidden = {.hostcall = (uint64_t)(uintptr_t)hostcall,
-                               .heap = (uint64_t)(uintptr_t)heap,
+    struct wl_hidden hidden = {.hostcall = (uint64_t)(uintptr_t)services->hostcall,
+                               .heap = (uint64_t)(uintptr_t)services->heap,
+                               .print_buffer = (uint64_t)(uintptr_t)services->print_buffer,
                                .queue = (uint64_t)(uintptr_t)job->device->queue,
                                .sync = (uint64_t)(uintptr_t)&memory->sync};
     wl_kernarg_fill(kernel, l, &hidden, memory->kernarg);

@@ -13,9 +13,13 @@ struct wl_launch_memory {
     void *kernarg;
 };
 
-/* Fills `memory` and the kernarg segment (memory->kernarg: wl_kernarg_size bytes, aligned to 64). `hostcall` and `heap`
- * are what the hidden arguments of that name get. */
-void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const void *hostcall, const void *heap);
+/* What the hidden arguments of that name get. */
+struct wl_services {
+    const void *hostcall, *heap, *print_buffer;
+};
+
+/* Fills `memory` and the kernarg segment (memory->kernarg: wl_kernarg_size bytes, aligned to 64). */
+void wl_abi_launch(struct wl_launch_memory *memory, const struct wl_job *job, const struct wl_services *services);
 /* Fills job->sgprs. */
 void wl_abi_sgprs(struct wl_job *job, const struct wl_launch_memory *memory);
 

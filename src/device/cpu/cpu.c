@@ -286,6 +286,7 @@ static enum wl_status module_function(struct wl_device_module *module, const str
         size_function(function);
         for (uint32_t i = 0; i < kernel->argument_count; i++) {
             function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;
+            function->uses_print_buffer |= kernel->arguments[i].kind == WL_ARG_HIDDEN_PRINTF_BUFFER;
             function->uses_heap |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HEAP_V1;
         }
         function->next = module->kernels;

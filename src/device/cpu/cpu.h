@@ -139,7 +139,7 @@ struct wl_device_function {
     struct wl_abi abi;
     uint32_t rows;         /* VGPR rows a wave needs, beside what its unit says */
     uint32_t scratch_size; /* bytes a lane, a multiple of 16; with `calls` the device's stack limit if that is larger */
-    bool uses_hostcall, uses_heap;
+    bool uses_hostcall, uses_heap, uses_print_buffer;
     bool calls; /* it needs a stack of unknown size */
     bool empty; /* it ends where it begins: nothing of a grid needs to be run */
     _Atomic(struct wl_cpu_unit *) units[WL_SHAPE_COUNT];

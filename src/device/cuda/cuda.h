@@ -134,10 +134,10 @@ struct wl_device_function {
     struct wl_device_module *module;
     const struct wl_kernel *kernel; /* &own, of an image of the driver's */
     struct wl_kernel own;
-    CUfunction native;                          /* of such an image */
-    uint32_t shared_given;                      /* as above */
-    bool uses_hostcall, uses_heap, uses_sync;   /* hidden arguments that it has */
-    _Atomic(struct wl_cuda_variant *) variants; /* newest first; entries stay until the module goes */
+    CUfunction native;                                           /* of such an image */
+    uint32_t shared_given;                                       /* as above */
+    bool uses_hostcall, uses_heap, uses_sync, uses_print_buffer; /* hidden arguments that it has */
+    _Atomic(struct wl_cuda_variant *) variants;                  /* newest first; entries stay until the module goes */
     unsigned variant_count;
     struct wl_device_function *next;
 };

@@ -165,6 +165,8 @@ static enum wl_status launch_translated(struct wl_cuda_device *device, CUstream 
     size = size > variant->info.kernarg_size ? size : variant->info.kernarg_size;
     if (size > sizeof kernarg)
         return wl_fail(WL_UNSUPPORTED, "%s: %zu bytes of arguments; the GPU takes %d", kernel->name, size, MOST_PARAMETERS);
+    if (function->uses_print_buffer)
+        return wl_fail(WL_UNSUPPORTED, "%s prints through a buffer (-mprintf-kind=buffered), which GPUs lack here", kernel->name);
     uint32_t lds = kernel->lds_size + launch->dynamic_lds;
     struct wl_ptx_launch record = {.image = function->module->image, .lds_size = lds};
     memcpy(record.block, launch->block, sizeof record.block);

@@ -87,6 +87,7 @@ static void list_hidden(struct wl_device_function *function) {
     const struct wl_kernel *kernel = function->kernel;
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
         function->uses_hostcall |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HOSTCALL_BUFFER;
+        function->uses_print_buffer |= kernel->arguments[i].kind == WL_ARG_HIDDEN_PRINTF_BUFFER;
         function->uses_heap |= kernel->arguments[i].kind == WL_ARG_HIDDEN_HEAP_V1;
         function->uses_sync |= kernel->arguments[i].kind == WL_ARG_HIDDEN_MULTIGRID_SYNC_ARG;
     }

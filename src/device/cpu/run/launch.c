@@ -150,18 +150,31 @@ static void release_groups(struct wl_job *job) {
     free(job->groups);
 }
 
+static enum wl_status make_print_buffer(void **buffer) {
+    *buffer = wl_pages_allocate(WL_PRINT_BUFFER, 4096);
+    if (!*buffer)
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for what a kernel prints");
+    wl_print_buffer_init(*buffer);
+    return WL_OK;
+}
+
 static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memory) {
     const struct wl_device_function *f = job->function;
     struct wl_hostcall *hostcall = NULL;
-    const void *heap = NULL;
+    void *print_buffer = NULL;
+    struct wl_services services = {NULL, NULL, NULL};
     enum wl_status status = WL_OK;
     if (f->uses_hostcall)
         status = wl_services_hostcall(job->device, &hostcall);
     if (status == WL_OK && f->uses_heap)
-        status = wl_services_heap(job->device, &heap);
+        status = wl_services_heap(job->device, &services.heap);
+    if (status == WL_OK && f->uses_print_buffer)
+        status = make_print_buffer(&print_buffer);
     if (status != WL_OK)
         return status;
-    wl_abi_launch(memory, job, hostcall ? wl_hostcall_buffer(hostcall) : NULL, heap);
+    services.hostcall = hostcall ? wl_hostcall_buffer(hostcall) : NULL;
+    services.print_buffer = print_buffer;
+    wl_abi_launch(memory, job, &services);
     wl_abi_sgprs(job, memory);
     if (job->launch->cooperative)
         status = make_groups(job);
@@ -182,6 +195,10 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
         atomic_store(&job->gang_unit->gang_off, true);
     if (hostcall)
         wl_hostcall_flush(hostcall);
+    if (print_buffer) {
+        wl_print_buffer_flush(f->module->object, print_buffer);
+        wl_pages_release(print_buffer, WL_PRINT_BUFFER);
+    }
     if (status == WL_OK && job->timed) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
         if (is_threaded(job))
