@@ -125,6 +125,8 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
     struct wl_inst *inst = &unit->insts[unit->inst_count];
     const struct wl_translate_request *request = unit->request;
     unsigned count = wl_decode(d->decoder, request->image + address, request->image_size - address, address, inst);
+    if (count && strcmp(inst->mnemonic, "v_illegal") == 0)
+        count = 0; /* the padding behind a trap: hardware refuses it when a wave comes to it */
     *size = count ? inst[0].size : 0;
     for (unsigned i = 0; i < count; i++)
         if (!inst[i].sem && !inst[i].isa)
