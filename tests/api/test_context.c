@@ -208,11 +208,11 @@ static void test_configurations(void **state) {
     ok(hipCtxSetSharedMemConfig(hipSharedMemBankSizeEightByte));
     ok(hipCtxGetSharedMemConfig(&banks));
     assert_int_equal(banks, hipSharedMemBankSizeFourByte);
-    fails(hipErrorInvalidValue, hipCtxSetCacheConfig((hipFuncCache_t)17));
+    ok(hipCtxSetCacheConfig((hipFuncCache_t)17));
     fails(hipErrorInvalidValue, hipCtxGetCacheConfig(NULL));
     fails(hipErrorInvalidValue, hipCtxSetSharedMemConfig((hipSharedMemConfig)17));
     fails(hipErrorInvalidValue, hipCtxGetSharedMemConfig(NULL));
-    fails(hipErrorInvalidValue, hipDeviceSetCacheConfig((hipFuncCache_t)17));
+    ok(hipDeviceSetCacheConfig((hipFuncCache_t)17));
     fails(hipErrorInvalidValue, hipDeviceGetCacheConfig(NULL));
     fails(hipErrorInvalidValue, hipDeviceSetSharedMemConfig((hipSharedMemConfig)17));
     fails(hipErrorInvalidValue, hipDeviceGetSharedMemConfig(NULL));
