@@ -247,7 +247,7 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
     const struct wl_operand *op = inst->operands;
     switch (inst->isa->class) {
     case WL_ISA_NOP:
-        s->failed |= inst->fence || strstr(inst->mnemonic, "inv"); /* what others wrote is to be seen */
+        s->failed |= inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES; /* what others wrote is to be seen */
         break;
     case WL_ISA_LOAD:
         s->failed |= !is_plain_load(inst);

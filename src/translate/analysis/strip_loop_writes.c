@@ -64,7 +64,7 @@ static bool may_touch_memory(const struct wl_inst *inst) {
     case WL_ISA_LANE:
         return inst->ticket != WL_TICKET_NONE;
     case WL_ISA_NOP: /* caches: an order */
-        return !inst->fence && !strstr(inst->mnemonic, "inv") && !strstr(inst->mnemonic, "wb");
+        return !inst->fence && !(wl_isa_caches(inst) & (WL_CACHE_EMPTIES | WL_CACHE_WRITES));
     default:
         return true;
     }

@@ -113,4 +113,7 @@ struct wl_inst {
 /* Whether it is the scalar unit's (s_...; scratch_... is not). */
 static inline bool wl_inst_is_scalar(const struct wl_inst *inst) { return inst->mnemonic[0] == 's' && inst->mnemonic[1] == '_'; }
 
+/* Whether a load or store has one of the bits that ask for a coherent access: what polls must see memory each time. */
+static inline bool wl_inst_is_coherent(const struct wl_inst *inst) { return inst->glc || inst->dlc || inst->sc0 || inst->sc1; }
+
 #endif

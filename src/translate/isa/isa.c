@@ -3,6 +3,7 @@
 
 #include "machine/wave.h"
 #include "translate/isa/image_rows.h"
+#include "translate/isa/inst.h"
 #include "translate/isa/matrix_rows.h"
 
 #include <pthread.h>
@@ -167,13 +168,13 @@ static const struct wl_isa table[] = {
     PLAIN(NOP, s_inst_prefetch),
     PLAIN(NOP, s_setprio),
     PLAIN(NOP, s_icache_inv),
-    PLAIN(NOP, s_dcache_inv),
-    PLAIN(NOP, s_dcache_inv_vol),
-    PLAIN(NOP, s_dcache_wb),
-    PLAIN(NOP, s_dcache_wb_vol),
+    DETAIL(NOP, s_dcache_inv, WL_CACHE_EMPTIES | WL_CACHE_SCALAR | WL_CACHE_DEVICE),
+    DETAIL(NOP, s_dcache_inv_vol, WL_CACHE_EMPTIES | WL_CACHE_SCALAR | WL_CACHE_DEVICE),
+    DETAIL(NOP, s_dcache_wb, WL_CACHE_WRITES),
+    DETAIL(NOP, s_dcache_wb_vol, WL_CACHE_WRITES),
     PLAIN(NOP, s_dcache_discard),
     PLAIN(NOP, s_dcache_discard_x2),
-    PLAIN(NOP, s_gl1_inv),
+    DETAIL(NOP, s_gl1_inv, WL_CACHE_EMPTIES),
     PLAIN(NOP, s_atc_probe),
     PLAIN(NOP, s_atc_probe_buffer),
     PLAIN(NOP, s_prefetch_data),
@@ -181,17 +182,17 @@ static const struct wl_isa table[] = {
     PLAIN(NOP, s_prefetch_inst),
     PLAIN(NOP, s_prefetch_inst_pc_rel),
     PLAIN(NOP, s_buffer_prefetch_data),
-    PLAIN(NOP, buffer_wbinvl1),
-    PLAIN(NOP, buffer_wbinvl1_vol),
-    PLAIN(NOP, buffer_wbinvl1_sc),
-    PLAIN(NOP, buffer_wbl2),
-    PLAIN(NOP, buffer_invl2),
-    PLAIN(NOP, buffer_inv),
-    PLAIN(NOP, buffer_gl0_inv),
-    PLAIN(NOP, buffer_gl1_inv),
-    PLAIN(NOP, global_inv),
-    PLAIN(NOP, global_wb),
-    PLAIN(NOP, global_wbinv),
+    DETAIL(NOP, buffer_wbinvl1, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
+    DETAIL(NOP, buffer_wbinvl1_vol, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
+    DETAIL(NOP, buffer_wbinvl1_sc, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_DEVICE),
+    DETAIL(NOP, buffer_wbl2, WL_CACHE_WRITES),
+    DETAIL(NOP, buffer_invl2, WL_CACHE_EMPTIES),
+    DETAIL(NOP, buffer_inv, WL_CACHE_EMPTIES | WL_CACHE_SCOPED),
+    DETAIL(NOP, buffer_gl0_inv, WL_CACHE_EMPTIES),
+    DETAIL(NOP, buffer_gl1_inv, WL_CACHE_EMPTIES | WL_CACHE_DEVICE),
+    DETAIL(NOP, global_inv, WL_CACHE_EMPTIES | WL_CACHE_SCOPED),
+    DETAIL(NOP, global_wb, WL_CACHE_WRITES),
+    DETAIL(NOP, global_wbinv, WL_CACHE_EMPTIES | WL_CACHE_WRITES | WL_CACHE_SCOPED),
     PLAIN(NOP, s_ttracedata),
     PLAIN(NOP, s_ttracedata_imm),
     PLAIN(NOP, s_incperflevel),
@@ -452,6 +453,11 @@ const struct wl_isa *wl_isa_find(const char *mnemonic) {
     pthread_once(&sort_once, sort_table);
     found = bsearch(mnemonic, sorted, ROWS, sizeof(sorted[0]), compare_name);
     return found ? &table[*found] : NULL;
+}
+
+unsigned wl_isa_caches(const struct wl_inst *inst) {
+    const unsigned work = inst->isa && inst->isa->class == WL_ISA_NOP ? inst->isa->detail : 0;
+    return work & WL_CACHE_SCOPED && inst->sc1 ? work | WL_CACHE_DEVICE : work;
 }
 
 const struct wl_isa *wl_isa_table(size_t *count) {

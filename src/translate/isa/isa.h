@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct wl_inst;
+
 enum wl_isa_class {
-    WL_ISA_NOP,     /* waits, clauses, prefetches, cache control: no effect here */
+    WL_ISA_NOP,     /* waits, clauses, prefetches, cache control: no effect here; `detail`: WL_CACHE_* */
     WL_ISA_END,     /* s_endpgm */
     WL_ISA_BRANCH,  /* s_branch */
     WL_ISA_CBRANCH, /* s_cbranch_{scc0,scc1,vccz,vccnz,execz,execnz}; `detail`: enum wl_condition */
@@ -64,6 +66,15 @@ static inline bool wl_isa_steers(unsigned class) {
         return false;
     }
 }
+
+/* What instructions do to caches (wl_isa_caches). */
+enum {
+    WL_CACHE_EMPTIES = 1, /* loads behind it look anew */
+    WL_CACHE_SCALAR = 2,  /* scalar loads do */
+    WL_CACHE_DEVICE = 4,  /* and see what other compute units stored */
+    WL_CACHE_SCOPED = 8,  /* that, if its scope is the device or wider (wl_inst.sc1) */
+    WL_CACHE_WRITES = 16, /* it writes back what stores left there */
+};
 
 enum wl_space { WL_SPACE_GLOBAL, WL_SPACE_FLAT, WL_SPACE_SCRATCH, WL_SPACE_LDS, WL_SPACE_BUFFER, WL_SPACE_TBUFFER };
 
@@ -154,6 +165,8 @@ struct wl_isa {
 
 /* The row of a canonical mnemonic; NULL if there is none. Thread-safe. */
 const struct wl_isa *wl_isa_find(const char *mnemonic);
+/* What an instruction does to caches: WL_CACHE_*, for its scope. */
+unsigned wl_isa_caches(const struct wl_inst *inst);
 /* All rows, for tests and coverage tables. */
 const struct wl_isa *wl_isa_table(size_t *count);
 /* The canonical name of a disassembler's mnemonic (after the encoding suffix is gone) on a generation (9 to 12): the

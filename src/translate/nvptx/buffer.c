@@ -78,7 +78,7 @@ void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigne
         LLVMValueRef arguments[2] = {record, wl_lift_int(l, l->i64, (uint64_t)(4 * i) << 32 | bytes)};
         LLVMValueRef place = wl_ptx_device_call(l, "wl_device_buffer_find", l->i64, arguments, 2);
         accesses[i] = (struct wl_ptx_access){.inst = inst, .space = WL_PTX_GLOBAL, .address = place, .wide_scope = true};
-        accesses[i].is_volatile = inst->isa->class != WL_ISA_ATOMIC && (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+        accesses[i].is_volatile = inst->isa->class != WL_ISA_ATOMIC && wl_inst_is_coherent(inst);
         accesses[i].predicate = LLVMBuildAnd(l->b, wl_ptx_exec(l), is_not_zero(l, place), "");
     }
 }

@@ -384,7 +384,7 @@ LLVMValueRef wl_ptx_lds_address(struct wl_lift *l, LLVMValueRef offset) {
 static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const struct wl_memory_operands *op, struct wl_ptx_access *a) {
     *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
     a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
-                     (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+                     wl_inst_is_coherent(inst);
     if (l->facts && is_vgpr(op->address) && l->facts->row[op->address->reg].kind == WL_FACT_AFFINE)
         a->stride = l->facts->row[op->address->reg].stride;
     switch ((enum wl_space)inst->isa->space) {

@@ -39,7 +39,7 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_isa *isa = inst->isa;
     unsigned reg = inst->operands[1].reg;
     struct smem s = {.base = wl_lift_sgpr64(l, reg), .offset = wl_lift_smem_offset(l, inst), .unit = isa->bits < 32 ? isa->bits / 8 : 4};
-    s.is_volatile = inst->glc || inst->sc0 || inst->sc1 || inst->dlc;
+    s.is_volatile = wl_inst_is_coherent(inst);
     if (s.unit == 4 && !LLVMIsConstant(s.offset))
         s.offset = LLVMBuildAnd(l->b, s.offset, wl_lift_int(l, l->i64, ~UINT64_C(3)), "");
     if (isa->detail == WL_SMEM_BUFFER) {

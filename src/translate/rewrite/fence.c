@@ -37,13 +37,6 @@ static bool waits_for_stores(const struct wl_inst *inst, bool gfx9) {
     return !strcmp(name, "s_wait_idle") || ((!strcmp(name, "s_waitcnt_vscnt") || !strcmp(name, "s_wait_storecnt")) && !(bits & 0xff));
 }
 
-/* Whether it lets the wave see what other compute units stored; decode.c tells the scope of those that have one. */
-static bool invalidates(const struct wl_inst *inst) {
-    const char *name = inst->mnemonic;
-    return !strncmp(name, "buffer_wbinvl1", 14) || !strcmp(name, "buffer_gl1_inv") || !strncmp(name, "s_dcache_inv", 12) ||
-           ((!strcmp(name, "buffer_inv") || !strcmp(name, "global_inv") || !strcmp(name, "global_wbinv")) && inst->sc1);
-}
-
 static bool is_shared(const struct wl_isa *isa) {
     return isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT || isa->space == WL_SPACE_BUFFER || isa->space == WL_SPACE_TBUFFER;
 }
@@ -53,7 +46,7 @@ static void nop(struct state *s, struct wl_inst *inst, bool gfx9) {
         inst->fence |= host_is_weak && s->under_way;
         if (s->under_way)
             s->wait = inst;
-    } else if (invalidates(inst)) {
+    } else if (wl_isa_caches(inst) & WL_CACHE_DEVICE) {
         inst->fence |= host_is_weak || s->under_way;
         *s = (struct state){0};
         return;
@@ -73,7 +66,7 @@ static void step(struct state *s, struct wl_inst *inst, bool gfx9) {
     case WL_ISA_LOAD:
         if (!is_shared(isa))
             break;
-        if (s->wait && (inst->glc || inst->dlc || inst->sc0 || inst->sc1)) {
+        if (s->wait && wl_inst_is_coherent(inst)) {
             s->wait->fence = true;
             s->under_way = false;
         }

@@ -64,7 +64,7 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     s.address = LLVMBuildAdd(l->b, base, s.offset, "");
     if (s.unit == 4 && !buffer)
         s.address = aligned(l, s.address);
-    s.is_volatile = inst->glc || inst->sc0 || inst->sc1 || inst->dlc || l->unit->empties_scalar_cache;
+    s.is_volatile = wl_inst_is_coherent(inst) || l->unit->empties_scalar_cache;
     return s;
 }
 
