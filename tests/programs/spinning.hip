@@ -154,10 +154,8 @@ template <Way way, Flags place, bool in_step> __global__ void waves(int *memory,
         }
     }
     unsigned x = threadIdx.x;
-    /* Several places in memory, one after the other, without a mark: that is taken for a walk through a list (spin.c). */
-    constexpr bool marked = place == IN_MEMORY && (way == ONE_BY_ONE || way == AROUND);
     if (way == LANES || way == BROADCAST || lane == 0) {
-        x = wait_for<way, marked>(flags + (wave + 1) * step, WAVES - 1 - wave, x);
+        x = wait_for<way, false>(flags + (wave + 1) * step, WAVES - 1 - wave, x);
         if (lane == 0 && wave == 0)
             out[blockIdx.x] = in_step ? sums[0] : WAVES * ITEMS;
         if (way == LANES || lane == 0)

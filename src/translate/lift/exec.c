@@ -65,7 +65,7 @@ static bool is_idle_piece(const struct wl_lift *l, const struct wl_piece *piece,
             return false;
         *cost += work != IDLE_NOTHING;
     }
-    return !piece->is_spin_header && *cost <= MAX_IDLE_INSTS;
+    return *cost <= MAX_IDLE_INSTS;
 }
 
 static uint32_t idle_next(const struct wl_unit *unit, const struct wl_piece *piece) {
@@ -114,8 +114,11 @@ static void lift_idle_piece(struct wl_lift *l, const struct wl_piece *piece) {
 
 /* Goes such a way, and on as long as no lanes come back; `left`: so many changes of EXEC may still be. */
 static void go_idle(struct wl_lift *l, const struct wl_idle *idle, unsigned left) {
-    for (unsigned i = 0; i < idle->count; i++)
+    for (unsigned i = 0; i < idle->count; i++) {
+        if (l->unit->pieces[idle->piece[i]].is_spin_header)
+            wl_lift_spend_fuel(l, idle->piece[i]);
         lift_idle_piece(l, &l->unit->pieces[idle->piece[i]]);
+    }
     const struct wl_piece *last = &l->unit->pieces[idle->piece[idle->count - 1]];
     if (last->end == WL_PIECE_FINISH) {
         wl_lift_exit(l, WL_EXIT_END);

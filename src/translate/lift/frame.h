@@ -17,6 +17,8 @@ void wl_lift_reload_scalars(struct wl_lift *l);
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects);
 /* Lifts a piece into its block (l->blocks). */
 void wl_lift_piece(struct wl_lift *l, uint32_t piece);
+/* At the header of a spinning loop, which runs on for a while, then lets other waves run. */
+void wl_lift_spend_fuel(struct wl_lift *l, uint32_t piece);
 /* The same, or the loop that begins there if it is run strip by strip. */
 void wl_lift_piece_or_loop(struct wl_lift *l, uint32_t piece);
 /* Lifts a piece's instructions where the builder stands, without what its end does; l->piece is the piece then. `facts` is used as long

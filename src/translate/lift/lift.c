@@ -4,6 +4,7 @@
 #include "translate/lift/forms/loop.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
+#include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/state.h"
 #include "translate/lift/stretch.h"
@@ -156,6 +157,22 @@ void wl_lift_exit(struct wl_lift *l, enum wl_exit why) {
     LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
 }
 
+static void leave_fuel(struct wl_lift *l) {
+    if (l->fuel)
+        set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildLoad2(l->b, l->i32, l->fuel, ""));
+}
+
+/* Takes the wave's fuel into a variable, if the code has loops that spend some. */
+static void take_fuel(struct wl_lift *l) {
+    bool spends = false;
+    for (uint32_t p = 0; p < l->unit->piece_count; p++)
+        spends |= l->unit->pieces[p].is_spin_header;
+    if (!spends)
+        return;
+    l->fuel = wl_lift_alloca(l, l->i32, 4, "fuel");
+    LLVMBuildStore(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32), l->fuel);
+}
+
 /* Marks the stores that end a block behind `from` (NULL: all of them): they are done by exits before the wave's end only. */
 static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
     LLVMBasicBlockRef block = LLVMGetInsertBlock(l->b);
@@ -173,6 +190,8 @@ void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) 
     wl_set(live, WL_SGPR_EXEC + 1);
     wl_lift_move_scalars(l, live, true);
     wl_rows_move(l, to, true);
+    if (why == WL_EXIT_MODE || why == WL_EXIT_MESSAGE) /* at others that come back here it is filled up */
+        leave_fuel(l);
     set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
     mark_leaving(l, before);
     wl_lift_exit(l, why);
@@ -180,6 +199,7 @@ void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) 
 
 static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     wl_lift_spill_scalars(l);
+    leave_fuel(l);
     LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
     set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
     wl_lift_exit(l, WL_EXIT_JUMP);
@@ -255,8 +275,8 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         wl_lift_image(l, inst);
         break;
     case WL_ISA_NOP:
-        if (inst->fence || strstr(inst->mnemonic, "inv")) /* what follows, scalar loads as well, sees what the stretch still has to store */
-            wl_lift_flush(l);
+        if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES)
+            wl_lift_flush(l); /* what follows, scalar loads as well, sees what the stretch still has to store */
         if (inst->fence)
             LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
         break;
@@ -400,12 +420,11 @@ static void finish_piece(struct wl_lift *l) {
     }
 }
 
-/* A spinning loop runs on for a while, then lets other waves run. */
-static void spend_fuel(struct wl_lift *l, uint32_t piece) {
+void wl_lift_spend_fuel(struct wl_lift *l, uint32_t piece) {
     LLVMBasicBlockRef on = wl_lift_block(l, "on"), empty = wl_lift_block(l, "empty");
-    LLVMValueRef fuel = wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32);
-    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, fuel, LLVMConstNull(l->i32), "");
-    LLVMBuildCondBr(l->b, none, empty, on);
+    LLVMValueRef spent[] = {LLVMBuildLoad2(l->b, l->i32, l->fuel, ""), wl_lift_int(l, l->i32, wl_piece_fuel(&l->unit->pieces[piece]))};
+    LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, spent[0], LLVMConstNull(l->i32), "");
+    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, some, on, empty));
     LLVMPositionBuilderAtEnd(l->b, empty);
     bool left = l->in_loop && wl_loop_yield(l, piece);
     if (l->gang)
@@ -413,8 +432,7 @@ static void spend_fuel(struct wl_lift *l, uint32_t piece) {
     else if (!left)
         wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
     LLVMPositionBuilderAtEnd(l->b, on);
-    LLVMValueRef left_over[] = {fuel, wl_lift_int(l, l->i32, wl_piece_fuel(&l->unit->pieces[piece]))};
-    set_wave_field(l, offsetof(struct wl_wave, fuel), wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, left_over, 2));
+    LLVMBuildStore(l->b, wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, spent, 2), l->fuel);
 }
 
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {
@@ -479,7 +497,7 @@ void wl_lift_piece(struct wl_lift *l, uint32_t p) {
     struct wl_facts facts;
     LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
     if (l->unit->pieces[p].is_spin_header && !(l->in_loop && wl_loop_writes(l)))
-        spend_fuel(l, p);
+        wl_lift_spend_fuel(l, p);
     if (l->gang)
         wl_gang_begin_piece(l, p);
     if (wl_lift_body(l, p, &facts))
@@ -533,6 +551,7 @@ static void build_entry(struct wl_lift *l) {
                 l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
     wl_rows_create(l);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
+    take_fuel(l);
     wl_denormal_switch(l, true);
     if (l->gang) {
         wl_gang_enter(l);

@@ -46,7 +46,7 @@ static bool fits(const struct wl_lift *l) {
     unsigned items = 0;
     if (unit->strip_loop_count || wl_is_one_lane(l) || l->in_memory || !l->request->is_kernel)
         return false;
-    if (l->gang ? !l->lays_out : l->mode != WL_MODE_FULL || unit->waits)
+    if (l->gang ? !l->lays_out : l->mode != WL_MODE_FULL || unit->stops)
         return false;
     for (uint32_t i = 0; i < unit->inst_count; i++) {
         if (!works_on_strips(&unit->insts[i]))

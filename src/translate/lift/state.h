@@ -112,6 +112,7 @@ struct wl_lift {
     LLVMTypeRef strip_i1, strip_i8, strip_i16, strip_i32, strip_i64, strip_f16, strip_f32, strip_f64; /* <16 x ...> */
     LLVMValueRef sgpr[WL_SGPR_COUNT];             /* pointers to i32: allocas, or the wave's own (in_memory) */
     bool in_memory;                               /* scalars stay in the wave: units with very many resume points */
+    LLVMValueRef fuel;                            /* alloca: what is left of the wave's fuel; NULL: nothing yields */
     LLVMValueRef *row_slots;                      /* allocas of vector registers, see wl_rows_slot; NULL: they are in the wave */
     uint64_t rows_written[8];                     /* with row_slots: by the whole unit */
     uint64_t scalars_used[2], scalars_written[2]; /* by the whole unit */

@@ -5,9 +5,8 @@
  * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
  * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
  *
- * Where waves of a workgroup wait for each other by loads of global memory that bear no mark, each round is taken to look at one place: a
- * loop of more than a few instructions in which the round before has changed the address walks through a hash, a tree or a list. LDS has no
- * marks at all, so there only an address that moves on for certain counts.
+ * Loops that walk through a hash, a tree or a list count as well: nothing tells them from a wave that looks at one flag after the other.
+ * A look at the fuel is one subtraction a round.
  *
  * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
 #include "translate/isa/isa.h"
@@ -19,8 +18,7 @@
 #include <string.h>
 
 enum {
-    MOST_INSTS = 3000, /* of a loop; in longer ones a look at the fuel costs nothing */
-    SHORT_LOOP = 12,   /* so short a one that follows addresses waits for memory in every round: strips would wait one after the other */
+    MOST_INSTS = 3000, /* of a loop; longer ones are not followed */
 };
 
 /* What is known at a place of the round. */
@@ -38,7 +36,6 @@ struct flow {
     uint32_t first, count;      /* its instructions */
     struct wl_effects *effects; /* of each instruction */
     bool *moving;               /* of each instruction: what it reads moves on with every round */
-    bool *carried;              /* of each instruction: what it reads was made of what earlier rounds left */
     struct place *start;        /* of each piece */
     struct wl_regs *chosen;     /* of each piece: written or not, by a branch that depends */
     uint32_t *stack;            /* of pieces */
@@ -49,23 +46,6 @@ struct flow {
 };
 
 /* ---- sets ---- */
-
-static bool overlap(const struct wl_regs *a, const struct wl_regs *b) {
-    uint64_t common = (a->scalar[0] & b->scalar[0]) | (a->scalar[1] & b->scalar[1]);
-    for (unsigned w = 0; w < 8; w++)
-        common |= a->vector[w] & b->vector[w];
-    return common != 0;
-}
-
-/* Whether the set has grown. */
-static bool add(struct wl_regs *to, const struct wl_regs *what) {
-    const struct wl_regs was = *to;
-    for (unsigned w = 0; w < 2; w++)
-        to->scalar[w] |= what->scalar[w];
-    for (unsigned w = 0; w < 8; w++)
-        to->vector[w] |= what->vector[w];
-    return memcmp(&was, to, sizeof was) != 0;
-}
 
 static bool has_exec(const struct wl_regs *regs) { return wl_any_bit(regs->scalar, WL_SGPR_EXEC, 2); }
 
@@ -83,12 +63,6 @@ static bool is_in(const struct wl_regs *regs, const struct wl_operand *operand) 
 
 /* ---- what instructions are ---- */
 
-static bool is_coherent(const struct wl_inst *inst) { return inst->glc || inst->slc || inst->dlc || inst->sc0 || inst->sc1 || inst->nt; }
-
-static bool is_invalidation(const struct wl_inst *inst) {
-    return inst->isa && inst->isa->class == WL_ISA_NOP && strstr(inst->mnemonic, "inv");
-}
-
 enum access { NO_ACCESS, PRIVATE, PLAIN, COHERENT };
 
 /* How an instruction reads memory that others may write. */
@@ -99,21 +73,21 @@ static enum access reads(const struct flow *f, const struct wl_inst *inst) {
     case WL_ISA_LOAD:
         if (inst->isa->space == WL_SPACE_SCRATCH)
             return PRIVATE;
-        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+        return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_SMEM_LOAD:
-        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+        return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_ATOMIC:
     case WL_ISA_SMEM_ATOMIC:
         return COHERENT;
     case WL_ISA_IMAGE:
-        return is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
+        return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_LANE:
         switch ((enum wl_lane_op)inst->isa->detail) {
         case WL_LANE_ADDTID_LOAD:
         case WL_LANE_LDS_DIRECT:
         case WL_LANE_LOAD_TRANSPOSED:
         case WL_LANE_LOAD_BLOCK:
-            return is_coherent(inst) ? COHERENT : PLAIN;
+            return wl_inst_is_coherent(inst) ? COHERENT : PLAIN;
         case WL_LANE_APPEND:
         case WL_LANE_CONSUME:
         case WL_LANE_LDS_SRC2:
@@ -218,120 +192,24 @@ static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
 }
 
 /* What an instruction makes moves if what it reads does, in the lanes that write; the others keep what they have. */
-static void place_step(const struct flow *f, struct place *s, uint32_t n) {
+static void place_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
-    const bool moves = keeps_moving(inst) && overlap(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
-    for (unsigned w = 0; w < 2; w++)
-        s->moves.scalar[w] =
-            ((moves ? s->moves.scalar[w] | (all ? touch->scalar[w] : 0) : s->moves.scalar[w] & ~touch->scalar[w])) | f->steps.scalar[w];
-    for (unsigned w = 0; w < 8; w++)
-        s->moves.vector[w] =
-            ((moves ? s->moves.vector[w] | (all ? touch->vector[w] : 0) : s->moves.vector[w] & ~touch->vector[w])) | f->steps.vector[w];
+    const bool moves = keeps_moving(inst) && wl_regs_meet(&used, &s->moves), all = s->all || wl_inst_is_scalar(inst);
+    if (!moves)
+        (void)wl_regs_remove(&s->moves, touch);
+    else if (all)
+        (void)wl_regs_add(&s->moves, touch);
+    (void)wl_regs_add(&s->moves, &f->steps);
     lanes_step(f, s, n);
-}
-
-static bool join_places(struct place *into, const struct place *from) {
-    const struct place was = *into;
-    if (!into->reached) {
-        *into = *from;
-        return true;
-    }
-    into->all &= from->all;
-    for (unsigned w = 0; w < 2; w++) {
-        into->saved[w] &= from->saved[w];
-        into->moves.scalar[w] &= from->moves.scalar[w];
-    }
-    for (unsigned w = 0; w < 8; w++)
-        into->moves.vector[w] &= from->moves.vector[w];
-    return memcmp(&was, into, sizeof was) != 0;
 }
 
 /* Whether an instruction is the only one of the loop that writes to a register. */
 static bool is_only_writer(const struct flow *f, const struct wl_regs *of) {
     uint32_t writers = 0;
     for (uint32_t n = 0; n < f->count; n++)
-        writers += overlap(&f->effects[n].touch, of);
+        writers += wl_regs_meet(&f->effects[n].touch, of);
     return writers == 1;
-}
-
-/* Follows a round through the loop: what moves. */
-static void find_places(struct flow *f) {
-    memset(f->start, 0, (f->latch - f->header + 1) * sizeof *f->start);
-    f->start[0].reached = f->start[0].all = true;
-    f->start[0].moves = f->steps;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t p = f->header; p <= f->latch; p++) {
-            const struct wl_piece *piece = &f->unit->pieces[p];
-            const uint32_t to[2] = {piece->next, piece->target};
-            struct place now = f->start[p - f->header];
-            for (uint32_t i = 0; i < piece->count && now.reached; i++)
-                place_step(f, &now, piece->first - f->first + i);
-            for (unsigned i = 0; i < 2 && now.reached; i++)
-                if (is_inside(f, to[i]) && to[i] != f->header)
-                    changed |= join_places(&f->start[to[i] - f->header], &now);
-        }
-    }
-}
-
-/* Finds the registers to which each round adds something, in each lane, and what moves with them. */
-static void find_moving(struct flow *f) {
-    bool again = true;
-    for (unsigned round = 0; round < 2 && again; round++) { /* the steps, then what is made of them */
-        again = false;
-        find_places(f);
-        for (uint32_t p = f->header; p <= f->latch; p++) {
-            const struct wl_piece *piece = &f->unit->pieces[p];
-            struct place now = f->start[p - f->header];
-            for (uint32_t i = 0; i < piece->count; i++) {
-                const uint32_t n = piece->first - f->first + i;
-                const struct wl_inst *inst = &f->unit->insts[f->first + n];
-                const struct wl_regs used = without_exec(f->effects[n].use);
-                const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
-                f->moving[n] = overlap(&used, &now.moves);
-                if (round == 0 && is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p)) {
-                    struct wl_regs stepped = {0};
-                    wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
-                    if (is_only_writer(f, &stepped))
-                        again |= add(&f->steps, &stepped);
-                }
-                place_step(f, &now, n);
-            }
-        }
-    }
-}
-
-/* Finds what is made of registers that rounds leave to the next one. Pieces are taken in their order, and what is written is written whichever
- * way a round goes: less may be found than there is. */
-static void find_carried(struct flow *f) {
-    struct wl_regs carried = {0}, written = {0};
-    for (uint32_t n = 0; n < f->count; n++) { /* read before they are written */
-        const struct wl_regs *use = &f->effects[n].use;
-        for (unsigned w = 0; w < 2; w++)
-            carried.scalar[w] |= use->scalar[w] & f->written.scalar[w] & ~written.scalar[w];
-        for (unsigned w = 0; w < 8; w++)
-            carried.vector[w] |= use->vector[w] & f->written.vector[w] & ~written.vector[w];
-        add(&written, &f->effects[n].touch);
-    }
-    carried = without_exec(carried);
-    for (uint32_t n = 0; n < f->count; n++) {
-        const struct wl_regs *touch = &f->effects[n].touch;
-        f->carried[n] = overlap(&f->effects[n].use, &carried);
-        for (unsigned w = 0; w < 2; w++)
-            carried.scalar[w] = f->carried[n] ? carried.scalar[w] | touch->scalar[w] : carried.scalar[w] & ~touch->scalar[w];
-        for (unsigned w = 0; w < 8; w++)
-            carried.vector[w] = f->carried[n] ? carried.vector[w] | touch->vector[w] : carried.vector[w] & ~touch->vector[w];
-        carried = without_exec(carried);
-    }
-}
-
-/* Whether a load without a mark reads global memory for certain, all of its register anew: flat addresses may be LDS. */
-static bool is_global(const struct wl_inst *inst) {
-    if (inst->isa->class == WL_ISA_SMEM_LOAD)
-        return true;
-    return inst->isa->class == WL_ISA_LOAD && (inst->isa->space == WL_SPACE_GLOBAL || inst->isa->space == WL_SPACE_BUFFER) &&
-           !strstr(inst->mnemonic, "_d16") && !strstr(inst->mnemonic, "_lds_");
 }
 
 /* ---- what depends ---- */
@@ -342,7 +220,7 @@ static bool is_looked_at(const struct flow *f, uint32_t n) {
     case COHERENT:
         return true;
     case PLAIN:
-        return !f->moving[n] && !(f->carried[n] && f->count > SHORT_LOOP && is_global(&f->unit->insts[f->first + n]));
+        return !f->moving[n];
     case PRIVATE:
         return f->private_depends;
     default:
@@ -377,16 +255,16 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
             wl_put_bits(s->depends.scalar, WL_SGPR_EXEC, 2, false);
         return;
     }
-    if (is_looked_at(f, n) || overlap(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
-        add(&s->depends, &e->touch);
+    if (is_looked_at(f, n) || wl_regs_meet(&used, &s->depends) || (!wl_inst_is_scalar(inst) && has_exec(&s->depends))) {
+        (void)wl_regs_add(&s->depends, &e->touch);
         for (unsigned w = 0; w < 8; w++)
             s->depends.vector[w] |= e->def_lanes[w];
         f->private_depends |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space == WL_SPACE_SCRATCH;
     } else {
-        for (unsigned w = 0; w < 2; w++)
-            s->depends.scalar[w] &= ~e->def.scalar[w];
-        for (unsigned w = 0; w < 8 && s->all; w++)
-            s->depends.vector[w] &= ~e->def.vector[w];
+        struct wl_regs made = e->def;
+        if (!s->all)
+            memset(made.vector, 0, sizeof made.vector);
+        (void)wl_regs_remove(&s->depends, &made);
     }
     place_step(f, s, n);
 }
@@ -395,7 +273,7 @@ static bool condition_depends(const struct flow *f, const struct wl_piece *piece
     const struct wl_inst *last = &f->unit->insts[piece->first + piece->count - 1];
     if (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ)
         return has_exec(&at->depends);
-    return overlap(&f->effects[piece->first - f->first + piece->count - 1].use, &at->depends);
+    return wl_regs_meet(&f->effects[piece->first - f->first + piece->count - 1].use, &at->depends);
 }
 
 /* What a branch whose condition depends chooses: pieces that are run or not. True: among them is a way out of the round. */
@@ -415,43 +293,94 @@ static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
         if (inside->end == WL_PIECE_BRANCH && inside->target > end)
             end = inside->target; /* the other side of it */
         for (uint32_t i = 0; i < inside->count; i++)
-            add(&chosen, &f->effects[inside->first - f->first + i].touch);
+            (void)wl_regs_add(&chosen, &f->effects[inside->first - f->first + i].touch);
     }
     wl_put_bits(chosen.scalar, WL_SGPR_EXEC, 2, false); /* it is followed by itself */
     if (end > f->latch)
         return true;
-    *changed |= add(&f->chosen[end - f->header], &chosen);
+    *changed |= wl_regs_add(&f->chosen[end - f->header], &chosen);
     return false;
 }
 
-/* Whether the loop ends, or goes into the next round, by what depends. */
-static bool ends_by_loads(struct flow *f) {
-    find_places(f);
-    for (bool changed = true; changed;) {
+/* ---- rounds ---- */
+
+static bool join_places(struct place *into, const struct place *from) {
+    const struct place was = *into;
+    if (!into->reached) {
+        *into = *from;
+        return true;
+    }
+    into->all &= from->all;
+    for (unsigned w = 0; w < 2; w++)
+        into->saved[w] &= from->saved[w];
+    (void)wl_regs_keep(&into->moves, &from->moves);
+    (void)wl_regs_add(&into->depends, &from->depends);
+    return memcmp(&was, into, sizeof was) != 0;
+}
+
+/* Goes through a piece, to those that follow. `ends` NULL: what depends is not asked for; else it becomes true if that decides whether the loop
+ * ends or goes into the next round. True: more was found. */
+static bool follow_piece(struct flow *f, uint32_t p, bool *ends) {
+    const struct wl_piece *piece = &f->unit->pieces[p];
+    const uint32_t to[2] = {piece->next, piece->target};
+    const bool was_private = f->private_depends;
+    struct place now = f->start[p - f->header];
+    bool changed = false;
+    (void)wl_regs_add(&now.depends, &f->chosen[p - f->header]);
+    for (uint32_t i = 0; i < piece->count; i++)
+        (ends ? depends_step : place_step)(f, &now, piece->first - f->first + i);
+    if (ends && piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece, &now))
+        *ends = follow_branch(f, p, &changed);
+    for (unsigned i = 0; i < 2; i++) {
+        if (to[i] == f->header) {
+            changed |= wl_regs_add(&f->start[0].depends, &now.depends);
+            if (ends)
+                *ends |= has_exec(&now.depends);
+        } else if (is_inside(f, to[i])) {
+            changed |= join_places(&f->start[to[i] - f->header], &now);
+        }
+    }
+    return changed || f->private_depends != was_private;
+}
+
+/* Follows rounds through the loop until nothing more is found. */
+static void follow_rounds(struct flow *f, bool *ends) {
+    memset(f->start, 0, (f->latch - f->header + 1) * sizeof *f->start);
+    f->start[0].reached = f->start[0].all = true;
+    f->start[0].moves = f->steps;
+    for (bool changed = true; changed && !(ends && *ends);) {
         changed = false;
+        for (uint32_t p = f->header; p <= f->latch && !(ends && *ends); p++)
+            if (f->start[p - f->header].reached)
+                changed |= follow_piece(f, p, ends);
+    }
+}
+
+/* Finds the registers to which each round adds something, in each lane, and what moves with them. */
+static void find_moving(struct flow *f) {
+    bool again = true;
+    for (unsigned round = 0; round < 2 && again; round++) { /* the steps, then what is made of them */
+        again = false;
+        follow_rounds(f, NULL);
         for (uint32_t p = f->header; p <= f->latch; p++) {
             const struct wl_piece *piece = &f->unit->pieces[p];
-            const uint32_t to[2] = {piece->next, piece->target};
             struct place now = f->start[p - f->header];
-            const bool was_private = f->private_depends;
-            if (!now.reached)
-                continue;
-            add(&now.depends, &f->chosen[p - f->header]);
-            for (uint32_t i = 0; i < piece->count; i++)
-                depends_step(f, &now, piece->first - f->first + i);
-            changed |= f->private_depends != was_private;
-            if (piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece, &now) && follow_branch(f, p, &changed))
-                return true;
-            for (unsigned i = 0; i < 2; i++) {
-                if (!is_inside(f, to[i]))
-                    continue;
-                changed |= add(&f->start[to[i] - f->header].depends, &now.depends);
-                if (to[i] == f->header && has_exec(&now.depends))
-                    return true;
+            for (uint32_t i = 0; i < piece->count; i++) {
+                const uint32_t n = piece->first - f->first + i;
+                const struct wl_inst *inst = &f->unit->insts[f->first + n];
+                const struct wl_regs used = without_exec(f->effects[n].use);
+                const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
+                f->moving[n] = wl_regs_meet(&used, &now.moves);
+                if (round == 0 && is_step(f, inst) && (is_scalar || now.all) && is_passed(f, p)) {
+                    struct wl_regs stepped = {0};
+                    wl_set(is_scalar ? stepped.scalar : stepped.vector, inst->operands[0].reg);
+                    if (is_only_writer(f, &stepped))
+                        again |= wl_regs_add(&f->steps, &stepped);
+                }
+                place_step(f, &now, n);
             }
         }
     }
-    return false;
 }
 
 /* ---- loops ---- */
@@ -462,7 +391,7 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
     f.first = unit->pieces[header].first;
     f.count = unit->pieces[latch].first + unit->pieces[latch].count - f.first;
     for (uint32_t n = 0; n < f.count; n++)
-        f.invalidates |= is_invalidation(&unit->insts[f.first + n]);
+        f.invalidates |= (wl_isa_caches(&unit->insts[f.first + n]) & WL_CACHE_EMPTIES) != 0;
     *for_others = false;
     for (uint32_t n = 0; n < f.count; n++) {
         const enum access access = reads(&f, &unit->insts[f.first + n]);
@@ -474,24 +403,22 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
     const uint32_t pieces = latch - header + 1;
     f.effects = malloc(f.count * sizeof *f.effects);
     f.moving = calloc(f.count, sizeof *f.moving);
-    f.carried = calloc(f.count, sizeof *f.carried);
     f.start = calloc(pieces, sizeof *f.start);
     f.chosen = calloc(pieces, sizeof *f.chosen);
     f.stack = calloc(pieces, sizeof *f.stack);
     f.seen = calloc(pieces, sizeof *f.seen);
     waits = true;
-    if (f.effects && f.moving && f.carried && f.start && f.chosen && f.stack && f.seen) {
+    if (f.effects && f.moving && f.start && f.chosen && f.stack && f.seen) {
         for (uint32_t n = 0; n < f.count; n++) {
             wl_inst_effects(&unit->insts[f.first + n], unit->request->wave_size, &f.effects[n]);
-            add(&f.written, &f.effects[n].touch);
+            (void)wl_regs_add(&f.written, &f.effects[n].touch);
         }
         find_moving(&f);
-        find_carried(&f);
-        waits = ends_by_loads(&f);
+        waits = false;
+        follow_rounds(&f, &waits);
     }
     free(f.effects);
     free(f.moving);
-    free(f.carried);
     free(f.start);
     free(f.chosen);
     free(f.stack);

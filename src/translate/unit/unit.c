@@ -277,8 +277,9 @@ static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
         if (piece->end == WL_PIECE_EXEC)
             piece->narrows = only_narrows(last, mask_registers);
         for (uint32_t i = 0; i < piece->count; i++)
-            unit->empties_scalar_cache |= !strncmp(unit->insts[piece->first + i].mnemonic, "s_dcache_inv", 12);
-        unit->waits |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL || piece->end == WL_PIECE_JUMP;
+            unit->empties_scalar_cache |= (wl_isa_caches(&unit->insts[piece->first + i]) & WL_CACHE_SCALAR) != 0;
+        unit->stops |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL || piece->end == WL_PIECE_JUMP;
+        unit->waits |= unit->stops;
         unit->polls |= (piece->end == WL_PIECE_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0) || piece->end == WL_PIECE_CALL ||
                        piece->end == WL_PIECE_JUMP;
     }

@@ -67,8 +67,9 @@ struct wl_unit {
     uint32_t piece_count;
     uint32_t entry; /* the piece that starts at the unit's entry */
     uint32_t resume_count;
-    uint32_t rows; /* highest VGPR row used + 1 */
-    bool waits;
+    uint32_t rows;             /* highest VGPR row used + 1 */
+    bool stops;                /* it has barriers, sleeps, messages or calls: waves mostly leave it before they end */
+    bool waits;                /* that, or loops that wait */
     bool polls;                /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
     bool empties_scalar_cache; /* s_dcache_inv: scalar loads look at what others store */
     bool indirect;             /* has a call or jump whose target is not constant, returns aside */
@@ -144,6 +145,46 @@ static inline bool wl_any_bit(const uint64_t *set, unsigned first, unsigned coun
 static inline void wl_put_bits(uint64_t *set, unsigned first, unsigned count, bool value) {
     for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
         set[i / 64] = (set[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)value << i % 64;
+}
+
+/* Whether two sets of registers have some in common. */
+static inline bool wl_regs_meet(const struct wl_regs *a, const struct wl_regs *b) {
+    uint64_t common = 0;
+    for (unsigned w = 0; w < 2; w++)
+        common |= a->scalar[w] & b->scalar[w];
+    for (unsigned w = 0; w < 8; w++)
+        common |= a->vector[w] & b->vector[w];
+    return common != 0;
+}
+/* Adds registers to a set, takes them out of it, keeps no others. True: the set has changed. */
+static inline bool wl_regs_add(struct wl_regs *set, const struct wl_regs *more) {
+    uint64_t changed = 0;
+    for (unsigned w = 0; w < 2; w++) {
+        changed |= more->scalar[w] & ~set->scalar[w];
+        set->scalar[w] |= more->scalar[w];
+    }
+    for (unsigned w = 0; w < 8; w++) {
+        changed |= more->vector[w] & ~set->vector[w];
+        set->vector[w] |= more->vector[w];
+    }
+    return changed != 0;
+}
+static inline bool wl_regs_remove(struct wl_regs *set, const struct wl_regs *gone) {
+    uint64_t changed = 0;
+    for (unsigned w = 0; w < 2; w++) {
+        changed |= set->scalar[w] & gone->scalar[w];
+        set->scalar[w] &= ~gone->scalar[w];
+    }
+    for (unsigned w = 0; w < 8; w++) {
+        changed |= set->vector[w] & gone->vector[w];
+        set->vector[w] &= ~gone->vector[w];
+    }
+    return changed != 0;
+}
+static inline bool wl_regs_keep(struct wl_regs *set, const struct wl_regs *others) {
+    struct wl_regs gone = *set;
+    (void)wl_regs_remove(&gone, others);
+    return wl_regs_remove(set, &gone);
 }
 
 #endif

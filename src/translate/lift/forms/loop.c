@@ -356,9 +356,17 @@ static void add_result(struct wl_lift *l, unsigned reg) {
 /* Whether a mask is known behind the loop, of which strips need not tell then: EXEC, and that of the lanes that have left, as all have. */
 static bool is_known_behind(const struct wl_lift *l, unsigned reg, uint32_t piece) {
     const struct wl_lift_loop *in = l->in_loop;
-    if (piece != in->loop->exit || in->yields)
+    if (piece != in->loop->exit)
         return false;
-    return reg == WL_SGPR_EXEC || (in->rounds && in->loop->rounds.collects && reg == in->loop->rounds.left);
+    return reg == WL_SGPR_EXEC || (in->rounds && in->loop->rounds.collects && reg == in->loop->rounds.left && !in->yields);
+}
+
+/* EXEC where a strip leaves in the middle of the loop: those before it are done, those behind have not begun. */
+static void add_exec(struct wl_lift *l) {
+    LLVMValueRef *to = &l->in_loop->result[WL_SGPR_EXEC], first = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
+    LLVMValueRef behind = LLVMBuildShl(l->b, LLVMConstAllOnes(l->mask_type), first, "");
+    LLVMBuildStore(l->b, LLVMBuildAnd(l->b, LLVMBuildLoad2(l->b, l->mask_type, *to, ""), behind, ""), *to);
+    add_result(l, WL_SGPR_EXEC);
 }
 
 static void add_results(struct wl_lift *l, uint32_t piece) {
@@ -366,7 +374,7 @@ static void add_results(struct wl_lift *l, uint32_t piece) {
         if (mask_is_wanted(l, reg, piece) && !is_known_behind(l, reg, piece))
             add_result(l, reg);
     if (!is_known_behind(l, WL_SGPR_EXEC, piece))
-        add_result(l, WL_SGPR_EXEC);
+        add_exec(l);
 }
 
 static void set_scalar(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {

@@ -66,8 +66,7 @@ static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *
     a.atomic = wl_memory_atomic(l->request->processor, isa);
     a.returns = atomic && inst->returns;
     a.local = isa->space == WL_SPACE_LDS;
-    /* These bits ask for a coherent access: code that polls must see memory each time. */
-    a.is_volatile = !atomic && isa->space != WL_SPACE_LDS && (inst->glc || inst->dlc || inst->sc0 || inst->sc1);
+    a.is_volatile = !atomic && isa->space != WL_SPACE_LDS && wl_inst_is_coherent(inst);
     return a;
 }
 
@@ -224,7 +223,7 @@ static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, co
     const bool in_loop = wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces));
     if (l->gang && in_loop && !is_of_rows(l, lanes)) {
         prefetch(l, a, start, wl_lift_int(l, l->i64, l->gang_lanes * size));
-    } else if (!l->gang && !in_loop && l->mode == WL_MODE_FULL && l->request->is_kernel && l->unit->waits && !l->exec) {
+    } else if (!l->gang && !in_loop && l->mode == WL_MODE_FULL && l->request->is_kernel && l->unit->stops && !l->exec) {
         LLVMValueRef items = LLVMBuildZExt(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, row_items), l->i32), l->i64, "");
         prefetch(l, a, start, LLVMBuildMul(l->b, items, wl_lift_int(l, l->i64, size), ""));
     }
