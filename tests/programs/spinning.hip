@@ -202,6 +202,69 @@ __global__ void scalars(int *flags, int *out) {
     }
 }
 
+// Walks that wait for nobody, but might for all that is known: they yield on their way, and have to go on as they were.
+enum { COLUMNS = WAVES * ITEMS, LONGEST = 1500, LEVELS = 10 };
+
+struct Node {
+    unsigned value;
+    int left, right;
+};
+
+__host__ __device__ static inline int length(int item) { return item * 37 % LONGEST; }
+
+// Lists of all lengths, side by side. An item follows its own; `left`: 0 at the end.
+__global__ void lists(const Node *nodes, unsigned *out) {
+    const int item = (int)threadIdx.x;
+    unsigned sum = 0;
+    int at = length(item) * COLUMNS + item + 1;
+    do {
+        const Node node = nodes[at];
+        sum = (sum ^ node.value) * 0x9e3779b9u;
+        at = node.left;
+    } while (at);
+    out[blockIdx.x * blockDim.x + item] = sum;
+}
+
+// A tree, with a stack in LDS: all items go the same way, or each leaves out other parts.
+template <bool same> __global__ void trees(const Node *nodes, unsigned *out) {
+    __shared__ int stack[LEVELS + 2][COLUMNS / 2];
+    const unsigned item = threadIdx.x;
+    unsigned sum = 0;
+    int depth = 1;
+    stack[0][item] = 1;
+    while (depth > 0) {
+        const Node node = nodes[stack[--depth][item]];
+        sum = (sum ^ node.value ^ item) * 0x9e3779b9u;
+        if (node.left && (same || (node.value >> item % 13 & 7))) {
+            stack[depth++][item] = node.left;
+            stack[depth++][item] = node.right;
+        }
+    }
+    out[blockIdx.x * blockDim.x + item] = sum;
+}
+
+static unsigned along_list(const std::vector<Node> &nodes, int item) {
+    unsigned sum = 0;
+    for (int at = length(item) * COLUMNS + item + 1; at; at = nodes[at].left)
+        sum = (sum ^ nodes[at].value) * 0x9e3779b9u;
+    return sum;
+}
+
+static unsigned through_tree(const std::vector<Node> &nodes, unsigned item, bool same) {
+    std::vector<int> stack = {1};
+    unsigned sum = 0;
+    while (!stack.empty()) {
+        const Node &node = nodes[stack.back()];
+        stack.pop_back();
+        sum = (sum ^ node.value ^ item) * 0x9e3779b9u;
+        if (node.left && (same || (node.value >> item % 13 & 7))) {
+            stack.push_back(node.left);
+            stack.push_back(node.right);
+        }
+    }
+    return sum;
+}
+
 struct Machine {
     int *flags, *out;
     unsigned *anything;
@@ -236,6 +299,40 @@ template <Way way, Flags place, bool in_step> static void run_waves(const Machin
         return;
     waves<way, place, in_step><<<2, WAVES * ITEMS>>>(m.flags, m.out, m.anything);
     expect(m, name, 2, WAVES * ITEMS, 0);
+}
+
+template <class F> static void expect_walks(const Machine &m, const std::string &name, int groups, int items, F wanted) {
+    std::vector<unsigned> out(groups * items);
+    HIP_FINISH();
+    HIP(hipMemcpy(out.data(), m.anything, out.size() * sizeof out[0], hipMemcpyDeviceToHost));
+    for (int i = 0; i < groups * items; i++)
+        EXPECT(out[i] == wanted(i % items), "%s: work item %d has %x", name.c_str(), i, out[i]);
+}
+
+static void run_walks(const Machine &m) {
+    const int count = (LONGEST + 1) * COLUMNS + 1;
+    std::vector<Node> nodes(count);
+    Node *there;
+    for (int i = 0; i < count; i++)
+        nodes[i] = {i * 2654435761u, i > COLUMNS ? i - COLUMNS : 0, 0};
+    HIP(hipMalloc((void **)&there, count * sizeof(Node)));
+    if (wanted(m, "walks, lists")) {
+        HIP(hipMemcpy(there, nodes.data(), count * sizeof(Node), hipMemcpyHostToDevice));
+        lists<<<2, COLUMNS>>>(there, m.anything);
+        expect_walks(m, "walks, lists", 2, COLUMNS, [&](int item) { return along_list(nodes, item); });
+    }
+    for (int i = 0; i < 2 << LEVELS; i++)
+        nodes[i] = {i * 2654435761u, i < 1 << LEVELS ? 2 * i : 0, 2 * i + 1};
+    HIP(hipMemcpy(there, nodes.data(), (2 << LEVELS) * sizeof(Node), hipMemcpyHostToDevice));
+    if (wanted(m, "walks, trees")) {
+        trees<true><<<4, COLUMNS / 2>>>(there, m.anything);
+        expect_walks(m, "walks, trees", 4, COLUMNS / 2, [&](int item) { return through_tree(nodes, (unsigned)item, true); });
+    }
+    if (wanted(m, "walks, parts of trees")) {
+        trees<false><<<4, COLUMNS / 2>>>(there, m.anything);
+        expect_walks(m, "walks, parts of trees", 4, COLUMNS / 2, [&](int item) { return through_tree(nodes, (unsigned)item, false); });
+    }
+    HIP(hipFree(there));
 }
 
 template <Way way> static void run_way(const Machine &m) {
@@ -273,5 +370,6 @@ int main(int argc, char **argv) {
         scalars<<<GROUPS, ITEMS>>>(m.flags, m.out);
         expect(m, "scalars", GROUPS, GROUPS, 1);
     }
+    run_walks(m);
     return finish();
 }
