@@ -266,6 +266,8 @@ struct wl_job {
     struct wl_cpu_unit *unit;
     enum wl_shape shape;
     bool may_wait;
+    bool tries;         /* waves may wait for others of their workgroup in loops alone: they are run to their ends until one does */
+    bool keeps_trying;  /* those can run again as they are */
     bool keeps_wave;    /* waves that run the FULL copy can run again as they are */
     wl_unit_code *gang; /* runs whole workgroups; NULL: waves run by themselves */
     struct wl_cpu_unit *gang_unit;

@@ -66,14 +66,15 @@ struct wl_resume_point {
     uint32_t is_return; /* 1: behind a call: a JUMP to `address` enters here */
     uint32_t reserved;
 };
-enum { WL_WAITS = 1, WL_POLLS = 2 };
+enum { WL_WAITS = 1, WL_POLLS = 2, WL_SPINS = 4 };
 struct wl_unit_info {
     uint32_t abi;          /* WL_WAVE_ABI */
     uint32_t rows;         /* VGPR rows that the unit uses: highest row + 1; of a kernel's FULL copy: with all that it jumps to */
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
     uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;
-                                      * WL_POLLS: may wait for other workgroups, which must then be run in order */
+                                      * WL_POLLS: may wait for other workgroups, which must then be run in order;
+                                      * WL_SPINS: waits in loops alone, for waves of its workgroup */
     uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it.
                           * Of a gang: it leaves the work items' ids where they are */
     uint32_t may_gang;   /* FULL: 1: there can be a WL_MODE_GANG copy */

@@ -91,7 +91,9 @@ void wl_unit_count_rows(struct wl_unit *unit);
 void wl_unit_destroy(struct wl_unit *unit);
 /* wl_unit_info's may_wait. */
 static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
-    return (unit->waits ? WL_WAITS : 0) | (unit->waits && unit->polls ? WL_POLLS : 0);
+    if (!unit->waits)
+        return 0;
+    return WL_WAITS | (unit->polls ? WL_POLLS : 0) | (!unit->polls && !unit->stops ? WL_SPINS : 0);
 }
 /* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
  * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */

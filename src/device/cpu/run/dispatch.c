@@ -373,6 +373,104 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
     return progress;
 }
 
+/* ---- workgroups whose waves may wait for each other, but mostly do not ------------------------- */
+
+/* A wave of a workgroup whose waves run to their ends one after the other did not: what is left goes on by turns. */
+static enum progress take_turns(struct wl_job *job, struct wl_thread *thread, uint32_t at) {
+    struct wl_group *group = &thread->group;
+    const uint32_t items = thread->extent.items;
+    group->wave_count = thread->extent.waves;
+    group->waiting = 0;
+    group->ended = at;
+    group->gang_block[0] = 0;
+    group->in_step = false;
+    for (uint32_t w = 0; w < group->wave_count; w++) {
+        struct wl_runner *runner = &group->runners[w];
+        const enum wl_mode mode = (w + 1) * job->wave_size <= items ? WL_MODE_FULL : WL_MODE_MASKED;
+        runner->state = w < at ? WL_WAVE_ENDED : WL_WAVE_READY;
+        if (w <= at)
+            continue;
+        start_wave(job, wl_group_wave(group, w), group->id, w, items, thread->id_table);
+        if (!wl_wave_enter(job, thread, runner, wl_group_wave(group, w), job->unit, mode))
+            return GROUP_FAILED;
+    }
+    return GROUP_MOVED;
+}
+
+/* Runs the waves of a workgroup to their ends, one after the other, until one of them yields. */
+static inline __attribute__((always_inline)) enum progress try_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+    struct wl_group *group = &thread->group;
+    const uint32_t float_mode = job->function->kernel->float_mode;
+    if (job->partial)
+        start_partial(job, thread, id);
+    const uint32_t full = thread->extent.items / job->wave_size, kept = job->keeps_trying ? full : 0;
+    memcpy(group->id, id, sizeof group->id);
+    for (uint32_t w = 0; w < thread->extent.waves; w++) {
+        struct wl_runner *runner = &group->runners[w];
+        struct wl_wave *wave = wl_group_wave(group, w);
+        if (w < kept && runner->code) {
+            move_wave(&job->function->abi, wave, id);
+        } else {
+            const enum wl_mode mode = w < full ? WL_MODE_FULL : WL_MODE_MASKED;
+            start_wave(job, wave, id, w, thread->extent.items, thread->id_table);
+            if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
+                return GROUP_FAILED;
+        }
+        thread->running = runner;
+        const uint32_t reason = runner->code(wave);
+        if (reason == WL_EXIT_END && wave->mode_register == float_mode)
+            continue;
+        const enum wl_wave_state state = wl_wave_run_on(job, thread, runner, wave, reason);
+        thread->float_mode = wave->mode_register;
+        if (state == WL_WAVE_FAILED)
+            return GROUP_FAILED;
+        if (state != WL_WAVE_ENDED)
+            return take_turns(job, thread, w);
+        set_float_mode(thread, float_mode);
+        runner->code = NULL; /* the wave is not as it began */
+    }
+    return GROUP_DONE;
+}
+
+/* Of `count` workgroups in a row of the grid. *done: how many have ended; the next one is what is told about. */
+static inline __attribute__((always_inline)) enum progress try_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
+                                                                      uint32_t count, uint32_t *done) {
+    uint32_t id[3] = {first[0], first[1], first[2]};
+    enum progress progress = GROUP_DONE;
+    set_float_mode(thread, job->function->kernel->float_mode);
+    for (*done = 0; *done < count; ++*done, id[0]++)
+        if ((progress = try_group(job, thread, id)) != GROUP_DONE)
+            break;
+    return progress;
+}
+
+typedef enum progress try_fn(struct wl_job *, struct wl_thread *, const uint32_t[3], uint32_t, uint32_t *);
+#define TRY_FN(name, target)                                                                                                               \
+    target static enum progress name(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3], uint32_t count,                \
+                                     uint32_t *done) {                                                                                     \
+        return try_groups(job, thread, first, count, done);                                                                                \
+    }
+TRY_FN(try_groups_base, )
+#if defined(__x86_64__)
+TRY_FN(try_groups_avx2, __attribute__((target("avx2"))))
+TRY_FN(try_groups_avx512f, __attribute__((target("avx512f"))))
+
+static try_fn *choose_try(void) {
+    static try_fn *const functions[] = {
+        [WL_CPU_BASE] = try_groups_base, [WL_CPU_AVX2] = try_groups_avx2, [WL_CPU_AVX512] = try_groups_avx512f};
+    return functions[wl_cpu_level()];
+}
+#else
+static try_fn *choose_try(void) { return try_groups_base; }
+#endif
+#undef TRY_FN
+
+/* What was run by turns left its states in the middle of something. */
+static void forget_states(struct wl_thread *thread) {
+    for (uint32_t w = 0; w < thread->group.fit.states; w++)
+        thread->group.runners[w].code = NULL;
+}
+
 /* ---- workgroups as one wave ------------------------------------------------------------------ */
 
 /* The waves of a gang go on by themselves. */
@@ -545,10 +643,9 @@ static enum progress run_started(struct wl_job *job, struct wl_thread *thread, s
     return progress;
 }
 
-/* Starts a workgroup and runs it until it ends or is parked. */
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number) {
+/* Runs a workgroup that was started until it ends or is parked. */
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum progress progress) {
     enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
-    enum progress progress = job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id);
     for (unsigned rounds = 0; progress != GROUP_DONE && progress != GROUP_FAILED; rounds++) {
         bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
@@ -626,9 +723,27 @@ static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t 
     return false;
 }
 
+/* Starts a workgroup and runs it until it ends or is parked; with `try`, up to `count` of a row. Returns how many. */
+static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number, uint32_t count,
+                                     try_fn *try) {
+    uint32_t done = 0;
+    if (!try) {
+        run_waiting_group(job, thread, number, job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id));
+        return 1;
+    }
+    const enum progress progress = try(job, thread, id, count, &done);
+    if (progress == GROUP_DONE)
+        return done;
+    run_waiting_group(job, thread, number + done, progress);
+    forget_states(thread);
+    return done + 1;
+}
+
 /* As run_chunks. A thread that has nothing to start goes on with what is parked. */
 static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
+    enum { MOST_TRIED = 64 };
     const bool may_leave = !thread->launches && job->in_order;
+    try_fn *const try = job->tries ? choose_try() : NULL;
     uint64_t first = 0, end = 0;
     uint32_t id[3];
     while (!wl_job_stopped(job)) {
@@ -647,8 +762,12 @@ static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
                 break;
             group_id(job->launch, first, id);
         }
-        run_waiting_group(job, thread, id, first++);
-        move_on(job->launch->grid, 1, id);
+        uint32_t count = parked ? 1 : end - first < MOST_TRIED ? (uint32_t)(end - first) : MOST_TRIED;
+        if (job->launch->grid[0] - id[0] < count)
+            count = job->launch->grid[0] - id[0];
+        count = start_waiting_groups(job, thread, id, first, count, try);
+        first += count;
+        move_on(job->launch->grid, count, id);
     }
     serve_parked(job, thread, UINT64_MAX, may_leave);
 }

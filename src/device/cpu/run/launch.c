@@ -251,6 +251,8 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
     find_gang(job, info);
+    job->tries = info->may_wait & WL_SPINS && !job->gang;
+    job->keeps_trying = info->keeps_wave && !job->partial;
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
