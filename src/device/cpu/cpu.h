@@ -266,11 +266,12 @@ struct wl_job {
     struct wl_cpu_unit *unit;
     enum wl_shape shape;
     bool may_wait;
-    bool tries;         /* waves may wait for others of their workgroup in loops alone: they are run to their ends until one does */
-    bool keeps_trying;  /* those can run again as they are */
-    bool keeps_wave;    /* waves that run the FULL copy can run again as they are */
-    wl_unit_code *gang; /* runs whole workgroups; NULL: waves run by themselves */
-    struct wl_cpu_unit *gang_unit;
+    bool tries;        /* waves may wait for others of their workgroup in loops alone: they are run to their ends until one does */
+    bool keeps_trying; /* those can run again as they are */
+    bool keeps_wave;   /* waves that run the FULL copy can run again as they are */
+    bool fits_gang;    /* its workgroups may be run as gangs, if the kernel's can be */
+    _Atomic(struct wl_cpu_unit *) gang_unit;
+    _Atomic(wl_unit_code *) gang; /* runs whole workgroups, and is gang_unit's; NULL: waves run by themselves, until it has been made */
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */

@@ -174,6 +174,7 @@ struct search {
     bool *queued;
     uint32_t *work;
     uint32_t count;
+    uint64_t (*saved)[2]; /* of can_go_along */
 };
 
 static void flow(struct search *s, uint32_t to, const uint64_t masks[2], bool first) {
@@ -282,27 +283,70 @@ static bool keeps_none(const struct wl_inst *inst, unsigned wave_size, uint64_t 
     return work.to != WL_SGPR_EXEC || none;
 }
 
-/* Whether waves without lanes may run the code from the branch of a piece to `zero`, where they would have gone on: it does nothing
- * to them, and what it makes of scalars is not used there. */
-static bool can_go_along(const struct wl_unit *unit, uint32_t from, uint32_t zero) {
+/* Whether a piece between a branch and `zero` leads on in that code, or to `zero`. Branches back are on scalars: waves with lanes decide. */
+static bool leads_inside(const struct wl_unit *unit, uint32_t from, uint32_t p, uint32_t zero) {
+    const struct wl_piece *piece = &unit->pieces[p];
+    uint32_t none;
+    switch (piece->end) {
+    case WL_PIECE_NEXT:
+    case WL_PIECE_EXEC:
+        return piece->next == p + 1;
+    case WL_PIECE_BRANCH:
+        return piece->target > from && piece->target <= zero;
+    case WL_PIECE_CBRANCH:
+        return piece->next == p + 1 && piece->target <= zero && piece->target > (on_exec(unit, piece, &none) ? p : from);
+    default:
+        return false;
+    }
+}
+
+/* Whether a piece does nothing to waves without lanes; steps the set of registers that have no lanes for them (keeps_none) over it. */
+static bool piece_keeps_none(const struct wl_unit *unit, uint32_t p, uint64_t saved[2], uint64_t written[2]) {
+    const struct wl_piece *piece = &unit->pieces[p];
     unsigned wave_size = unit->request->wave_size;
-    uint64_t saved[2] = {0}, written[2] = {0};
+    for (uint32_t i = 0; i < piece->count; i++) {
+        struct wl_effects effects;
+        wl_inst_effects(&unit->insts[piece->first + i], wave_size, &effects);
+        for (unsigned w = 0; w < 2; w++)
+            written[w] |= effects.touch.scalar[w];
+        if (!keeps_none(&unit->insts[piece->first + i], wave_size, saved))
+            return false;
+    }
+    return true;
+}
+
+/* Takes from the registers that may be in a set at a piece those that are not in it on a way there. */
+static bool narrow(uint64_t (*at)[2], uint32_t to, uint32_t zero, const uint64_t saved[2]) {
+    bool changes = false;
+    for (unsigned w = 0; w < 2 && to < zero; w++) {
+        changes |= (at[to][w] & ~saved[w]) != 0;
+        at[to][w] &= saved[w];
+    }
+    return changes;
+}
+
+/* Whether waves without lanes may run the code from the branch of a piece to `zero`, where they would have gone on: it does nothing
+ * to them, and what it makes of scalars is not used there. `at` is memory for a set of registers for each piece. */
+static bool can_go_along(const struct wl_unit *unit, uint32_t from, uint32_t zero, uint64_t (*at)[2]) {
+    uint64_t written[2] = {0};
     if (zero == WL_NO_PIECE || zero <= from || unit->pieces[from].next != from + 1)
         return false;
     for (uint32_t p = from + 1; p < zero; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        uint32_t none;
-        bool inside = piece->next == p + 1 && (piece->end == WL_PIECE_NEXT || piece->end == WL_PIECE_EXEC ||
-                                               (on_exec(unit, piece, &none) && piece->target > p && piece->target <= zero));
-        if (!inside)
+        if (!leads_inside(unit, from, p, zero))
             return false;
-        for (uint32_t i = 0; i < piece->count; i++) {
-            struct wl_effects effects;
-            wl_inst_effects(&unit->insts[piece->first + i], wave_size, &effects);
-            for (unsigned w = 0; w < 2; w++)
-                written[w] |= effects.touch.scalar[w];
-            if (!keeps_none(&unit->insts[piece->first + i], wave_size, saved))
+        at[p][0] = at[p][1] = p == from + 1 ? 0 : UINT64_MAX;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t p = from + 1; p < zero; p++) {
+            const struct wl_piece *piece = &unit->pieces[p];
+            uint64_t saved[2] = {at[p][0], at[p][1]};
+            if (!piece_keeps_none(unit, p, saved, written))
                 return false;
+            if (piece->end != WL_PIECE_BRANCH)
+                again |= narrow(at, piece->next, zero, saved);
+            if (piece->end == WL_PIECE_BRANCH || piece->end == WL_PIECE_CBRANCH)
+                again |= narrow(at, piece->target, zero, saved);
         }
     }
     wl_put_bits(written, WL_SGPR_EXEC, 2, false);
@@ -318,7 +362,7 @@ static bool find_branches(struct search *s) {
         if (!on_exec(unit, piece, &zero))
             continue;
         bool forward = unit->insts[piece->first + piece->count - 1].isa->detail == WL_IF_EXECZ;
-        s->gang->together[p] = forward && can_go_along(unit, p, zero);
+        s->gang->together[p] = forward && can_go_along(unit, p, zero, s->saved);
         if (!s->gang->together[p] && piece->resume == UINT32_MAX)
             return false;
     }
@@ -366,10 +410,13 @@ struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
         return NULL;
     gang->masks = calloc(pieces, sizeof *gang->masks);
     gang->together = calloc(pieces, sizeof *gang->together);
-    struct search search = {unit, gang, calloc(pieces, sizeof(bool)), calloc(pieces, sizeof(uint32_t)), 0};
-    bool found = gang->masks && gang->together && search.queued && search.work && find_masks(&search) && find_branches(&search);
+    struct search search = {
+        unit, gang, calloc(pieces, sizeof(bool)), calloc(pieces, sizeof(uint32_t)), 0, calloc(pieces, sizeof *search.saved)};
+    bool found =
+        gang->masks && gang->together && search.queued && search.work && search.saved && find_masks(&search) && find_branches(&search);
     free(search.queued);
     free(search.work);
+    free(search.saved);
     if (found)
         return gang;
     wl_gang_destroy(gang);

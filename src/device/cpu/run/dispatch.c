@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "base/options.h"
 #include "device/cpu/abi.h"
+#include "device/cpu/code/units.h"
 #include "device/cpu/fault/fault.h"
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
@@ -531,18 +532,33 @@ static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint3
     memcpy(group->gang_block, job->whole.size, sizeof group->gang_block);
 }
 
+/* The kernel's code for whole workgroups, if this launch may use it. It is looked for at each workgroup: a long launch begins before there is any. */
+static wl_unit_code *find_gang(struct wl_job *job) {
+    struct wl_cpu_unit *unit = NULL;
+    wl_unit_code *code = atomic_load_explicit(&job->gang, memory_order_acquire);
+    if (code || !job->fits_gang || !atomic_load_explicit(&job->unit->info[WL_MODE_FULL], memory_order_acquire)->may_gang)
+        return code;
+    code = wl_units_gang(job->function->module, job->unit, job->whole.size, &unit);
+    if (!code)
+        return NULL;
+    atomic_store_explicit(&job->gang_unit, unit, memory_order_relaxed); /* all threads find the same */
+    atomic_store_explicit(&job->gang, code, memory_order_release);
+    return code;
+}
+
 /* Runs a workgroup's waves as one, to their end or until they part. */
-static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, wl_unit_code *code, const uint32_t id[3]) {
     struct wl_wave *wave = wl_group_wave(&thread->group, 0);
     struct wl_runner *runner = &thread->group.runners[0];
-    const struct wl_unit_info *info = atomic_load_explicit(&job->gang_unit->info[WL_MODE_GANG], memory_order_acquire);
+    struct wl_cpu_unit *unit = atomic_load_explicit(&job->gang_unit, memory_order_relaxed);
+    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_GANG], memory_order_acquire);
     start_gang(job, thread, id, info->keeps_wave);
     set_float_mode(thread, wave->mode_register);
-    runner->unit = job->gang_unit;
-    runner->code = job->gang;
+    runner->unit = unit;
+    runner->code = code;
     runner->mode = WL_MODE_GANG;
     thread->running = runner;
-    uint32_t reason = job->gang(wave);
+    uint32_t reason = code(wave);
     if (reason == WL_EXIT_END)
         return GROUP_DONE;
     if (reason == WL_EXIT_SPLIT)
@@ -728,7 +744,8 @@ static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *threa
                                      try_fn *try) {
     uint32_t done = 0;
     if (!try) {
-        run_waiting_group(job, thread, number, job->gang ? run_gang(job, thread, id) : start_group(job, thread, &thread->group, id));
+        wl_unit_code *gang = find_gang(job);
+        run_waiting_group(job, thread, number, gang ? run_gang(job, thread, gang, id) : start_group(job, thread, &thread->group, id));
         return 1;
     }
     const enum progress progress = try(job, thread, id, count, &done);

@@ -192,7 +192,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (job->may_wait)
         wl_parked_release(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
-        atomic_store(&job->gang_unit->gang_off, true);
+        atomic_store(&atomic_load(&job->gang_unit)->gang_off, true);
     if (hostcall)
         wl_hostcall_flush(hostcall);
     if (print_buffer) {
@@ -214,15 +214,11 @@ static void clear(void *memory, size_t size) {
     memset(memory, 0, size);
 }
 
-/* The kernel's code for whole workgroups, if this launch may use it. */
-static void find_gang(struct wl_job *job, const struct wl_unit_info *info) {
-    const struct wl_launch *l = job->launch;
-    const struct wl_abi *abi = &job->function->abi;
+/* Whether this launch may use the kernel's code for whole workgroups. */
+static bool fits_gang(const struct wl_job *job) {
     uint32_t items = job->whole.items;
-    if (!info->may_gang || !job->may_wait || job->partial || l->cooperative || job->scratch_size || abi->group_info >= 0 ||
-        job->whole.waves < 2 || items % job->wave_size || items > WL_MAX_GANG)
-        return;
-    job->gang = wl_units_gang(job->function->module, job->unit, job->whole.size, &job->gang_unit);
+    return job->may_wait && !job->partial && !job->launch->cooperative && !job->scratch_size && job->function->abi.group_info < 0 &&
+           job->whole.waves >= 2 && items % job->wave_size == 0 && items <= WL_MAX_GANG;
 }
 
 static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct wl_cpu_device *device, const struct wl_launch *launch,
@@ -250,9 +246,9 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     job->worker_mask = launch->worker_mask;
-    find_gang(job, info);
-    job->tries = info->may_wait & WL_SPINS && !job->gang;
+    job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which gangs are for */
     job->keeps_trying = info->keeps_wave && !job->partial;
+    job->fits_gang = fits_gang(job);
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
