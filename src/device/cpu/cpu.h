@@ -174,7 +174,8 @@ struct wl_group {
     size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
-    bool in_step; /* all waves are ready */
+    bool in_step;     /* all waves are ready */
+    bool first_leads; /* the first wave takes the first turn, else the last one */
     bool done;
     struct wl_group_fit { /* what the wave states were made for; function 0: nothing */
         uint64_t function;

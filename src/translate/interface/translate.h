@@ -62,9 +62,9 @@ struct wl_translate_request {
 
 /* The object's symbols: "wl_unit" is the wl_unit_code, "wl_unit_info" a struct wl_unit_info in read-only data. */
 struct wl_resume_point {
-    uint64_t address;   /* virtual address of the instruction at which execution goes on */
-    uint32_t is_return; /* 1: behind a call: a JUMP to `address` enters here */
-    uint32_t reserved;
+    uint64_t address;     /* virtual address of the instruction at which execution goes on */
+    uint32_t is_return;   /* 1: behind a call: a JUMP to `address` enters here */
+    uint32_t first_leads; /* 1: a workgroup's first wave goes on first here, else last (turns.h) */
 };
 enum { WL_WAITS = 1, WL_POLLS = 2, WL_SPINS = 4 };
 struct wl_unit_info {

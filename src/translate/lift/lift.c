@@ -15,6 +15,7 @@
 #include "translate/analysis/gang.h"
 #include "translate/analysis/strip_loop.h"
 #include "translate/lift/marks.h"
+#include "translate/unit/turns.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stddef.h>
@@ -656,7 +657,8 @@ static void add_info(struct wl_lift *l) {
         if (piece->resume == UINT32_MAX)
             continue;
         uint64_t address = piece->count ? unit->insts[piece->first].address : 0;
-        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, piece->is_return), LLVMConstNull(l->i32)};
+        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, piece->is_return),
+                                 wl_lift_int(l, l->i32, wl_first_wave_leads(unit, p))};
         points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }
     LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);

@@ -3,6 +3,7 @@
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
+#include "translate/unit/turns.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -374,8 +375,9 @@ static bool make_info(struct wl_steps_builder *b) {
         const struct wl_piece *piece = &unit->pieces[p];
         if (piece->resume == UINT32_MAX)
             continue;
-        info->resume[piece->resume] =
-            (struct wl_resume_point){.address = piece->count ? unit->insts[piece->first].address : 0, .is_return = piece->is_return};
+        info->resume[piece->resume] = (struct wl_resume_point){.address = piece->count ? unit->insts[piece->first].address : 0,
+                                                               .is_return = piece->is_return,
+                                                               .first_leads = wl_first_wave_leads(unit, p)};
         b->steps->resume[piece->resume] = b->first[p];
     }
     b->steps->info = info;

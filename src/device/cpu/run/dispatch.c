@@ -252,6 +252,7 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
     group->gang_block[0] = 0;
+    group->first_leads = false;
     group->in_step = !job->groups; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
@@ -287,12 +288,28 @@ static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *w
 
 /* Waves take turns from 1 to their number, the first wave the last one. On a GPU the waves run side by side, and kernels get away
  * with no barrier between what all waves read and what the first work item then writes there (rocSOLVER's potrf is such a one). */
-static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) { return turn < group->wave_count ? turn : 0; }
+static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) {
+    return group->first_leads ? turn - 1 : turn < group->wave_count ? turn : 0;
+}
+
+/* All waves go on behind a barrier: the translator says how (translate/unit/turns.h). */
+static inline void choose_turns(struct wl_group *group) {
+    const struct wl_cpu_unit *unit = group->runners[0].unit;
+    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_FULL], memory_order_relaxed);
+    const uint32_t resume = wl_group_wave(group, 0)->resume;
+    group->first_leads = info && resume < info->resume_count && info->resume[resume].first_leads;
+}
+
+/* The first turn behind a barrier; 0: *phases are over. */
+static inline uint32_t next_phase(struct wl_group *group, uint32_t *phases) {
+    choose_turns(group);
+    return --*phases != 0;
+}
 
 /* Turns of all waves, which are ready, while each comes to a barrier. Returns the turn of the first that did something else, and what
  * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. 0: *phases is 0, and all are ready again. */
 static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases, uint32_t *reason) {
-    for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : --*phases != 0) {
+    for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : next_phase(group, phases)) {
         const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
         struct wl_wave *wave = wl_group_wave(group, i);
@@ -367,6 +384,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
             if (group->runners[i].state == WL_WAVE_BARRIER)
                 group->runners[i].state = WL_WAVE_READY;
         group->waiting = 0;
+        choose_turns(group);
         group->in_step = !job->groups && !group->ended;
         --*phases;
         progress = GROUP_MOVED;
@@ -483,6 +501,7 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
     group->wave_count = job->whole.waves;
     group->waiting = group->ended = 0;
     group->in_step = true;
+    group->first_leads = false;
     group->gang_block[0] = 0;
     thread->splits++;
     for (uint32_t w = 0; w < job->whole.waves; w++) {
