@@ -77,3 +77,9 @@ bool wl_target_has_sram_ecc(const struct wl_target *code) {
     (void)code;
     return false;
 }
+
+const char *wl_codeobject_print_format(const struct wl_codeobject *object, uint64_t hash) {
+    (void)object;
+    (void)hash;
+    return NULL;
+}
