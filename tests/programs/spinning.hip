@@ -140,9 +140,11 @@ template <Way way, Flags place, bool in_step> __global__ void waves(int *memory,
     __shared__ int sums[WAVES * ITEMS];
     const int wave = (int)threadIdx.x / ITEMS, lane = (int)threadIdx.x % ITEMS, step = way == LANES ? ITEMS : 1;
     int *flags = place == IN_LDS ? flags_of_lds : memory + blockIdx.x * (WAVES + 1) * ITEMS;
-    for (int i = (int)threadIdx.x; i < (WAVES + 1) * ITEMS; i += (int)blockDim.x)
-        flags[i] = 0;
-    __syncthreads();
+    if (place == IN_LDS) { // the host has done it in memory, where nothing but loops waits then
+        for (int i = (int)threadIdx.x; i < (WAVES + 1) * ITEMS; i += (int)blockDim.x)
+            flags[i] = 0;
+        __syncthreads();
+    }
     if (in_step) {
         sums[threadIdx.x] = 1;
         __syncthreads();
