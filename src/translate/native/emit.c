@@ -1,7 +1,6 @@
 #include "translate/native/emit.h"
 
 #include <llvm-c/Error.h>
-#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
@@ -14,13 +13,7 @@
 
 static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
 
-/* In functions of more blocks than this, a pass before instruction selection goes on with what it has changed; in others it starts over with
- * all of the function whenever it has changed a branch, which was more than half of LLVM's time for large kernels. */
-#define BLOCKS_OF_LARGE "-cgpp-huge-func=1"
-
 static void initialize_targets(void) {
-    const char *const options[] = {"wavelift", BLOCKS_OF_LARGE};
-    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
 }
