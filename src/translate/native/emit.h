@@ -13,7 +13,8 @@
  * generation without optimization. Free with LLVMDisposeTargetMachine. */
 LLVMTargetMachineRef wl_emit_machine(const char *cpu, const char *features, bool quick);
 /* Whether LLVM's optimizing code generation is safe for the module's functions: beyond 10,000 blocks LLVM 19's
- * CodeGenPrepare makes code whose definitions do not dominate their uses, and the scheduler crashes on it. */
+ * CodeGenPrepare makes code whose definitions do not dominate their uses, and the scheduler crashes on it. (So it does with
+ * -cgpp-huge-func=1, which takes half the time for kernels of thousands of instructions.) */
 bool wl_emit_can_optimize_code(LLVMModuleRef module);
 /* Whether the optimized unit of so many AMD instructions is of a size for which generating code takes long. */
 bool wl_emit_is_large(LLVMModuleRef module, unsigned instructions);
