@@ -50,6 +50,9 @@ for arch in $thorough; do
     for program in stream sgemm mandelbrot reduce; do
         make $program $arch $(if [ $program = sgemm ]; then echo 16x16; else echo 256; fi)
     done
+    # Dwords at odd offsets: byte by byte where the address is not that of dwords.
+    make odd_offsets $arch 64
+    count '(ld|st)\.[a-z.]*b8' 8 200 $work/odd_offsets-$arch/*.ptx
     # STREAM: arguments from the constant bank, whole doubles, predicated, a vote for the branch over everything, one for the loop.
     triad=$work/stream-$arch/*triad*.ptx
     count '\.local|vote\.sync\.ballot|shfl' 0 0 $triad

@@ -112,11 +112,13 @@ static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unalign
     return done;
 }
 
-/* Whether an element of more than a byte may lie at any address. Compilers make dwords of copied bytes where the address is flat or
- * global; what goes through descriptors, or to private memory, is aligned. */
+/* Whether an element of more than a byte may lie at any address. Compilers make dwords of copied bytes, and of fields of packed structures
+ * (the hidden arguments are one), where the address is flat or global; what goes through descriptors, or to private memory, is aligned. The
+ * offset of an instruction tells of a field: what it is added to is aligned. */
 static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits) {
-    unsigned space = a->inst->isa->space;
-    return l->ptx->touches_bytes && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
+    const unsigned space = a->inst->isa->space, size = bits < 32 ? bits / 8 : 4;
+    const bool is_odd = (uint32_t)a->inst->offset0 % size != 0;
+    return (l->ptx->touches_bytes || is_odd) && bits > 8 && (space == WL_SPACE_GLOBAL || space == WL_SPACE_FLAT);
 }
 
 /* Splits the block by whether the address is that of dwords; continues in the block for dwords. */
