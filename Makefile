@@ -3,7 +3,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-FORMATTED = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
+FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
 .PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-clang check-hip-tests clean
 
