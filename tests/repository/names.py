@@ -37,7 +37,8 @@ def texts(path, text):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
+    git = ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
     files = [name for name in listed if name]
     ends = {"/".join(name.split("/")[i:]) for name in files for i in range(name.count("/") + 1)}
     missing = []
