@@ -164,9 +164,13 @@ static void test_device_errors(void **state) {
 /* Every attribute of the enumeration has a value, but for those that stand for nothing. */
 static void test_every_attribute(void **state) {
     (void)state;
+    union {
+        int value;
+        unsigned *pointer; /* what the attributes of HDP's registers are */
+    } any;
     int value = 0, count = 0;
     for (int attribute = 0; attribute < 20100; attribute++)
-        count += hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)attribute, 1) == hipSuccess;
+        count += hipDeviceGetAttribute(&any.value, (hipDeviceAttribute_t)attribute, 1) == hipSuccess;
     assert_true(count > 110);
     for (int attribute = 0; attribute <= 88; attribute++) /* those that CUDA has as well */
         if (attribute != hipDeviceAttributeLuid && attribute != hipDeviceAttributeUnused1 && attribute != hipDeviceAttributeUnused2)
