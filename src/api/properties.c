@@ -43,7 +43,7 @@ static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 
 /* What textures and surfaces may measure; nothing where there are no image instructions. */
 static void fill_images(hipDeviceProp_tR0600 *properties) {
     enum { SIZE = WL_IMAGE_MAX_SIZE, SLICES = WL_IMAGE_MAX_SLICES };
-    if (!wl_image_supported(properties->gcnArchName))
+    if (!wl_target_has(wl_runtime_target(), WL_HAS_IMAGES))
         return;
     properties->maxTexture1D = properties->maxTexture1DMipmap = properties->maxSurface1D = SIZE;
     properties->maxTexture1DLinear = INT_MAX;
@@ -380,7 +380,7 @@ static const struct {
 
 static bool read_attribute(const hipDeviceProp_tR0600 *properties, unsigned id, int *value) {
     if (id == hipDeviceAttributeImageSupport) {
-        *value = wl_image_supported(properties->gcnArchName);
+        *value = wl_target_has(wl_runtime_target(), WL_HAS_IMAGES);
         return true;
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)

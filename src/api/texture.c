@@ -292,14 +292,12 @@ struct wl_texture *wl_texture_find(const void *object) {
 hipError_t wl_texture_create(const char *function, const hipResourceDesc *resource, const hipTextureDesc *texture,
                              const struct hipResourceViewDesc *view, struct wl_texture **result) {
     struct wl_context *context = wl_context_current();
-    char processor[128];
     if (!context)
         return wl_api_fail(function, hipErrorNoDevice, wl_failure());
     if (wl_context_fault(context) != WL_OK)
         return wl_api_fault(function, wl_context_fault(context));
     const struct wl_target *target = wl_runtime_target();
-    wl_target_format(target, processor, sizeof processor);
-    if (!wl_image_supported(processor))
+    if (!wl_target_has(target, WL_HAS_IMAGES))
         return wl_api_fail(function, hipErrorNotSupported, "this architecture has no image instructions");
     struct making m = {.function = function, .resource = resource, .texture = texture, .view = view, .generation = target->major};
     struct wl_texture *made = aligned_alloc(64, (sizeof *made + 63) / 64 * 64);

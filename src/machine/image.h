@@ -64,9 +64,6 @@ struct wl_sampler {
     float border[4];
 };
 
-/* Whether a processor has image instructions: gfx940 and its like have none. */
-bool wl_image_supported(const char *processor);
-
 /* Writes the T# and the dwords behind it, or the S#, as a generation (9 to 12) has them. Fields that the image's shape
  * exceeds are the caller's to check. WL_OUT_OF_MEMORY: the table of border colours is full. */
 void wl_image_encode(unsigned generation, const struct wl_image *image, uint32_t words[WL_IMAGE_SAMPLER_DWORD]);

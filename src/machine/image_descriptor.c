@@ -1,13 +1,10 @@
 /* Descriptors of images and samplers, written, and the table of border colours. */
 #include "machine/image_fields.h"
-#include "machine/processor.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-
-bool wl_image_supported(const char *processor) { return wl_processor_has(processor, WL_HAS_IMAGES); }
 
 /* The field is still zero. */
 static void put(uint32_t *words, struct wl_image_field field, uint32_t value) {
