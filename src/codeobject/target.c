@@ -5,9 +5,7 @@
 
 #include <stdio.h>
 
-static const struct wl_processor *processor_of(const struct wl_target *target) {
-    return wl_processor_find_name(target->processor, strnlen(target->processor, sizeof target->processor));
-}
+static const struct wl_processor *processor_of(const struct wl_target *target) { return wl_processor_find(target->processor); }
 
 static void set_processor(struct wl_target *target, const struct wl_processor *processor) {
     memset(target, 0, sizeof *target);
@@ -72,10 +70,7 @@ int wl_target_format(const struct wl_target *target, char *text, size_t size) {
                     target->xnack ? ":xnack" : "", signs[target->xnack]);
 }
 
-bool wl_target_has_sram_ecc(const struct wl_target *code) {
-    const struct wl_processor *processor = processor_of(code);
-    return processor && processor->has & WL_HAS_SRAMECC && code->sramecc != WL_FEATURE_OFF;
-}
+bool wl_target_has_sram_ecc(const struct wl_target *code) { return wl_target_has(code, WL_HAS_SRAMECC) && code->sramecc != WL_FEATURE_OFF; }
 
 static bool feature_compatible(enum wl_feature code, enum wl_feature device) {
     return code == WL_FEATURE_ANY || device == WL_FEATURE_ANY || code == device;

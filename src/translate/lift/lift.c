@@ -201,8 +201,7 @@ void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) 
 static void exit_to_address(struct wl_lift *l, LLVMValueRef address) {
     wl_lift_spill_scalars(l);
     leave_fuel(l);
-    LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
-    set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, image, ""));
+    set_wave_field(l, offsetof(struct wl_wave, pc), LLVMBuildSub(l->b, address, l->form->image(l), ""));
     wl_lift_exit(l, WL_EXIT_JUMP);
 }
 
@@ -411,8 +410,7 @@ static void finish_piece(struct wl_lift *l) {
         if (last->isa->class == WL_ISA_SWAPPC) {
             target = wl_lift_sgpr64(l, last->operands[1].reg);
         } else {
-            LLVMValueRef image = wl_lift_wave_field(l, offsetof(struct wl_wave, image), l->i64);
-            target = LLVMBuildAdd(l->b, image, wl_lift_int(l, l->i64, last->operands[1].bits), "");
+            target = LLVMBuildAdd(l->b, l->form->image(l), wl_lift_int(l, l->i64, last->operands[1].bits), "");
         }
         wl_lift_set_sgpr64(l, last->operands[0].reg, wl_lift_next_address(l, last));
         exit_to_address(l, target);

@@ -1,4 +1,4 @@
-/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (machine/image.h says which). Compiled by clang, once for each
+/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (image_wave.h says which). Compiled by clang, once for each
  * kind of host: WL_IMAGE_RUN names the copy.
  *
  * Every copy computes bit for bit what image_sample.c does for one lane: the same operations in the same order, none fused.

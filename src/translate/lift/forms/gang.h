@@ -17,11 +17,12 @@ void wl_gang_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask);
 LLVMValueRef wl_gang_spread(struct wl_lift *l, LLVMValueRef mask);
 /* Whether EXEC has some lanes, or none. */
 LLVMValueRef wl_gang_has_lanes(struct wl_lift *l, bool some);
-/* A loop over the waves; in MASKED code over those that have lanes. What begins it gives what ends it its latch. */
+/* A loop over the waves; in MASKED code over those that have lanes. The first function returns the loop's latch,
+ * which the second is given. */
 LLVMBasicBlockRef wl_gang_begin_waves(struct wl_lift *l, unsigned step);
 void wl_gang_end_waves(struct wl_lift *l, LLVMBasicBlockRef latch);
-/* With l->row_slots the waves are laid out, each between these: the wave's number is a constant. What begins one gives what ends it
- * the block behind it. */
+/* With l->row_slots the waves' code stands one behind the other, each wave's between these two: the wave's number is a constant. The
+ * first function returns the block behind the wave's code, which the second is given. */
 LLVMBasicBlockRef wl_gang_begin_wave(struct wl_lift *l, unsigned wave);
 void wl_gang_end_wave(struct wl_lift *l, LLVMBasicBlockRef after);
 /* The work items' ids that a register has in a strip when the kernel starts; NULL: it has none. */
