@@ -42,6 +42,7 @@ format:
 check-format:
 	@clang-format-19 --dry-run -Werror $(FORMATTED)
 
+# Part of `make check` too (repository-lint).
 lint: check-format $(BUILD)/build.ninja
 	run-clang-tidy-19 -quiet -p $(BUILD) '/(src|tools|bench)/.*\.c$$'
 

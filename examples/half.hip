@@ -44,6 +44,13 @@ __global__ void arithmetic(const __half *a, const __half *b, const __half *c, __
     }
 }
 
+// Of pairs, added to a float: nothing is clamped, whatever is asked for.
+__global__ void dot(const __half *a, const __half *b, float *sums, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+    if (i < n)
+        sums[i / 2] = amd_mixed_dot(__halves2half2(a[i], a[i + 1]), __halves2half2(b[i], b[i + 1]), (float)i, i % 4 == 0);
+}
+
 static float half_to_float(unsigned short h) {
     int exponent = h >> 10 & 31, mantissa = h & 1023;
     double value = exponent == 0    ? std::ldexp(mantissa, -24)
@@ -179,5 +186,20 @@ int main(int argc, char **argv) {
         }
         compare(names[f], got.data(), expected.data(), n);
     }
+
+    std::vector<float> sums(n / 2), want_sums(n / 2);
+    for (int i = 0; i < n; i++) { // whose products and sums are exact
+        a[i] = __float2half((float)(int)(random.next() % 256) - 128);
+        b[i] = __float2half((float)(int)(random.next() % 256) - 128);
+    }
+    for (int i = 0; i < n; i += 2)
+        want_sums[i / 2] = (float)(i + number(a[i]) * number(b[i]) + number(a[i + 1]) * number(b[i + 1]));
+    auto *device_sums = upload(sums);
+    da = upload(a);
+    db = upload(b);
+    dot<<<(n / 2 + 255) / 256, 256>>>(da, db, device_sums, n);
+    HIP_FINISH();
+    download(sums, device_sums);
+    compare("dot products of pairs", sums.data(), want_sums.data(), n / 2);
     return finish();
 }

@@ -65,15 +65,15 @@ struct source {
 
 /* Reads to the end of a stream of any length. */
 static bool read_all(int file, struct source *source) {
-    size_t room = 0;
+    size_t capacity = 0;
     for (;;) {
-        if (source->size == room) {
-            char *larger = realloc(source->text, room = room ? room * 2 : 1 << 16);
+        if (source->size == capacity) {
+            char *larger = realloc(source->text, capacity = capacity ? capacity * 2 : 1 << 16);
             if (!larger)
                 return false;
             source->text = larger;
         }
-        ssize_t got = read(file, source->text + source->size, room - source->size);
+        ssize_t got = read(file, source->text + source->size, capacity - source->size);
         if (got == 0)
             return true;
         if (got < 0 && errno != EINTR)

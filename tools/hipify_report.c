@@ -114,12 +114,12 @@ struct lines {
 
 static struct lines split(const char *text, size_t size) {
     struct lines lines = {0};
-    size_t room = 0;
+    size_t capacity = 0;
     const char *end = text + size;
     for (const char *p = text;; lines.count++) {
-        if (lines.count == room) {
-            room = room ? room * 2 : 256;
-            lines.starts = allocate(lines.starts, room * sizeof *lines.starts);
+        if (lines.count == capacity) {
+            capacity = capacity ? capacity * 2 : 256;
+            lines.starts = allocate(lines.starts, capacity * sizeof *lines.starts);
         }
         lines.starts[lines.count] = p;
         if (p == end)

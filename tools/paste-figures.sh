@@ -1,5 +1,6 @@
 #!/bin/sh
-# Puts the tables of the last run of `make bench` into docs/PERFORMANCE.md and README.md: tools/paste-figures.sh [BUILD]
+# Puts the tables of the last run of `make bench` into docs/PERFORMANCE.md and README.md, and draws docs/performance.svg from them:
+# tools/paste-figures.sh [BUILD]
 set -e
 build=$(cd "${1:-build}" && pwd)
 cd "$(dirname "$0")/.."
@@ -17,3 +18,4 @@ paste() {
 
 paste "$build/bench/figures.md" docs/PERFORMANCE.md
 paste "$build/bench/summary.md" README.md
+bench/plot.py docs/PERFORMANCE.md docs/performance.svg --date "$(date -u -r "$build/bench/figures.md" +%Y-%m-%d)"

@@ -1,5 +1,10 @@
-/* api/: the HIP functions. One file a chapter of the HIP reference; each function checks its arguments, calls runtime/ and
- * translates the status. Nothing here owns state but per-thread things (last error, context stack, pending launches).
+/* api/: the HIP functions.
+ *
+ *   in    calls of HIP's functions by the program (include/hip/hip_runtime_api.h)
+ *   out   calls of runtime/ with checked arguments; a hipError_t, which hipGetLastError repeats
+ *
+ * One file a chapter of the HIP reference. Each function checks its arguments, calls runtime/ and
+ * translates the status. Nothing here owns state but that of threads (last error, context stack, pending launches).
  *
  * A function is written with the macros below, so that every way out records the error for hipGetLastError and
  * WAVELIFT_LOG. */

@@ -1,5 +1,6 @@
 /* HIP reference: External resource interoperability, memory and semaphores. No semaphore can be imported. */
 #include "api/api.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/virtual.h"
 
@@ -24,6 +25,7 @@ static struct {
 
 /* The link to a handle's entry, or to the end of the list. The lock is held. */
 static struct external **link_of(hipExternalMemory_t handle) {
+    wl_assert_held(&externals.lock);
     struct external **link = &externals.first;
     while (*link && *link != (struct external *)handle)
         link = &(*link)->next;
@@ -103,6 +105,7 @@ static enum wl_status map_device(const struct external *external, const hipExter
 
 /* Runs with the lock held. */
 static enum wl_status map_buffer(const struct external *external, const hipExternalMemoryBufferDesc *desc, void **result) {
+    wl_assert_held(&externals.lock);
     struct wl_allocation made = {.kind = WL_MEMORY_EXTERNAL, .size = desc->size, .context = wl_context_current()};
     if (desc->offset > external->size || desc->size > external->size - desc->offset)
         return wl_fail(WL_INVALID_VALUE, "the buffer does not lie in the memory");

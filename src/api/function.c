@@ -44,8 +44,8 @@ hipError_t wl_api_kernel(const char *function, const void *host, struct wl_conte
 
 static int dynamic_limit(const struct wl_loaded_kernel *loaded) {
     const struct wl_context *context = wl_module_context(loaded->module);
-    uint32_t room = context->info.lds_size > loaded->kernel->lds_size ? context->info.lds_size - loaded->kernel->lds_size : 0;
-    return (int)(loaded->max_dynamic_lds < room ? loaded->max_dynamic_lds : room);
+    uint32_t capacity = context->info.lds_size > loaded->kernel->lds_size ? context->info.lds_size - loaded->kernel->lds_size : 0;
+    return (int)(loaded->max_dynamic_lds < capacity ? loaded->max_dynamic_lds : capacity);
 }
 
 static void read_attributes(const struct wl_loaded_kernel *loaded, hipFuncAttributes *attributes) {
@@ -111,8 +111,8 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
         kernel->carveout = value;
         API_SUCCESS();
     }
-    uint32_t room = wl_module_context(kernel->module)->info.lds_size - kernel->kernel->lds_size;
-    API_REQUIRE(value >= 0 && (uint32_t)value <= room, hipErrorInvalidValue);
+    uint32_t capacity = wl_module_context(kernel->module)->info.lds_size - kernel->kernel->lds_size;
+    API_REQUIRE(value >= 0 && (uint32_t)value <= capacity, hipErrorInvalidValue);
     kernel->max_dynamic_lds = (uint32_t)value;
     API_SUCCESS();
 }

@@ -110,18 +110,18 @@ hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode
 }
 
 /* Writes as many nodes as there is room for, NULL behind them. */
-static void list(const struct wl_nodes *nodes, bool roots_only, hipGraphNode_t *room, size_t *count) {
+static void list(const struct wl_nodes *nodes, bool roots_only, hipGraphNode_t *to, size_t *count) {
     size_t written = 0;
     for (size_t i = 0; i < nodes->count; i++) {
         if (roots_only && nodes->at[i]->dependencies.count)
             continue;
-        if (room && written < *count)
-            room[written] = (hipGraphNode_t)nodes->at[i];
-        if (!room || written < *count)
+        if (to && written < *count)
+            to[written] = (hipGraphNode_t)nodes->at[i];
+        if (!to || written < *count)
             written++;
     }
-    for (size_t i = written; room && i < *count; i++)
-        room[i] = NULL;
+    for (size_t i = written; to && i < *count; i++)
+        to[i] = NULL;
     *count = written;
 }
 

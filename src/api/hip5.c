@@ -1,8 +1,9 @@
 /* libamdhip64.so.5: what differs for programs of HIP 5. Everything else they import is found in libamdhip64.so.7, on which
  * this library depends, under the same names and versions.
  *
- * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D and reordered hipMemAllocationProp without giving the functions that
- * take them a new name or version, so only the name of the library tells what a program means. */
+ * HIP 6 renumbered hipMemoryType, HIP 5.3 hipGraphNodeType (the numbers here are those of 5.2); HIP 6 also widened HIP_MEMCPY3D and
+ * reordered hipMemAllocationProp without giving the functions that take them a new name or version, so only the name of the library tells
+ * what a program means. */
 #include <hip/hip_runtime_api.h>
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* HIP reference: Memory management, memory of other processes. */
 #include "api/api.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/share.h"
 #include "runtime/stream.h"
@@ -58,6 +59,7 @@ static struct {
 
 /* Runs with the lock held. */
 static enum wl_status open_import(struct wl_context *context, const unsigned char *handle, struct import **result) {
+    wl_assert_held(&imports.lock);
     size_t size = 0;
     void *memory = NULL;
     struct import *made = calloc(1, sizeof *made);

@@ -44,25 +44,27 @@ static hipError_t check_events(const char *function, hipEvent_t start, hipEvent_
 
 /* ---- functions of modules -------------------------------------------------------------------- */
 
-static hipError_t launch_function(const char *name, hipFunction_t function, struct wl_launch_request *request, hipStream_t stream,
-                                  void **params, void **extra) {
+static hipError_t set_function(const char *name, hipFunction_t function, struct wl_launch_request *request) {
     if (!wl_handle_is(function, WL_HANDLE_KERNEL))
         return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
+    request->kernel = (struct wl_loaded_kernel *)function;
+    request->handle = function;
+    return hipSuccess;
+}
+
+/* `request` has its function. */
+static hipError_t launch_function(const char *name, struct wl_launch_request *request, hipStream_t stream, void **params, void **extra) {
     if (params && extra)
         return wl_api_fail(name, hipErrorInvalidValue, "both kernelParams and extra");
     if (extra && !wl_api_read_extra(extra, request))
         return wl_api_fail(name, hipErrorInvalidValue, "extra is not a list of buffer pointer, buffer size and end");
-    request->kernel = (struct wl_loaded_kernel *)function;
-    request->handle = function;
     request->arguments = params;
     return launch(name, request, stream);
 }
 
 /* This function alone knows a limit of workgroups besides that of work items. */
-static bool is_announced_grid(hipFunction_t function, const uint32_t grid[3]) {
-    if (!wl_handle_is(function, WL_HANDLE_KERNEL))
-        return true; /* another error */
-    const uint32_t *most = wl_module_context(((struct wl_loaded_kernel *)function)->module)->info.max_grid;
+static bool is_announced_grid(const struct wl_launch_request *request) {
+    const uint32_t *grid = request->grid, *most = wl_module_context(request->kernel->module)->info.max_grid;
     return grid[0] <= most[0] && grid[1] <= most[1] && grid[2] <= most[2];
 }
 
@@ -71,8 +73,11 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int gridDimX, 
                                  hipStream_t stream, void **kernelParams, void **extra) {
     struct wl_launch_request request = {
         .grid = {gridDimX, gridDimY, gridDimZ}, .block = {blockDimX, blockDimY, blockDimZ}, .dynamic_lds = sharedMemBytes};
-    API_REQUIRE(is_announced_grid(function, request.grid), hipErrorInvalidValue);
-    return launch_function(__func__, function, &request, stream, kernelParams, extra);
+    hipError_t error = set_function(__func__, function, &request);
+    if (error != hipSuccess)
+        return error;
+    API_REQUIRE(is_announced_grid(&request), hipErrorInvalidValue);
+    return launch_function(__func__, &request, stream, kernelParams, extra);
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
@@ -82,7 +87,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
                                         .block = {blockDimX, blockDimY, blockDimZ},
                                         .dynamic_lds = sharedMemBytes,
                                         .cooperative = true};
-    return launch_function(__func__, function, &request, stream, kernelParams, NULL);
+    hipError_t error = set_function(__func__, function, &request);
+    return error == hipSuccess ? launch_function(__func__, &request, stream, kernelParams, NULL) : error;
 }
 
 /* A grid in work items: the last block of a dimension may be partial; one that is larger than the grid is cut to it, if there may be such
@@ -90,9 +96,10 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 static hipError_t launch_items(const char *name, hipFunction_t function, const uint32_t items[3], const uint32_t block[3], size_t shared,
                                hipStream_t stream, void **params, void **extra, hipEvent_t start, hipEvent_t stop) {
     struct wl_launch_request request = {.dynamic_lds = shared};
-    if (!wl_handle_is(function, WL_HANDLE_KERNEL))
-        return wl_api_fail(name, hipErrorInvalidHandle, "not a function of a loaded module");
-    const uint64_t most = wl_module_context(((struct wl_loaded_kernel *)function)->module)->info.max_workgroup_size;
+    hipError_t error = set_function(name, function, &request);
+    if (error != hipSuccess)
+        return error;
+    const uint64_t most = wl_module_context(request.kernel->module)->info.max_workgroup_size;
     uint64_t whole = 1;
     for (int i = 0; i < 3; i++) {
         if (!items[i])
@@ -106,8 +113,8 @@ static hipError_t launch_items(const char *name, hipFunction_t function, const u
         request.grid[i] = items[i] / request.block[i] + (items[i] % request.block[i] != 0);
         request.remainder[i] = items[i] % request.block[i];
     }
-    hipError_t error = check_events(name, start, stop, &request);
-    return error == hipSuccess ? launch_function(name, function, &request, stream, params, extra) : error;
+    error = check_events(name, start, stop, &request);
+    return error == hipSuccess ? launch_function(name, &request, stream, params, extra) : error;
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
@@ -221,7 +228,9 @@ hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f
                                         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
                                         .dynamic_lds = config->sharedMemBytes};
     hipError_t error = read_attributes(__func__, config->attrs, config->numAttrs, &request);
-    return error == hipSuccess ? launch_function(__func__, function, &request, config->hStream, params, extra) : error;
+    if (error == hipSuccess)
+        error = set_function(__func__, function, &request);
+    return error == hipSuccess ? launch_function(__func__, &request, config->hStream, params, extra) : error;
 }
 
 /* What hipLaunchKernelGGL of HIP 5 calls: extents by reference. */

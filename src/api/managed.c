@@ -174,14 +174,14 @@ hipError_t hipMemAdvise_v2(const void *ptr, size_t count, hipMemoryAdvise advice
 /* ---- questions -------------------------------------------------------------------------------- */
 
 /* The devices, then the host; the rest of the list is invalid. */
-static void list_accessors(const struct wl_managed_summary *summary, int *ids, size_t room) {
+static void list_accessors(const struct wl_managed_summary *summary, int *ids, size_t capacity) {
     size_t count = 0;
-    for (int device = 0; device < 64 && count < room; device++)
+    for (int device = 0; device < 64 && count < capacity; device++)
         if (summary->accessed_by >> device & 1)
             ids[count++] = device;
-    if (summary->accessed_by_host && count < room)
+    if (summary->accessed_by_host && count < capacity)
         ids[count++] = hipCpuDeviceId;
-    while (count < room)
+    while (count < capacity)
         ids[count++] = hipInvalidDeviceId;
 }
 

@@ -5,6 +5,7 @@
  * new texture object, and a copy of the reference for the device. */
 #include "api/array.h"
 #include "api/texture.h"
+#include "base/assert.h"
 #include "base/options.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
@@ -31,6 +32,7 @@ static struct {
 
 /* The binding of a reference, made if `make`. NULL: there is none, or no memory. The lock is held. */
 static struct binding *find_binding(const textureReference *reference, bool make) {
+    wl_assert_held(&bindings.lock);
     struct binding *binding = bindings.first;
     while (binding && binding->reference != reference)
         binding = binding->next;
@@ -93,6 +95,7 @@ static const hipChannelFormatDesc *desc_of(const hipResourceDesc *resource) {
 
 /* Binds a reference; what it was bound to before is destroyed. The lock is held. */
 static hipError_t bind_locked(const char *function, textureReference *reference, struct binding *binding, const hipResourceDesc *resource) {
+    wl_assert_held(&bindings.lock);
     hipTextureDesc texture = description(reference, binding, desc_of(resource));
     struct wl_texture *made, *old = binding->texture;
     hipError_t error = wl_texture_create(function, resource, &texture, NULL, &made);
@@ -134,6 +137,7 @@ static hipError_t refresh(const char *function, textureReference *reference) {
 
 /* Unbinds; the reference is told. The lock is held. */
 static hipError_t unbind_locked(const char *function, struct binding *binding) {
+    wl_assert_held(&bindings.lock);
     ((textureReference *)(uintptr_t)binding->reference)->textureObject = NULL;
     hipError_t error = copy_to_device(function, binding);
     wl_texture_destroy(binding->texture);
@@ -157,6 +161,7 @@ void wl_texture_own(const textureReference *reference, const void *owner) {
 
 /* The host's copy of a module's variable, with its binding. NULL: no memory, or the variable cannot be read. The lock is held. */
 static struct binding *copy_variable(void *variable, struct wl_context *context) {
+    wl_assert_held(&bindings.lock);
     struct binding *binding = NULL;
     textureReference *copy = calloc(1, sizeof *copy);
     if (copy && context->device->ops->copy(context->device, copy, variable, sizeof *copy) == WL_OK)

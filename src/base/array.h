@@ -5,17 +5,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Whether the array `items` (a pointer from malloc, or NULL) has room for one more element behind `count`. If it has not, its room, of `room`
- * elements so far, is doubled, from `first` elements on; `items` and `room` change. False: there is no memory, and nothing has changed. */
-#define WL_ARRAY_ROOM(items, count, room, first)                                                                                           \
+/* Whether the array `items` (a pointer from malloc, or NULL) has room for one more element behind `count`. If it has not, its capacity, of
+ * `capacity` elements so far, is doubled, from `first` elements on; `items` and `capacity` change. False: there is no memory, and nothing
+ * has changed. */
+#define WL_ARRAY_RESERVE(items, count, capacity, first)                                                                                    \
     __extension__({                                                                                                                        \
-        bool array_has_room = (count) < (room);                                                                                            \
+        bool array_has_room = (count) < (capacity);                                                                                        \
         if (!array_has_room) {                                                                                                             \
-            const __typeof__(room) array_room = (room) ? 2 * (room) : (first);                                                             \
-            void *array_items = realloc((void *)(items), (size_t)array_room * sizeof *(items));                                            \
+            const __typeof__(capacity) array_capacity = (capacity) ? 2 * (capacity) : (first);                                             \
+            void *array_items = realloc((void *)(items), (size_t)array_capacity * sizeof *(items));                                        \
             if (array_items) {                                                                                                             \
                 (items) = array_items;                                                                                                     \
-                (room) = array_room;                                                                                                       \
+                (capacity) = array_capacity;                                                                                               \
                 array_has_room = true;                                                                                                     \
             }                                                                                                                              \
         }                                                                                                                                  \

@@ -100,8 +100,8 @@ static bool read_wish(const char **text, struct wl_device_wish *wish) {
 }
 
 static bool read_wishes(const char *text) {
-    const unsigned room = sizeof options.devices / sizeof *options.devices;
-    for (options.device_wishes = 0; *text && options.device_wishes < room; options.device_wishes++)
+    const unsigned capacity = sizeof options.devices / sizeof *options.devices;
+    for (options.device_wishes = 0; *text && options.device_wishes < capacity; options.device_wishes++)
         if (!read_wish(&text, &options.devices[options.device_wishes]))
             return false;
     return *text == 0;

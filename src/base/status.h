@@ -1,8 +1,12 @@
-/* The error values that every layer below api/ returns.
+/* base/: what every layer uses, and what knows nothing of GPUs.
  *
- * Errors are returned, never printed and swallowed. A function that fails leaves one sentence for
- * the user in the calling thread's error message (wl_fail); api/ turns the status into a
- * hipError_t and prints the sentence when WAVELIFT_LOG asks for it. */
+ *   in    nothing
+ *   out   errors as values (this header), options (options.h), the cache's folder (folder.h), names of CPUs (cpu.h), the clock
+ *         (clock.h), growing arrays (array.h), float bits (float_bits.h), accesses that are never torn (whole.h)
+ *
+ * This header: the error values that every layer below api/ returns. Errors are returned, never printed and swallowed. A function
+ * that fails leaves one sentence for the user in the calling thread's error message (wl_fail). api/ turns the status into a hipError_t
+ * and prints the sentence when WAVELIFT_LOG asks for it. */
 #ifndef WL_BASE_STATUS_H
 #define WL_BASE_STATUS_H
 

@@ -1,6 +1,9 @@
-/* Memory that other threads look at while it changes: what one instruction of a device moves for a lane, a power of two of up to 16 bytes, is
- * moved by one of the host's, so that they see all of it or nothing where it is aligned. (Hosts' vector loads and stores of 16 bytes are
- * such on every x86-64 with AVX and on AArch64 with LSE2; a compiler may do a memcpy as it likes.) Addresses may be any. */
+/* Accesses of up to 16 bytes that no other thread sees half done, if the address is aligned.
+ *
+ * One instruction of a device moves 1 to 16 bytes for a lane. Lanes of other threads may look at that memory at the same time. The
+ * functions here move such an element by one access of the host, so that others see all of it or nothing of it. (Vector loads and stores
+ * of 16 bytes do so on every x86-64 with AVX and on AArch64 with LSE2. A memcpy does not: the compiler may split it.) Addresses need not
+ * be aligned. */
 #ifndef WL_BASE_WHOLE_H
 #define WL_BASE_WHOLE_H
 

@@ -89,11 +89,11 @@ bool wl_codeobject_is_code(const struct wl_codeobject *object, uint64_t address,
 /* ---- symbols -------------------------------------------------------------------------------------- */
 
 struct symbols {
-    struct wl_symbol *all;
+    struct wl_elf_symbol *all;
     size_t count, dynamic;
 };
 
-static bool is_defined(const struct wl_symbol *symbol) {
+static bool is_defined(const struct wl_elf_symbol *symbol) {
     return symbol->section != SHN_UNDEF && symbol->section < SHN_LORESERVE && symbol->name[0];
 }
 
@@ -102,15 +102,15 @@ static bool ends_with(const char *text, const char *end) {
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-static bool is_descriptor(const struct wl_symbol *symbol) {
+static bool is_descriptor(const struct wl_elf_symbol *symbol) {
     return is_defined(symbol) && (symbol->type == STT_OBJECT || symbol->type == STT_NOTYPE) && ends_with(symbol->name, ".kd");
 }
 
-static bool is_variable(const struct wl_symbol *symbol) {
+static bool is_variable(const struct wl_elf_symbol *symbol) {
     return is_defined(symbol) && symbol->type == STT_OBJECT && symbol->binding != STB_LOCAL && !ends_with(symbol->name, ".kd");
 }
 
-static bool is_function(const struct wl_symbol *symbol) { return is_defined(symbol) && symbol->type == STT_FUNC; }
+static bool is_function(const struct wl_elf_symbol *symbol) { return is_defined(symbol) && symbol->type == STT_FUNC; }
 
 static int compare_kernels(const void *a, const void *b) {
     const struct wl_kernel *x = a, *y = b;
@@ -133,8 +133,8 @@ static int compare_functions(const void *a, const void *b) {
 }
 
 /* An array for all symbols that `wanted` takes. */
-static void *make_list(struct wl_codeobject *object, const struct symbols *symbols, bool (*wanted)(const struct wl_symbol *), size_t extra,
-                       size_t size) {
+static void *make_list(struct wl_codeobject *object, const struct symbols *symbols, bool (*wanted)(const struct wl_elf_symbol *),
+                       size_t extra, size_t size) {
     size_t count = extra;
     for (size_t i = 0; i < symbols->count; i++)
         count += wanted(&symbols->all[i]);
@@ -150,7 +150,7 @@ static enum wl_status list_kernels(struct wl_codeobject *object, const struct sy
         return WL_OUT_OF_MEMORY;
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < symbols->count; i++) {
-        const struct wl_symbol *symbol = &symbols->all[i];
+        const struct wl_elf_symbol *symbol = &symbols->all[i];
         if (!is_descriptor(symbol))
             continue;
         char *name = wl_arena_text(&object->arena, symbol->name, strlen(symbol->name) - 3);
@@ -180,7 +180,7 @@ static enum wl_status list_variables(struct wl_codeobject *object, const struct 
         return WL_OUT_OF_MEMORY;
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < symbols->count; i++) {
-        const struct wl_symbol *symbol = &symbols->all[i];
+        const struct wl_elf_symbol *symbol = &symbols->all[i];
         if (!is_variable(symbol))
             continue;
         const struct wl_segment *segment = segment_of(object, symbol->value, symbol->size);
@@ -229,7 +229,7 @@ static enum wl_status list_functions(struct wl_codeobject *object, const struct 
     if (!status)
         qsort(entries, object->kernel_count, sizeof *entries, compare_addresses);
     for (size_t i = 0; !status && i < symbols->count; i++) {
-        const struct wl_symbol *symbol = &symbols->all[i];
+        const struct wl_elf_symbol *symbol = &symbols->all[i];
         if (!is_function(symbol))
             continue;
         if (symbol->value % 4 || !wl_codeobject_is_code(object, symbol->value, symbol->size))

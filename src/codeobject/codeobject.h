@@ -1,4 +1,7 @@
-/* Code objects: what compilers for AMD GPUs produce, read and checked.
+/* codeobject/: what compilers for AMD GPUs produce, read and checked.
+ *
+ *   in    bytes of a file or of a program: a container, or one ELF file
+ *   out   struct wl_codeobject: a checked code object with its kernels (struct wl_kernel), variables, functions and memory image
  *
  *   container   what a program hands over: a HIPF wrapper, a clang offload bundle, a compressed
  *               bundle (CCOB 1 to 3), or a bare AMDGPU ELF. Holds zero or more entries.
@@ -43,8 +46,9 @@ struct wl_target {
 enum wl_status wl_target_parse(struct wl_target *target, const char *text);
 /* Writes the canonical target id, at most 63 characters; returns the length as snprintf does. */
 int wl_target_format(const struct wl_target *target, char *text, size_t size);
-/* Whether code for `code` runs on memories with error correction, where a load into half a register clears the other half: on the processors
- * that have them, unless the code is for such without. Code that names no choice has to work either way; rocBLAS' relies on the zeros. */
+/* Whether code for `code` runs on memories with error correction, where a load into half a register clears the other half: on the
+ * processors that have them, unless the code is for such without. Code that names no choice has to work either way; rocBLAS' relies on the
+ * zeros. */
 bool wl_target_has_sram_ecc(const struct wl_target *code);
 /* What its processor has: WL_HAS_* (machine/processor.h). */
 static inline bool wl_target_has(const struct wl_target *target, uint32_t what) { return wl_processor_has(target->processor, what); }

@@ -102,24 +102,24 @@ static enum wl_status expand_zlib(const struct wl_compressed *compressed, void *
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to expand a compressed bundle");
     const uint8_t *at = compressed->data + compressed->header_size;
     uint8_t *output = target;
-    uint64_t room = compressed->uncompressed_size;
+    uint64_t capacity = compressed->uncompressed_size;
     enum wl_status status = WL_OK;
     for (int result = Z_OK; result != Z_STREAM_END && !status;) {
         uInt given = (uInt)readable(compressed, at, UINT32_C(1) << 30);
-        uInt free_now = room > UINT32_C(1) << 30 ? UINT32_C(1) << 30 : (uInt)room;
+        uInt free_now = capacity > UINT32_C(1) << 30 ? UINT32_C(1) << 30 : (uInt)capacity;
         stream.next_in = (Bytef *)at, stream.avail_in = given;
         stream.next_out = output, stream.avail_out = free_now;
         result = inflate(&stream, Z_NO_FLUSH);
         at += given - stream.avail_in;
-        output += free_now - stream.avail_out, room -= free_now - stream.avail_out;
+        output += free_now - stream.avail_out, capacity -= free_now - stream.avail_out;
         if (result == Z_MEM_ERROR)
             status = wl_fail(WL_OUT_OF_MEMORY, "no memory to expand a compressed bundle");
         else if (result == Z_BUF_ERROR)
-            status = damaged(room ? "it is cut off" : "it is longer than it says");
+            status = damaged(capacity ? "it is cut off" : "it is longer than it says");
         else if (result != Z_OK && result != Z_STREAM_END)
             status = damaged(stream.msg ? stream.msg : "zlib cannot read it");
     }
-    if (!status && room)
+    if (!status && capacity)
         status = damaged("it is shorter than it says");
     inflateEnd(&stream);
     return status;

@@ -54,7 +54,7 @@ static bool bytes_at(const uint8_t *data, uint64_t size, uint64_t offset, uint64
 }
 
 static enum wl_status add_item(struct wl_container *container, const struct item *item) {
-    if (!WL_ARRAY_ROOM(container->items, container->count, container->capacity, 8))
+    if (!WL_ARRAY_RESERVE(container->items, container->count, container->capacity, 8))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a bundle's entries");
     container->items[container->count++] = *item;
     return WL_OK;

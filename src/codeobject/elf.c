@@ -222,7 +222,7 @@ static enum wl_status dynamic_table(const struct wl_elf *elf, struct symbol_tabl
     return WL_OK;
 }
 
-static enum wl_status append_symbols(const struct symbol_table *table, struct wl_symbol *symbols) {
+static enum wl_status append_symbols(const struct symbol_table *table, struct wl_elf_symbol *symbols) {
     if (table->strings_size && table->strings[table->strings_size - 1] != 0)
         return wl_fail(WL_INVALID_IMAGE, "a string table has no end");
     for (uint64_t i = 0; i < table->count; i++) {
@@ -230,7 +230,7 @@ static enum wl_status append_symbols(const struct symbol_table *table, struct wl
         memcpy(&symbol, table->table + i * sizeof symbol, sizeof symbol);
         if (symbol.st_name >= table->strings_size && symbol.st_name != 0)
             return wl_fail(WL_INVALID_IMAGE, "symbol %llu has a name outside the string table", (unsigned long long)i);
-        symbols[i] = (struct wl_symbol){
+        symbols[i] = (struct wl_elf_symbol){
             .name = table->strings_size ? (const char *)table->strings + symbol.st_name : "",
             .value = symbol.st_value,
             .size = symbol.st_size,
@@ -242,7 +242,7 @@ static enum wl_status append_symbols(const struct symbol_table *table, struct wl
     return WL_OK;
 }
 
-enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbols, size_t *count, size_t *dynamic) {
+enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_elf_symbol **symbols, size_t *count, size_t *dynamic) {
     struct symbol_table dynsym, symtab;
     enum wl_status status = section_table(elf, SHT_DYNSYM, &dynsym);
     if (!status && !dynsym.table)
@@ -255,7 +255,7 @@ enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbo
     if (total > SYMBOLS_MAX)
         return wl_fail(WL_INVALID_IMAGE, "the ELF says it has %llu symbols", (unsigned long long)total);
 
-    struct wl_symbol *array = calloc(total + 1, sizeof *array);
+    struct wl_elf_symbol *array = calloc(total + 1, sizeof *array);
     if (!array)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %llu symbols", (unsigned long long)total);
     status = append_symbols(&dynsym, array);

@@ -99,14 +99,14 @@ bool wl_elf_find_section(const struct wl_elf *elf, const char *name, const uint8
 /* Bytes that an ELF at `data` extends over, from its headers; 0 if they are damaged. For an address without a size. */
 uint64_t wl_elf_extent(const void *data);
 
-struct wl_symbol {
+struct wl_elf_symbol {
     const char *name; /* in the ELF's string table, checked to be terminated */
     uint64_t value, size;
     uint8_t type, binding;
     uint16_t section;
 };
 /* Reads .dynsym and .symtab, in that order, into a malloc'ed array. `dynamic` receives how many are of .dynsym. */
-enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_symbol **symbols, size_t *count, size_t *dynamic);
+enum wl_status wl_elf_symbols(const struct wl_elf *elf, struct wl_elf_symbol **symbols, size_t *count, size_t *dynamic);
 
 /* Where the dynamic section, read through PT_DYNAMIC, points: virtual addresses, 0 if absent. */
 struct wl_dynamic {
@@ -191,7 +191,7 @@ enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct w
 /* Reads the metadata notes and completes the kernels with them. */
 enum wl_status wl_metadata_read(struct wl_codeobject *object);
 /* Collects and checks the dynamic relocations. `symbols` are those of .dynsym. */
-enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_symbol *symbols, size_t count);
+enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_elf_symbol *symbols, size_t count);
 void wl_lines_close(struct wl_lines *lines);
 
 #endif

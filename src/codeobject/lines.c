@@ -66,7 +66,7 @@ static void open_libdw(void) {
 }
 
 static bool add_row(struct wl_lines *lines, struct row row) {
-    if (!WL_ARRAY_ROOM(lines->rows, lines->count, lines->capacity, 1024))
+    if (!WL_ARRAY_RESERVE(lines->rows, lines->count, lines->capacity, 1024))
         return false;
     lines->rows[lines->count++] = row;
     return true;

@@ -12,7 +12,7 @@ static const uint8_t widths[] = {
     [R_AMDGPU_ABS32] = 4,    [R_AMDGPU_REL32_LO] = 4, [R_AMDGPU_REL32_HI] = 4, [R_AMDGPU_RELATIVE64] = 8,
 };
 
-static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Rela *rela, const struct wl_symbol *symbols, size_t count,
+static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Rela *rela, const struct wl_elf_symbol *symbols, size_t count,
                               struct wl_relocation *relocation) {
     uint64_t type = ELF64_R_TYPE(rela->r_info), index = ELF64_R_SYM(rela->r_info);
     if (type >= sizeof widths || widths[type] == 0)
@@ -26,7 +26,7 @@ static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Re
     if (index >= count)
         return wl_fail(WL_INVALID_IMAGE, "a relocation refers to symbol %llu of %zu", (unsigned long long)index, count);
 
-    const struct wl_symbol *symbol = &symbols[index];
+    const struct wl_elf_symbol *symbol = &symbols[index];
     relocation->relative = symbol->section != SHN_UNDEF && symbol->section < SHN_LORESERVE;
     if (symbol->section != SHN_UNDEF && symbol->section != SHN_AMDGPU_LDS)
         relocation->value += symbol->value;
@@ -37,7 +37,7 @@ static enum wl_status resolve(const struct wl_codeobject *object, const Elf64_Re
     return WL_OK;
 }
 
-static enum wl_status read_rela(struct wl_codeobject *object, uint64_t address, uint64_t size, const struct wl_symbol *symbols,
+static enum wl_status read_rela(struct wl_codeobject *object, uint64_t address, uint64_t size, const struct wl_elf_symbol *symbols,
                                 size_t count) {
     if (size == 0)
         return WL_OK;
@@ -86,7 +86,7 @@ static enum wl_status read_relr(struct wl_codeobject *object, const uint8_t *tab
     return WL_OK;
 }
 
-enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_symbol *symbols, size_t count) {
+enum wl_status wl_relocations_read(struct wl_codeobject *object, const struct wl_elf_symbol *symbols, size_t count) {
     struct wl_dynamic dynamic;
     enum wl_status status = wl_elf_dynamic(&object->elf, &dynamic);
     if (status)

@@ -1,20 +1,28 @@
-/* What a device can do: one struct of function pointers, so that a third kind is a new folder and one line in device.c.
+/* device/: kinds of devices behind one interface, a struct of function pointers.
  *
- *   device    executes commands. Created once, at the runtime's start.
- *   module    one code object loaded on one device: its image, its variables.
+ *   in    from runtime/: allocations, code objects, and the commands of streams (launches, copies, fills)
+ *   out   effects in memory, and a status for each call
+ *
+ *   device    executes commands. Created once, at the runtime's start: struct wl_device, with its struct wl_device_ops.
+ *   module    one code object that is loaded on one device: its image, its variables.
  *   function  one kernel of a module.
+ *   launch    one grid of one function: struct wl_launch.
  *
- * There are two ways to execute. A device of the first kind (the CPU) runs a command in the thread that calls it and returns when
- * the command is finished; it spreads a kernel's workgroups over its own workers. Order between commands, streams, events and
- * waiting are runtime/'s business: it calls from one thread per busy stream, so every operation is thread-safe unless it says
- * otherwise.
+ * The CPU device is in cpu/, NVIDIA's GPUs are in cuda/. A third kind is a new folder, which device.c has to know
+ * (docs/adding-a-device.md).
+ *
+ * There are two ways to execute. A device of the first kind (the CPU) runs a command in the thread that calls it, and returns when
+ * the command is finished; it spreads a kernel's workgroups over its own workers. The order of commands, streams, events and
+ * waiting are the business of runtime/, which calls from one thread for each busy stream. So every operation is thread-safe unless its
+ * comment says otherwise.
  *
  * A device of the second kind (a GPU) has queues of its own: `ops->queues` is not NULL. It is given work in order, with
  *
- *   queue     what a stream's work is given to; runs it in that order, at some later time, without the host.
- *   mark      a place in a queue that others can wait for, ask for, and compare the time of.
+ *   queue     what a stream's work is given to. It runs the work in that order, at some later time, without the host.
+ *   mark      a place in a queue. Others can wait for it, ask whether it was reached, and compare the times of two.
  *
- * and runtime/ gives it what the stream's order allows to be given: "finished" becomes "given to the queue" there (runtime/context.h). */
+ * For such a device runtime/ gives a command to the queue as soon as the stream's order allows it, and counts the command as finished
+ * when it was given (runtime/context.h). */
 #ifndef WL_DEVICE_H
 #define WL_DEVICE_H
 
@@ -246,7 +254,8 @@ struct wl_device_ops {
     /* Makes the kernel ready to run with this shape of workgroup: translates or takes native code from the cache.
      * Called before each launch is queued, so that its error is the launch's. Cheap when ready. */
     enum wl_status (*prepare)(struct wl_device_function *function, const uint32_t block[3], const uint32_t remainder[3]);
-    /* Runs a grid to its end. WL_ILLEGAL_ADDRESS, WL_ASSERT, WL_ABORTED, ...: the fault was reported once. */
+    /* Runs a grid to its end. Its shape and its LDS are possible: the caller has looked (runtime/launch.c). WL_ILLEGAL_ADDRESS, WL_ASSERT,
+     * WL_ABORTED, ...: the fault was reported once. */
     enum wl_status (*launch)(struct wl_device *device, const struct wl_launch *launch);
     /* Nanoseconds that the launch would take on one thread, after the launches before; 0: not known. NULL: never known. */
     uint64_t (*estimate)(const struct wl_launch *launch);

@@ -1,5 +1,7 @@
 #include "device/hostcall.h"
+#include "base/assert.h"
 #include "base/options.h"
+#include "base/table.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES   64
-#define BUCKETS 1024
+#define LANES 64
 
 /* ---- what device code sees ------------------------------------------------------------------ */
 
@@ -48,12 +49,11 @@ enum { PRINTF_BEGIN = 1, PRINTF_END = 2, PRINTF_LENGTH_SHIFT = 5, PRINTF_LENGTH_
 
 struct message {
     uint64_t *words;
-    size_t count, room;
+    size_t count, capacity;
     bool used;
 };
 
 struct block {
-    struct block *next;
     void *address;
     size_t size;
 };
@@ -75,7 +75,7 @@ struct wl_hostcall {
     pthread_mutex_t lock;  /* over all below */
     struct message *messages;
     size_t message_count;
-    struct block *blocks[BUCKETS];
+    struct wl_table blocks; /* by address */
     bool printed;
 };
 
@@ -136,13 +136,10 @@ void wl_hostcall_destroy(struct wl_hostcall *h) {
         return;
     for (size_t i = 0; i < h->message_count; i++)
         free(h->messages[i].words);
-    for (size_t i = 0; i < BUCKETS; i++)
-        while (h->blocks[i]) {
-            struct block *block = h->blocks[i];
-            h->blocks[i] = block->next;
-            give_back(&h->block_memory, block->address, block->size);
-            free(block);
-        }
+    size_t at = 0;
+    for (struct block *block; (block = wl_table_each(&h->blocks, &at)); free(block))
+        give_back(&h->block_memory, block->address, block->size);
+    wl_table_free(&h->blocks);
     pthread_mutex_destroy(&h->lock);
     free(h->messages);
     give_back(&h->memory, h->shared, sizeof *h->shared);
@@ -174,13 +171,13 @@ static size_t new_message(struct wl_hostcall *h) {
 }
 
 static bool append_words(struct message *m, const uint64_t *words, size_t count) {
-    if (m->count + count > m->room) {
-        size_t room = (m->count + count) * 2;
-        uint64_t *more = realloc(m->words, room * sizeof *more);
+    if (m->count + count > m->capacity) {
+        size_t capacity = (m->count + count) * 2;
+        uint64_t *more = realloc(m->words, capacity * sizeof *more);
         if (!more)
             return false;
         m->words = more;
-        m->room = room;
+        m->capacity = capacity;
     }
     memcpy(m->words + m->count, words, count * sizeof *words);
     m->count += count;
@@ -226,33 +223,27 @@ static void serve_printf(struct wl_hostcall *h, uint64_t words[8], _Atomic bool 
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static struct block **bucket(struct wl_hostcall *h, const void *address) {
-    return &h->blocks[((uintptr_t)address >> 12) * 0x9e3779b1u % BUCKETS];
-}
-
 /* Slabs of the device library's allocator are 2 MiB and must be aligned to that; large blocks to pages. */
 static uint64_t allocate_block(struct wl_hostcall *h, uint64_t size) {
+    wl_assert_held(&h->lock);
     struct block *block = malloc(sizeof *block);
     if (!block)
         return 0;
     block->size = size;
     block->address = take(&h->block_memory, size, size >= (2u << 20) ? 2u << 20 : 4096);
-    if (!block->address) {
-        free(block);
-        return 0;
-    }
-    struct block **list = bucket(h, block->address);
-    block->next = *list;
-    *list = block;
-    return (uint64_t)(uintptr_t)block->address;
+    const uint64_t address = (uint64_t)(uintptr_t)block->address;
+    if (address && wl_table_add(&h->blocks, address, block))
+        return address;
+    give_back(&h->block_memory, block->address, block->size);
+    free(block);
+    return 0;
 }
 
 static void free_block(struct wl_hostcall *h, uint64_t address) {
-    for (struct block **at = bucket(h, (void *)(uintptr_t)address); *at; at = &(*at)->next) {
-        struct block *block = *at;
-        if ((uint64_t)(uintptr_t)block->address != address)
-            continue;
-        *at = block->next;
+    wl_assert_held(&h->lock);
+    struct block *block = wl_table_find(&h->blocks, address);
+    if (block) {
+        (void)wl_table_remove(&h->blocks, address, block);
         give_back(&h->block_memory, block->address, block->size);
         free(block);
         return;
@@ -316,12 +307,12 @@ bool wl_hostcall_pending(const struct wl_hostcall *h) {
 
 /* The packets between the stack's top and the one that was on top before wait for us, so that their links are as they were put.
  * Returns how many they are, and their numbers, the latest first. */
-static size_t list_new(const struct wl_hostcall *h, uint64_t top, uint64_t last, uint64_t *order, size_t room) {
+static size_t list_new(const struct wl_hostcall *h, uint64_t top, uint64_t last, uint64_t *order, size_t capacity) {
     uint64_t mask = h->packets - 1;
     size_t count = 0;
     for (uint64_t name = top; name && name != last && count < h->packets;
          name = __atomic_load_n(&h->headers[name & mask].next, __ATOMIC_RELAXED)) {
-        if (count < room)
+        if (count < capacity)
             order[count] = name & mask;
         count++;
     }

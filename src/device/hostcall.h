@@ -46,8 +46,8 @@ void wl_hostcall_flush(struct wl_hostcall *hostcall);
  * text to a malloc'ed buffer, *text, which the caller frees; returns its length, or -1 without memory. */
 long wl_printf_format(const uint64_t *words, size_t count, char **text);
 
-/* printf of code that was compiled with -mprintf-kind=buffered: a launch has a buffer, in which work items reserve room, and which the host prints
- * when the kernel has ended; what finds no room is dropped, and printf returns -1. As large as AMD's runtime makes it. */
+/* printf of code that was compiled with -mprintf-kind=buffered: a launch has a buffer, in which work items reserve room, and which the host
+ * prints when the kernel has ended; what finds no room is dropped, and printf returns -1. As large as AMD's runtime makes it. */
 #define WL_PRINT_BUFFER ((size_t)4 << 20)
 struct wl_codeobject;
 /* `buffer`: zeros of WL_PRINT_BUFFER bytes. */

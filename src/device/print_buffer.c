@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct head {
-    uint32_t used, room; /* bytes behind it */
+    uint32_t used, capacity; /* bytes behind it */
 };
 
 /* The first word of an entry: its size, this word included, and two flags. */
@@ -17,7 +17,7 @@ enum { TO_STDERR = 1, NAMED_FORMAT = 2, SIZE_SHIFT = 2 };
 void wl_print_buffer_init(void *buffer) {
     struct head *head = buffer;
     head->used = 0;
-    head->room = (uint32_t)(WL_PRINT_BUFFER - sizeof *head);
+    head->capacity = (uint32_t)(WL_PRINT_BUFFER - sizeof *head);
 }
 
 /* `format`, if the entry names one, and the entry's own bytes, as words for wl_printf_format(). */
@@ -26,7 +26,7 @@ static uint64_t *as_words(const char *format, const uint8_t *data, size_t size, 
     *count = text + size / 8;
     uint64_t *words = calloc(*count ? *count : 1, sizeof *words);
     if (words && format)
-        memcpy(words, format, strlen(format));
+        memcpy(words, format, strlen(format) + 1);
     if (words)
         memcpy(words + text, data, size / 8 * 8);
     return words;

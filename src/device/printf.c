@@ -8,26 +8,26 @@
 
 struct output {
     char *text;
-    size_t length, room;
+    size_t length, capacity;
     bool failed;
 };
 
-static bool make_room(struct output *o, size_t more) {
-    if (o->length + more + 1 <= o->room)
+static bool reserve(struct output *o, size_t more) {
+    if (o->length + more + 1 <= o->capacity)
         return true;
-    size_t room = (o->length + more + 1) * 2;
-    char *text = realloc(o->text, room);
+    size_t capacity = (o->length + more + 1) * 2;
+    char *text = realloc(o->text, capacity);
     if (!text) {
         o->failed = true;
         return false;
     }
     o->text = text;
-    o->room = room;
+    o->capacity = capacity;
     return true;
 }
 
 static void put(struct output *o, const char *text, size_t length) {
-    if (!make_room(o, length))
+    if (!reserve(o, length))
         return;
     memcpy(o->text + o->length, text, length);
     o->length += length;
@@ -39,7 +39,7 @@ static void put_value(struct output *o, const char *format, ...) {
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments); /* NOLINT: `format` is one conversion, checked by parse */
-    if (length > 0 && make_room(o, (size_t)length)) {
+    if (length > 0 && reserve(o, (size_t)length)) {
         vsnprintf(o->text + o->length, (size_t)length + 1, format, again);
         o->length += (size_t)length;
     }
@@ -201,7 +201,7 @@ long wl_printf_format(const uint64_t *words, size_t count, char **text) {
     const char *words_text = take_string(&a, &length);
     char *format = strndup(words_text, length);
     *text = NULL;
-    if (!format || !make_room(&o, 64)) {
+    if (!format || !reserve(&o, 64)) {
         free(format);
         free(o.text);
         return -1;

@@ -1,4 +1,4 @@
-/* What a kernel's translation to PTX is asked for, made of its code object. Shared by the CUDA device and `wavelift ptx`. */
+/* Fills in what a translation to PTX has to know of a kernel, from its code object. Shared by the CUDA device and `wavelift ptx`. */
 #ifndef WL_DEVICE_PTX_REQUEST_H
 #define WL_DEVICE_PTX_REQUEST_H
 
@@ -6,7 +6,8 @@
 #include "translate/interface/translate.h"
 
 /* Fills all but request->sm, block, partial_groups, code.exact_math and code.dump, which it sets to 0. `stack` is the private
- * memory a lane gets in kernels whose need nobody knows. `functions` (of wl_translate_functions) and `object` must live as long as the request. Thread-safe. */
+ * memory a lane gets in kernels whose need nobody knows. `functions` (of wl_translate_functions) and `object` must live as long as the
+ * request. Thread-safe. */
 void wl_ptx_request_fill(struct wl_ptx_request *request, const struct wl_codeobject *object, const struct wl_kernel *kernel,
                          const uint64_t *functions, size_t function_count, uint32_t stack);
 

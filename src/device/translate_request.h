@@ -1,4 +1,4 @@
-/* What a translation of a code object's code is asked for, whatever it is translated to. Shared by the CPU device, ptx_request.c and
+/* Fills in what the translator has to know of a code object, whatever the result is. Shared by the CPU device, ptx_request.c and
  * `wavelift check`. */
 #ifndef WL_DEVICE_TRANSLATE_REQUEST_H
 #define WL_DEVICE_TRANSLATE_REQUEST_H

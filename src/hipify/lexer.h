@@ -29,7 +29,7 @@ struct wl_token {
     bool blank_before; /* something skipped, or the beginning of the source, is before it */
     bool begins_line;  /* it is the first of its logical line */
     bool spliced;      /* an identifier or number with splices inside */
-    char symbol;       /* of a punctuator its character, or one of enum wl_symbol; else 0 */
+    char symbol;       /* of a punctuator its character, or one of enum wl_punctuator; else 0 */
     const char *text;  /* in the source */
     size_t size;
     size_t line;   /* from 1 */
@@ -37,7 +37,7 @@ struct wl_token {
 };
 
 /* Punctuators of several characters that matter; < = > ! with a = behind are one token, whose symbol is WL_SYMBOL_COMPARE. */
-enum wl_symbol { WL_SYMBOL_SCOPE = 1 /* :: */, WL_SYMBOL_ARROW /* -> */, WL_SYMBOL_ELLIPSIS /* ... */, WL_SYMBOL_COMPARE };
+enum wl_punctuator { WL_SYMBOL_SCOPE = 1 /* :: */, WL_SYMBOL_ARROW /* -> */, WL_SYMBOL_ELLIPSIS /* ... */, WL_SYMBOL_COMPARE };
 
 /* The members are the lexer's own. A copy of the structure goes on from the same place: that is how to look ahead. */
 struct wl_lexer {

@@ -20,7 +20,7 @@ struct pass {
     struct wl_lexer lexer;
     const char *copied; /* the source up to here is in the output */
     struct wl_hipify_result *result;
-    size_t room;
+    size_t capacity;
     struct edit *edits; /* to be made, sorted by place, from first_edit on */
     size_t first_edit, edit_count, edit_room;
     bool failed;
@@ -35,15 +35,15 @@ struct pass {
 
 static void put(struct pass *pass, const char *text, size_t size) {
     struct wl_hipify_result *result = pass->result;
-    if (size > pass->room - result->size) {
-        size_t room = pass->room + pass->room / 4 + size;
-        char *larger = realloc(result->text, room);
+    if (size > pass->capacity - result->size) {
+        size_t capacity = pass->capacity + pass->capacity / 4 + size;
+        char *larger = realloc(result->text, capacity);
         if (!larger) {
             pass->failed = true;
             return;
         }
         result->text = larger;
-        pass->room = room;
+        pass->capacity = capacity;
     }
     memcpy(result->text + result->size, text, size);
     result->size += size;
@@ -69,7 +69,7 @@ static void replace(struct pass *pass, const char *at, size_t size, const char *
 static void add_edit(struct pass *pass, struct edit edit) {
     if (pass->first_edit == pass->edit_count)
         pass->first_edit = pass->edit_count = 0;
-    if (!WL_ARRAY_ROOM(pass->edits, pass->edit_count, pass->edit_room, 16)) {
+    if (!WL_ARRAY_RESERVE(pass->edits, pass->edit_count, pass->edit_room, 16)) {
         pass->failed = true;
         return;
     }
@@ -424,8 +424,8 @@ static void note_line(struct pass *pass, const struct wl_token *token) {
 enum wl_status wl_hipify_rewrite(const char *source, size_t size, wl_hipify_observer *observer, void *context,
                                  struct wl_hipify_result *result) {
     *result = (struct wl_hipify_result){0};
-    struct pass pass = {.copied = source, .result = result, .room = size + size / 16 + 64, .observer = observer, .context = context};
-    result->text = malloc(pass.room);
+    struct pass pass = {.copied = source, .result = result, .capacity = size + size / 16 + 64, .observer = observer, .context = context};
+    result->text = malloc(pass.capacity);
     if (!result->text)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu bytes of source", size);
     wl_lexer_begin(&pass.lexer, source, size);

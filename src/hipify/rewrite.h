@@ -1,5 +1,14 @@
-/* One pass over a source that turns CUDA's names into HIP's. Comments, strings, layout and line ends stay as they are, and so do
- * the numbers of the lines: a line of the output is the same line of the input.
+/* hipify/: CUDA sources become HIP sources.
+ *
+ *   in    the bytes of one source file: any bytes
+ *   out   struct wl_hipify_result: the bytes of the HIP source, and notes on what was left
+ *
+ *   lexer.h    bytes -> tokens
+ *   mapping.h  what CUDA's names are called in HIP: the tables
+ *   rewrite.h  one pass over the tokens of a source
+ *
+ * Comments, strings, layout and line ends stay as they are, and so do the numbers of the lines: a line of the output is the same line of
+ * the input.
  *
  * A name is a whole identifier outside comments and strings. It stays when it is somebody else's: a member (`x.cuInit`,
  * `x->cuInit`) or qualified by a name that is not CUDA's (`ns::cuInit`; but `::cuInit` and `cudaError_t::cudaSuccess` change),

@@ -100,8 +100,8 @@ hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct 
     return HIPRTC_SUCCESS;
 }
 
-/* The part of the device libraries that has the barriers of HIP 5's headers: clang 22 does not link it by itself, as earlier ones do. For those
- * it is there twice, and the second copy has nothing to give. */
+/* The part of the device libraries that has the barriers of HIP 5's headers: clang 22 does not link it by itself, as earlier ones do. For
+ * those it is there twice, and the second copy has nothing to give. */
 static void add_former_library(struct wl_rtc_command *command, const char *folder, int length) {
     char path[4096];
     if (snprintf(path, sizeof path, "%.*s/hip.bc", length, folder) >= (int)sizeof path || access(path, R_OK) != 0)

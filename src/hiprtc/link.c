@@ -162,8 +162,8 @@ static hiprtcResult run_linker(struct ihiprtcLinkState *state, int oldest) {
     return result;
 }
 
-/* The version of LLVM whose bitcode the linker could not read, as its message names it ("Producer: 'LLVM22.1.8' Reader: 'LLVM 19.1.7'"); 0: that
- * is not what was wrong. */
+/* The version of LLVM whose bitcode the linker could not read, as its message names it ("Producer: 'LLVM22.1.8' Reader: 'LLVM 19.1.7'"); 0:
+ * that is not what was wrong. */
 static int unread_version(const struct wl_rtc_bytes *log) {
     static const char producer[] = "Producer: 'LLVM", reader[] = "Reader: 'LLVM";
     const char *made = log->data ? strstr(log->data, producer) : NULL, *read = made ? strstr(made, reader) : NULL;

@@ -7,6 +7,7 @@
 
 #include "base/folder.h"
 #include "base/options.h"
+#include "base/table.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -35,14 +36,14 @@ static const char *const variables[] = {"CPATH",     "CPLUS_INCLUDE_PATH",  "C_I
 
 /* ---- text that grows ----------------------------------------------------------------------------- */
 
-static void append(struct wl_rtc_bytes *text, size_t *room, const char *data, size_t size) {
-    if (text->size + size + 1 > *room) {
+static void append(struct wl_rtc_bytes *text, size_t *capacity, const char *data, size_t size) {
+    if (text->size + size + 1 > *capacity) {
         size_t wanted = (text->size + size + 1) * 2;
         char *grown = realloc(text->data, wanted);
         if (!grown)
             return;
         text->data = grown;
-        *room = wanted;
+        *capacity = wanted;
     }
     memcpy(text->data + text->size, data, size);
     text->size += size;
@@ -155,50 +156,31 @@ static void note_write(const char *path, const char *header, const struct wl_rtc
 
 /* ---- identifiers --------------------------------------------------------------------------------- */
 
-struct words {
-    const char **slots; /* each before its length */
-    uint32_t *lengths;
-    size_t count, capacity; /* a power of two, or 0 */
-};
+static bool is_in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static void words_put(struct words *words, const char *word, uint32_t length) {
-    size_t at = XXH3_64bits(word, length) & (words->capacity - 1);
-    while (words->slots[at] && (words->lengths[at] != length || memcmp(words->slots[at], word, length) != 0))
-        at = (at + 1) & (words->capacity - 1);
-    words->count += !words->slots[at];
-    words->slots[at] = word;
-    words->lengths[at] = length;
+static size_t length_of(const char *word) {
+    size_t length = 0;
+    while (is_in_word(word[length]))
+        length++;
+    return length;
 }
 
-static bool words_grow(struct words *words) {
-    struct words larger = {.capacity = words->capacity ? words->capacity * 2 : 1 << 15};
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    larger.lengths = calloc(larger.capacity, sizeof *larger.lengths);
-    for (size_t i = 0; larger.slots && larger.lengths && i < words->capacity; i++)
-        if (words->slots[i])
-            words_put(&larger, words->slots[i], words->lengths[i]);
-    if (larger.slots && larger.lengths) {
-        free((void *)words->slots);
-        free(words->lengths);
-        *words = larger;
-        return true;
-    }
-    free((void *)larger.slots);
-    free(larger.lengths);
-    return false;
+/* `words` holds each word once, where it first stands in a text, by its hash. */
+static bool add_word(struct wl_table *words, const char *word, size_t length) {
+    const uint64_t key = XXH3_64bits(word, length);
+    size_t at = 0;
+    for (const char *known; (known = wl_table_next(words, key, &at));)
+        if (length_of(known) == length && memcmp(known, word, length) == 0)
+            return true;
+    return wl_table_add(words, key, word);
 }
 
-static bool words_of(struct words *words, const char *text) {
+static bool words_of(struct wl_table *words, const char *text) {
     while (*text) {
-        const char *start = text;
-        while (isalnum((unsigned char)*text) || *text == '_')
-            text++;
-        if (text > start && !isdigit((unsigned char)*start)) {
-            if (words->count * 2 >= words->capacity && !words_grow(words))
-                return false;
-            words_put(words, start, (uint32_t)(text - start));
-        }
-        text += text == start;
+        const size_t length = length_of(text);
+        if (length && !isdigit((unsigned char)*text) && !add_word(words, text, length))
+            return false;
+        text += length ? length : 1;
     }
     return true;
 }
@@ -218,38 +200,37 @@ static bool next_name(const char **at, char name[PATH_MAX]) {
 
 static size_t describe_watched(struct wl_rtc_bytes *text) {
     char line[PATH_MAX + 64];
-    size_t room = 0;
+    size_t capacity = 0;
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        append(text, &room, line, (size_t)stamp(line, sizeof line, watched[i]));
-    return room;
+        append(text, &capacity, line, (size_t)stamp(line, sizeof line, watched[i]));
+    return capacity;
 }
 
 /* What a note says of the files in the list: stamps, then the words in them and in the prelude. False: one cannot be read. */
 static bool describe(struct wl_rtc_bytes *text, const char *list, const char *prelude) {
     enum { MOST = 4096 };
     struct wl_rtc_bytes *files = calloc(MOST, sizeof *files);
-    struct words words = {0};
+    struct wl_table words = {0};
     char name[PATH_MAX], line[PATH_MAX + 64];
-    size_t count = 0, room = describe_watched(text);
-    bool good = files && words_grow(&words) && words_of(&words, prelude);
+    size_t count = 0, capacity = describe_watched(text);
+    bool good = files && words_of(&words, prelude);
     for (const char *at = strchr(list, ':') ? strchr(list, ':') + 1 : ""; good && next_name(&at, name);) {
         if (strcmp(name, "-") == 0)
             continue;
-        append(text, &room, line, (size_t)stamp(line, sizeof line, name));
+        append(text, &capacity, line, (size_t)stamp(line, sizeof line, name));
         good = *name == '/' && count < MOST && wl_rtc_read(name, &files[count]) && words_of(&words, files[count].data);
         count += good;
     }
-    append(text, &room, "\n", 1);
-    for (size_t i = 0; good && i < words.capacity; i++)
-        if (words.slots[i]) {
-            append(text, &room, words.slots[i], words.lengths[i]);
-            append(text, &room, "\n", 1);
-        }
+    append(text, &capacity, "\n", 1);
+    size_t at = 0;
+    for (const char *word; good && (word = wl_table_each(&words, &at));) {
+        append(text, &capacity, word, length_of(word));
+        append(text, &capacity, "\n", 1);
+    }
     for (size_t i = 0; i < count; i++)
         free(files[i].data);
     free(files);
-    free((void *)words.slots);
-    free(words.lengths);
+    wl_table_free(&words);
     return good && count > 0;
 }
 
@@ -361,8 +342,8 @@ static void make(const struct choice *choice, const char *key, const char *note)
         unlink(path);
         free(text.data);
         text = (struct wl_rtc_bytes){0};
-        size_t room = describe_watched(&text);
-        append(&text, &room, "\n", 1);
+        size_t capacity = describe_watched(&text);
+        append(&text, &capacity, "\n", 1);
         note_write(note, NONE, &text);
     }
     free(list.data);

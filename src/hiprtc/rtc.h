@@ -1,12 +1,17 @@
-/* Run-time compilation: what the files of this layer share.
+/* hiprtc/: run-time compilation, with an installed clang.
  *
- *   program.c   hiprtcProgram: source, headers, name expressions, results (include/hip/hiprtc.h)
+ *   in    HIP C++ as text, or LLVM bitcode, with options (include/hip/hiprtc.h)
+ *   out   a code object and the compiler's log: struct wl_rtc_bytes
+ *
+ *   program.c   hiprtcProgram: source, headers, name expressions, results
  *   link.c      hiprtcLinkState: bitcode to a code object
  *   names.c     which symbols the name expressions became
- *   live.c      the objects of a kind that there are, so that any other handle is an error and no crash
+ *   live.c      which objects of a kind there are: any other handle is an error instead of a crash
  *   compiler.c  the compiler as a process, in a folder of its own
  *   precompiled.c  HIP's headers as a precompiled header, in the cache's folder
- *   files.c     that folder */
+ *   files.c     that folder
+ *
+ * This header is what these files share. */
 #ifndef WL_RTC_H
 #define WL_RTC_H
 
@@ -64,14 +69,15 @@ struct wl_rtc_command {
 __attribute__((format(printf, 2, 3))) void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...);
 void wl_rtc_command_free(struct wl_rtc_command *command);
 
-/* Starts a command line with the compiler; `oldest`: with one of that version or a later one, by the number in its name, 0 for the one that is
- * used for programs. HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, with a sentence in `log`, if there is none, and where WAVELIFT_CLANG names
+/* Starts a command line with the compiler; `oldest`: with one of that version or a later one, by the number in its name, 0 for the one that
+ * is used for programs. HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE, with a sentence in `log`, if there is none, and where WAVELIFT_CLANG names
  * one, if `oldest` is given. */
 hiprtcResult wl_rtc_compiler(struct wl_rtc_command *command, int oldest, struct wl_rtc_bytes *log);
 /* Adds where AMD's device libraries are, if the compiler would not find them by itself. */
 void wl_rtc_device_libraries(struct wl_rtc_command *command);
-/* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the folder's name;
- * where it fails without a word, how it ended. HIPRTC_SUCCESS: it exited with 0; HIPRTC_ERROR_COMPILATION: with something else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
+/* Runs the command and waits for it; `input` is its standard input, NULL for none. What it says goes to `log` (replaced), without the
+ * folder's name; where it fails without a word, how it ended. HIPRTC_SUCCESS: it exited with 0; HIPRTC_ERROR_COMPILATION: with something
+ * else; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: it did not start. */
 hiprtcResult wl_rtc_run(const struct wl_rtc_command *command, const char *folder, const char *input, struct wl_rtc_bytes *log);
 /* The current device's architecture ("gfx90a"), into `text`. */
 void wl_rtc_default_target(char *text, size_t size);

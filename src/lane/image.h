@@ -1,7 +1,15 @@
-/* Images as one lane sees them: texels, levels, addressing and filtering.
+/* lane/: what one lane does, in plain C. The host runs this code on CPU devices; it is also compiled for NVIDIA's GPUs
+ * (translate/nvptx/device). It uses no thread, no lock and no state but its arguments.
  *
- * image_lane.c does an instruction for a lane; image_sample.c is addressing and filtering; image_bvh.c is ray tracing's instruction. What
- * an image is, and its descriptors: machine/image.h. */
+ *   in    a descriptor (machine/image.h, machine/channels.h), and one lane's registers
+ *   out   that lane's result registers, or the address of its element in memory
+ *
+ *   image.h           images as one lane sees them: texels, levels, addressing, filtering
+ *   image_lane.h      one image instruction of one lane: struct wl_image_access, struct wl_image_rays
+ *   buffer_lane.h     one element of a buffer: struct wl_buffer
+ *   channel_values.h  elements of channel formats, converted
+ *
+ * image_lane.c does an instruction; image_sample.c does addressing and filtering; image_bvh.c does ray tracing's instruction. */
 #ifndef WL_LANE_IMAGE_H
 #define WL_LANE_IMAGE_H
 

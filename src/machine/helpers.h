@@ -20,6 +20,7 @@
 
 #include "machine/wave.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What one lane of a memory instruction moves.
@@ -29,11 +30,10 @@
 #define WL_ELEMENT(bits, count, flags) ((uint32_t)(bits) | (uint32_t)(count) << 8 | (uint32_t)(flags))
 enum {
     WL_ELEMENT_SIGNED = 1 << 12, /* sign-extend a sub-dword load */
-    WL_ELEMENT_D16 =
-        1
-        << 13, /* loads write only half of the register; stores of 16 or 8 bits take a half. Typed: components are 16 bits, two a register */
-    WL_ELEMENT_HIGH = 1 << 14,   /* with D16: the high half */
-    WL_ELEMENT_TYPED = 1 << 15,  /* buffer_*_format_*: convert by the descriptor's format */
+    WL_ELEMENT_D16 = 1 << 13,   /* loads write only half of the register; stores of 16 or 8 bits take a half. Typed: components are 16 bits,
+                                   two a register */
+    WL_ELEMENT_HIGH = 1 << 14,  /* with D16: the high half */
+    WL_ELEMENT_TYPED = 1 << 15, /* buffer_*_format_*: convert by the descriptor's format */
     WL_ELEMENT_RETURN = 1 << 16, /* atomics: write the old value to `destination` */
     WL_ELEMENT_IDXEN = 1 << 17,  /* buffers: the first address register is an index */
     WL_ELEMENT_OFFEN = 1 << 18,  /* buffers: the (next) address register is an offset */
@@ -53,6 +53,16 @@ enum { WL_BUFFER_WHOLE = 1 << 8 };
 
 struct wl_matrix_product; /* matrix.h */
 
+/* Active lanes l of row to[r] become lane from[r][l] % 64 of source[from[r][l] / 64], as the sources were before. A source lane that is off
+ * is read with fetch_inactive alone; else with bound_control the lane becomes 0, and without it stays. */
+struct wl_exchange {
+    uint32_t *to[2];
+    const uint32_t *source[2];
+    uint8_t from[2][64];
+    uint8_t results, sources; /* 1 or 2 */
+    bool fetch_inactive, bound_control;
+};
+
 struct wl_helpers {
     /* ---- moves between lanes ---- */
 
@@ -69,8 +79,8 @@ struct wl_helpers {
                        uint32_t fetch_inactive, uint32_t bound_control);
     void (*permlanex16)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source, uint32_t low, uint32_t high,
                         uint32_t fetch_inactive, uint32_t bound_control);
-    /* v_permlane64_b32: swaps the halves of a wave64; a plain move in wave32. Reads inactive lanes too. */
-    void (*permlane64)(struct wl_wave *wave, uint32_t *destination, const uint32_t *source);
+    /* v_permlane64_b32 and its like, whose lanes read fixed lanes. */
+    void (*exchange)(struct wl_wave *wave, const struct wl_exchange *exchange);
     /* The DPP permutation of `source`: `kind` and `control` as in struct wl_inst (enum wl_dpp_kind). Writes destination[l] for
      * the lanes of the returned mask, which are those that the instruction writes: active, in the row and bank masks, and with
      * a readable source lane (or bound_control, which reads 0). The other lanes of `destination` are left alone. */
@@ -119,9 +129,9 @@ struct wl_helpers {
 
     /* ---- matrices ---- */
 
-    /* Matrix instructions on all lanes, whatever EXEC is: machine/matrix.h says how `shape` and `modifiers` describe them, and when
+    /* Matrix instructions on all lanes, whatever EXEC is: machine/matrix.h says what the row of this number and `modifiers` mean, and when
      * there may be several. Not influenced by MODE. */
-    void (*matrix)(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
+    void (*matrix)(struct wl_wave *wave, const struct wl_matrix_product *product, uint32_t count, uint32_t number, uint32_t modifiers);
     /* Denormals of the host's floating-point unit for code with f64 arithmetic (`inside` 1): flushed only where MODE flushes both
      * f32's and f64's; else (0) as wl_float_enter sets them, by f32's bits. */
     void (*denormals)(struct wl_wave *wave, uint32_t inside);
@@ -138,14 +148,15 @@ struct wl_helpers {
      * flat_load or, with WL_BLOCK_SCRATCH, scratch_load; `kind`: WL_BLOCK_*. */
     void (*block)(struct wl_wave *wave, uint32_t *rows, const uint32_t *address, uint64_t base, uint32_t kind, uint32_t mask);
     /* An access without index through a buffer that is neither linear nor scratch: the address of byte `skip` of the element
-     * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's dwords, with soffset added to
-     * the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning. */
+     * at `offset`, 0 if the `bytes` there are out of range, or with WL_BUFFER_WHOLE not side by side. `low`, `high`: the descriptor's
+     * dwords, with soffset added to the base, the number of records less soffset where that counts, and bits 33:32 of `high` of no meaning.
+     */
     uint64_t (*buffer_place)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
                              uint32_t bytes);
     /* `bytes` (at most 4) of an element in range that swizzling parts, through such a buffer. Returns what is there; or stores
      * `value`, if its bit 32 is set. The other arguments are buffer_place's. */
-    uint32_t (*buffer_pieces)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
-                              uint32_t bytes, uint64_t value);
+    uint32_t (*buffer_parts)(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                             uint32_t bytes, uint64_t value);
     /* Sets the host's rounding to MODE's for f64 and f16 (`other` 1), or back to that of f32. */
     void (*rounding)(struct wl_wave *wave, uint32_t other);
 

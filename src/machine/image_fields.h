@@ -1,4 +1,4 @@
-/* Where each generation keeps what in the descriptors of images and samplers: for image_descriptor.c and image_decode.c. */
+/* Where each generation keeps the fields of image and sampler descriptors: for image_descriptor.c and image_decode.c. */
 #ifndef WL_MACHINE_IMAGE_FIELDS_H
 #define WL_MACHINE_IMAGE_FIELDS_H
 

@@ -1,7 +1,7 @@
-/* Matrix instructions: MFMA, SMFMAC (gfx9), WMMA, SWMMAC (gfx11, gfx12).
+/* Matrix instructions: MFMA, SMFMAC (gfx9), WMMA, SWMMAC (gfx11, gfx12). Each is a row of matrix_rows.inc.
  *
- * They work on the whole wave and ignore EXEC, so translated code calls wl_helpers.matrix with pointers to register rows and
- * a description of the operation in two words, which is all that the kernels (matrix_kernels.c) know.
+ * They work on the whole wave and ignore EXEC, so translated code calls wl_helpers.matrix with pointers to register rows, the
+ * number of the row, and modifiers, which is all that the kernels (matrix_kernels.c) know.
  *
  * D = A * B + C for each block: A has M rows and K columns, B K rows and N columns, M = N. Where the elements live:
  *
@@ -9,15 +9,21 @@
  *   Lane b * M + i of a group holds row i of A and column i of B, of block b.
  *     gfx9: all 64 lanes are used. gfx11: one group, repeated in the wave's other lanes. gfx12: the wave's 16-lane groups; 4-bit
  *     elements fill a register first (K = 16: lanes 0 to 31 of a wave64).
- *   rows of C and D are M consecutive lanes of a register: output_place in matrix_kernels.c.
+ *   rows of C and D are M consecutive lanes of a register: places_of in matrix_kernels.c.
+ *   With scales (gfx950) a lane's 32 elements lie side by side in K if they have 4 or 6 bits; if they have 8, there are two runs of 16,
+ *   and the other run begins half of K further on. The g-th 32 elements of K share a scale, 2^(byte - 127), where 255 is NaN: row i of A
+ *   and column i of B have theirs in lane g * M + i of a register. (4 and 8 bits: as AMD's articles on CDNA4 and Triton have it; for 6
+ *   bits no source was found.)
  *
  * Rounding: sums are formed in the order of the lane groups and of the elements in a lane, by fused multiply-adds in f32
  * (f64), rounded to nearest even whatever MODE says; 16-bit results are rounded once at the end. Integer sums are exact, then
- * added to C, wrapping or (clamp) saturating. Denormals are kept, but for f16 and bf16 on gfx90a (WL_MATRIX_FLUSH).
+ * added to C, wrapping or (clamp) saturating. With scales the products that share them are summed from 0 on, and that sum, times both
+ * scales, is added to the whole with one rounding. Denormals are kept, but for f16 and bf16 on gfx90a (WL_MATRIX_FLUSH).
  * Numbers of 8 bits are FNUZ on gfx94x, OCP on gfx950 and gfx12. */
 #ifndef WL_MACHINE_MATRIX_H
 #define WL_MACHINE_MATRIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum wl_matrix_kind {
@@ -30,24 +36,39 @@ enum wl_matrix_kind {
     WL_MATRIX_F64,
     WL_MATRIX_I8, /* WMMA: signed or not as the modifiers say */
     WL_MATRIX_I4,
-    WL_MATRIX_I32, /* C and D */
+    WL_MATRIX_I32,    /* C and D */
+    WL_MATRIX_FP6,    /* E2M3 */
+    WL_MATRIX_BF6,    /* E3M2 */
+    WL_MATRIX_FP4,    /* E2M1 */
+    WL_MATRIX_CHOSEN, /* by the instruction: A's kind by cbsz, B's by blgp (wl_matrix_chosen) */
 };
 
 enum wl_matrix_layout { WL_MATRIX_MFMA, WL_MATRIX_WMMA11, WL_MATRIX_WMMA12 };
 
-/* The shape: kinds of A, B, and C and D; M (4, 16, 32); K; blocks (1 to 16); layout; whether A is sparse: half of K elements, of
- * each four of B the two that the index register names. */
-#define WL_MATRIX_SHAPE(a, b, d, m, k, blocks, layout, sparse)                                                                             \
-    ((uint32_t)(a) | (uint32_t)(b) << 4 | (uint32_t)(d) << 8 | (uint32_t)(m) << 12 | (uint32_t)(k) << 18 |                                 \
-     (uint32_t)((blocks) - 1) << 25 | (uint32_t)(layout) << 29 | (uint32_t)(sparse) << 31)
-#define WL_MATRIX_A(shape)      ((shape) & 15)
-#define WL_MATRIX_B(shape)      ((shape) >> 4 & 15)
-#define WL_MATRIX_D(shape)      ((shape) >> 8 & 15)
-#define WL_MATRIX_M(shape)      ((shape) >> 12 & 63)
-#define WL_MATRIX_K(shape)      ((shape) >> 18 & 127)
-#define WL_MATRIX_BLOCKS(shape) (((shape) >> 25 & 15) + 1)
-#define WL_MATRIX_LAYOUT(shape) ((shape) >> 29 & 3)
-#define WL_MATRIX_SPARSE(shape) ((shape) >> 31)
+struct wl_matrix {
+    const char *name;    /* canonical */
+    uint8_t d, a, b;     /* enum wl_matrix_kind: of C and D, of A, of B */
+    uint8_t m;           /* rows of A, columns of B, both of D: 4, 16, 32 */
+    uint8_t k, blocks;   /* blocks: 1 to 16 */
+    uint8_t layout;      /* enum wl_matrix_layout */
+    bool sparse;         /* A has half of K elements: of each four of B the two that the index register names */
+    uint8_t scale_block; /* elements of K, beside each other, that share a scale, a power of two; 0: there are no scales */
+};
+
+enum wl_matrix_row {
+#define MATRIX(NAME, ...)       WL_MATRIX_ROW_##NAME,
+#define MATRIX_GFX11(NAME, ...) WL_MATRIX_GFX11_##NAME,
+#include "machine/matrix_rows.inc"
+    WL_MATRIX_COUNT
+};
+
+/* By enum wl_matrix_row. */
+extern const struct wl_matrix wl_matrices[WL_MATRIX_COUNT];
+
+/* gfx11's row of the same name; NULL: there is none. */
+const struct wl_matrix *wl_matrix_of_gfx11(const struct wl_matrix *row);
+/* What translated code calls a row: a number that stays the same when other rows come or go. */
+uint32_t wl_matrix_number(const struct wl_matrix *row);
 
 /* Modifiers. */
 enum {
@@ -61,7 +82,16 @@ enum {
     WL_MATRIX_HIGH = 1 << 19,  /* gfx11, 16-bit results: C and D are the registers' high halves */
     WL_MATRIX_FLUSH = 1 << 20, /* denormal inputs and results count as zero */
     WL_MATRIX_OCP = 1 << 21,   /* gfx9: numbers of 8 bits have OCP's formats (gfx950) */
+    /* Rows with scales: WL_MATRIX_CBSZ and WL_MATRIX_BLGP choose kinds, and in the place of ABID: */
+    WL_MATRIX_SCALE_A = 3, /* 2 bits: which byte of its dword is A's scale ... */
+    WL_MATRIX_SCALE_B = 5, /* 2 bits: ... and B's */
 };
+
+/* The kind that 3 bits of cbsz or blgp choose. */
+static inline enum wl_matrix_kind wl_matrix_chosen(unsigned bits) {
+    static const uint8_t kinds[8] = {WL_MATRIX_FP8, WL_MATRIX_BF8, WL_MATRIX_FP6, WL_MATRIX_BF6, WL_MATRIX_FP4};
+    return (enum wl_matrix_kind)kinds[bits & 7];
+}
 
 /* One instruction: pointers to the first rows of D, A, B and C (helpers.h says what a row is). `c` NULL: every element of C is `constant`,
  * in the format of D. Sparse: `c` is the index row, and D is C as well. Rows of one instruction may overlap. */
@@ -71,22 +101,30 @@ struct wl_matrix_product {
     uint64_t constant;
 };
 
+/* An instruction whose row has scales. `scale`: the rows of A's and B's; NULL: `scale_value` is in all lanes. */
+struct wl_matrix_scaled {
+    struct wl_matrix_product product;
+    const uint32_t *scale[2];
+    uint32_t scale_value[2];
+};
+
 enum {
     WL_MATRIX_CHAIN = 4,  /* products that are added up in registers */
     WL_MATRIX_GROUP = 16, /* instructions at once, at most */
 };
 
-/* Whether instructions of a shape may be done at once: where D is not rounded or saturated between two that add to it. */
-static inline int wl_matrix_may_group(uint32_t shape, uint32_t modifiers) {
-    const uint32_t wmma_c = 4u << WL_MATRIX_NEG_LO | 4u << WL_MATRIX_NEG_HI, mfma = WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA;
-    return (WL_MATRIX_D(shape) == WL_MATRIX_F32 || WL_MATRIX_D(shape) == WL_MATRIX_I32) && !WL_MATRIX_SPARSE(shape) &&
-           WL_MATRIX_M(shape) != 4 && !(modifiers & (WL_MATRIX_FLUSH | WL_MATRIX_CLAMP)) && (mfma || !(modifiers & wmma_c));
+/* Whether instructions of a row may be done at once: where D is not rounded or saturated between two that add to it. */
+static inline bool wl_matrix_may_group(const struct wl_matrix *row, uint32_t modifiers) {
+    const uint32_t wmma_c = 4u << WL_MATRIX_NEG_LO | 4u << WL_MATRIX_NEG_HI;
+    return (row->d == WL_MATRIX_F32 || row->d == WL_MATRIX_I32) && !row->sparse && !row->scale_block && row->m != 4 &&
+           !(modifiers & (WL_MATRIX_FLUSH | WL_MATRIX_CLAMP)) && (row->layout == WL_MATRIX_MFMA || !(modifiers & wmma_c));
 }
 
-/* Does `count` instructions of one shape on a wave of `wave_size` lanes, with the result that they have one after the other; more than one
+/* Does `count` instructions of one row (scales: one, a struct wl_matrix_scaled) on a wave of `wave_size` lanes, with the result that they have one after the other; more than one
  * only where they may be grouped. Then none reads as A or B what another one writes, their D are the same or apart, and the C of each is
  * its D, a constant, or apart from all D. */
-typedef void wl_matrix_fn(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers);
+typedef void wl_matrix_fn(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, const struct wl_matrix *row,
+                          uint32_t modifiers);
 
 /* The same kernels, compiled for hosts of increasing ability. On other machines than x86-64 the first stands alone. */
 wl_matrix_fn wl_matrix_base, wl_matrix_avx2, wl_matrix_avx512;

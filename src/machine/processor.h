@@ -1,5 +1,17 @@
-/* AMD's processors: one row for each, with everything about it that code objects, translation and devices ask for. A gfx number stands
- * nowhere else.
+/* machine/: what an AMD processor is, without LLVM and without HIP.
+ *
+ *   in    nothing but a processor's name, or words of a descriptor
+ *   out   facts, and the structures that the layers above share:
+ *
+ *   processor.h          one row a gfx target: struct wl_processor. A gfx number stands nowhere else
+ *   wave.h               the state of one wave, struct wl_wave: the contract between translated code and whoever runs it
+ *   helpers.h            the functions that translated code calls: struct wl_helpers
+ *   operations.h         atomics and permutations, as enums
+ *   matrix.h             matrix instructions: shapes, and where elements lie in registers
+ *   channels.h           formats of texels and of typed buffers: struct wl_channel_format
+ *   image.h              images, samplers and their descriptors: struct wl_image, struct wl_sampler
+ *   image_instruction.h  an image instruction as two words
+ *   lane_mask.h          EXEC as helpers see it
  *
  * The rows are constant; all functions are thread-safe. */
 #ifndef WL_MACHINE_PROCESSOR_H

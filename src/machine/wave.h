@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#define WL_WAVE_ABI 4
+#define WL_WAVE_ABI 5
 #define WL_STRIP    16 /* lanes that translated code handles at once */
 
 /* Scalar register numbers, the same for all generations. */
@@ -40,9 +40,9 @@ enum {
 #define WL_SHARED_APERTURE_HI  UINT32_C(0x00010000)
 #define WL_PRIVATE_APERTURE_HI UINT32_C(0x00020000)
 
-/* What a wave is in, and one more copy of a kernel: GANG, which runs all waves of a workgroup (translate/analysis/gang.h) and is given the first
- * one. It has both forms in it, and is entered at 0. */
-enum wl_mode { WL_MODE_FULL = 0, WL_MODE_MASKED = 1, WL_MODE_COUNT = 2, WL_MODE_GANG = 2, WL_COPY_COUNT = 3 };
+/* What a wave is in, and one more copy of a kernel: WORKGROUP, which runs all waves of a workgroup (translate/analysis/workgroup.h) and is
+ * given the first one. It has both forms in it, and is entered at 0. */
+enum wl_mode { WL_MODE_FULL = 0, WL_MODE_MASKED = 1, WL_MODE_COUNT = 2, WL_MODE_WORKGROUP = 2, WL_COPY_COUNT = 3 };
 
 /* Why wl_unit_code returned. In all cases but END, `wave->resume` or `wave->pc` says where to go on. */
 enum wl_exit {
@@ -54,7 +54,8 @@ enum wl_exit {
     WL_EXIT_MESSAGE, /* s_sendmsg; `exit_detail` is the 16-bit message; then call again */
     WL_EXIT_TRAP,    /* s_trap; `exit_detail` is the trap number; then call again if the trap is survivable */
     WL_EXIT_ILLEGAL, /* code that translation could not handle; `pc` is its address */
-    WL_EXIT_SPLIT,   /* of a gang: its waves go on by themselves at the first one's `resume`, with its scalar registers but for masks */
+    WL_EXIT_SPLIT, /* in workgroup mode: the waves go on by themselves at the first one's `resume`, with its scalar registers but for masks
+                    */
 };
 
 /* Details of WL_EXIT_MESSAGE that no s_sendmsg has. */
@@ -80,7 +81,7 @@ struct wl_wave {
     /* 4 */ uint32_t exit_detail;
     /* 8 */ uint64_t pc;       /* address within the code object (not relocated), for JUMP and ILLEGAL */
     /* 16 */ uint64_t image;   /* host address of the code object's image: real address = image + virtual address */
-    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: beyond.h */
+    /* 24 */ uint8_t *lds;     /* this workgroup's LDS; DS address 0. Beyond lds_size up to 4 GiB + 64 KiB: lds_bounds.h */
     /* 32 */ uint8_t *scratch; /* this wave's private memory, lanes interleaved by dword (see scratch_address below) */
     /* 40 */ const struct wl_helpers *helpers;
     /* 48 */ void *owner;                   /* the runner's own */
@@ -93,15 +94,15 @@ struct wl_wave {
     /* 80 */ uint32_t fuel;                 /* rounds of a spinning loop before it yields; some count more. The runner refills it */
     /* 84 */ uint32_t fault_pc;             /* in threaded code: the instruction, bytes from the unit's entry / 4 + 1; else 0 */
     /* 88 */ uint64_t padding;              /* always 0 */
-    /* 96 */ uint64_t gang_stride;          /* of a workgroup's first wave: bytes from each wave's state to the next one's */
-    /* 104 */ uint64_t gang_masks[2];       /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
+    /* 96 */ uint64_t workgroup_stride;     /* in workgroup mode, of the first wave: bytes from each wave's state to the next one's */
+    /* 104 */ uint64_t workgroup_masks[2];  /* WL_EXIT_SPLIT: scalar registers in which each wave has a mask of its own */
     /* 120 */ uint32_t gws_value;           /* operand of a WL_MESSAGE_GWS */
     /* 124 */ uint32_t row_items;           /* of a workgroup of more than one row: blockDim.x; else 0 */
     /* 128 */ uint32_t sgpr[WL_SGPR_COUNT]; /* EXEC and VCC included */
     /* 640 */ _Alignas(64) uint32_t vgpr[]; /* row r, lane l: vgpr[r * wave_size + l]; AGPR a is row WL_AGPR + a */
 };
 
-#define WL_MAX_GANG 512 /* work items of a workgroup that is run as a gang */
+#define WL_MAX_WORKGROUP_ITEMS 512 /* work items of a workgroup that is run in workgroup mode */
 
 /* Where byte `offset` of lane `lane`'s scratch lives, in bytes from wave->scratch: lanes are interleaved by dword, so that
  * 16 lanes that touch the same offset touch one vector. This is the hardware's swizzle with 4-byte elements. */
@@ -112,10 +113,10 @@ static inline uint64_t wl_scratch_address(uint32_t offset, uint32_t lane, uint32
 typedef uint32_t wl_unit_code(struct wl_wave *wave);
 
 /* What translated code leaves for reports of faults. Memory instructions' native code carries a "column" in the line table:
- * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it (of a gang's strips, it says the wave's first
+ * 1 + the strip's number, or WL_COLUMN_TRACE: a struct wl_strip_trace on the stack says it (in workgroup mode it says the wave's first
  * one otherwise), or WL_COLUMN_ACCESS: a struct wl_access_trace does. Code that a unit shares between accesses has no lines; it has a
- * struct wl_access_trace as well. In gangs the strip's number is that in the wave, which a struct wl_strip_trace says. Traces are found,
- * from the stack pointer upwards, by their first words. An instruction of the host that gathers all lanes of a strip has the column
+ * struct wl_access_trace as well. In workgroup mode the strip's number is that in the wave, which a struct wl_strip_trace says. Traces are
+ * found, from the stack pointer upwards, by their first words. An instruction of the host that gathers all lanes of a strip has the column
  * WL_COLUMN_GATHER + the strip's number, or WL_COLUMN_GATHER_TRACE where others have WL_COLUMN_TRACE: its mask has the lanes that are
  * left; or WL_COLUMN_PACKED, if it gathers the active lanes of the struct wl_strip_trace side by side. */
 enum { WL_COLUMN_GATHER = 5, WL_COLUMN_GATHER_TRACE = 13, WL_COLUMN_ACCESS = 14, WL_COLUMN_TRACE = 15, WL_COLUMN_PACKED = 16 };

@@ -1,5 +1,6 @@
 /* Stream capture. See capture.h. */
 #include "runtime/capture.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/launch.h"
 #include "runtime/stream.h"
@@ -37,6 +38,7 @@ static struct {
 static _Thread_local enum wl_capture_mode thread_mode;
 
 static void release(struct wl_capture *capture) {
+    wl_assert(capture->references > 0);
     if (--capture->references == 0)
         free(capture);
 }
@@ -179,6 +181,8 @@ static enum wl_status add_nodes(struct wl_nodes *nodes, struct wl_node *const *m
 /* Takes the capture out of the list and ends it. Returns its graph, NULL if that is the program's. A graph that is not whole is
  * to be destroyed when the lock is not held any more: that may wait for work. */
 static struct wl_graph *finish(struct wl_capture *capture) {
+    wl_assert_held(&captures.lock);
+    wl_assert(capture->state != WL_CAPTURE_NONE && capture->references > 0);
     struct wl_graph *graph = capture->foreign ? NULL : capture->graph;
     struct wl_capture **link = &captures.first;
     while (*link != capture)
@@ -199,6 +203,7 @@ static void unlock_and_destroy(struct wl_graph *doomed) {
 
 static enum wl_status begin(struct wl_stream *stream, enum wl_capture_mode mode, struct wl_graph *graph,
                             struct wl_node *const *dependencies, size_t count) {
+    wl_assert_held(&captures.lock);
     struct wl_capture *capture = calloc(1, sizeof *capture);
     struct member *member = NULL;
     if (!capture)

@@ -1,4 +1,5 @@
 /* Commands: their points, and the kinds of general use (copy, fill, host function). */
+#include "base/assert.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/stream.h"
@@ -19,11 +20,12 @@ void *wl_command_new(size_t size, enum wl_status (*run)(struct wl_command *, str
     command->run = run;
     command->dispose = dispose;
     command->points = command->inline_points;
-    command->point_room = sizeof command->inline_points / sizeof command->inline_points[0];
+    command->point_capacity = sizeof command->inline_points / sizeof command->inline_points[0];
     return command;
 }
 
 void wl_command_free(struct wl_command *command) {
+    wl_assert(command->point_count <= command->point_capacity);
     for (unsigned i = 0; i < command->point_count; i++)
         wl_stream_release(command->points[i].stream);
     if (command->points != command->inline_points)
@@ -39,16 +41,16 @@ void wl_command_free(struct wl_command *command) {
 enum wl_status wl_command_wait_for(struct wl_command *command, struct wl_stream *stream, uint64_t sequence) {
     if (wl_stream_has_finished(stream, sequence, false))
         return WL_OK;
-    if (command->point_count == command->point_room) {
-        unsigned room = command->point_room * 2;
-        struct wl_point *points = malloc(room * sizeof *points);
+    if (command->point_count == command->point_capacity) {
+        unsigned capacity = command->point_capacity * 2;
+        struct wl_point *points = malloc(capacity * sizeof *points);
         if (!points)
-            return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u dependencies", room);
+            return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %u dependencies", capacity);
         memcpy(points, command->points, command->point_count * sizeof *points);
         if (command->points != command->inline_points)
             free(command->points);
         command->points = points;
-        command->point_room = room;
+        command->point_capacity = capacity;
     }
     wl_stream_retain(stream);
     command->points[command->point_count++] = (struct wl_point){stream, sequence};

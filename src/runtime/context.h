@@ -1,5 +1,8 @@
-/* The runtime: everything between the HIP functions (api/) and the devices (device/). It knows no HIP types;
- * errors are wl_status values with a sentence (base/status.h), printed here only where no call is left to return them.
+/* runtime/: everything between the HIP functions (api/) and the devices (device/). It knows no HIP types.
+ *
+ *   in    calls of api/, with checked arguments
+ *   out   commands for devices, each stream's in order; errors as wl_status values with a sentence (base/status.h), printed here only
+ *         where no call is left to return them
  *
  *   runtime    the one object of the process: devices, handles, allocations, registered programs. Made at first use.
  *   context    a device's primary context: its null stream, its streams, its loaded modules, its sticky fault.
@@ -21,8 +24,8 @@
  * streams say that work was given; what depends on it is made to follow in the device, or waits for the queue.
  *
  * Who executes: a thread that waits for a point runs the commands before it itself ("helps"), unless another thread is
- * already running that stream. Work for a queue is given by the thread that calls, if nothing is before it. Streams that nobody waits for are run by a small pool of executor threads (executor.c). A
- * stream whose next command is not ready is parked and occupies no thread.
+ * already running that stream. Work for a queue is given by the thread that calls, if nothing is before it. Streams that nobody waits for
+ * are run by a small pool of executor threads (executor.c). A stream whose next command is not ready is parked and occupies no thread.
  *
  * Locks, outermost first: program lock > module lock > context lock > stream lock > executor lock; memory.h's and
  * the handle table's are innermost. No lock is held while a command runs. */

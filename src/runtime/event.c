@@ -5,6 +5,7 @@
  * An interprocess event has two counters in memory that processes share: records begun and records reached. Waiting for it
  * means waiting for the second to come up to what the first is now. */
 #include "runtime/event.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
@@ -60,7 +61,9 @@ struct wl_event {
 };
 
 static void record_release(struct wl_record *record) {
-    if (!record || atomic_fetch_sub(&record->references, 1) != 1)
+    const unsigned before = record ? atomic_fetch_sub(&record->references, 1) : 0;
+    wl_assert(!record || before > 0);
+    if (before != 1)
         return;
     if (record->mark)
         record->context->device->ops->queues->mark_destroy(record->mark);

@@ -41,7 +41,8 @@ enum wl_status wl_event_elapsed(struct wl_event *start, struct wl_event *stop, d
 enum wl_status wl_event_export(struct wl_event *event, void *handle, size_t size);
 /* WL_INVALID_VALUE: not such a description, or its event is gone; WL_ILLEGAL_STATE: it is of this process. */
 enum wl_status wl_event_import(struct wl_context *owner, const void *handle, struct wl_event **event);
-/* An event that stands for one of the device's driver, which stays the caller's: recording it records that one. WL_UNSUPPORTED: the device has none. */
+/* An event that stands for one of the device's driver, which stays the caller's: recording it records that one. WL_UNSUPPORTED: the device
+ * has none. */
 enum wl_status wl_event_adopt(struct wl_context *context, void *native, struct wl_event **event);
 /* The driver's event for the latest record, which has been given to the driver on return; until the event is recorded again or
  * destroyed. `context` is for events that were never recorded. WL_UNSUPPORTED: the device has none. */

@@ -6,6 +6,7 @@
  * no sleeper any more, so that a loop of launches costs one system call and not one each. */
 #include "runtime/stream.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "runtime/stream_run.h"
@@ -40,6 +41,8 @@ enum help { HELP_NONE, HELP_WAKE, HELP_START };
 
 /* What the queue needs so that nothing in it waits for a thread that is busy. The lock is held; helping is done without. */
 static enum help claim_help(void) {
+    wl_assert_held(&pool.lock);
+    wl_assert(pool.asleep <= pool.idle && pool.idle <= pool.threads && pool.threads <= MAX_THREADS);
     if (pool.length > pool.idle && pool.threads < MAX_THREADS) {
         pool.threads++;
         pool.idle++;
@@ -74,6 +77,7 @@ static struct wl_stream *pop(void) {
         queue++;
     struct wl_stream *stream = queue->first;
     if (stream) {
+        wl_assert(stream->ready_next && pool.length > 0 && pool.idle > 0);
         queue->first = stream->ready_next == LAST ? NULL : stream->ready_next;
         if (!queue->first)
             queue->last = NULL;
@@ -152,6 +156,7 @@ static void start_thread(void) {
 }
 
 void wl_executor_push(struct wl_stream *stream) {
+    wl_assert(stream->priority >= -1 && stream->priority < PRIORITIES - 1);
     enum help help = HELP_NONE;
     pthread_mutex_lock(&pool.lock);
     bool queued = stream->ready_next != NULL;

@@ -16,7 +16,7 @@ static _Atomic uint64_t last_id;
 /* ---- sets of nodes --------------------------------------------------------------------------- */
 
 enum wl_status wl_nodes_add(struct wl_nodes *nodes, struct wl_node *node) {
-    if (!WL_ARRAY_ROOM(nodes->at, nodes->count, nodes->room, 4))
+    if (!WL_ARRAY_RESERVE(nodes->at, nodes->count, nodes->capacity, 4))
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for %zu nodes", nodes->count + 1);
     nodes->at[nodes->count++] = node;
     return WL_OK;

@@ -76,7 +76,7 @@ struct wl_work {
 
 struct wl_nodes { /* a set of nodes, in the order they were added */
     struct wl_node **at;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct wl_node {

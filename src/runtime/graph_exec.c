@@ -24,7 +24,7 @@
 struct step {
     struct wl_node *node; /* NULL: only joins what it depends on */
     size_t *dependencies; /* indices of earlier steps */
-    size_t count, room;
+    size_t count, capacity;
     unsigned lane;
     bool crosses;             /* steps of other lanes depend on it */
     struct wl_stream *stream; /* of the latest launch */
@@ -64,7 +64,7 @@ struct wl_graph_exec {
 static enum wl_status no_memory(void) { return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for an executable graph"); }
 
 static enum wl_status add_step(struct wl_graph_exec *exec, struct wl_node *node, size_t *index) {
-    if (!WL_ARRAY_ROOM(exec->steps, exec->step_count, exec->step_room, 16))
+    if (!WL_ARRAY_RESERVE(exec->steps, exec->step_count, exec->step_room, 16))
         return no_memory();
     exec->steps[exec->step_count] = (struct step){.node = node};
     *index = exec->step_count++;
@@ -73,7 +73,7 @@ static enum wl_status add_step(struct wl_graph_exec *exec, struct wl_node *node,
 
 static enum wl_status add_dependency(struct wl_graph_exec *exec, size_t step, size_t on) {
     struct step *to = &exec->steps[step];
-    if (!WL_ARRAY_ROOM(to->dependencies, to->count, to->room, 4))
+    if (!WL_ARRAY_RESERVE(to->dependencies, to->count, to->capacity, 4))
         return no_memory();
     to->dependencies[to->count++] = on;
     return WL_OK;

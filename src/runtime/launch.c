@@ -1,5 +1,6 @@
 /* Kernel launches: limits, arguments, the kernel command. */
 #include "runtime/launch.h"
+#include "base/assert.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
@@ -47,6 +48,12 @@ static uint64_t items_of(const struct wl_launch_request *request, int dimension)
     return request->remainder[dimension] ? all - request->block[dimension] + request->remainder[dimension] : all;
 }
 
+/* Whether the grid has more workgroups than can be counted. Three factors below 2^21 make fewer. */
+static bool is_beyond_count(const uint32_t grid[3]) {
+    uint64_t layer = (uint64_t)grid[0] * grid[1], all;
+    return (grid[0] | grid[1] | grid[2]) >> 21 && __builtin_mul_overflow(layer, grid[2], &all);
+}
+
 static enum wl_status check_shape(const struct wl_context *context, const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
     const struct wl_device_info *info = &context->info;
@@ -61,8 +68,12 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
         if (block > info->max_block[i])
             return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in dimension %c of a workgroup, the device takes %u", kernel->name,
                            block, 'x' + i, info->max_block[i]);
+        wl_assert(request->remainder[i] < block);
         items *= block; /* below 2^42 after two factors that are at most max_block */
     }
+    if (is_beyond_count(request->grid))
+        return wl_fail(WL_INVALID_SHAPE, "%s: %u x %u x %u workgroups are more than can be counted", kernel->name, request->grid[0],
+                       request->grid[1], request->grid[2]);
     if (items > info->max_workgroup_size)
         return wl_fail(WL_INVALID_VALUE, "%s: %" PRIu64 " work items in a workgroup, the device takes %u", kernel->name, items,
                        info->max_workgroup_size);
@@ -166,7 +177,7 @@ static enum wl_status make_command(struct wl_stream *stream, const struct wl_lau
     command->base.run = run_kernel;
     command->base.gives = true;
     command->base.points = command->base.inline_points;
-    command->base.point_room = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
+    command->base.point_capacity = sizeof command->base.inline_points / sizeof command->base.inline_points[0];
     wl_launch_describe(request, command->kernarg, size, &command->launch);
     command->launch.worker_mask = stream->worker_mask;
     enum wl_status status = wl_launch_pack(request, command->kernarg, size);

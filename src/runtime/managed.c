@@ -1,13 +1,14 @@
 /* Advice about managed memory: for each allocation that has any, its pages as pieces with the same advice, in order. */
 #include "runtime/managed.h"
+#include "base/assert.h"
+#include "base/table.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE    4096u
-#define BUCKETS 1024u
+#define PAGE 4096u
 
 struct piece {
     uint64_t begin, end; /* addresses, on pages */
@@ -17,47 +18,39 @@ struct piece {
 };
 
 struct record {
-    uint64_t id; /* of the allocation */
-    struct record *next;
-    unsigned count, room;
+    unsigned count, capacity;
     struct piece *pieces; /* without gaps, the whole allocation */
 };
 
 static struct {
     pthread_mutex_t lock;
-    struct record *buckets[BUCKETS];
+    struct wl_table table; /* by the allocation's id */
 } records = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct piece nothing = {.preferred = WL_LOCATION_NONE, .prefetched = WL_LOCATION_NONE};
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static struct record **link_of(uint64_t id) {
-    struct record **link = &records.buckets[id % BUCKETS];
-    while (*link && (*link)->id != id)
-        link = &(*link)->next;
-    return link;
-}
-
 static uint64_t page_down(uint64_t address) { return address / PAGE * PAGE; }
 static uint64_t page_up(uint64_t address) { return (address + PAGE - 1) / PAGE * PAGE; }
 
 static struct record *record_of(const struct wl_allocation *allocation) {
-    struct record **link = link_of(allocation->id);
-    if (*link)
-        return *link;
+    wl_assert_held(&records.lock);
+    struct record *known = wl_table_find(&records.table, allocation->id);
+    if (known)
+        return known;
     struct record *made = calloc(1, sizeof *made);
     struct piece *pieces = malloc(4 * sizeof *pieces);
-    if (!made || !pieces) {
+    if (!made || !pieces || !wl_table_add(&records.table, allocation->id, made)) {
         free(made);
         free(pieces);
         return NULL;
     }
-    *made = (struct record){.id = allocation->id, .count = 1, .room = 4, .pieces = pieces};
+    *made = (struct record){.count = 1, .capacity = 4, .pieces = pieces};
     pieces[0] = nothing;
     pieces[0].begin = allocation->address;
     pieces[0].end = page_up(allocation->address + allocation->size);
-    return *link = made;
+    return made;
 }
 
 /* Makes `address` the begin of a piece, whose index it returns. There is room for one more piece. */
@@ -89,15 +82,15 @@ static void join(struct record *record) {
     record->count = last + 1;
 }
 
-static bool make_room(struct record *record, unsigned more) {
-    if (record->count + more <= record->room)
+static bool reserve(struct record *record, unsigned more) {
+    if (record->count + more <= record->capacity)
         return true;
-    unsigned room = record->room * 2;
-    struct piece *pieces = realloc(record->pieces, room * sizeof *pieces);
+    unsigned capacity = record->capacity * 2;
+    struct piece *pieces = realloc(record->pieces, capacity * sizeof *pieces);
     if (!pieces)
         return false;
     record->pieces = pieces;
-    record->room = room;
+    record->capacity = capacity;
     return true;
 }
 
@@ -139,7 +132,7 @@ enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const v
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&records.lock);
     struct record *record = record_of(allocation);
-    if (!record || !make_room(record, 2)) {
+    if (!record || !reserve(record, 2)) {
         status = wl_fail(WL_OUT_OF_MEMORY, "out of host memory for advice");
     } else {
         unsigned first = cut(record, begin), past = cut(record, end);
@@ -181,7 +174,7 @@ void wl_managed_query(const struct wl_allocation *allocation, const void *addres
     bool first = true;
     add_piece(summary, &nothing, true);
     pthread_mutex_lock(&records.lock);
-    const struct record *record = *link_of(allocation->id);
+    const struct record *record = wl_table_find(&records.table, allocation->id);
     for (unsigned i = 0; record && i < record->count; i++)
         if (record->pieces[i].end > begin && record->pieces[i].begin < end) {
             add_piece(summary, &record->pieces[i], first);
@@ -192,9 +185,9 @@ void wl_managed_query(const struct wl_allocation *allocation, const void *addres
 
 void wl_managed_forget(uint64_t id) {
     pthread_mutex_lock(&records.lock);
-    struct record **link = link_of(id), *record = *link;
+    struct record *record = wl_table_find(&records.table, id);
     if (record)
-        *link = record->next;
+        (void)wl_table_remove(&records.table, id, record);
     pthread_mutex_unlock(&records.lock);
     if (record)
         free(record->pieces);

@@ -1,5 +1,6 @@
 /* The allocation map: a treap ordered by address, under one read-write lock. */
 #include "runtime/map.h"
+#include "base/assert.h"
 
 #include "runtime/context.h"
 #include "runtime/memory.h"
@@ -90,6 +91,7 @@ static void split(struct wl_map_node *node, uint64_t address, struct wl_map_node
 }
 
 static void insert(struct wl_map_node *node) {
+    wl_assert_write_held(&map.lock);
     struct wl_map_node **link = &map.root;
     while (*link && (*link)->weight > node->weight)
         link = (*link)->start < node->start ? &(*link)->more : &(*link)->less;
@@ -98,6 +100,7 @@ static void insert(struct wl_map_node *node) {
 }
 
 static void take_out(struct wl_map_node *node) {
+    wl_assert_write_held(&map.lock);
     struct wl_map_node **link = &map.root;
     while (*link != node)
         link = (*link)->start < node->start ? &(*link)->more : &(*link)->less;

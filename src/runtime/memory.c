@@ -1,5 +1,6 @@
 /* Allocating and freeing. Device memory of up to 4 MiB comes in blocks of a few sizes, which are kept when freed. */
 #include "runtime/memory.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 
 #include "runtime/managed.h"
@@ -77,9 +78,11 @@ static unsigned own_shard(void) {
 }
 
 static struct wl_map_node *pop(struct wl_memory_shard *shard, unsigned class) {
+    wl_assert_held(&shard->lock);
     struct wl_map_node *node = shard->blocks[class];
     if (node) {
         shard->blocks[class] = node->next;
+        wl_assert(shard->held >= block_size(node));
         shard->held -= block_size(node);
     }
     return node;

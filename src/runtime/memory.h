@@ -74,8 +74,8 @@ struct wl_memory_cache {
 /* Prepares a zeroed cache. */
 void wl_memory_cache_init(struct wl_memory_cache *cache);
 
-/* Allocates and registers. HOST and MANAGED memory is page-aligned, DEVICE and ARRAY memory is aligned to 256 bytes. HOST and MANAGED memory is zeroed, other
- * memory is not. WL_OUT_OF_MEMORY if the device's size is exceeded or the system has none. */
+/* Allocates and registers. HOST and MANAGED memory is page-aligned, DEVICE and ARRAY memory is aligned to 256 bytes. HOST and MANAGED
+ * memory is zeroed, other memory is not. WL_OUT_OF_MEMORY if the device's size is exceeded or the system has none. */
 enum wl_status wl_memory_allocate(struct wl_context *context, enum wl_memory_kind kind, size_t size, unsigned flags, void **memory);
 /* Frees memory that starts at `memory` and has one of the kinds in the bit set `kinds` (1u << kind). WL_INVALID_VALUE if it
  * is not such an allocation. The caller has made sure that nothing queued uses it. */
@@ -130,8 +130,8 @@ bool wl_memory_is_mapped(const void *address, size_t size);
  * mappings of virtual.c that follow each other count as one. */
 bool wl_memory_overruns(const void *address, size_t size);
 /* Whether runtime functions may read or write all of [address, address + size): WL_INVALID_VALUE for a range that runs over
- * the end of an allocation, begins behind one's end or in memory that was freed and is kept for later, or runs over virtual addresses without memory or without that access. `allocation` receives what is
- * at `address`; its size is 0 if nothing is known there. */
+ * the end of an allocation, begins behind one's end or in memory that was freed and is kept for later, or runs over virtual addresses
+ * without memory or without that access. `allocation` receives what is at `address`; its size is 0 if nothing is known there. */
 enum wl_status wl_memory_check(const void *address, size_t size, bool write, struct wl_allocation *allocation);
 /* A sentence about the nearest allocation; for faults, so it waits for no lock. */
 void wl_memory_describe(uint64_t address, char *text, size_t size);

@@ -1,5 +1,6 @@
 /* Modules: a code object loaded in one context. */
 #include "runtime/module.h"
+#include "base/options.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/managed.h"
@@ -215,10 +216,18 @@ static enum wl_status load_entry(struct wl_context *context, const struct wl_ent
     return WL_OK;
 }
 
+static atomic_flag told = ATOMIC_FLAG_INIT; /* that code for another generation runs */
+
 enum wl_status wl_module_select(struct wl_container *container, struct wl_entry *entry) {
     enum wl_status status = wl_container_select(container, wl_runtime_target(), entry);
-    if (status == WL_NO_BINARY) /* the code decides: one that was made for another architecture runs as well */
-        status = wl_container_select(container, NULL, entry);
+    if (status != WL_NO_BINARY)
+        return status;
+    status = wl_container_select(container, NULL, entry); /* the code decides: one that was made for another architecture runs as well */
+    if (status == WL_OK && entry->target.major != wl_runtime_target()->major && !atomic_flag_test_and_set(&told))
+        wl_log(1,
+               "the program has no code for %s, which the device presents: its code for %s runs; textures and surfaces are not laid out "
+               "for it",
+               wl_runtime_target()->processor, entry->target.processor);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* Pools: allocating and freeing in stream order, giving memory back. See pool.h for the vocabulary. */
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/pool_internal.h"
@@ -38,6 +39,8 @@ static struct bins *bins_of(struct wl_mempool *pool, const struct wl_mempool_seg
 }
 
 static void bin_add(struct wl_mempool *pool, struct wl_mempool_block *block) {
+    wl_assert_held(&pool->lock);
+    wl_assert(!block->used && block->size && atomic_load(&block->segment->pool) == pool);
     struct bins *bins = bins_of(pool, block->segment);
     unsigned bin = bin_of(block->size >> block->segment->shift);
     block->previous = NULL;
@@ -49,6 +52,8 @@ static void bin_add(struct wl_mempool *pool, struct wl_mempool_block *block) {
 }
 
 static void bin_remove(struct wl_mempool *pool, struct wl_mempool_block *block) {
+    wl_assert_held(&pool->lock);
+    wl_assert(!block->used && atomic_load(&block->segment->pool) == pool);
     struct bins *bins = bins_of(pool, block->segment);
     if (block->next)
         block->next->previous = block->previous;
@@ -57,6 +62,7 @@ static void bin_remove(struct wl_mempool *pool, struct wl_mempool_block *block) 
         return;
     }
     unsigned bin = bin_of(block->size >> block->segment->shift);
+    wl_assert(bins->first[bin] == block);
     bins->first[bin] = block->next;
     if (!block->next)
         bins->filled[bin / 64] &= ~(UINT64_C(1) << bin % 64);
@@ -97,6 +103,7 @@ static bool may_use(const struct wl_mempool *pool, const struct wl_mempool_block
 
 /* Cuts a free block, in no bin, to `size`; the rest goes to its bin. Without memory for that the block stays whole. */
 static void split(struct wl_mempool *pool, struct wl_mempool_block *block, size_t size) {
+    wl_assert(!block->used && block->size >= size);
     struct wl_mempool_segment *segment = block->segment;
     struct wl_mempool_block *rest = block->size > size && !pool->shared ? wl_block_new(pool) : NULL;
     if (!rest)
@@ -138,6 +145,7 @@ static void join_all(struct wl_mempool *pool) {
                 block = after;
                 continue;
             }
+            wl_assert(after->before == block && after->offset == block->offset + block->size);
             bin_remove(pool, block);
             bin_remove(pool, after);
             if (!block->freed_in) {
@@ -169,9 +177,12 @@ static bool all_done(const struct wl_mempool_segment *segment) {
 }
 
 static void drop_segment(struct wl_mempool *pool, struct wl_mempool_segment *segment) {
+    wl_assert(segment->used > 0 || pool->empty > 0);
+    wl_assert(pool->imported || pool->reserved >= segment->size);
     for (struct wl_mempool_block *block = segment->first; block; block = block->after)
         if (!block->used) {
             bin_remove(pool, block);
+            wl_assert(pool->kept >= block->kept);
             pool->kept -= block->kept;
         }
     if (segment->used == 0)
@@ -183,6 +194,7 @@ static void drop_segment(struct wl_mempool *pool, struct wl_mempool_segment *seg
 
 /* Says whether the pool may have something to give back. */
 static void update_over(struct wl_mempool *pool) {
+    wl_assert_held(&pool->lock);
     bool over = pool->alive && pool->empty > 0 && (pool->destroyed || pool->imported || pool->reserved > pool->threshold);
     if (over != pool->over) {
         pool->over = over;
@@ -220,6 +232,7 @@ static void bury_if_empty(struct wl_mempool *pool) {
     update_over(pool);
     if (!pool->destroyed || pool->segments || !pool->alive)
         return;
+    wl_assert(pool->count == 0 && pool->used == 0);
     while (pool->spare) {
         struct wl_mempool_block *block = pool->spare;
         pool->spare = block->next;
@@ -257,6 +270,7 @@ void wl_mempool_trim(struct wl_mempool *pool, uint64_t keep) {
 
 /* What all pools of a context can spare, when there is no memory for a new segment. No pool's lock is held. */
 static void trim_context(struct wl_context *context) {
+    wl_assert_not_held(&registry.lock);
     pthread_mutex_lock(&registry.lock);
     for (struct wl_mempool *pool = registry.first; pool; pool = pool->next)
         if (pool->context == context)
@@ -371,12 +385,14 @@ static struct wl_mempool_block *find(const struct wl_mempool *pool, const struct
 static void hand_out(struct wl_mempool *pool, struct wl_mempool_block *block, size_t size, size_t requested) {
     struct wl_mempool_segment *segment = block->segment;
     split(pool, block, size);
+    wl_assert(pool->kept >= block->kept);
     forget_free(block);
     pool->kept -= block->kept;
     block->kept = 0;
     block->used = true;
     block->requested = requested;
     block->id = wl_mempool_new_id();
+    wl_assert(segment->used > 0 || pool->empty > 0);
     if (segment->used++ == 0) {
         pool->empty--;
         update_over(pool);
@@ -414,6 +430,7 @@ static enum wl_status grow(struct wl_mempool *pool, size_t size, unsigned shift,
 /* With the pool's lock held. `wait_in` and `wait_at` receive what the stream must wait for, if it must. */
 static enum wl_status allocate(struct wl_mempool *pool, size_t size, unsigned shift, struct wl_stream *stream, size_t requested, bool last,
                                struct wl_mempool_block **result, struct wl_stream **wait_in, uint64_t *wait_at) {
+    wl_assert_held(&pool->lock);
     struct bins *bins = shift == SMALL_SHIFT ? &pool->small : &pool->large;
     struct wl_mempool_block *block = find(pool, bins, size >> shift, shift, stream);
     enum wl_status status = WL_OK;
@@ -531,6 +548,7 @@ enum wl_status wl_mempool_free(void *memory, struct wl_stream *stream) {
         pthread_mutex_unlock(&pool->lock);
         return wl_fail(WL_INVALID_VALUE, "%p is not the start of an allocation of a pool", memory);
     }
+    wl_assert(segment->used > 0 && pool->count > 0 && pool->used >= block->requested && !block->freed_in);
     block->used = false;
     if (stream && !(pool->opportunistic && wl_stream_has_finished(stream, sequence, false))) {
         wl_stream_retain(stream);

@@ -1,4 +1,5 @@
 /* Segments of pools: pages, the table from addresses to segments, and blocks. */
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/pool_internal.h"
 #include "runtime/stream.h"
@@ -63,8 +64,10 @@ static void leave(const struct wl_mempool_segment *segment) {
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct wl_mempool_block *wl_block_new(struct wl_mempool *pool) {
+    wl_assert_held(&pool->lock);
     struct wl_mempool_block *block = pool->spare;
     if (block) {
+        wl_assert(!block->segment);
         pool->spare = block->next;
         memset(block, 0, sizeof *block);
         return block;
@@ -73,6 +76,7 @@ struct wl_mempool_block *wl_block_new(struct wl_mempool *pool) {
 }
 
 void wl_block_spare(struct wl_mempool *pool, struct wl_mempool_block *block) {
+    wl_assert_held(&pool->lock);
     block->segment = NULL;
     block->next = pool->spare;
     pool->spare = block;
@@ -81,6 +85,7 @@ void wl_block_spare(struct wl_mempool *pool, struct wl_mempool_block *block) {
 /* Blocks start at granules; the one that has an address starts at its granule or at one before. */
 struct wl_mempool_block *wl_segment_block(const struct wl_mempool_segment *segment, const void *address) {
     size_t offset = (size_t)((const char *)address - segment->base), granule = offset >> segment->shift;
+    wl_assert(offset < segment->size);
     while (granule && !segment->at[granule])
         granule--;
     struct wl_mempool_block *block = segment->at[granule];
@@ -108,6 +113,8 @@ static void spare_structure(struct wl_mempool_segment *segment) {
 
 enum wl_status wl_segment_adopt(struct wl_mempool *pool, char *base, size_t size, unsigned shift, size_t offset, size_t length,
                                 struct wl_mempool_segment **result) {
+    wl_assert_held(&pool->lock);
+    wl_assert((uintptr_t)base % SEGMENT_BYTES == 0 && size % SEGMENT_BYTES == 0 && offset + length <= size);
     struct wl_mempool_segment *segment = new_structure();
     struct wl_mempool_block *block = wl_block_new(pool);
     struct wl_mempool_block **at = (struct wl_mempool_block **)calloc(size >> shift, sizeof *at);
@@ -225,6 +232,7 @@ enum wl_status wl_segment_create(struct wl_mempool *pool, size_t size, unsigned 
 
 void wl_segment_destroy(struct wl_mempool_segment *segment) {
     struct wl_mempool *pool = atomic_load(&segment->pool);
+    wl_assert_held(&pool->lock);
     leave(segment);
     atomic_store(&segment->pool, NULL);
     if (segment->previous)

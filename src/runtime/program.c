@@ -5,7 +5,9 @@
 #include "runtime/memory.h"
 #include "runtime/module.h"
 
+#include "base/assert.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "runtime/managed.h"
 
 #include <stdlib.h>
@@ -35,64 +37,20 @@ struct wl_symbol {
 static struct {
     pthread_mutex_t list_lock; /* guards `programs` and wl_program.next */
     struct wl_program *programs;
-    pthread_rwlock_t lock;    /* guards the table and wl_program.symbols */
-    struct wl_symbol **slots; /* open addressing by host address */
-    size_t room, used;
+    pthread_rwlock_t lock;   /* guards the table and wl_program.symbols */
+    struct wl_table symbols; /* by host address */
 } registry = {.list_lock = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_RWLOCK_INITIALIZER};
-
-#define TOMBSTONE ((struct wl_symbol *)(uintptr_t)1)
 
 /* ---- the symbol table ----------------------------------------------------------------------- */
 
-static size_t hash(const void *host) { return (size_t)((uint64_t)(uintptr_t)host * UINT64_C(0x9E3779B97F4A7C15) >> 24); }
-
-static void insert(struct wl_symbol **slots, size_t room, struct wl_symbol *symbol) {
-    size_t i = hash(symbol->host) & (room - 1);
-    while (slots[i])
-        i = (i + 1) & (room - 1);
-    slots[i] = symbol;
-}
-
-static bool make_room(void) {
-    if ((registry.used + 1) * 2 <= registry.room)
-        return true;
-    size_t room = registry.room ? registry.room * 2 : 256;
-    struct wl_symbol **slots = (struct wl_symbol **)calloc(room, sizeof(struct wl_symbol *));
-    if (!slots)
-        return false;
-    registry.used = 0;
-    for (size_t i = 0; i < registry.room; i++)
-        if (registry.slots[i] && registry.slots[i] != TOMBSTONE) {
-            insert(slots, room, registry.slots[i]);
-            registry.used++;
-        }
-    free((void *)registry.slots);
-    registry.slots = slots;
-    registry.room = room;
-    return true;
-}
+static uint64_t key_of(const void *host) { return (uint64_t)(uintptr_t)host; }
 
 /* A stub that several binaries register (inline kernels in shared objects) is found in the first that did. */
 static struct wl_symbol *find_symbol(const void *host) {
-    struct wl_symbol *found = NULL;
     pthread_rwlock_rdlock(&registry.lock);
-    for (size_t i = hash(host); registry.room && registry.slots[i & (registry.room - 1)]; i++) {
-        struct wl_symbol *symbol = registry.slots[i & (registry.room - 1)];
-        if (symbol != TOMBSTONE && symbol->host == host) {
-            found = symbol;
-            break;
-        }
-    }
+    struct wl_symbol *found = wl_table_find(&registry.symbols, key_of(host));
     pthread_rwlock_unlock(&registry.lock);
     return found;
-}
-
-static void remove_symbol(const struct wl_symbol *symbol) {
-    for (size_t i = hash(symbol->host); registry.slots[i & (registry.room - 1)]; i++)
-        if (registry.slots[i & (registry.room - 1)] == symbol) {
-            registry.slots[i & (registry.room - 1)] = TOMBSTONE;
-            return;
-        }
 }
 
 static enum wl_status add_symbol(const struct wl_symbol *model) {
@@ -100,16 +58,14 @@ static enum wl_status add_symbol(const struct wl_symbol *model) {
     if (!symbol)
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a symbol");
     pthread_rwlock_wrlock(&registry.lock);
-    bool room = make_room();
-    if (room) {
+    bool added = wl_table_add(&registry.symbols, key_of(model->host), symbol);
+    if (added) {
         *symbol = *model;
         symbol->next = model->program->symbols;
         model->program->symbols = symbol;
-        insert(registry.slots, registry.room, symbol);
-        registry.used++;
     }
     pthread_rwlock_unlock(&registry.lock);
-    if (!room) {
+    if (!added) {
         free(symbol);
         return wl_fail(WL_OUT_OF_MEMORY, "out of host memory for the symbol table");
     }
@@ -153,7 +109,7 @@ void wl_program_unregister(struct wl_program *program) {
     pthread_mutex_unlock(&registry.list_lock);
     pthread_rwlock_wrlock(&registry.lock);
     for (const struct wl_symbol *symbol = program->symbols; symbol; symbol = symbol->next)
-        remove_symbol(symbol);
+        (void)wl_table_remove(&registry.symbols, key_of(symbol->host), symbol);
     pthread_rwlock_unlock(&registry.lock);
     for (unsigned i = 0; program->modules && i < wl_context_count(); i++)
         if (program->modules[i])
@@ -190,6 +146,7 @@ enum wl_status wl_program_add_managed(struct wl_program *program, void **pointer
 /* ---- loading -------------------------------------------------------------------------------- */
 
 static enum wl_status open_container(struct wl_program *program) {
+    wl_assert_held(&program->lock);
     return program->container ? WL_OK : wl_container_open(&program->container, program->wrapper, WL_SIZE_UNKNOWN);
 }
 
@@ -309,6 +266,7 @@ static struct wl_container *program_container(struct wl_program *program) {
 }
 
 static bool everybody_has(const struct wl_target *target) {
+    wl_assert_held(&registry.list_lock);
     struct wl_entry entry;
     for (struct wl_program *program = registry.programs; program; program = program->next) {
         struct wl_container *container = program_container(program);

@@ -1,6 +1,7 @@
 /* Device memory between processes. A shared allocation is a memory file (memfd) that its process maps; another process opens
  * that file through /proc, so that nothing is left behind when processes die, and the pages live as long as any mapping. */
 #include "runtime/share.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/map.h"
 #include "runtime/memory.h"
@@ -154,6 +155,7 @@ static enum wl_status open_ticket(const struct wl_share_ticket *ticket, int *fil
 
 /* Runs with the lock held. */
 static enum wl_status map_ticket(struct wl_context *context, const struct wl_share_ticket *ticket, struct import **result) {
+    wl_assert_held(&shares.lock);
     size_t bytes = 0;
     int file = -1;
     enum wl_status status = open_ticket(ticket, &file, &bytes);

@@ -1,4 +1,5 @@
 /* Streams: life, order, queueing. How they are run and waited for is in stream_run.c. See context.h for the vocabulary. */
+#include "base/assert.h"
 #include "runtime/stream_internal.h"
 
 #include "runtime/capture.h"
@@ -43,6 +44,7 @@ static void context_link(struct wl_stream *stream) {
 static bool is_idle(struct wl_stream *stream) { return atomic_load(&stream->completed) >= atomic_load(&stream->submitted); }
 
 static void busy_push(struct wl_stream *stream) {
+    wl_assert_held(&stream->context->lock);
     atomic_store(&stream->busy, true);
     stream->busy_next = atomic_load(&stream->context->busy);
     atomic_store(&stream->context->busy, stream);
@@ -61,6 +63,7 @@ static void enter_busy(struct wl_stream *stream) {
 }
 
 struct wl_stream *wl_stream_busy_list(struct wl_context *context) {
+    wl_assert_held(&context->lock);
     struct wl_stream *first = NULL;
     for (struct wl_stream *stream = atomic_load(&context->busy), *next; stream; stream = next) {
         next = stream->busy_next;
@@ -166,6 +169,7 @@ void *wl_stream_spare(struct wl_stream *stream) {
 }
 
 void wl_stream_keep(struct wl_stream *stream, struct wl_command *command) {
+    wl_assert(command->home == stream);
     struct wl_command *first = atomic_load_explicit(&stream->used, memory_order_relaxed);
     unsigned count = first ? atomic_load_explicit(&stream->used_count, memory_order_relaxed) : 0; /* about */
     if (count >= MOST_SPARES) {
@@ -183,8 +187,11 @@ void wl_stream_keep(struct wl_stream *stream, struct wl_command *command) {
 void wl_stream_retain(struct wl_stream *stream) { atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed); }
 
 void wl_stream_release(struct wl_stream *stream) {
-    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+    const unsigned before = atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel);
+    wl_assert(before > 0);
+    if (before != 1)
         return;
+    wl_assert(!stream->head && !atomic_load(&stream->parked)); /* what is queued or waits keeps a reference */
     if (stream->queue)
         stream->context->device->ops->queues->destroy(stream->queue);
     pthread_mutex_destroy(&stream->lock);
@@ -218,6 +225,7 @@ void wl_stream_destroy(struct wl_stream *stream) {
 /* Remembers, for the reuse of freed memory, that later commands run after command `sequence` of `other`. The stream's lock
  * is held. */
 static void learn(struct wl_stream *stream, uint64_t other, uint64_t sequence) {
+    wl_assert_held(&stream->lock);
     struct wl_known *entry = NULL;
     for (unsigned i = 0; i < WL_STREAM_KNOWN && !entry; i++)
         if (stream->known[i].other == other)
@@ -261,18 +269,23 @@ static enum wl_status add_legacy_points(struct wl_stream *stream, struct wl_comm
 
 /* Puts a command behind the others. The stream's lock is held. */
 static void append(struct wl_stream *stream, struct wl_command *command) {
+    wl_assert_held(&stream->lock);
+    wl_assert(!atomic_load_explicit(&command->next, memory_order_relaxed));
     for (unsigned i = 0; i < command->point_count; i++)
         learn(stream, command->points[i].stream->id, command->points[i].sequence);
     command->sequence = atomic_load_explicit(&stream->submitted, memory_order_relaxed) + 1;
     atomic_store(&stream->submitted, command->sequence);
-    if (stream->tail)
+    if (stream->tail) {
         atomic_store_explicit(&stream->tail->next, command, memory_order_release);
-    else
+    } else {
+        wl_assert(!stream->head);
         stream->head = command;
+    }
     stream->tail = command;
 }
 
 bool wl_stream_make_ready(struct wl_stream *stream) {
+    wl_assert_held(&stream->lock);
     if (stream->state != WL_STREAM_IDLE)
         return false;
     stream->state = WL_STREAM_READY;
@@ -379,6 +392,8 @@ static void append_each(struct wl_stream *const *streams, struct wl_command **co
 /* The streams' locks are held. On failure nothing is queued. */
 static enum wl_status append_together(struct wl_stream *const *streams, struct wl_command **commands, struct wl_command **after,
                                       unsigned count, bool wait_before) {
+    for (unsigned i = 0; i < count; i++)
+        wl_assert_held(&streams[i]->lock);
     enum wl_status status = wait_before ? wait_for_each_other(streams, commands, count, 0) : WL_OK;
     if (status == WL_OK && after)
         status = wait_for_each_other(streams, after, count, 1);

@@ -22,8 +22,8 @@ struct wl_point {
     uint64_t sequence;
 };
 
-struct wl_parked;  /* a stream that waits for a point of another one */
-struct wl_capture; /* runtime/capture.h */
+struct wl_parked_stream; /* a stream that waits for a point of another one */
+struct wl_capture;       /* runtime/capture.h */
 
 /* What a stream has waited for: commands of `other` up to `sequence`, since its own command `since`. */
 struct wl_known {
@@ -67,14 +67,14 @@ struct wl_stream {
     struct wl_stream *watch_next; /* watcher's list; guarded by its lock */
 
     /* What the thread that runs the stream writes with every command. */
-    _Alignas(64) struct wl_command *head; /* of a RUNNING stream that thread's alone, but for the first command of an empty one */
-    _Atomic uint64_t completed;           /* sequence number of the last finished command; with a queue: of the last one given to it */
-    _Atomic uint64_t emptied;             /* with a queue: up to which it is known to have done what it was given */
-    _Atomic(struct wl_parked *) parked;   /* streams that wait for a point of this one; changed under the lock */
-    _Atomic uint64_t wake_at;             /* the smallest `completed` that a sleeping thread waits for; UINT64_MAX: none */
-    atomic_uint progress;                 /* futex: changes when sleeping threads are woken */
-    uint64_t batch;                       /* the last command that was queued when the batch of launches at hand began */
-    _Atomic(struct wl_command *) used;    /* what becomes `spare` */
+    _Alignas(64) struct wl_command *head;      /* of a RUNNING stream that thread's alone, but for the first command of an empty one */
+    _Atomic uint64_t completed;                /* sequence number of the last finished command; with a queue: of the last one given to it */
+    _Atomic uint64_t emptied;                  /* with a queue: up to which it is known to have done what it was given */
+    _Atomic(struct wl_parked_stream *) parked; /* streams that wait for a point of this one; changed under the lock */
+    _Atomic uint64_t wake_at;                  /* the smallest `completed` that a sleeping thread waits for; UINT64_MAX: none */
+    atomic_uint progress;                      /* futex: changes when sleeping threads are woken */
+    uint64_t batch;                            /* the last command that was queued when the batch of launches at hand began */
+    _Atomic(struct wl_command *) used;         /* what becomes `spare` */
     atomic_uint used_count;
 };
 
@@ -92,7 +92,7 @@ struct wl_command {
     bool gives;             /* `run` only gives work to the stream's queue, if the stream has one, and never waits */
     bool follows;           /* `run` makes the queue wait for what the points stand for */
     bool always;            /* runs even when the context has a fault (event records, host functions that free) */
-    unsigned point_count, point_room;
+    unsigned point_count, point_capacity;
     struct wl_point *points; /* what it waits for */
     struct wl_point inline_points[2];
 };

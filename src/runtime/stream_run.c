@@ -7,6 +7,7 @@
  * recognized by the state and dropped. */
 #include "runtime/stream_internal.h"
 
+#include "base/assert.h"
 #include "base/cpu.h"
 #include "base/options.h"
 #include "runtime/context.h"
@@ -20,8 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct wl_parked {
-    struct wl_parked *next;
+struct wl_parked_stream {
+    struct wl_parked_stream *next;
     struct wl_stream *stream; /* referenced */
     uint64_t sequence;
 };
@@ -56,10 +57,11 @@ static void unpark(struct wl_stream *stream) {
 }
 
 /* Takes the parked entries that `completed` frees. The stream's lock is held. */
-static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t completed) {
-    struct wl_parked *taken = NULL, *left = NULL;
-    for (struct wl_parked *entry = atomic_load_explicit(&stream->parked, memory_order_relaxed), *next; entry; entry = next) {
-        struct wl_parked **list = entry->sequence > completed ? &left : &taken;
+static struct wl_parked_stream *take_parked(struct wl_stream *stream, uint64_t completed) {
+    wl_assert_held(&stream->lock);
+    struct wl_parked_stream *taken = NULL, *left = NULL;
+    for (struct wl_parked_stream *entry = atomic_load_explicit(&stream->parked, memory_order_relaxed), *next; entry; entry = next) {
+        struct wl_parked_stream **list = entry->sequence > completed ? &left : &taken;
         next = entry->next;
         entry->next = *list;
         *list = entry;
@@ -68,9 +70,9 @@ static struct wl_parked *take_parked(struct wl_stream *stream, uint64_t complete
     return taken;
 }
 
-static void fire_parked(struct wl_parked *entry) {
+static void fire_parked(struct wl_parked_stream *entry) {
     while (entry) {
-        struct wl_parked *next = entry->next;
+        struct wl_parked_stream *next = entry->next;
         unpark(entry->stream);
         wl_stream_release(entry->stream);
         free(entry);
@@ -82,10 +84,11 @@ static void fire_parked(struct wl_parked *entry) {
 static void park(struct wl_stream *stream, const struct wl_point *point) {
     struct wl_stream *other = point->stream;
     uint64_t sequence = point->sequence;
-    struct wl_parked *entry = malloc(sizeof *entry);
+    struct wl_parked_stream *entry = malloc(sizeof *entry);
     if (!entry) { /* without memory to park, wait in place: slower, still right */
         wl_stream_wait_given(other, sequence);
         pthread_mutex_lock(&stream->lock);
+        wl_assert(stream->state == WL_STREAM_RUNNING);
         stream->state = WL_STREAM_PARKED;
         pthread_mutex_unlock(&stream->lock);
         unpark(stream);
@@ -94,14 +97,15 @@ static void park(struct wl_stream *stream, const struct wl_point *point) {
     /* The point may be dropped by another thread as soon as the stream is not RUNNING any more. */
     wl_stream_retain(other);
     wl_stream_retain(stream);
-    *entry = (struct wl_parked){.stream = stream, .sequence = sequence};
+    *entry = (struct wl_parked_stream){.stream = stream, .sequence = sequence};
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_RUNNING && stream->head);
     stream->state = WL_STREAM_PARKED;
     pthread_mutex_unlock(&stream->lock);
     pthread_mutex_lock(&other->lock);
     entry->next = atomic_load_explicit(&other->parked, memory_order_relaxed);
     atomic_store(&other->parked, entry); /* before it is asked how far the other one is: who runs it looks in the other order */
-    struct wl_parked *late = take_parked(other, atomic_load(&other->completed));
+    struct wl_parked_stream *late = take_parked(other, atomic_load(&other->completed));
     pthread_mutex_unlock(&other->lock);
     wake_sleepers(stream, UINT64_MAX); /* a thread that waits for this stream can help the other one */
     fire_parked(late);
@@ -112,6 +116,7 @@ static void park(struct wl_stream *stream, const struct wl_point *point) {
 static void watch(struct wl_stream *stream) {
     wl_stream_retain(stream);
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_RUNNING && stream->head);
     stream->state = WL_STREAM_WATCHED;
     pthread_mutex_unlock(&stream->lock);
     wl_watch_add(stream);
@@ -119,6 +124,7 @@ static void watch(struct wl_stream *stream) {
 
 void wl_stream_watched_ready(struct wl_stream *stream) {
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_WATCHED && stream->head);
     stream->state = WL_STREAM_READY;
     pthread_mutex_unlock(&stream->lock);
     wake_sleepers(stream, UINT64_MAX);
@@ -224,8 +230,9 @@ bool wl_stream_give_begin(struct wl_stream *stream, uint64_t *sequence) {
 void wl_stream_give_end(struct wl_stream *stream, uint64_t sequence) {
     bool push = false;
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_RUNNING && atomic_load(&stream->completed) == sequence - 1);
     atomic_store(&stream->completed, sequence);
-    struct wl_parked *freed = atomic_load(&stream->parked) ? take_parked(stream, sequence) : NULL;
+    struct wl_parked_stream *freed = atomic_load(&stream->parked) ? take_parked(stream, sequence) : NULL;
     stream->state = WL_STREAM_IDLE;
     if (stream->head)
         push = wl_stream_make_ready(stream);
@@ -249,14 +256,27 @@ static struct wl_command *take_head(struct wl_stream *stream, const struct wl_co
     pthread_mutex_lock(&stream->lock);
     next = atomic_load_explicit(&command->next, memory_order_relaxed);
     stream->head = next;
-    if (!next)
+    if (!next) {
+        wl_assert(stream->tail == command && stream->state == WL_STREAM_RUNNING);
         stream->tail = NULL;
+    }
     pthread_mutex_unlock(&stream->lock);
     return next;
 }
 
+static const struct wl_point *unreached_point(const struct wl_command *command) {
+    for (unsigned i = 0; i < command->point_count; i++)
+        if (!wl_stream_reached(command->points[i].stream, command->points[i].sequence))
+            return &command->points[i];
+    return NULL;
+}
+
 /* Runs the head command of a RUNNING stream, takes it out and tells everybody. Returns the next head. */
 static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *command) {
+    wl_assert(stream->head == command && command->sequence == atomic_load(&stream->completed) + 1);
+    wl_assert(!unreached_point(command));
+    wl_assert_not_held(&stream->lock);
+    wl_assert_not_held(&stream->context->lock);
     struct wl_context *context = stream->context;
     enum wl_status fault = wl_context_fault(context);
     enum wl_status status = fault;
@@ -279,7 +299,7 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     atomic_store(&stream->completed, command->sequence);
     if (atomic_load(&stream->parked)) {
         pthread_mutex_lock(&stream->lock);
-        struct wl_parked *freed = take_parked(stream, command->sequence);
+        struct wl_parked_stream *freed = take_parked(stream, command->sequence);
         pthread_mutex_unlock(&stream->lock);
         fire_parked(freed);
     }
@@ -289,17 +309,11 @@ static struct wl_command *run_head(struct wl_stream *stream, struct wl_command *
     return next;
 }
 
-static const struct wl_point *unreached_point(const struct wl_command *command) {
-    for (unsigned i = 0; i < command->point_count; i++)
-        if (!wl_stream_reached(command->points[i].stream, command->points[i].sequence))
-            return &command->points[i];
-    return NULL;
-}
-
 /* Ends RUNNING. What is left goes to the executor. */
 static void stop_running(struct wl_stream *stream) {
     bool push = false;
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_RUNNING);
     if (stream->head) {
         stream->state = WL_STREAM_READY;
         wl_stream_retain(stream);
@@ -316,6 +330,7 @@ static void stop_running(struct wl_stream *stream) {
 /* RUNNING -> IDLE, unless there is more, which is returned. */
 static struct wl_command *next_or_idle(struct wl_stream *stream) {
     pthread_mutex_lock(&stream->lock);
+    wl_assert(stream->state == WL_STREAM_RUNNING);
     struct wl_command *command = stream->head;
     if (!command)
         stream->state = WL_STREAM_IDLE;

@@ -4,6 +4,7 @@
  * As in AMD's runtime a program may give back references of others, and a release of more than there are does nothing. The object that
  * ends so is forgotten by the graphs that had references to it. */
 #include "runtime/user_object.h"
+#include "base/assert.h"
 #include "runtime/graph.h"
 #include "runtime/handles.h"
 
@@ -64,6 +65,7 @@ static void remove_from_object(struct wl_graph_reference *reference) {
 /* Drops references, if there are as many; the lock is held. Returns the object if these were the last: it is out of every list, and
  * to be ended without the lock. */
 static struct wl_user_object *drop(struct wl_user_object *object, uint64_t count) {
+    wl_assert_held(&lock);
     if (count > object->count)
         return NULL;
     object->count -= count;
@@ -100,6 +102,7 @@ static struct wl_graph_reference *find(struct wl_graph *graph, const struct wl_u
 
 /* The graph's reference, made if there is none; the lock is held. NULL: out of memory. */
 static struct wl_graph_reference *find_or_add(struct wl_graph *graph, struct wl_user_object *object) {
+    wl_assert_held(&lock);
     struct wl_graph_reference *reference = find(graph, object);
     if (reference || !(reference = calloc(1, sizeof *reference)))
         return reference;

@@ -4,6 +4,7 @@
  * A physical that can be exported has a memory file of its own. The others share one, in which every one gets a new range, so
  * that thousands of them need one descriptor; the range of a dead one is a hole. */
 #include "runtime/virtual.h"
+#include "base/assert.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
 #include "runtime/managed.h"
@@ -53,6 +54,7 @@ size_t wl_physical_granularity(const struct wl_context *context, bool recommende
 
 /* A range of the common file. The lock is held. */
 static enum wl_status take_range(struct wl_physical *physical) {
+    wl_assert_held(&space.lock);
     enum wl_status status = space.file ? WL_OK : wl_share_create(0, 0, &space.file);
     if (status != WL_OK)
         return status;
@@ -77,6 +79,7 @@ static struct wl_physical *new_physical(struct wl_context *context, size_t size,
 
 /* The lock is held; nothing keeps it any more. */
 static void free_physical(struct wl_physical *physical) {
+    wl_assert_held(&space.lock);
     wl_handle_remove(physical);
     if (ops_of(physical->context)) {
         if (physical->memory)
@@ -184,6 +187,7 @@ enum wl_status wl_physical_release(struct wl_physical *physical) {
 /* ---- finding; the lock is held -------------------------------------------------------------------- */
 
 static struct reservation *reservation_at(const void *address) {
+    wl_assert_held(&space.lock);
     const char *p = address;
     struct reservation *reservation = space.reservations;
     while (reservation && (p < reservation->address || (size_t)(p - reservation->address) >= reservation->size))
@@ -338,6 +342,7 @@ static enum wl_status map_memory(const struct reservation *reservation, const st
 }
 
 static enum wl_status map_locked(struct reservation *reservation, struct mapping *mapping) {
+    wl_assert_held(&space.lock);
     const struct wl_physical *physical = mapping->physical;
     if (!is_free(reservation, mapping->address, mapping->size))
         return wl_fail(WL_INVALID_VALUE, "not a range of one reservation that is free");

@@ -3,6 +3,7 @@
  * They are WATCHED and hold no executor. One thread, made with the first of them, looks at all of them, then sleeps: a few
  * microseconds at first, up to two milliseconds when nothing changes. Every command that finishes anywhere wakes it, so that
  * what the device itself writes is seen at once; without watched streams it sleeps until there is one. */
+#include "base/assert.h"
 #include "runtime/stream.h"
 #include "runtime/stream_run.h"
 
@@ -31,6 +32,7 @@ static struct wl_stream *take_ready(void) {
         struct wl_stream *stream = *link;
         pthread_mutex_lock(&stream->lock);
         struct wl_command *head = stream->head; /* stays while the stream is WATCHED */
+        wl_assert(stream->state == WL_STREAM_WATCHED && head && head->ready);
         pthread_mutex_unlock(&stream->lock);
         if (!head->ready(head)) {
             link = &stream->watch_next;
@@ -68,6 +70,7 @@ static void *watch(void *argument) {
 }
 
 static void start(void) {
+    wl_assert_held(&watcher.lock);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -21,7 +21,7 @@ static enum wl_status add(struct addresses *list, uint64_t address, bool once) {
     for (size_t i = 0; once && i < list->count; i++)
         if (list->items[i] == address)
             return WL_OK;
-    if (!WL_ARRAY_ROOM(list->items, list->count, list->capacity, 64))
+    if (!WL_ARRAY_RESERVE(list->items, list->count, list->capacity, 64))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to look at a kernel");
     list->items[list->count++] = address;
     return WL_OK;

@@ -1,5 +1,6 @@
 #include "translate/interface/coverage.h"
 
+#include "machine/matrix.h"
 #include "machine/processor.h"
 #include "translate/decode/decoder.h"
 #include "translate/isa/isa.h"
@@ -205,13 +206,12 @@ static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, cons
 }
 
 /* Approximations, and sums of matrix instructions, whose order is each generation's own (docs/NUMERICS.md). */
-static bool is_approximate(const char *mnemonic) {
-    static const char *const prefixes[] = {"v_rcp_", "v_rsq_",   "v_sqrt_",    "v_exp_",   "v_log_",    "v_sin_",     "v_cos_",
-                                           "v_s_",   "v_mfma_f", "v_smfmac_f", "v_wmma_f", "v_wmma_bf", "v_swmmac_f", "v_swmmac_bf"};
+static bool is_approximate(const struct wl_inst *inst) {
+    static const char *const prefixes[] = {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_s_"};
     for (size_t i = 0; i < COUNT(prefixes); i++)
-        if (strncmp(mnemonic, prefixes[i], strlen(prefixes[i])) == 0)
+        if (strncmp(inst->mnemonic, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
-    return false;
+    return inst->isa && inst->isa->class == WL_ISA_MATRIX && inst->isa->matrix->d != WL_MATRIX_I32;
 }
 
 enum wl_coverage_status wl_coverage_of(const struct wl_inst *inst) {
@@ -219,7 +219,7 @@ enum wl_coverage_status wl_coverage_of(const struct wl_inst *inst) {
         return WL_COVERAGE_UNSUPPORTED;
     if (inst->isa && inst->isa->class == WL_ISA_NOP)
         return WL_COVERAGE_NO_EFFECT;
-    return is_approximate(inst->mnemonic) ? WL_COVERAGE_ULP : WL_COVERAGE_EXACT;
+    return is_approximate(inst) ? WL_COVERAGE_ULP : WL_COVERAGE_EXACT;
 }
 
 static enum wl_coverage_status status_of(struct wl_coverage *coverage, const uint32_t words[6], const char *family,
@@ -266,7 +266,7 @@ static struct wl_coverage_row *find_row(struct wl_coverage *coverage, const char
 static void add_mnemonic(struct wl_coverage *coverage, const uint32_t words[6], const char *family, const char *text, size_t length,
                          unsigned size) {
     char mnemonic[sizeof coverage->rows[0].mnemonic];
-    struct wl_inst inst[2];
+    struct wl_inst inst[2] = {0};
     if (!bare_mnemonic(text, length, mnemonic, sizeof mnemonic) || strcmp(mnemonic, "v_illegal") == 0)
         return;
     struct wl_coverage_row *row = find_row(coverage, mnemonic, family);

@@ -33,7 +33,7 @@ static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
     for (size_t i = 0; i < reach->count; i++)
         if (reach->entries[i] == entry)
             return WL_OK;
-    if (!WL_ARRAY_ROOM(reach->entries, reach->count, reach->capacity, 16))
+    if (!WL_ARRAY_RESERVE(reach->entries, reach->count, reach->capacity, 16))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory to follow calls");
     reach->entries[reach->count++] = entry;
     return WL_OK;
@@ -67,7 +67,7 @@ static enum wl_status verify_reachable(struct wl_unit *kernel, struct wl_decoder
 
 /* ---- translation ---- */
 
-static const char *const mode_names[WL_COPY_COUNT] = {"full", "masked", "gang"};
+static const char *const mode_names[WL_COPY_COUNT] = {"full", "masked", "workgroup"};
 
 static void dump(const struct wl_translate_request *request, LLVMModuleRef module, const char *stage) {
     char path[1024];
@@ -104,7 +104,7 @@ static enum wl_status generate_code(const struct wl_unit *unit, LLVMModuleRef mo
 }
 
 /* Lifts and optimizes the unit in an empty module. */
-static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef machine, bool lays_out, LLVMModuleRef module,
+static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef machine, bool unrolls, LLVMModuleRef module,
                             struct wl_translate_result *result) {
     const struct wl_translate_request *request = unit->request;
     char *triple = LLVMGetTargetMachineTriple(machine);
@@ -116,7 +116,7 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
 
     uint64_t start = wl_now();
     struct wl_affine *affine = wl_affine_create(unit);
-    enum wl_status status = wl_lift_unit(unit, affine, lays_out, module);
+    enum wl_status status = wl_lift_unit(unit, affine, unrolls, module);
     wl_affine_destroy(affine);
     if (!status && request->dump)
         dump(request, module, "lifted");
@@ -127,11 +127,11 @@ static enum wl_status build(const struct wl_unit *unit, LLVMTargetMachineRef mac
     uint64_t lifted = wl_now();
     if (!status)
         status = wl_emit_optimize(module, machine, wl_unit_is_unoptimized(unit));
-    if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_GANG && wl_emit_promote_rows(module, request->wave_size))
+    if (!status && !wl_unit_is_unoptimized(unit) && request->mode != WL_MODE_WORKGROUP && wl_emit_promote_rows(module, request->wave_size))
         status = wl_emit_clean_up(module, machine);
     if (!status && !wl_unit_is_unoptimized(unit))
         wl_emit_outline_addresses(module);
-    if (!status && request->mode != WL_MODE_GANG)
+    if (!status && request->mode != WL_MODE_WORKGROUP)
         wl_emit_note_kept_wave(module);
     if (!status && request->dump)
         dump(request, module, "optimized");
@@ -147,7 +147,7 @@ static enum wl_status generate(const struct wl_unit *unit, struct wl_translate_r
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("unit", context);
     enum wl_status status = build(unit, machine, true, module, result);
-    if (!status && unit->request->mode == WL_MODE_GANG && wl_emit_is_large(module, unit->inst_count)) {
+    if (!status && unit->request->mode == WL_MODE_WORKGROUP && wl_emit_is_large(module, unit->inst_count)) {
         LLVMDisposeModule(module); /* masks that nothing is known of: again, as loops */
         module = LLVMModuleCreateWithNameInContext("unit", context);
         status = build(unit, machine, false, module, result);

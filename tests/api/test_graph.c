@@ -1,4 +1,5 @@
 /* Graphs: their shape and order, executables, updates, memory, user objects, drawings; test_graph_node.c has the nodes. */
+#include "../bystander.h"
 #include "graph_test.h"
 
 #include <stdbool.h>
@@ -381,6 +382,7 @@ static void test_instantiate(void **state) {
 /* Launches follow the stream's order and each other's, also in different streams; destroying lets them finish. */
 static void test_launch_order(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipGraph_t graph = new_graph();
     hipGraphNode_t root = add_node(graph, NULL, 0, 0, 1);
     for (int i = 1; i < 6; i++)
@@ -391,7 +393,7 @@ static void test_launch_order(void **state) {
     ok(hipStreamWaitValue32(stream, &words[20], 1, hipStreamWaitValueEq, UINT32_MAX));
     for (int i = 0; i < 50; i++)
         ok(hipGraphLaunch(exec, i % 2 ? other : stream));
-    usleep(5000);
+    bystander_runs(&bystander);
     assert_int_equal(words[0], 0); /* even those in the other stream wait */
     ok(hipGraphExecDestroy(exec));
     ok(hipGraphDestroy(graph));
@@ -401,6 +403,7 @@ static void test_launch_order(void **state) {
     for (int i = 0; i < 6; i++)
         assert_int_equal(words[i], 50);
     ok(hipStreamDestroy(other));
+    bystander_end(&bystander);
 }
 
 static void test_update(void **state) {

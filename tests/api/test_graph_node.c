@@ -1,4 +1,5 @@
 /* Every kind of a graph's nodes: parameters, of the node and in executables, and what it does. */
+#include "../bystander.h"
 #include "graph_test.h"
 
 #include <stdbool.h>
@@ -395,6 +396,7 @@ static void test_host_event_and_empty_nodes(void **state) {
 
 static void test_batch_node(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipGraph_t graph = new_graph();
     hipGraphNode_t node = NULL;
     hipStreamBatchMemOpParams operations[2];
@@ -413,7 +415,7 @@ static void test_batch_node(void **state) {
     assert_int_equal(seen.paramArray[1].writeValue.value, 4);
     hipGraphExec_t exec = instantiate(graph);
     ok(hipGraphLaunch(exec, stream));
-    usleep(3000);
+    bystander_runs(&bystander);
     assert_int_equal(words[1], 0);
     __atomic_store_n(&words[0], 3, __ATOMIC_SEQ_CST);
     ok(hipStreamSynchronize(stream));
@@ -428,6 +430,7 @@ static void test_batch_node(void **state) {
     fails(hipErrorInvalidValue, hipGraphBatchMemOpNodeGetParams(node, NULL));
     ok(hipGraphExecDestroy(exec));
     ok(hipGraphDestroy(graph));
+    bystander_end(&bystander);
 }
 
 static void test_child_graph(void **state) {

@@ -336,6 +336,9 @@ static void test_limits(void **state) {
         ok(hipExtModuleLaunchKernel(empty, UINT32_MAX, 65536, 1, 1, 1, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
         ok(try_shape(empty, 0x7fffffff, 65536, 1, 1, 1, 1, 0));
         ok(hipDeviceSynchronize());
+        fails(hipErrorInvalidConfiguration, /* as many as have no number */
+              hipExtModuleLaunchKernel(empty, UINT32_MAX, UINT32_MAX, 3, 1, 1, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
+        ok(hipDeviceSynchronize()); /* it was the launch's error */
     }
     fails(hipErrorLaunchFailure, try_launch("small_block", NULL, 1, 65, NULL));
     fails(hipErrorInvalidValue, try_shape(empty, 1, 1, 1, 64, 1, 1, lds + 1));

@@ -1,4 +1,5 @@
 /* Stream-ordered allocation: pools, attributes, reuse policies, giving memory back, access. */
+#include "../bystander.h"
 #include "pool_test.h"
 
 #include <pthread.h>
@@ -519,6 +520,7 @@ static void test_reuse_same_stream(void **state) {
 /* Each policy alone decides whether a block that stream A freed goes to stream B. */
 static void test_reuse_policies(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t a = new_stream(hipStreamNonBlocking), b = new_stream(hipStreamNonBlocking);
     hipEvent_t event = NULL;
     ok(hipEventCreateWithFlags(&event, hipEventDisableTiming));
@@ -596,7 +598,7 @@ static void test_reuse_policies(void **state) {
             second = allocate(pool, BLOCK, b);
             assert_ptr_equal(first, second);
             ok(hipStreamWriteValue64(b, &gate[1], 1, 0));
-            usleep(20000);
+            bystander_runs(&bystander);
             assert_int_equal(gate[1], 0);
             open_gate(0);
             ok(hipStreamSynchronize(b));
@@ -612,6 +614,7 @@ static void test_reuse_policies(void **state) {
     ok(hipEventDestroy(event));
     ok(hipStreamDestroy(a));
     ok(hipStreamDestroy(b));
+    bystander_end(&bystander);
 }
 
 /* The null stream orders: B comes behind A because a command of the null stream stands between them. */

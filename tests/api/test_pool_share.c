@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 static void send_file(int socket, int file, const void *bytes, size_t size) {
-    char room[CMSG_SPACE(sizeof(int))];
+    char capacity[CMSG_SPACE(sizeof(int))];
     struct iovec data = {(void *)(uintptr_t)bytes, size};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
-    memset(room, 0, sizeof room);
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = capacity, .msg_controllen = sizeof capacity};
+    memset(capacity, 0, sizeof capacity);
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
@@ -20,9 +20,9 @@ static void send_file(int socket, int file, const void *bytes, size_t size) {
 }
 
 static int receive_file(int socket, void *bytes, size_t size) {
-    char room[CMSG_SPACE(sizeof(int))];
+    char capacity[CMSG_SPACE(sizeof(int))];
     struct iovec data = {bytes, size};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1, .msg_control = capacity, .msg_controllen = sizeof capacity};
     int file = -1;
     if (recvmsg(socket, &message, 0) != (ssize_t)size || !CMSG_FIRSTHDR(&message))
         return -1;

@@ -1,4 +1,5 @@
 /* Streams and events: order, waiting, callbacks, timing, threads, fork. */
+#include "../bystander.h"
 #include "../itself.h"
 #include "api_test.h"
 
@@ -108,6 +109,7 @@ static void test_query(void **state) {
 /* A blocking stream waits for the null stream and the other way round; a non-blocking one does not. */
 static void test_legacy_order(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t blocking = NULL, free_running = NULL;
     ok(hipStreamCreate(&blocking));
     ok(hipStreamCreateWithFlags(&free_running, hipStreamNonBlocking));
@@ -117,7 +119,7 @@ static void test_legacy_order(void **state) {
     launch_set(free_running, 3);
     ok(hipStreamSynchronize(free_running));
     assert_int_equal(read_flag(3), 1);
-    usleep(20000);
+    bystander_runs(&bystander);
     assert_int_equal(read_flag(1), 0);
     assert_int_equal(read_flag(2), 0);
     fails(hipErrorNotReady, hipStreamQuery(NULL));
@@ -128,10 +130,12 @@ static void test_legacy_order(void **state) {
     assert_int_equal(read_flag(2), 1);
     ok(hipStreamDestroy(blocking));
     ok(hipStreamDestroy(free_running));
+    bystander_end(&bystander);
 }
 
 static void test_wait_event(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t first = NULL, second = NULL;
     hipEvent_t event = NULL;
     ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
@@ -142,13 +146,14 @@ static void test_wait_event(void **state) {
     ok(hipStreamWaitEvent(second, event, 0));
     ok(hipEventDestroy(event)); /* the wait keeps what it needs */
     launch_set(second, 1);
-    usleep(20000);
+    bystander_runs(&bystander);
     assert_int_equal(read_flag(1), 0);
     set_flag(0);
     ok(hipStreamSynchronize(second));
     assert_int_equal(read_flag(1), 1);
     ok(hipStreamDestroy(first));
     ok(hipStreamDestroy(second));
+    bystander_end(&bystander);
 }
 
 /* Many streams, each waiting for the one before: nobody may need a thread of its own to wait. */

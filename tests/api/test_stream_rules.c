@@ -1,4 +1,5 @@
 /* Streams, sentence by sentence of the reference: creation, masks, order across devices and processes, callbacks, many streams. */
+#include "../bystander.h"
 #include "../itself.h"
 #include "api_test.h"
 
@@ -301,6 +302,7 @@ static void *own_stream_id(void *argument) { return (void *)(intptr_t)hipStreamG
 
 static void test_per_thread(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     unsigned long long mine = 0, again = 0, other = 0, null = 0;
     pthread_t thread;
     void *result = NULL;
@@ -314,11 +316,12 @@ static void test_per_thread(void **state) {
     /* It orders itself with the null stream. */
     wait_word(hipStreamPerThread, 0);
     write_word(NULL, 1, 1);
-    usleep(3000);
+    bystander_runs(&bystander);
     assert_int_equal(get(1), 0);
     put(0, 1);
     ok(hipStreamSynchronize(NULL));
     assert_int_equal(get(1), 1);
+    bystander_end(&bystander);
 }
 
 /* ---- callbacks --------------------------------------------------------------------------------- */
@@ -327,7 +330,8 @@ struct called {
     int times;
     hipError_t status;
     hipStream_t stream;
-    uint64_t before, after;
+    uint64_t before;
+    atomic_int entered, may_leave;
 };
 
 static void callback(hipStream_t stream, hipError_t status, void *data) {
@@ -336,25 +340,31 @@ static void callback(hipStream_t stream, hipError_t status, void *data) {
     called->status = status;
     called->stream = stream;
     called->before = get(0);
-    usleep(20000);
-    called->after = get(1); /* later work is blocked until the callback is finished */
+    atomic_store(&called->entered, 1);
+    while (!atomic_load(&called->may_leave))
+        usleep(200);
 }
 
 static void test_callbacks(void **state) {
     (void)state;
     hipStream_t stream = new_stream(0);
-    static struct called called[100];
-    memset(called, 0, sizeof called);
+    struct bystander bystander = bystander_new();
+    struct called called = {0};
     write_word(stream, 0, 1);
-    ok(hipStreamAddCallback(stream, callback, &called[0], 0));
+    ok(hipStreamAddCallback(stream, callback, &called, 0));
     write_word(stream, 1, 1);
+    while (!atomic_load(&called.entered))
+        usleep(200);
+    bystander_runs(&bystander);
+    assert_int_equal(get(1), 0); /* later work is blocked until the callback is finished */
+    atomic_store(&called.may_leave, 1);
     ok(hipStreamSynchronize(stream));
-    assert_int_equal(called[0].times, 1);
-    assert_int_equal(called[0].status, hipSuccess);
-    assert_ptr_equal(called[0].stream, stream);
-    assert_int_equal(called[0].before, 1);
-    assert_int_equal(called[0].after, 0);
+    assert_int_equal(called.times, 1);
+    assert_int_equal(called.status, hipSuccess);
+    assert_ptr_equal(called.stream, stream);
+    assert_int_equal(called.before, 1);
     assert_int_equal(get(1), 1);
+    bystander_end(&bystander);
     ok(hipStreamDestroy(stream));
 }
 
@@ -364,7 +374,7 @@ static void plain(void *data) { ++*(int *)data; }
 static void test_callbacks_after_fault(void **state) {
     (void)state;
     hipStream_t stream = new_stream(0);
-    struct called called = {0};
+    struct called called = {.may_leave = 1};
     int calls = 0;
     void *nowhere = NULL;
     wait_word(stream, 5);
@@ -458,6 +468,7 @@ static void test_ten_thousand(void **state) {
 /* ---- events of several processes ----------------------------------------------------------------- */
 
 static int opener(int to, int from) {
+    struct bystander bystander = bystander_new();
     hipIpcEventHandle_t handle;
     hipEvent_t event = NULL;
     hipStream_t stream = NULL;
@@ -470,7 +481,7 @@ static int opener(int to, int from) {
         return 2;
     if (hipStreamWaitEvent(stream, event, 0) != hipSuccess || hipStreamWriteValue64(stream, &words[0], 1, 0) != hipSuccess)
         return 3;
-    usleep(20000);
+    bystander_runs(&bystander);
     if (get(0) != 0 || hipStreamQuery(stream) != hipErrorNotReady)
         return 4;
     if (write(to, "w", 1) != 1 || hipStreamSynchronize(stream) != hipSuccess || get(0) != 1 || hipEventQuery(event) != hipSuccess)
@@ -487,6 +498,7 @@ static int opener(int to, int from) {
 
 static void test_interprocess_events(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipEvent_t event = NULL, plain_event = NULL, again = NULL;
     hipIpcEventHandle_t handle;
     hipStream_t stream = new_stream(hipStreamNonBlocking);
@@ -530,7 +542,7 @@ static void test_interprocess_events(void **state) {
     fails(hipErrorNotReady, hipEventQuery(event)); /* the other process has recorded it */
     ok(hipStreamWaitEvent(stream, event, 0));
     write_word(stream, 2, 9);
-    usleep(3000);
+    bystander_runs(&bystander);
     assert_int_equal(get(2), 0);
     assert_int_equal(write(there[1], "g", 1), 1);
     ok(hipStreamSynchronize(stream));
@@ -542,6 +554,7 @@ static void test_interprocess_events(void **state) {
     ok(hipEventDestroy(event));
     ok(hipEventDestroy(plain_event));
     ok(hipStreamDestroy(stream));
+    bystander_end(&bystander);
 }
 
 int main(int count, char **arguments) {

@@ -109,7 +109,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *result, size_t size) {
     FAKE_ENTER();
     FAKE_REQUIRE(size, CUDA_ERROR_INVALID_VALUE);
     pthread_once(&memory.once, make_arena);
-    size_t step = size >= (size_t)2 << 20 ? (size_t)2 << 20 : 512, room = (size + step - 1) / step * step;
+    size_t step = size >= (size_t)2 << 20 ? (size_t)2 << 20 : 512, capacity = (size + step - 1) / step * step;
     struct range *range = NULL;
     pthread_mutex_lock(&memory.lock);
     for (struct range **link = &memory.spare; *link && !range; link = &(*link)->next)
@@ -119,9 +119,9 @@ CUresult cuMemAlloc_v2(CUdeviceptr *result, size_t size) {
             break;
         }
     size_t begin = (memory.top + step - 1) / step * step;
-    if (!range && begin + room <= ARENA && (range = malloc(sizeof *range))) {
+    if (!range && begin + capacity <= ARENA && (range = malloc(sizeof *range))) {
         *range = (struct range){.address = (uint64_t)(uintptr_t)memory.device + begin, .size = size, .kind = FAKE_DEVICE};
-        memory.top = begin + room;
+        memory.top = begin + capacity;
     }
     if (range) {
         memset(fake_at(range->address), 0xdb, size < 65536 ? size : 65536);

@@ -84,7 +84,7 @@ static size_t number_behind(const char *text, const char *end, const char *direc
 }
 
 /* Bytes that ".param .align 8 .b8 name[24]" or ".global .u32 name" takes, and its name. */
-static size_t read_item(const char *text, const char *end, size_t *align, char *name, size_t room) {
+static size_t read_item(const char *text, const char *end, size_t *align, char *name, size_t capacity) {
     size_t bits = 0, count = 1;
     const char *last = end;
     *align = number_behind(text, end, ".align ");
@@ -105,7 +105,7 @@ static size_t read_item(const char *text, const char *end, size_t *align, char *
     const char *first = last;
     while (first > text && (isalnum((unsigned char)first[-1]) || strchr("_$%", first[-1])))
         first--;
-    snprintf(name, room, "%.*s", (int)(last - first), first);
+    snprintf(name, capacity, "%.*s", (int)(last - first), first);
     *align = *align ? *align : bits / 8;
     return bits / 8 * count;
 }
@@ -203,17 +203,17 @@ CUresult cuLinkDestroy(CUlinkState state) {
 
 static void write_log(unsigned count, const CUjit_option *options, void **values, const char *text) {
     char *log = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     for (unsigned i = 0; i < count; i++) {
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
             log = values[i];
         if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-            room = (size_t)(uintptr_t)values[i];
+            capacity = (size_t)(uintptr_t)values[i];
             values[i] = (void *)(uintptr_t)(strlen(text) + 1);
         }
     }
-    if (log && room)
-        snprintf(log, room, "%s", text);
+    if (log && capacity)
+        snprintf(log, capacity, "%s", text);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *result, const void *image, unsigned count, CUjit_option *options, void **values) {

@@ -1,5 +1,6 @@
-/* Streams and events. One thread does all work but kernels, which have threads of their own, in any order that the driver's rules allow: within a stream in order; in the legacy
- * stream behind all earlier work of streams that are not CU_STREAM_NON_BLOCKING, and their work behind its earlier work. */
+/* Streams and events. One thread does all work but kernels, which have threads of their own, in any order that the driver's rules allow:
+ * within a stream in order; in the legacy stream behind all earlier work of streams that are not CU_STREAM_NON_BLOCKING, and their work
+ * behind its earlier work. */
 #include "fake_cuda.h"
 
 #include <pthread.h>

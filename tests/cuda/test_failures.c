@@ -1,6 +1,6 @@
 /* Every function of the driver fails, in a process of its own: at its first call, at a later one, and at all calls. Nothing crashes or
- * hangs, and what fails always is told: by an error of some call, or by the absence of the GPU. A driver that does not start, that lacks a function,
- * and a machine without one leave the CPU device. */
+ * hangs, and what fails always is told: by an error of some call, or by the absence of the GPU. A driver that does not start, that lacks a
+ * function, and a machine without one leave the CPU device. */
 #include "cuda_test.h"
 
 #include <hip/hip_cuda_interop.h>

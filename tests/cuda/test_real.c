@@ -22,6 +22,7 @@
     } while (0)
 #define ok(call) fails(hipSuccess, call)
 
+#include "../bystander.h"
 #include "interop_test.h"
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -273,6 +274,7 @@ static void test_overhead(void **state) {
 /* Parts of words in device memory: each condition holds only when the other stream has written. */
 static void test_masked_waits(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     static const struct {
         uint64_t before, after, value, mask;
         unsigned how;
@@ -298,7 +300,7 @@ static void test_masked_waits(void **state) {
         else
             ok(hipStreamWaitValue32(waits, word, (uint32_t)cases[i / 2].value, cases[i / 2].how, (uint32_t)cases[i / 2].mask));
         if (cases[i / 2].how != hipStreamWaitValueNor) { /* what is outside the mask counts as not set there */
-            usleep(3000);
+            bystander_runs(&bystander);
             fails(hipErrorNotReady, hipStreamQuery(waits));
         }
         ok(hipMemcpyAsync(word, &after, 8, hipMemcpyHostToDevice, writes));
@@ -308,6 +310,7 @@ static void test_masked_waits(void **state) {
     ok(hipFree(word));
     ok(hipStreamDestroy(waits));
     ok(hipStreamDestroy(writes));
+    bystander_end(&bystander);
 }
 
 /* One memory at two addresses: a kernel adds through the one, the host reads through the other. */

@@ -1,4 +1,5 @@
 /* Streams, events and their order on a device with queues: what the host is told, and what the device may do in the meantime. */
+#include "../bystander.h"
 #include "cuda_test.h"
 
 #include <pthread.h>
@@ -183,6 +184,7 @@ static void host_append(void *argument) { list.values[atomic_fetch_add(&list.cou
 
 static void test_host_functions(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t stream;
     atomic_int flag = 0;
     ok(hipStreamCreate(&stream));
@@ -190,7 +192,7 @@ static void test_host_functions(void **state) {
     append(1, stream);
     ok(hipLaunchHostFunc(stream, host_append, (void *)2));
     append(3, stream);
-    usleep(10000);
+    bystander_runs(&bystander);
     assert_int_equal(atomic_load(&list.count), 0);
     atomic_store(&flag, 1);
     ok(hipStreamSynchronize(stream));
@@ -198,10 +200,12 @@ static void test_host_functions(void **state) {
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(list.values[i], i + 1);
     ok(hipStreamDestroy(stream));
+    bystander_end(&bystander);
 }
 
 static void test_values(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t stream;
     unsigned *there = NULL, back = 0;
     atomic_uint *pinned = NULL;
@@ -217,7 +221,7 @@ static void test_values(void **state) {
     assert_int_equal(back, 77);
     ok(hipStreamWaitValue32(stream, (void *)pinned, 4, hipStreamWaitValueAnd, 0xff));
     append(2, stream);
-    usleep(5000);
+    bystander_runs(&bystander);
     assert_int_equal(atomic_load(&list.count), 1);
     atomic_store(pinned, 6);
     ok(hipStreamSynchronize(stream));
@@ -228,11 +232,13 @@ static void test_values(void **state) {
     ok(hipFree(there));
     ok(hipHostFree((void *)pinned));
     ok(hipStreamDestroy(stream));
+    bystander_end(&bystander);
 }
 
 /* Streams of a CPU device and of the GPU wait for each other. */
 static void test_between_devices(void **state) {
     (void)state;
+    struct bystander bystander = bystander_new();
     hipStream_t here, there;
     hipEvent_t event, other;
     atomic_int flag = 0;
@@ -249,7 +255,7 @@ static void test_between_devices(void **state) {
     ok(hipEventRecord(other, here));
     ok(hipStreamWaitEvent(there, other, 0));
     append(3, there);
-    usleep(5000);
+    bystander_runs(&bystander);
     assert_int_equal(atomic_load(&list.count), 0);
     atomic_store(&flag, 1);
     ok(hipStreamSynchronize(there));
@@ -263,6 +269,7 @@ static void test_between_devices(void **state) {
     ok(hipStreamDestroy(there));
     ok(hipEventDestroy(event));
     ok(hipEventDestroy(other));
+    bystander_end(&bystander);
 }
 
 /* While a blocking stream's kernel waits, nothing that a stream apart from it does goes through the null stream. */

@@ -65,9 +65,31 @@ static void lanes_move(void **state) {
     help->permlanex16(wave, row[0], row[2], 0x76543210, 0xfedcba98, 0, 0);
     assert_int_equal(row[0][3], 2019);
     assert_int_equal(row[0][63], 2047);
-    help->permlane64(wave, row[0], row[2]);
-    assert_int_equal(row[0][1], 2033);
     free_wave();
+}
+
+/* Lanes 0 and 1 of two registers change places crosswise; lane 2 reads a lane that is off. */
+static void lanes_are_exchanged(void **state) {
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        make_wave(64, ~UINT64_C(8));
+        struct wl_exchange exchange = {.to = {row[1], row[2]}, .source = {row[1], row[2]}, .results = 2, .sources = 2};
+        for (unsigned l = 0; l < 64; l++) {
+            exchange.from[0][l] = (uint8_t)(l < 2 ? 64 + (l ^ 1) : l == 2 ? 3 : l);
+            exchange.from[1][l] = (uint8_t)(l < 2 ? l ^ 1 : 64 + l);
+        }
+        exchange.fetch_inactive = round == 1;
+        exchange.bound_control = round == 2;
+        help->exchange(wave, &exchange);
+        assert_int_equal(row[1][0], 2001);
+        assert_int_equal(row[1][1], 2000);
+        assert_int_equal(row[2][0], 1001);
+        assert_int_equal(row[2][1], 1000);
+        assert_int_equal(row[1][2], round == 0 ? 1002 : round == 1 ? 1003 : 0);
+        assert_int_equal(row[1][3], 1003);
+        assert_int_equal(row[2][63], 2063);
+        free_wave();
+    }
 }
 
 static void dpp_moves(void **state) {
@@ -288,6 +310,7 @@ int main(void) {
         cmocka_unit_test(split_atomics_compute_the_same),
         cmocka_unit_test(split_atomics_lose_nothing),
         cmocka_unit_test(lanes_move),
+        cmocka_unit_test(lanes_are_exchanged),
         cmocka_unit_test(dpp_moves),
         cmocka_unit_test(memory_is_reached),
         cmocka_unit_test(buffers_are_addressed),

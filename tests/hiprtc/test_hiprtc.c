@@ -490,8 +490,8 @@ static void test_without_host_headers(void **state) {
     assert_int_equal(value_of(text, 1, &define, NULL, NULL), 42);
 }
 
-/* What AMD's hiprtc declares by itself: complex numbers, constants, ptrdiff_t in the type that the program wants; with the host's headers and
- * without (the second text defines what those have). */
+/* What AMD's hiprtc declares by itself: complex numbers, constants, ptrdiff_t in the type that the program wants; with the host's headers
+ * and without (the second text defines what those have). */
 static void test_declarations(void **state) {
     (void)state;
     static const char kernel[] = "extern \"C\" __global__ void k(int *p) {\n"

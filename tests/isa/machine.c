@@ -546,6 +546,8 @@ static enum machine_result make_plan(struct line *line, struct plan *plan) {
     bool unprinted = machine_starts(line->name, "v_cmpx_") && line->count < 3;
     if (!machine_find_signature(name, line->count + unprinted, &plan->signature))
         return MACHINE_UNKNOWN;
+    if (strcmp(name, "v_dot2_f32_f16") == 0)
+        line->clamp = false; /* it has no effect there (docs/NUMERICS.md) */
     plan->results = unprinted ? 0 : (unsigned)strlen(plan->signature.results);
     if (line->clamp && !is_float_type(plan->signature.results[0]) && !strstr(name, "_iu") && !cannot_overflow(name))
         strcat(name, "_clamp");

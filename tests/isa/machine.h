@@ -11,8 +11,8 @@ enum { MACHINE_ROWS = 192, MACHINE_SGPRS = 128, MACHINE_VCC = 106, MACHINE_M0 = 
 
 /* How a register that an instruction wrote is to be compared: 0 bit for bit; else as numbers, where any NaN is as good. */
 struct machine_tag {
-    char
-        type; /* 0; f: f32; h, g: f16 in the low, high half, the other half exact; H: two f16; b, c: bf16 in the low, high half; d, e: low, high dword of an f64 */
+    char type; /* 0; f: f32; h, g: f16 in the low, high half, the other half exact; H: two f16; b, c: bf16 in the low, high half; d, e: low,
+                  high dword of an f64 */
     double ulp;
 };
 

@@ -1,5 +1,5 @@
-/* Matrix instructions among others, in one piece of code, against the same instructions one at a time: the lifter does several at once where
- * registers allow it. What single ones compute is test_matrix.c's. */
+/* Matrix instructions among others, in one piece of code, against the same instructions one at a time: the lifter does several at once
+ * where registers allow it. What single ones compute is test_matrix.c's. */
 #include "translate/lift_run.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* The matrix kernels of all kinds of hosts give the same bits, for every shape and modifier. */
+/* The matrix kernels of all kinds of hosts give the same bits, for every row and modifier. */
 #include "base/cpu.h"
 #include "machine/matrix.h"
-#include "translate/isa/isa.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,20 +38,20 @@ static bool same(uint32_t x, uint32_t y, unsigned kind) {
 }
 
 static void once(wl_matrix_fn *run, uint32_t wave_size, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                 uint64_t constant, uint32_t shape, uint32_t modifiers) {
+                 uint64_t constant, const struct wl_matrix *row, uint32_t modifiers) {
     const struct wl_matrix_product product = {d, a, b, c, constant};
-    run(wave_size, &product, 1, shape, modifiers);
+    run(wave_size, &product, 1, row, modifiers);
 }
 
-static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *second, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
-                        const struct registers *in) {
+static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *second, uint32_t wave_size, const struct wl_matrix *row,
+                        uint32_t modifiers, const struct registers *in) {
     static struct registers x, y;
     x = y = *in;
-    bool sparse = WL_MATRIX_SPARSE(shape);
-    once(first, wave_size, x.d, x.a, x.b, sparse || modifiers & 1 ? x.c : NULL, 0x3f80, shape, modifiers);
-    once(second, wave_size, y.d, y.a, y.b, sparse || modifiers & 1 ? y.c : NULL, 0x3f80, shape, modifiers);
+    bool sparse = row->sparse;
+    once(first, wave_size, x.d, x.a, x.b, sparse || modifiers & 1 ? x.c : NULL, 0x3f80, row, modifiers);
+    once(second, wave_size, y.d, y.a, y.b, sparse || modifiers & 1 ? y.c : NULL, 0x3f80, row, modifiers);
     for (unsigned i = 0; i < ROWS * LANES; i++)
-        if (!same(x.d[i], y.d[i], WL_MATRIX_D(shape))) {
+        if (!same(x.d[i], y.d[i], row->d)) {
             fprintf(stderr, "%s wave%u modifiers %#x: dword %u: %08x and %08x\n", name, wave_size, modifiers, i, x.d[i], y.d[i]);
             return 1;
         }
@@ -60,8 +59,8 @@ static unsigned compare(const char *name, wl_matrix_fn *first, wl_matrix_fn *sec
 }
 
 /* Operands that overlap each other are read before anything of D is written. C is D, or apart from it by some registers. */
-static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
-                                    const struct registers *in) {
+static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_t wave_size, const struct wl_matrix *row,
+                                    uint32_t modifiers, const struct registers *in) {
     static _Alignas(64) uint32_t file[4 * ROWS * LANES];
     static struct registers apart;
     memcpy(file, in, sizeof file);
@@ -71,8 +70,8 @@ static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_
     memcpy(apart.b, b, sizeof apart.b);
     memcpy(apart.c, c, sizeof apart.c);
     memcpy(apart.d, d, sizeof apart.d);
-    once(run, wave_size, apart.d, apart.a, apart.b, apart.c, 0, shape, modifiers);
-    once(run, wave_size, d, a, b, c, 0, shape, modifiers);
+    once(run, wave_size, apart.d, apart.a, apart.b, apart.c, 0, row, modifiers);
+    once(run, wave_size, d, a, b, c, 0, row, modifiers);
     if (memcmp(d, apart.d, sizeof apart.d) == 0)
         return 0;
     fprintf(stderr, "%s wave%u modifiers %#x: overlapping operands make a difference\n", name, wave_size, modifiers);
@@ -80,13 +79,13 @@ static unsigned compare_overlapping(const char *name, wl_matrix_fn *run, uint32_
 }
 
 /* Instructions at once: as one after the other. Some of them add to one D, some multiply by the same registers. */
-static unsigned compare_group(const char *name, wl_matrix_fn *run, uint32_t wave_size, uint32_t shape, uint32_t modifiers,
+static unsigned compare_group(const char *name, wl_matrix_fn *run, uint32_t wave_size, const struct wl_matrix *row, uint32_t modifiers,
                               const struct registers *in) {
     enum { D_ROWS = 32, RESULTS = 3, FACTORS = 4, FACTOR_ROWS = 8 };
     static _Alignas(64) uint32_t together[RESULTS * D_ROWS * LANES], apart[RESULTS * D_ROWS * LANES];
     struct wl_matrix_product product[WL_MATRIX_GROUP];
     const uint32_t count = 1 + random_number() % WL_MATRIX_GROUP;
-    if (!wl_matrix_may_group(shape, modifiers))
+    if (!wl_matrix_may_group(row, modifiers))
         return 0;
     for (unsigned i = 0; i < RESULTS * D_ROWS * LANES; i++)
         together[i] = apart[i] = in->c[i % (ROWS * LANES)];
@@ -100,12 +99,12 @@ static unsigned compare_group(const char *name, wl_matrix_fn *run, uint32_t wave
                                                      : kind == 1 ? in->d
                                                                  : together + place,
                                                 .constant = 0x3f800000};
-        once(run, wave_size, apart + place, product[i].a, product[i].b, kind > 1 ? apart + place : product[i].c, product[i].constant, shape,
+        once(run, wave_size, apart + place, product[i].a, product[i].b, kind > 1 ? apart + place : product[i].c, product[i].constant, row,
              modifiers);
     }
-    run(wave_size, product, count, shape, modifiers);
+    run(wave_size, product, count, row, modifiers);
     for (unsigned i = 0; i < RESULTS * D_ROWS * LANES; i++)
-        if (!same(together[i], apart[i], WL_MATRIX_D(shape))) {
+        if (!same(together[i], apart[i], row->d)) {
             fprintf(stderr, "%s wave%u modifiers %#x: %u at once, dword %u: %08x and %08x\n", name, wave_size, modifiers, count, i,
                     together[i], apart[i]);
             return 1;
@@ -115,19 +114,17 @@ static unsigned compare_group(const char *name, wl_matrix_fn *run, uint32_t wave
 
 int main(void) {
     static struct registers in;
-    size_t count;
     unsigned checks = 0, failures = 0;
-    const struct wl_isa *isa = wl_isa_table(&count);
     enum wl_cpu_level level = wl_cpu_host_level();
-    for (const struct wl_isa *row = isa; row < isa + count; row++)
-        for (unsigned round = 0; row->class == WL_ISA_MATRIX && round < ROUNDS; round++) {
-            unsigned layout = WL_MATRIX_LAYOUT(row->matrix), kind = WL_MATRIX_D(row->matrix);
+    for (const struct wl_matrix *row = wl_matrices; row < wl_matrices + WL_MATRIX_COUNT; row++)
+        for (unsigned round = 0; !row->scale_block && round < ROUNDS; round++) { /* those with scales: test_gfx950.c */
+            unsigned layout = row->layout, kind = row->d;
             uint32_t modifiers = random_number() & (layout == WL_MATRIX_MFMA ? 0x2103ff : 0x4fc00 | 3 << 16);
             uint32_t *all[] = {in.a, in.b, in.c, in.d};
             for (unsigned m = 0; m < 4; m++)
                 for (unsigned i = 0; i < ROWS * LANES; i++) {
                     uint32_t r = random_number();
-                    bool sixteen = WL_MATRIX_A(row->matrix) == WL_MATRIX_F16 || (m > 1 && kind == WL_MATRIX_F16);
+                    bool sixteen = row->a == WL_MATRIX_F16 || (m > 1 && kind == WL_MATRIX_F16);
                     if (kind == WL_MATRIX_F64)
                         r &= 0xbfffffff; /* no NaN: its halves cannot be told apart */
                     else if (round % 2 && sixteen)
@@ -138,25 +135,24 @@ int main(void) {
                 }
             for (uint32_t wave = layout == WL_MATRIX_MFMA ? 64 : 32; wave <= 64; wave *= 2) {
                 checks++;
-                failures += compare_overlapping(row->name, wl_matrix_base, wave, row->matrix, modifiers, &in);
+                failures += compare_overlapping(row->name, wl_matrix_base, wave, row, modifiers, &in);
                 const uint32_t grouped = round & 1 ? modifiers : layout == WL_MATRIX_MFMA ? 0 : modifiers & 0x6c00;
-                failures += compare_group(row->name, wl_matrix_base, wave, row->matrix, grouped, &in);
-                failures += compare(row->name, wl_matrix_base, wl_matrix_base, wave, row->matrix, modifiers, &in); /* the same each time */
+                failures += compare_group(row->name, wl_matrix_base, wave, row, grouped, &in);
+                failures += compare(row->name, wl_matrix_base, wl_matrix_base, wave, row, modifiers, &in); /* the same each time */
 #if defined(__x86_64__)
                 if (level >= WL_CPU_AVX2)
-                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx2, wave, row->matrix, modifiers, &in);
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx2, wave, row, modifiers, &in);
                 if (level >= WL_CPU_AVX512)
-                    failures += compare_overlapping(row->name, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
+                    failures += compare_overlapping(row->name, wl_matrix_avx512, wave, row, modifiers, &in);
                 if (level >= WL_CPU_AVX512)
-                    failures += compare_group(row->name, wl_matrix_avx512, wave, row->matrix, grouped, &in);
+                    failures += compare_group(row->name, wl_matrix_avx512, wave, row, grouped, &in);
                 if (level >= WL_CPU_AVX512)
-                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row->matrix, modifiers, &in);
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_avx512, wave, row, modifiers, &in);
                 if (wl_cpu_has_dot()) {
-                    failures += compare_group(row->name, wl_matrix_dot, wave, row->matrix, grouped, &in);
-                    failures += compare_overlapping(row->name, wl_matrix_dot, wave, row->matrix, modifiers, &in);
-                    failures += compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row->matrix, modifiers, &in);
-                    failures +=
-                        compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row->matrix, round & 1 ? modifiers & 0x60c00 : 0, &in);
+                    failures += compare_group(row->name, wl_matrix_dot, wave, row, grouped, &in);
+                    failures += compare_overlapping(row->name, wl_matrix_dot, wave, row, modifiers, &in);
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row, modifiers, &in);
+                    failures += compare(row->name, wl_matrix_base, wl_matrix_dot, wave, row, round & 1 ? modifiers & 0x60c00 : 0, &in);
                 }
 #endif
             }

@@ -102,8 +102,11 @@ for arch in $brief; do
     make scan $arch 128
 done
 # A loop that ends where a counter wraps, whose turns ptxas counts wrongly; the other loop of the kernel counts down to 0.
-make gang gfx1030 256
-count '\.pragma "nounroll"' 1 1 $work/gang-gfx1030/*follow*.ptx
+make workgroup_mode gfx1030 256
+count '\.pragma "nounroll"' 1 1 $work/workgroup_mode-gfx1030/*follow*.ptx
+# A flag that another wave of the workgroup sets is loaded in each round, though nothing but the loop says so.
+make spinning gfx90a 512
+count '@.* ld\.relaxed\.cta\.global\.b32' 1 1 $work/spinning-gfx90a/*wavesIL3Way0EL5Flags1ELb0E*.ptx
 # Preloaded arguments are parameters like others; the kernel is what stands behind the trap.
 make preload gfx90a 64
 count 'st\.global' 1 8 $work/preload-gfx90a/*sum*.ptx

@@ -1,5 +1,6 @@
 #!/bin/sh
-# headers.sh SRC: no internal header declares more than 40 functions: a header is about one subject, and can be read at once.
+# headers.sh SRC: no internal header declares more than 40 functions: a header is about one subject, and can be read at once. And no
+# two structures that leave their files have one name, but for those that each kind of device defines for itself (device/device.h).
 set -u
 failed=0
 for header in $(find "$1" -name '*.h' ! -path '*/include/*'); do
@@ -8,5 +9,11 @@ for header in $(find "$1" -name '*.h' ! -path '*/include/*'); do
         echo "$header declares $count functions"
         failed=1
     fi
+done
+for name in $(grep -rhoE --include='*.[ch]' '^(struct|enum|union) wl_[a-z0-9_]+ \{' "$1" | grep -oE 'wl_[a-z0-9_]+' | sort | uniq -d); do
+    case $name in wl_device_function | wl_device_module) continue ;; esac
+    echo "$name is defined more than once:"
+    grep -rnE --include='*.[ch]' "^(struct|enum|union) $name \{" "$1"
+    failed=1
 done
 exit $failed

@@ -355,12 +355,12 @@ static void facts_at_end(const struct kernel *k, struct wl_facts *facts) {
     struct wl_unit *unit = &made.unit;
     struct wl_affine *affine = wl_affine_create(unit);
     assert_non_null(affine);
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->first + piece->count != unit->inst_count)
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        if (block->first + block->count != unit->inst_count)
             continue;
         wl_affine_start(affine, p, k->mode, facts);
-        for (uint32_t i = piece->first; i + 1 < unit->inst_count; i++)
+        for (uint32_t i = block->first; i + 1 < unit->inst_count; i++)
             wl_affine_step(facts, unit, &unit->insts[i], k->mode);
     }
     wl_affine_destroy(affine);

@@ -45,7 +45,7 @@ static void ref_align_upper(struct lift_state *s) {
     }
 }
 
-/* The second of the pair reads a scalar that the stretch still has to make. */
+/* The second of the pair reads a scalar that the vector region still has to make. */
 static void ref_late_scalar(struct lift_state *s) {
     uint64_t result = 0;
     ACTIVE result |= (uint64_t)(V(1) > V(2)) << l;
@@ -57,7 +57,7 @@ static void ref_late_scalar(struct lift_state *s) {
     }
 }
 
-/* An instruction that reads such a scalar, and is the last one to read a vector register of the stretch before it. */
+/* An instruction that reads such a scalar, and is the last one to read a vector register of the vector region before it. */
 static void ref_late_last(struct lift_state *s) {
     uint64_t result = 0;
     ACTIVE result |= (uint64_t)(V(1) > V(2)) << l;

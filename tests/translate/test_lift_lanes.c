@@ -1,4 +1,5 @@
-/* Lifted code: divergent loops that write to memory, whose lanes may go through them one after the other (lift/forms/scalar_tail.c, lift/forms/pairs.c). */
+/* Lifted code: divergent loops that write to memory, whose lanes may go through them one after the other (lift/forms/scalar_tail.c,
+ * lift/forms/pairs.c). */
 #include "lift_reference.h"
 
 #include <stdio.h>
@@ -129,7 +130,8 @@ static void ref_pairs(struct lift_state *s) {
 }
 
 /* In this order: a pair added to a pair, in place; a register added to a pair; high halves the other way round; a sum whose low half is
- * changed before the high one is made; one of which the high half of a source is; the sum of what is then there. `MORE`: further accesses, with which all lanes go alone. */
+ * changed before the high one is made; one of which the high half of a source is; the sum of what is then there. `MORE`: further accesses,
+ * with which all lanes go alone. */
 #define PAIRS(MORE)                                                                                                                        \
     BEGIN "v_mov_b32 v22, v2\nv_mov_b32 v23, v3\nv_mov_b32 v26, v4\nv_mov_b32 v27, v5\ns_mov_BN S6, 0\n" LOAD                              \
           "v_add_co_u32 v22, VCC, v22, v26\n%s v23, VCC, v23, v27, VCC\nv_add_co_u32 v26, VCC, v25, v26\n%s v27, VCC, 0, v27, VCC\n"       \

@@ -268,8 +268,8 @@ static void test_indices(void) {
 
 /* ---- rows of data that eight lanes share: each lane has every eighth element, which its counter tells ---- */
 
-/* What a case is about. The mask of lanes that have left may have some from the beginning, and lanes are off where a row is short, the first
- * ones among them; all lanes make the first round, wherever their counters are. */
+/* What a case is about. The mask of lanes that have left may have some from the beginning, and lanes are off where a row is short, the
+ * first ones among them; all lanes make the first round, wherever their counters are. */
 struct shared {
     uint32_t start;         /* the first row's first element */
     uint32_t apart;         /* rows begin so far from each other, */

@@ -81,7 +81,7 @@ static void order_of(const struct kernel *k, char *order) {
     assembled_free(&made);
 }
 
-/* Barriers, letter by letter: as wl_unit_build leaves the unit, and where its pieces end ('|'). */
+/* Barriers, letter by letter: as wl_unit_build leaves the unit, and where its basic blocks end ('|'). */
 static const struct kernel barriers[] = {
     {"behind the last uses of what was loaded", GFX9,
      "ds_read2_b32 v[2:3], v0 offset1:1\n v_add_f32 v4, v4, v2\n s_barrier\n v_add_f32 v4, v4, v3\n ds_write_b32 v0, v4\n s_endpgm",
@@ -114,13 +114,13 @@ static const struct kernel barriers[] = {
      "acdb|ef|"},
 };
 
-static void end_of_pieces(const struct kernel *k, char *order) {
+static void end_of_blocks(const struct kernel *k, char *order) {
     const struct wl_translate_request request = {.processor = k->processor, .wave_size = k->wave_size, .name = k->title};
     struct assembled made;
     assembled_build(&made, request, k->text);
     const struct wl_unit *unit = &made.unit;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        for (uint32_t i = unit->pieces[p].first; i < unit->pieces[p].first + unit->pieces[p].count; i++) {
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        for (uint32_t i = unit->blocks[p].first; i < unit->blocks[p].first + unit->blocks[p].count; i++) {
             const struct wl_inst *inst = &unit->insts[i];
             char letter = 'a';
             for (uint32_t j = 0; j < unit->inst_count; j++)
@@ -139,7 +139,7 @@ static void test_barriers(void **state) {
     unsigned bad = 0;
     for (unsigned i = 0; i < sizeof barriers / sizeof *barriers; i++) {
         char order[64] = "";
-        end_of_pieces(&barriers[i], order);
+        end_of_blocks(&barriers[i], order);
         if (strcmp(order, barriers[i].order) == 0)
             continue;
         fprintf(stderr, "%s: %s, not %s\n", barriers[i].title, order, barriers[i].order);

@@ -14,7 +14,7 @@ struct kernel {
     const char *title, *processor;
     unsigned wave_size;
     const char *text;
-    unsigned loops, pieces; /* wanted: how many, and of how many pieces they are; pieces is 0: any */
+    unsigned loops, blocks; /* wanted: how many, and of how many basic blocks they are; basic blocks is 0: any */
 };
 
 #define GFX9  "gfx906", 64
@@ -28,12 +28,12 @@ struct kernel {
     "s_andn2_b64 exec, exec, s[4:5]\n s_cbranch_execnz 0b\n s_or_b64 exec, exec, s[4:5]\n" BEHIND                                          \
     "global_store_dword v7, v6, s[2:3]\n s_endpgm"
 
-/* In each round, lanes that loaded 0 take tickets of a counter at s[12:13]. What stands between the parts: behind the rank, before the
+/* In each round, lanes that loaded 0 take places from a counter at s[12:13]. What stands between the parts: behind the rank, before the
  * addition, the addition, and what is done with the ticket. */
 #define RANK  "v_mbcnt_lo_u32_b32 v10, s8, 0\n v_mbcnt_hi_u32_b32 v10, s9, v10\n v_cmp_eq_u32 vcc, 0, v10\n"
 #define ADD   "global_atomic_add v11, v9, v11, s[12:13] glc\n"
 #define STORE "v_lshlrev_b32 v12, 2, v12\n global_store_dword v12, v5, s[14:15]\n"
-#define TICKETS(RANKED, COUNTED, ADDITION, TAKEN)                                                                                          \
+#define AGGREGATES(RANKED, COUNTED, ADDITION, TAKEN)                                                                                       \
     "v_mov_b32 v9, 0\n" ROUNDS(                                                                                                            \
         "v_cmp_eq_u32 vcc, 0, v5\n s_and_saveexec_b64 s[6:7], vcc\n s_cbranch_execz 3f\n s_mov_b64 s[8:9], exec\n" RANK RANKED             \
         "s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 2f\n s_bcnt1_i32_b64 s8, s[8:9]\n v_mov_b32 v11, s8\n" COUNTED ADDITION        \
@@ -124,8 +124,8 @@ static const struct kernel kernels[] = {
      ROUNDS("global_atomic_add v7, v5, s[2:3]\n s_mov_b32 s20, 3\n 1: s_sub_u32 s20, s20, 1\n s_cmp_lg_u32 s20, 0\n s_cbranch_scc1 1b\n",
             "", ""),
      0, 0},
-    {"tickets", GFX9, TICKETS("", "", ADD, STORE), 1, 0},
-    {"tickets in a wave of 32", GFX10,
+    {"aggregates", GFX9, AGGREGATES("", "", ADD, STORE), 1, 0},
+    {"aggregates in a wave of 32", GFX10,
      "s_mov_b32 s4, 0\n v_mov_b32 v9, 0\n 0: global_load_dword v5, v4, s[0:1]\n s_waitcnt vmcnt(0)\n v_add_nc_u32 v4, 4, v4\n"
      "s_mov_b32 s6, exec_lo\n v_cmpx_eq_u32 0, v5\n s_cbranch_execz 3f\n s_mov_b32 s8, exec_lo\n s_mov_b32 s10, exec_lo\n"
      "v_mbcnt_lo_u32_b32 v10, s8, 0\n v_cmpx_eq_u32 0, v10\n s_cbranch_execz 2f\n s_bcnt1_i32_b32 s8, s8\n v_mov_b32 v11, s8\n"
@@ -134,22 +134,22 @@ static const struct kernel kernels[] = {
      "3: s_or_b32 exec_lo, exec_lo, s6\n v_cmp_ge_u32 vcc_lo, v4, v3\n s_or_b32 s4, vcc_lo, s4\n"
      "s_andn2_b32 exec_lo, exec_lo, s4\n s_cbranch_execnz 0b\n s_endpgm",
      1, 0},
-    {"tickets that nobody looks at", GFX9,
+    {"aggregates that nobody looks at", GFX9,
      "v_mov_b32 v9, 0\n" ROUNDS(
          "s_mov_b64 s[8:9], exec\n" RANK "s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 2f\n s_bcnt1_i32_b64 s8, s[8:9]\n"
          "v_mov_b32 v11, s8\n global_atomic_add v9, v11, s[12:13]\n 2: s_or_b64 exec, exec, s[10:11]\n v_mov_b32 v10, 0\n",
          "", ""),
      1, 0},
-    {"a store beside its ticket's place", GFX9, TICKETS("", "", ADD, "global_store_dword v4, v5, s[14:15]\n"), 0, 0},
-    {"a place that two tickets may have", GFX9, TICKETS("", "", ADD, "v_and_b32 v12, 63, v12\n" STORE), 0, 0},
-    {"the number of lanes, used otherwise", GFX9, TICKETS("", "v_add_u32 v6, s8, v6\n", ADD, STORE), 0, 0},
-    {"the rank, used otherwise", GFX9, TICKETS("v_add_u32 v6, v10, v6\n", "", ADD, STORE), 0, 0},
-    {"the rank, used behind", GFX9, TICKETS("", "", ADD, STORE "v_add_u32 v6, v10, v6\n"), 0, 0},
-    {"the old value, used otherwise", GFX9, TICKETS("", "", ADD, STORE "v_add_u32 v6, s10, v6\n"), 0, 0},
-    {"an addition for each lane", GFX9, TICKETS("", "", "global_atomic_add v11, v4, v11, s[12:13] glc\n", STORE), 0, 0},
-    {"twice the number", GFX9, TICKETS("", "v_add_u32 v11, v11, v11\n", ADD, STORE), 0, 0},
-    {"a subtraction", GFX9, TICKETS("", "", "global_atomic_sub v11, v9, v11, s[12:13] glc\n", STORE), 0, 0},
-    {"an addition in LDS", GFX9, TICKETS("", "", "ds_add_rtn_u32 v11, v9, v11\n", STORE), 0, 0},
+    {"a store beside its ticket's place", GFX9, AGGREGATES("", "", ADD, "global_store_dword v4, v5, s[14:15]\n"), 0, 0},
+    {"a place that two aggregates may have", GFX9, AGGREGATES("", "", ADD, "v_and_b32 v12, 63, v12\n" STORE), 0, 0},
+    {"the number of lanes, used otherwise", GFX9, AGGREGATES("", "v_add_u32 v6, s8, v6\n", ADD, STORE), 0, 0},
+    {"the rank, used otherwise", GFX9, AGGREGATES("v_add_u32 v6, v10, v6\n", "", ADD, STORE), 0, 0},
+    {"the rank, used behind", GFX9, AGGREGATES("", "", ADD, STORE "v_add_u32 v6, v10, v6\n"), 0, 0},
+    {"the old value, used otherwise", GFX9, AGGREGATES("", "", ADD, STORE "v_add_u32 v6, s10, v6\n"), 0, 0},
+    {"an addition for each lane", GFX9, AGGREGATES("", "", "global_atomic_add v11, v4, v11, s[12:13] glc\n", STORE), 0, 0},
+    {"twice the number", GFX9, AGGREGATES("", "v_add_u32 v11, v11, v11\n", ADD, STORE), 0, 0},
+    {"a subtraction", GFX9, AGGREGATES("", "", "global_atomic_sub v11, v9, v11, s[12:13] glc\n", STORE), 0, 0},
+    {"an addition in LDS", GFX9, AGGREGATES("", "", "ds_add_rtn_u32 v11, v9, v11\n", STORE), 0, 0},
     {"lanes that look at others", GFX9, ROUNDS("v_readfirstlane_b32 s10, v5\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
     {"DPP", GFX9, ROUNDS("v_add_u32_dpp v6, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf\n", "", ""), 0, 0},
     {"a mask that is counted", GFX9, ROUNDS("v_cmp_eq_u32 vcc, 0, v5\n s_bcnt1_i32_b64 s10, vcc\n v_add_u32 v6, s10, v6\n", "", ""), 0, 0},
@@ -182,8 +182,8 @@ static const struct kernel kernels[] = {
 /* What ends the loop works on masks of a strip. */
 static bool is_marked(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < loop->count; i++)
-        for (uint32_t n = 0; n < unit->pieces[loop->pieces[i]].count; n++)
-            if (unit->insts[unit->pieces[loop->pieces[i]].first + n].on_strip_masks)
+        for (uint32_t n = 0; n < unit->blocks[loop->blocks[i]].count; n++)
+            if (unit->insts[unit->blocks[loop->blocks[i]].first + n].on_strip_masks)
                 return true;
     return false;
 }
@@ -211,14 +211,14 @@ static const struct wl_strip_loop *loop_of(struct assembled *made, const struct 
 static bool is_right(const struct kernel *k) {
     struct assembled made;
     const struct wl_unit *unit = loops_of(&made, k);
-    unsigned pieces = 0, unmarked = 0;
+    unsigned blocks = 0, unmarked = 0;
     for (uint32_t i = 0; i < unit->strip_loop_count; i++) {
-        pieces += unit->strip_loops[i].count;
+        blocks += unit->strip_loops[i].count;
         unmarked += !is_marked(unit, &unit->strip_loops[i]);
     }
-    bool right = unit->strip_loop_count == k->loops && (!k->pieces || pieces == k->pieces) && !unmarked;
+    bool right = unit->strip_loop_count == k->loops && (!k->blocks || blocks == k->blocks) && !unmarked;
     if (!right)
-        fprintf(stderr, "%s: %u loops of %u pieces, %u without marks\n", k->title, unit->strip_loop_count, pieces, unmarked);
+        fprintf(stderr, "%s: %u loops of %u basic blocks, %u without marks\n", k->title, unit->strip_loop_count, blocks, unmarked);
     assembled_free(&made);
     return right;
 }
@@ -269,7 +269,7 @@ static const struct kernel lone_lanes[] = {
     {"few where more is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE, "", ""), 10, 0},
     {"none where much is", GFX9, ROUNDS("global_atomic_add v4, v5, s[2:3]\n" COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE COMPUTE, "", ""), 0,
      0},
-    {"few, with tickets", GFX9, TICKETS("", "", ADD, STORE), 8, 0},
+    {"few, with aggregates", GFX9, AGGREGATES("", "", ADD, STORE), 8, 0},
 };
 
 static void test_lone_lanes(void **state) {

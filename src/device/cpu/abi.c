@@ -30,8 +30,8 @@ static void put64(uint32_t *sgprs, int at, uint64_t value) {
     sgprs[at + 1] = (uint32_t)(value >> 32);
 }
 
-/* The private segment's buffer descriptor but for its base: swizzled by the lane (ADD_TID), 4-byte elements, one wave's
- * lanes an index stride, so that it addresses what wl_scratch_address says. */
+/* The private segment's buffer descriptor without its base: swizzled by the lane (ADD_TID), with elements of 4 bytes, and the wave's number
+ * of lanes as the index stride. So it addresses what wl_scratch_address says. */
 static void put_private_buffer(uint32_t *sgprs, int at, const struct wl_target *target, uint32_t wave_size) {
     if (at < 0)
         return;

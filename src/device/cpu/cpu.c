@@ -76,7 +76,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     info->l2_size = l2 > 0 ? (uint32_t)l2 : 1 << 20;
 }
 
-/* In steps, so that what the rest of the machine does is seen, but not every page of it. */
+/* The free memory in steps: a program sees what the rest of the machine does, but not every page of it. */
 static void memory_info(struct wl_device *device, uint64_t *free, uint64_t *total) {
     enum { STEP = 256 << 20 };
     (void)device;
@@ -151,8 +151,8 @@ static enum wl_status device_fill(struct wl_device *device, void *target, uint32
 
 /* ---- forks ---------------------------------------------------------------------------------- */
 
-/* Threads read-lock it while they hold a module's lock, and so while they translate; who forks has it for himself. Without it a
- * child could find a module locked, or the translator at work, by a thread that it does not have. */
+/* Threads read-lock this lock while they hold a module's lock, and so while they translate. A thread that forks write-locks it.
+ * Otherwise a child could find a module locked, or the translator at work, by a thread that the child does not have. */
 static pthread_rwlock_t fork_guard = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP; /* whoever forks comes before new readers */
 
 static void before_fork(void) {
@@ -246,7 +246,7 @@ static void *module_address(struct wl_device_module *module, uint64_t virtual_ad
 
 static _Atomic uint64_t last_function;
 
-/* Registers and scratch. Without calls a unit says itself how many VGPRs it uses; with calls any may be met. */
+/* Registers and scratch. A unit without calls says itself how many VGPRs it uses; with calls, code that uses any of them may run. */
 static void size_function(struct wl_device_function *f) {
     const struct wl_kernel *kernel = f->kernel;
     bool calls = wl_codeobject_function_count(f->module->object) > 0 || kernel->dynamic_stack;

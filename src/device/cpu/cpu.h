@@ -1,30 +1,33 @@
-/* The CPU device: kernels as native code on this machine's cores.
+/* device/cpu/: the CPU device. It runs kernels as native code on this machine's cores.
+ *
+ *   in    struct wl_launch (device/device.h), and the module that its kernel is of
+ *   out   the kernel's effects in memory; a fault is one paragraph on stderr and an error of the launch
  *
  *   cpu.c     the table of operations: devices, modules, functions, launches
  *   abi.c     initial registers, and the memory of a launch
  *   memory.c  what a thread or a resident workgroup needs: LDS, scratch, wave states
  *
- *   run/      a launch: checks and plans, a grid -> workgroups -> waves; the pool of threads and the jobs they share, how workgroups are
- *             handed out, those that wait for others (parked.c), the exits of translated code, what device code asks of the host
- *   code/     native code of a module by address: memory, disk cache, translator, in this order; native code made in the background
- *             while threaded code runs (tiers.c); relocatable native objects -> executable memory (loader.c)
- *   fault/    signals inside translated code -> one paragraph and an error; line tables; LDS that is accessed beyond its end
- *   helpers/  functions that translated code calls (machine/helpers.h)
+ *   run/      runs a launch (run/launch.h): checks and plans it, hands out workgroups to threads, runs their waves, parks workgroups that
+ *             wait for others, answers what device code asks of the host
+ *   code/     finds or makes the code of a unit (code/units.h): in memory, in the disk cache, by the translator; native code is made in
+ *             the background while threaded code runs
+ *   fault/    signals inside translated code become reports and errors (fault/fault.h)
+ *   helpers/  functions that translated code calls (helpers/helpers.h, machine/helpers.h)
  *
  * How the structures nest:
  *
  *   wl_cpu_device ── wl_pool (one for all devices of the process) ── threads
  *     └ wl_device_module            one code object: image, units
- *         ├ wl_cpu_unit             native code of one kernel or device function, up to three copies
+ *         ├ wl_cpu_unit             the code of one kernel or device function: up to three native copies, threaded code
  *         └ wl_device_function      one kernel: its plan of initial registers
  *   wl_job                          one launch while it runs; lives on the launching thread's stack
  *   wl_thread                       a thread that takes part in jobs: a signal stack, and
  *     └ wl_group                    a resident workgroup: LDS, scratch, and
- *         ├ wl_wave                 per wave: registers (wave.h)
+ *         ├ wl_wave                 per wave: registers (machine/wave.h)
  *         └ wl_runner               per wave: where it stands
  *
  * Locks, in the order in which they may be taken: wl_cpu_device.lock, wl_device_module.lock,
- * wl_hostcall.lock, wl_pool.lock, tiers.c's. None is held while translated code runs or taken per workgroup. */
+ * wl_hostcall.lock, wl_pool.lock, the lock of tiers.c. None is held while translated code runs, and none is taken for a workgroup. */
 #ifndef WL_DEVICE_CPU_H
 #define WL_DEVICE_CPU_H
 
@@ -73,18 +76,18 @@ struct wl_cpu_unit {
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
     _Atomic(wl_unit_code *) loop_code[WL_COPY_COUNT];
     _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
-    /* Gang copies are for one size of workgroups each: units of their own, without other copies. Written under the module's lock, read
+    /* Workgroup copies are for one size of workgroups each: units of their own, without other copies. Written under the module's lock, read
      * without. */
-    _Atomic(struct wl_cpu_unit *) gangs; /* of a kernel's unit: the newest one */
-    struct wl_cpu_unit *older_gang;      /* of a gang's: */
-    uint32_t gang_block[3];
-    _Atomic bool gang_off;  /* its waves go different ways too often */
-    struct wl_steps *steps; /* the threaded code; NULL: none was made */
+    _Atomic(struct wl_cpu_unit *) workgroup_units; /* of a kernel's unit: the newest one */
+    struct wl_cpu_unit *older_workgroup_unit;      /* of one in workgroup mode */
+    uint32_t workgroup_size[3];
+    _Atomic bool workgroup_mode_off; /* its waves go different ways too often */
+    struct wl_steps *steps;          /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;
     struct wl_thunk *thunk;       /* a wl_unit_code that runs it */
     bool no_steps;                /* there can be none */
-    _Atomic uint64_t heat;        /* nanoseconds spent in threaded code */
+    _Atomic uint64_t hotness;     /* nanoseconds spent in threaded code */
     bool asked[2][WL_COPY_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
     /* A copy that could not be made is not tried again. */
     enum wl_status failed[WL_COPY_COUNT];
@@ -167,7 +170,7 @@ struct wl_runner {
 struct wl_group {
     uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
     uint32_t lds_usable; /* bytes of it that are mapped */
-    bool lds_readable;   /* the rest can be read, as zeros: beyond.h */
+    bool lds_readable;   /* the rest can be read, as zeros: lds_bounds.h */
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
@@ -185,12 +188,12 @@ struct wl_group {
     atomic_flag claimed; /* cooperative launches: a thread is running it */
     /* parked.h: */
     uint64_t number;                        /* in the grid */
-    uint64_t print;                         /* of its waves' states when it had its last turn; 0: not known */
+    uint64_t print;                         /* a hash of its waves' states when it had its last turn; 0: not known */
     uint32_t fuel;                          /* for its waves' next turn */
     struct wl_group *next;                  /* in the list that it is in */
     struct wl_group *older;                 /* of the job's */
-    uint32_t gang_block[3];                 /* the workgroup whose ids the waves still have, of gangs; 0: none */
-    struct wl_runner runners[WL_MAX_WAVES]; /* the first one is a gang's as well */
+    uint32_t workgroup_size[3];             /* in workgroup mode: the size whose ids the waves still have; 0: none */
+    struct wl_runner runners[WL_MAX_WAVES]; /* the first one also runs the workgroup in workgroup mode */
 };
 
 /* Workitem ids of all waves of a workgroup: wave w's rows start at w * rows * wave_size. */
@@ -206,7 +209,7 @@ struct wl_extent {
 
 struct wl_fault {
     uint32_t step;                 /* in threaded code: wl_wave.fault_pc; else 0 */
-    int signal, code;              /* signal 0: the thread was called off a job that had failed elsewhere */
+    int signal, code;              /* signal 0: the thread was cancelled because of a job that had failed elsewhere */
     uint64_t address;              /* si_addr */
     uint64_t native_pc;            /* within translated code, as well as it is known */
     struct wl_strip_trace strip;   /* magic 0: none */
@@ -214,9 +217,9 @@ struct wl_fault {
 };
 
 /* What a store behind the LDS has been given for one instruction: each of 16 lanes may touch two pages. */
-enum { WL_BEYOND_PAGES = 2 * WL_STRIP };
-struct wl_beyond {
-    uint8_t *pages[WL_BEYOND_PAGES];
+enum { WL_LDS_BOUNDS_PAGES = 2 * WL_STRIP };
+struct wl_lds_bounds {
+    uint8_t *pages[WL_LDS_BOUNDS_PAGES];
     unsigned count;
     bool seen; /* since the job began */
 };
@@ -228,7 +231,7 @@ struct wl_thread {
     const uint32_t *id_table;  /* the rows of the workgroup at hand */
     struct wl_extent extent;   /* of the workgroup at hand */
     uint32_t part;             /* of the job at hand */
-    uint32_t splits;           /* gangs of the job at hand that were split */
+    uint32_t splits;           /* workgroups of the job at hand that left workgroup mode */
     unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
     bool launches;             /* it launched the job at hand, and stays until its end */
     bool leaves_early;         /* it left the job at hand to others: another job wants it */
@@ -238,7 +241,7 @@ struct wl_thread {
     sigjmp_buf jump;
     const char *stack_top; /* a frame above all of translated code */
     struct wl_fault fault;
-    struct wl_beyond beyond;
+    struct wl_lds_bounds lds_bounds;
     void *signal_stack;
     stack_t previous_stack;
     struct wl_thread *next; /* in the pool's list of idle ones */
@@ -247,7 +250,7 @@ struct wl_thread {
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
 /* Workgroups of a job that wait for others (parked.h). */
-struct wl_parked {
+struct wl_parked_groups {
     _Alignas(64) _Atomic uint32_t count; /* those that have not ended, whoever has them */
     pthread_mutex_t lock;                /* over the lists */
     struct wl_group *first, *last;       /* that nobody has */
@@ -267,12 +270,13 @@ struct wl_job {
     struct wl_cpu_unit *unit;
     enum wl_shape shape;
     bool may_wait;
-    bool tries;        /* waves may wait for others of their workgroup in loops alone: they are run to their ends until one does */
-    bool keeps_trying; /* those can run again as they are */
-    bool keeps_wave;   /* waves that run the FULL copy can run again as they are */
-    bool fits_gang;    /* its workgroups may be run as gangs, if the kernel's can be */
-    _Atomic(struct wl_cpu_unit *) gang_unit;
-    _Atomic(wl_unit_code *) gang; /* runs whole workgroups, and is gang_unit's; NULL: waves run by themselves, until it has been made */
+    bool tries;               /* waves wait for others of their workgroup in loops alone: each is run to its end, until one has to wait */
+    bool keeps_trying;        /* waves of such a job can run again as they are */
+    bool keeps_wave;          /* waves that run the FULL copy can run again as they are */
+    bool fits_workgroup_mode; /* its workgroups fit workgroup mode, if the kernel does */
+    _Atomic(struct wl_cpu_unit *) workgroup_unit;
+    _Atomic(wl_unit_code *)
+        workgroup; /* runs whole workgroups, and is workgroup_unit's; NULL: waves run by themselves, until it has been made */
     uint32_t rows, wave_size;
     struct wl_extent whole; /* of a full workgroup */
     bool partial;           /* the last workgroups of a dimension are smaller */
@@ -288,11 +292,11 @@ struct wl_job {
     _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
-    _Atomic uint64_t splits;        /* gangs that were split */
+    _Atomic uint64_t splits;        /* workgroups that left workgroup mode */
     _Atomic bool asserted;          /* device code printed a failed assertion */
-    _Atomic bool beyond;            /* accesses behind the LDS have been reported */
+    _Atomic bool lds_bounds;        /* accesses behind the LDS have been reported */
     struct wl_job_failure *failure; /* of the first failure, by the thread that set `status`; the launching thread's */
-    struct wl_parked parked;        /* of a job that may wait */
+    struct wl_parked_groups parked; /* of a job that may wait */
     struct wl_gws *_Atomic gws;     /* NULL until a wave uses it */
     struct wl_group *groups;        /* cooperative: all of them */
     _Atomic uint64_t groups_done;
@@ -305,7 +309,7 @@ struct wl_job {
     struct wl_job_slot *slot;   /* where others find the job; NULL: nowhere */
     pthread_t launcher;         /* the launching thread */
     _Atomic bool launcher_left; /* it has run its part */
-    atomic_flag calling_off;    /* somebody sees to it that all leave */
+    atomic_flag calling_off;    /* one thread makes all others leave */
 };
 
 struct wl_cpu_device {

@@ -9,7 +9,7 @@
 #define LDS_MAPPED    65536u     /* always accessible; more where a workgroup asks for it */
 #define LDS_BEFORE    PAGE       /* readable as well */
 #define HUGE          (2u << 20) /* allocations of several such pages get huge pages: kernels stream through many arrays at once */
-#define SCRATCH_GUARD 65536u     /* behind each wave's scratch: larger than one frame's step past the end usually is */
+#define SCRATCH_GUARD 65536u     /* behind each wave's scratch: larger than most steps of one stack frame past the end */
 
 static size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -25,8 +25,8 @@ static void release_lds(struct wl_group *group) {
     group->lds_readable = false;
 }
 
-/* A vector access under a mask begins where its first lane would be, which may lie before the LDS if that lane is inactive. Were
- * there no page, the host would find out lane by lane what is missed, in some 500 cycles. */
+/* A page before the LDS. A vector access under a mask begins at the address of its first lane, which may lie before the LDS if that lane
+ * is inactive. Without the page the host would look lane by lane what the access misses, in some 500 cycles. */
 static bool reserve_lds(struct wl_group *group) {
     uint8_t *before = reserve(LDS_BEFORE + WL_LDS_RESERVED);
     if (!before || mprotect(before, LDS_BEFORE, PROT_READ) != 0)
@@ -72,7 +72,7 @@ static enum wl_status fit_scratch(struct wl_group *group, const struct wl_group_
 
 static enum wl_status fit_waves(struct wl_group *group, const struct wl_group_needs *needs) {
     size_t stride = round_up(sizeof(struct wl_wave) + (size_t)needs->rows * needs->wave_size * 4, 64);
-    if (stride % PAGE < 192) /* waves that lie a multiple of a page apart fight for the same cache sets */
+    if (stride % PAGE < 192) /* waves whose distance is a multiple of a page would compete for the same cache sets */
         stride += 192;
     size_t size = round_up(stride * needs->waves, PAGE);
     group->wave_stride = stride;
@@ -122,8 +122,8 @@ const char *wl_group_describe(const struct wl_group *group, uint64_t address, ch
 
 static bool is_large(size_t size) { return size >= 2 * (size_t)HUGE; }
 
-/* Bytes of address space that a block takes. A gap follows large ones: programs like powers of two, and blocks that lie that
- * far apart get into each other's way in caches and memory banks. It also catches accesses behind the end. */
+/* Bytes of address space that a block takes. A gap follows a large block. Programs like sizes that are powers of two, and blocks at such
+ * distances get into each other's way in caches and memory banks. The gap also catches accesses behind the end. */
 static size_t span_of(size_t size) { return round_up(size ? size : 1, PAGE) + (is_large(size) ? HUGE : 0); }
 
 void *wl_pages_allocate(size_t size, size_t alignment) {

@@ -16,7 +16,7 @@ struct wl_group_needs {
     uint32_t lds_size;
 };
 
-/* Makes a zeroed group ready for these needs; keeps what is already large enough. The waves' constant members are not
+/* Makes a group (zeroed at first) ready for these needs; keeps what is already large enough. The waves' constant members are not
  * set. WL_OUT_OF_MEMORY leaves the group in a state that wl_group_release accepts. One thread at a time. */
 enum wl_status wl_group_fit(struct wl_group *group, const struct wl_group_needs *needs);
 /* Returns all memory of a group. */

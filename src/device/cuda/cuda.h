@@ -1,4 +1,7 @@
-/* CUDA devices: NVIDIA GPUs through the driver API.
+/* device/cuda/: NVIDIA GPUs, through the CUDA driver's API.
+ *
+ *   in    what struct wl_device_ops and struct wl_queue_ops take (device/device.h); PTX from the translator
+ *   out   calls of the driver; errors as wl_status values
  *
  *   driver.h/.c  the driver's functions and errors
  *   device.c     devices: creation, properties, the table of operations

@@ -1,6 +1,7 @@
 /* PTX, cubin and CUDA fat binaries as they are. A kernel's parameters are described as a code object's arguments, so that launches
  * are packed the same way: the buffer has the layout of the parameter space. */
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/options.h"
 #include "device/cuda/cuda.h"
 
@@ -111,14 +112,14 @@ static uint32_t function_attribute(const struct wl_cuda_device *device, CUfuncti
 static enum wl_status describe_arguments(const struct wl_cuda_device *device, CUfunction function, struct wl_kernel *kernel) {
     const struct wl_cuda_driver *driver = device->driver;
     struct wl_argument *arguments = NULL;
-    uint32_t count = 0, room = 0;
+    uint32_t count = 0, capacity = 0;
     size_t offset = 0, size = 0;
     if (!driver->cuFuncGetParamInfo)
         return wl_fail(WL_UNSUPPORTED, "the CUDA driver (version %d.%d) does not tell a kernel's parameters; 12.4 and later do",
                        driver->version / 1000, driver->version % 1000 / 10);
     CUresult result;
     while ((result = driver->cuFuncGetParamInfo(function, count, &offset, &size)) == CUDA_SUCCESS) {
-        if (!WL_ARRAY_ROOM(arguments, count, room, 8)) {
+        if (!WL_ARRAY_RESERVE(arguments, count, capacity, 8)) {
             free(arguments);
             return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u parameters", count + 1);
         }
@@ -199,6 +200,7 @@ static int compare_names(const void *a, const void *b) { return strcmp(*(const c
 
 /* Under the module's lock. An older driver cannot tell: then there are none. */
 static void list_names(struct wl_device_module *module) {
+    wl_assert_held(&module->lock);
     const struct wl_cuda_driver *driver = module->device->driver;
     unsigned count = 0;
     if (module->names || !driver->cuModuleGetFunctionCount || !driver->cuModuleEnumerateFunctions || !driver->cuFuncGetName ||

@@ -2,6 +2,7 @@
  * kernels that may need it are in flight. Nothing that it does may call the driver in a way that waits for the device: memory for
  * device code comes out of one managed range, which costs nothing until it is touched. */
 #include "device/cuda/services.h"
+#include "base/assert.h"
 #include "base/options.h"
 
 #include <signal.h>
@@ -16,7 +17,7 @@
 
 /* ---- memory for device code ------------------------------------------------------------------------------- */
 
-/* A piece of the range: free or not. */
+/* A basic block of the range: free or not. */
 struct piece {
     struct piece *next; /* by address */
     char *begin;
@@ -170,6 +171,7 @@ static void *serve(void *argument) {
 
 /* Under the lock. */
 static enum wl_status start_thread(struct wl_cuda_services *s) {
+    wl_assert_held(&s->lock);
     sigset_t all, before;
     pthread_t thread;
     sigfillset(&all);

@@ -1,9 +1,11 @@
-/* The analysis of vector registers: transfer functions by mnemonic. The algebra is value.c's, joins and the fixpoint affine_flow.c's. */
+/* The analysis of vector registers: what each mnemonic does to facts. The algebra of facts is in value.c; joins and the fixpoint are in
+ * affine_flow.c. */
 #include "translate/analysis/affine.h"
 
 #include "translate/analysis/scalar.h"
 #include "translate/analysis/value.h"
 #include "translate/isa/isa.h"
+#include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
 
 #include <stdlib.h>
@@ -33,7 +35,8 @@ struct step {
     struct wl_value inputs[2]; /* of the sum or the difference */
 };
 
-/* A number for the value that an instruction gives a row, none of those for what rows hold at a piece's start (affine_flow.c). */
+/* A number for the value that an instruction gives a row. It differs from the numbers of the values that rows hold at a basic block's
+ * start (affine_flow.c). */
 static uint32_t number_of(const struct step *s, unsigned result) {
     return WL_VGPR_COUNT + 1 + 2 * (uint32_t)(s->inst - s->unit->insts) + result;
 }
@@ -96,7 +99,7 @@ static void rule_mul(struct step *s) { s->result[0] = wl_value_mul(operand(s, 1,
 static void rule_lshlrev(struct step *s) { s->result[0] = wl_value_shl(operand(s, 2, 0), operand(s, 1, 0)); }
 static void rule_lshrrev(struct step *s) { s->result[0] = wl_value_shr(operand(s, 2, 0), operand(s, 1, 0), false); }
 
-/* Shifted down by 31 a number is the high half of its own sign extension. */
+/* A number shifted down by 31 is the high half of its own sign extension. */
 static void rule_ashrrev(struct step *s) {
     struct wl_value count = operand(s, 1, 0), v = operand(s, 2, 0);
     s->result[0] = wl_value_shr(v, count, true);
@@ -116,7 +119,7 @@ static void rule_add_lshl(struct step *s) {
 static void rule_and_or(struct step *s) { s->result[0] = wl_value_or(wl_value_and(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 static void rule_xad(struct step *s) { s->result[0] = wl_value_add(wl_value_xor(operand(s, 1, 0), operand(s, 2, 0)), operand(s, 3, 0)); }
 
-/* ---- 16 bits: of a result the low half is known, and on gfx9 that the other one is zero ---- */
+/* ---- 16 bits: the low half of a result is known; on gfx9 the high half is known to be zero ---- */
 
 static struct wl_value half_operand(const struct step *s, unsigned i) {
     struct wl_value v = operand(s, i, 0);
@@ -191,7 +194,7 @@ static void rule_add_co(struct step *s) { sum_with_carry(s, operand(s, 2, 0), op
 static void rule_sub_co(struct step *s) { sum_with_carry(s, operand(s, 2, 0), operand(s, 3, 0), true); }
 static void rule_subrev_co(struct step *s) { sum_with_carry(s, operand(s, 3, 0), operand(s, 2, 0), true); }
 
-/* The high half of such a sum. It is exact if what was added is: the halves of one 64-bit number on each side. */
+/* The high half of a sum with carry. The fact is exact if both addends are: on each side the halves of one 64-bit number. */
 static void high_of_sum(struct step *s, struct wl_value a, struct wl_value b, bool borrows) {
     const struct wl_operand *mask = &s->inst->operands[4];
     const struct wl_fact *low = s->facts->carry_inputs;
@@ -374,7 +377,7 @@ static bool inputs_uniform(const struct step *s) {
     return true;
 }
 
-/* Loads of one address give every lane the same. Not from scratch, where every lane has its own. */
+/* Loads of one address give every lane the same value. Not from scratch, where every lane has memory of its own. */
 static bool load_uniform(const struct step *s) {
     const struct wl_isa *isa = s->inst->isa;
     return (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_LDS) && !isa->d16 && !s->inst->lds && operand_uniform(s, 1);
@@ -406,7 +409,7 @@ static void set_operand(struct step *s, unsigned i, struct wl_value v) {
 
 static unsigned first_input(const struct wl_inst *inst);
 
-/* The least number of lanes over which what is known of a register that the instruction reads holds. */
+/* The facts of the registers that the instruction reads each hold over some number of lanes: returns the least of these numbers. */
 static unsigned known_lanes(const struct step *s) {
     const struct wl_inst *inst = s->inst;
     unsigned lanes = s->limit,
@@ -438,7 +441,7 @@ static unsigned first_input(const struct wl_inst *inst) {
     return printed_results(sem);
 }
 
-/* Whether what is known of a register that the instruction names goes back to loads of groups. */
+/* Whether the fact about a register that the instruction names follows from loads of groups of lanes (wl_fact.loaded). */
 static bool has_loaded(const struct step *s) {
     for (unsigned i = 0; i < s->inst->operand_count; i++) {
         const struct wl_operand *op = &s->inst->operands[i];
@@ -500,7 +503,8 @@ static void number_results(struct step *s) {
 
 static bool says_much(struct wl_value v) { return v.fact.kind != WL_FACT_UNKNOWN && v.fact.kind != WL_FACT_SHIFTED; }
 
-/* Whether some input would say less of fewer lanes than it does, so that more may be known of the result. */
+/* Whether more may be known of the result if it is asked for `lanes` lanes alone: some input varies over the lanes, and its fact holds for
+ * more lanes than that. */
 static bool varies(const struct step *s, unsigned lanes) {
     for (unsigned n = 1; n < s->inst->operand_count; n++) {
         struct wl_value v = s->inst->operands[n].kind == WL_OPERAND_VGPR ? operand(s, n, 0) : wl_value_unknown;
@@ -589,8 +593,8 @@ static void isa_step(struct step *s, uint8_t rule) {
         s->complete = false;
         if (rule != NO_RULE && !inst->is_dpp)
             rules[rule].apply(s);
-        if (inst->isa->detail != WL_LANE_ADDTID_STORE)
-            set_operand(s, 0, s->result[0]);
+        for (unsigned i = 0; i < wl_lane_of(inst)->results; i++)
+            set_operand(s, i, i ? wl_value_unknown : s->result[0]);
         wl_sgpr_forget(s->facts, &inst->operands[0]);
         break;
     case WL_ISA_MATRIX:

@@ -1,14 +1,23 @@
-/* Static knowledge about vector registers: which are uniform, which are base + stride * lane.
- * Where it ends within a strip (8 work items that share a row), it is still known of each 8 lanes.
+/* analysis/: facts about a unit.
  *
- * Facts hold for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may differ from
- * strip to strip), or for the whole wave. They are seeded from the workitem ids and the launch's block shape and followed
- * through the unit by a forward data-flow analysis over (piece, mode) pairs: code in FULL form
- * overwrites a register in all lanes; in MASKED form only in the active ones, so that such a fact
- * holds for the active lanes only (`partial`) and is forgotten when EXEC grows.
+ *   in    a unit (unit/unit.h), and the shape of workgroups that its request names
+ *   out   what the lifter may rely on:
  *
- * A wave whose EXEC is partial from the start stays out of the inactive lanes for good. With rows of a multiple of 16
- * workitems such an EXEC has whole strips on or off, so that code before the first change of EXEC writes all lanes that
+ *   affine.h      what is known of vector registers: struct wl_fact. Which are uniform, which are base + stride * lane
+ *   saved_exec.h  which earlier values of EXEC are kept in scalar registers
+ *   scalar.h      what is known of scalar registers
+ *   value.h       what a sum, a product, a shift of known values is
+ *   strip_loop.h  loops that may run strip by strip: struct wl_strip_loop
+ *   workgroup.h   whether a workgroup may run as one wave: struct wl_workgroup
+ *
+ * This header: facts about vector registers. A fact holds for each strip of 16 lanes (lane = 0 to 15 within the strip; the base may
+ * differ from strip to strip), or for the whole wave. Where a row of work items ends within a strip (8 work items share a row), a fact may
+ * hold for each 8 lanes. Facts begin with the work items' ids and the launch's shape, and a forward data-flow analysis
+ * follows them through the unit, over pairs of basic block and mode. FULL code overwrites a register in all lanes. MASKED code
+ * overwrites it in the active lanes only; such a fact holds for the active lanes only (`partial`), and is forgotten when EXEC grows.
+ *
+ * A wave whose EXEC is partial from the start leaves the inactive lanes alone for good. With rows of a multiple of 16
+ * work items such an EXEC has whole strips on or off. So code before the first change of EXEC writes all lanes that
  * count, in MASKED form too. (Code that sets EXEC to all ones, to save registers, looks at no facts.) */
 #ifndef WL_TRANSLATE_ANALYSIS_AFFINE_H
 #define WL_TRANSLATE_ANALYSIS_AFFINE_H
@@ -28,17 +37,18 @@ enum wl_fact_kind {
 
 struct wl_fact {
     uint8_t kind;  /* enum wl_fact_kind */
-    bool partial;  /* holds for the lanes that were active at the write, a superset of those active now */
-    bool fresh;    /* partial, but the value that the stretch at hand computed holds in all lanes; memory has it in the active ones */
-    bool loaded;   /* GROUPS: of values that lanes of a group may have loaded each for itself, while memory changed: likely, no more */
+    bool partial;  /* it holds for the lanes that were active at the write, a superset of those active now */
+    bool fresh;    /* partial, but the value that the vector region at hand computed holds in all lanes; memory has it in the active ones */
+    bool loaded;   /* GROUPS: the lanes of a group may each have loaded the value while memory changed: it is likely the same */
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
-    uint8_t same;  /* AFFINE: low bits that are the same in each strip of the wave, lane by lane; 32: the strips' values are */
+    uint8_t same;  /* AFFINE: so many low bits are the same in each strip of the wave, lane by lane; 32: all bits */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     uint8_t shift; /* SHIFTED; 0: the low 16 bits are those of the AFFINE value, the others unknown */
     uint8_t since; /* places (saved_exec.h) that hold an EXEC from before the last write under a partial EXEC */
     int32_t stride;
-    uint32_t lanes;   /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
-    uint32_t own, of; /* within a piece: a number of the value, not 0; the number of the value whose high half this is. Such halves are
+    uint32_t lanes; /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
+    uint32_t own,
+        of; /* within a basic block: a number of the value, not 0; the number of the value whose high half this is. Such halves are
                          together a 64-bit base + stride * lane, whatever they carry */
 };
 
@@ -77,12 +87,12 @@ struct wl_facts {
     struct wl_fact row[WL_VGPR_COUNT];
     struct wl_saved saved;
     struct wl_sgpr scalar[WL_SGPR_COUNT];
-    /* Known within a piece only. */
+    /* Known within a basic block only. */
     uint32_t constant[WL_SGPR_COUNT]; /* scalar registers that were set to constants */
     uint64_t constant_known[2];
     uint16_t carry; /* 1 + the scalar register that holds the carry of an affine sum; 0: none */
     bool carry_uniform;
-    bool carry_fresh; /* the stretch at hand made it, in all lanes */
+    bool carry_fresh; /* the vector region at hand made it, in all lanes */
     uint32_t carry_lanes;
     bool carry_borrows;             /* of a difference */
     uint32_t carry_of;              /* the number of the affine sum */
@@ -92,16 +102,16 @@ struct wl_facts {
     struct wl_fact previous;
 };
 
-struct wl_affine; /* the analysis' result: facts at the start of each piece, for both modes */
+struct wl_affine; /* the analysis' result: facts at the start of each basic block, for both modes */
 
 /* Analyses a unit. NULL if memory is exhausted. */
 struct wl_affine *wl_affine_create(const struct wl_unit *unit);
 void wl_affine_destroy(struct wl_affine *affine);
-/* Copies the facts at a piece's start. */
-void wl_affine_start(const struct wl_affine *affine, uint32_t piece, enum wl_mode mode, struct wl_facts *facts);
-/* The stretch that computed what was written last ends: its values are in memory now. */
+/* Copies the facts at a basic block's start. */
+void wl_affine_start(const struct wl_affine *affine, uint32_t block, enum wl_mode mode, struct wl_facts *facts);
+/* The vector region ends: what it computed is in the wave now, and no fact is `fresh` any more. */
 void wl_affine_settle(struct wl_facts *facts);
-/* Whether what is known of a register holds in the inactive lanes too, of the value at hand. */
+/* Whether the fact about a register holds in the inactive lanes too, for the value as the code at hand has it. */
 static inline bool wl_fact_in_all_lanes(const struct wl_fact *fact) { return !fact->partial || fact->fresh; }
 /* Steps facts forward over one instruction executed in `mode`. */
 void wl_affine_step(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode);

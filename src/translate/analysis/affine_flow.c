@@ -1,4 +1,5 @@
-/* The forward analysis of vector registers: joins and the fixpoint. What instructions do is affine.c's. */
+/* The forward analysis of vector registers: joins and the fixpoint. What instructions do to facts is in affine.c. */
+#include "base/assert.h"
 #include "translate/analysis/saved_exec.h"
 #include "translate/analysis/scalar.h"
 #include "translate/analysis/strip_loop.h"
@@ -7,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number for what a row holds at a piece's start. */
+/* A number for what a row holds at a basic block's start. */
 static uint32_t start_number(unsigned row) { return row + 1; }
 
 struct wl_affine {
     const struct wl_unit *unit;
     unsigned rows;
-    struct wl_fact *start;  /* [(piece * WL_MODE_COUNT + mode) * rows + row] */
-    bool *reached;          /* [piece * WL_MODE_COUNT + mode] */
+    struct wl_fact *start;  /* [(basic block * WL_MODE_COUNT + mode) * rows + row] */
+    bool *reached;          /* [basic block * WL_MODE_COUNT + mode] */
     bool *entry_exec;       /* the same */
     struct wl_saved *saved; /* the same */
-    struct wl_sgpr *scalar; /* [(piece * WL_MODE_COUNT + mode) * WL_SGPR_COUNT + reg] */
+    struct wl_sgpr *scalar; /* [(basic block * WL_MODE_COUNT + mode) * WL_SGPR_COUNT + reg] */
     struct wl_saves *saves;
 };
 
@@ -29,7 +30,7 @@ static bool same_fact(const struct wl_fact *a, const struct wl_fact *b) {
            a->loaded == b->loaded;
 }
 
-/* Moves `to` down to what also holds for `from`; true if it changed. */
+/* Weakens `to` to what also holds for `from`; true if it changed. */
 static bool join(struct wl_fact *to, struct wl_fact from) {
     const struct wl_fact was = *to;
     from = wl_fact_opened(from);
@@ -92,13 +93,13 @@ static bool entry_behind(const struct wl_facts *facts, struct exec_change change
     return change.kind == EXEC_SAME ? facts->entry_exec : change.kind == EXEC_RESTORED && facts->saved.entry & change.restored;
 }
 
-static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t piece, enum wl_mode mode,
+static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *facts, uint32_t block, enum wl_mode mode,
                  struct exec_change change) {
-    if (piece == WL_NO_PIECE)
+    if (block == WL_NO_BLOCK)
         return;
-    if (mode == WL_MODE_FULL && wl_strip_loop_at(a->unit, piece)) /* FULL code runs it with masks */
-        flow(a, work, facts, piece, WL_MODE_MASKED, change);
-    uint32_t state = piece * WL_MODE_COUNT + mode;
+    if (mode == WL_MODE_FULL && wl_strip_loop_at(a->unit, block)) /* FULL code runs it with masks */
+        flow(a, work, facts, block, WL_MODE_MASKED, change);
+    uint32_t state = block * WL_MODE_COUNT + mode;
     struct wl_fact *to = start_of(a, state);
     struct wl_saved saved = facts ? facts->saved : (struct wl_saved){0};
     bool changed = !a->reached[state], entry_exec = facts && entry_behind(facts, change);
@@ -128,43 +129,43 @@ static void flow(struct wl_affine *a, struct work *work, const struct wl_facts *
     }
 }
 
-/* What the piece's end does to EXEC. */
-static struct exec_change change_of(const struct wl_affine *a, const struct wl_facts *facts, const struct wl_piece *piece) {
+/* What the basic block's end does to EXEC. */
+static struct exec_change change_of(const struct wl_affine *a, const struct wl_facts *facts, const struct wl_block *block) {
     struct exec_change change = {.kind = EXEC_SAME};
-    if (piece->end == WL_PIECE_CALL)
+    if (block->end == WL_BLOCK_CALL)
         change.kind = EXEC_CHANGES;
-    if (piece->end != WL_PIECE_EXEC)
+    if (block->end != WL_BLOCK_EXEC)
         return change;
-    change.restored = wl_saves_restored(a->saves, piece->first + piece->count - 1, facts);
-    change.kind = piece->narrows ? EXEC_NARROWS : change.restored ? EXEC_RESTORED : EXEC_CHANGES;
+    change.restored = wl_saves_restored(a->saves, block->first + block->count - 1, facts);
+    change.kind = block->narrows ? EXEC_NARROWS : change.restored ? EXEC_RESTORED : EXEC_CHANGES;
     return change;
 }
 
-static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_piece *piece, enum wl_mode mode) {
-    const struct exec_change change = change_of(a, facts, piece);
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_WAIT:
-        flow(a, work, facts, piece->next, mode, change);
+static void leave(struct wl_affine *a, struct work *work, const struct wl_facts *facts, const struct wl_block *block, enum wl_mode mode) {
+    const struct exec_change change = change_of(a, facts, block);
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+    case WL_BLOCK_WAIT:
+        flow(a, work, facts, block->next, mode, change);
         break;
-    case WL_PIECE_BRANCH:
-        flow(a, work, facts, piece->target, mode, change);
+    case WL_BLOCK_BRANCH:
+        flow(a, work, facts, block->target, mode, change);
         break;
-    case WL_PIECE_CBRANCH:
-        flow(a, work, facts, piece->next, mode, change);
-        flow(a, work, facts, piece->target, mode, change);
+    case WL_BLOCK_CBRANCH:
+        flow(a, work, facts, block->next, mode, change);
+        flow(a, work, facts, block->target, mode, change);
         break;
-    case WL_PIECE_EXEC:
-        flow(a, work, facts, piece->next, WL_MODE_FULL, change);
-        flow(a, work, facts, piece->next, WL_MODE_MASKED, change);
+    case WL_BLOCK_EXEC:
+        flow(a, work, facts, block->next, WL_MODE_FULL, change);
+        flow(a, work, facts, block->next, WL_MODE_MASKED, change);
         break;
-    case WL_PIECE_CALL:
-        flow(a, work, NULL, piece->next, WL_MODE_FULL, change);
-        flow(a, work, NULL, piece->next, WL_MODE_MASKED, change);
+    case WL_BLOCK_CALL:
+        flow(a, work, NULL, block->next, WL_MODE_FULL, change);
+        flow(a, work, NULL, block->next, WL_MODE_MASKED, change);
         break;
-    case WL_PIECE_JUMP:
-    case WL_PIECE_FINISH:
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_JUMP:
+    case WL_BLOCK_FINISH:
+    case WL_BLOCK_FALL_OFF:
         break;
     }
 }
@@ -197,20 +198,20 @@ static void solve(struct wl_affine *a, struct work *work, struct wl_facts *facts
     flow(a, work, facts, 0, WL_MODE_MASKED, none);
     while (work->count) {
         uint32_t state = work->stack[--work->count];
-        const struct wl_piece *piece = &unit->pieces[state / WL_MODE_COUNT];
+        const struct wl_block *block = &unit->blocks[state / WL_MODE_COUNT];
         enum wl_mode mode = (enum wl_mode)(state % WL_MODE_COUNT);
         work->queued[state] = false;
         wl_affine_start(a, state / WL_MODE_COUNT, mode, facts);
-        for (uint32_t i = piece->first; i < piece->first + piece->count; i++) {
+        for (uint32_t i = block->first; i < block->first + block->count; i++) {
             wl_affine_step_by(facts, unit, &unit->insts[i], mode, rule[i]);
             wl_saves_step(a->saves, i, facts, a->rows);
         }
-        leave(a, work, facts, piece, mode);
+        leave(a, work, facts, block, mode);
     }
 }
 
 struct wl_affine *wl_affine_create(const struct wl_unit *unit) {
-    uint32_t states = unit->piece_count * WL_MODE_COUNT;
+    uint32_t states = unit->block_count * WL_MODE_COUNT;
     struct wl_affine *a = calloc(1, sizeof *a);
     struct wl_facts *facts = malloc(sizeof *facts);
     struct work work = {.stack = malloc(((size_t)states + 1) * sizeof(uint32_t)), .queued = calloc((size_t)states + 1, sizeof(bool))};
@@ -230,7 +231,7 @@ struct wl_affine *wl_affine_create(const struct wl_unit *unit) {
         goto done;
     for (uint32_t i = 0; i < unit->inst_count; i++)
         rule[i] = wl_affine_rule(&unit->insts[i]);
-    if (unit->piece_count)
+    if (unit->block_count)
         solve(a, &work, facts, rule);
     ok = true;
 done:
@@ -257,8 +258,9 @@ void wl_affine_destroy(struct wl_affine *a) {
     free(a);
 }
 
-void wl_affine_start(const struct wl_affine *a, uint32_t piece, enum wl_mode mode, struct wl_facts *facts) {
-    uint32_t state = piece * WL_MODE_COUNT + mode;
+void wl_affine_start(const struct wl_affine *a, uint32_t block, enum wl_mode mode, struct wl_facts *facts) {
+    wl_assert(block < a->unit->block_count && mode < WL_MODE_COUNT);
+    uint32_t state = block * WL_MODE_COUNT + mode;
     memset(facts, 0, sizeof *facts);
     facts->previous_row = UINT16_MAX;
     facts->entry_exec = a->entry_exec[state];

@@ -11,7 +11,7 @@ struct wl_saves {
     uint8_t *restores; /* the place whose value EXEC has behind it, if the place is valid */
 };
 
-/* The places of a unit, in the order in which they are found; others are not looked at. */
+/* The first places of a unit, in the order in which they are found; further ones are not looked at. */
 struct places {
     unsigned count, registers; /* registers of a mask */
     unsigned reg[WL_SAVED_PLACES];
@@ -32,7 +32,7 @@ static const struct wl_operand *saved_to(const struct wl_inst *inst, const struc
     return (saveexec || move) && is_mask(&op[0], p) && op[0].reg < WL_SGPR_EXEC ? &op[0] : NULL;
 }
 
-/* The register from which EXEC may be restored: EXEC takes its value, or has lanes added by it. */
+/* The register from which an instruction may restore EXEC: EXEC takes its value, or gets the lanes in it added. */
 static const struct wl_operand *restored_from(const struct wl_inst *inst, const struct places *p) {
     const struct wl_operand *op = inst->operands;
     if (inst->operand_count < 2 || !is_exec(&op[0], p))

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* VCC and others that are written beside the operands are not followed. */
+/* VCC and other registers that instructions write without naming them as operands are not followed. */
 enum { FOLLOWED = WL_SGPR_FLAT_SCRATCH };
 
 static struct wl_sgpr known(struct wl_value v) {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    MOST_PIECES = 64,        /* of a loop */
-    MOST_UNIT_PIECES = 1500, /* the search looks at each piece for each header */
+    MOST_BLOCKS = 64,        /* of a loop */
+    MOST_UNIT_BLOCKS = 1500, /* the search looks at each basic block for each header */
 };
 
 /* ---- the search ---- */
@@ -17,38 +17,38 @@ struct search {
     struct wl_unit *unit;
     unsigned registers; /* of a mask */
     struct wl_strip_loop loop;
-    bool *member; /* by piece */
-    bool *marked; /* by piece, scratch */
+    bool *member; /* by basic block */
+    bool *marked; /* by basic block, scratch */
     uint32_t *stack;
     struct wl_effects *effects; /* of one instruction */
     bool failed;                /* the loop at hand is none */
 };
 
-static bool ends_plainly(const struct wl_piece *piece) {
-    return piece->end == WL_PIECE_NEXT || piece->end == WL_PIECE_BRANCH || piece->end == WL_PIECE_CBRANCH || piece->end == WL_PIECE_EXEC;
+static bool ends_plainly(const struct wl_block *block) {
+    return block->end == WL_BLOCK_NEXT || block->end == WL_BLOCK_BRANCH || block->end == WL_BLOCK_CBRANCH || block->end == WL_BLOCK_EXEC;
 }
 
-/* The pieces that may follow: one or two. */
-static unsigned successors(const struct wl_piece *piece, uint32_t to[2]) {
+/* The basic blocks that may follow: one or two. */
+static unsigned successors(const struct wl_block *block, uint32_t to[2]) {
     unsigned count = 0;
-    if (piece->next != WL_NO_PIECE)
-        to[count++] = piece->next;
-    if (piece->target != WL_NO_PIECE)
-        to[count++] = piece->target;
+    if (block->next != WL_NO_BLOCK)
+        to[count++] = block->next;
+    if (block->target != WL_NO_BLOCK)
+        to[count++] = block->target;
     return count;
 }
 
-/* Marks what is reachable from the unit's entry without passing `without`. */
+/* Marks the basic blocks that are reachable from the unit's entry without passing `without`. */
 static void mark_reachable(struct search *s, uint32_t without) {
     uint32_t depth = 0;
-    memset(s->marked, 0, s->unit->piece_count * sizeof *s->marked);
+    memset(s->marked, 0, s->unit->block_count * sizeof *s->marked);
     if (s->unit->entry != without) {
         s->marked[s->unit->entry] = true;
         s->stack[depth++] = s->unit->entry;
     }
     while (depth) {
         uint32_t to[2];
-        unsigned count = successors(&s->unit->pieces[s->stack[--depth]], to);
+        unsigned count = successors(&s->unit->blocks[s->stack[--depth]], to);
         for (unsigned i = 0; i < count; i++)
             if (to[i] != without && !s->marked[to[i]]) {
                 s->marked[to[i]] = true;
@@ -57,62 +57,62 @@ static void mark_reachable(struct search *s, uint32_t without) {
     }
 }
 
-static bool leads_to(const struct wl_piece *piece, uint32_t to) { return piece->next == to || piece->target == to; }
+static bool leads_to(const struct wl_block *block, uint32_t to) { return block->next == to || block->target == to; }
 
-/* The natural loop of a header: what reaches it again, through pieces that it dominates. False: there is none. */
+/* The natural loop of a header: the basic blocks that the header dominates and that lead back to it. False: there is none. */
 static bool find_members(struct search *s, uint32_t header) {
     const struct wl_unit *unit = s->unit;
     mark_reachable(s, header);
-    memset(s->member, 0, unit->piece_count * sizeof *s->member);
+    memset(s->member, 0, unit->block_count * sizeof *s->member);
     s->member[header] = true;
     for (bool grown = true; grown;) { /* small: a few rounds over the unit */
         grown = false;
-        for (uint32_t p = unit->piece_count; p-- > 0;) {
+        for (uint32_t p = unit->block_count; p-- > 0;) {
             uint32_t to[2];
-            unsigned n = successors(&unit->pieces[p], to);
+            unsigned n = successors(&unit->blocks[p], to);
             bool joins = false;
             for (unsigned i = 0; i < n; i++)
                 joins |= s->member[to[i]];
             if (s->marked[p] || s->member[p] || !joins)
-                continue; /* pieces outside of the header's reach come from before it */
+                continue; /* basic blocks outside of the header's reach come from before it */
             s->member[p] = grown = true;
         }
     }
     bool returns = false;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        returns |= s->member[p] && leads_to(&unit->pieces[p], header);
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        returns |= s->member[p] && leads_to(&unit->blocks[p], header);
     return returns;
 }
 
-bool wl_strip_on_exec(const struct wl_unit *unit, const struct wl_piece *piece, uint32_t *zero, uint32_t *some) {
-    const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
-    if (piece->end != WL_PIECE_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
+bool wl_strip_on_exec(const struct wl_unit *unit, const struct wl_block *block, uint32_t *zero, uint32_t *some) {
+    const struct wl_inst *last = &unit->insts[block->first + block->count - 1];
+    if (block->end != WL_BLOCK_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
         return false;
-    *zero = last->isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
-    *some = last->isa->detail == WL_IF_EXECZ ? piece->next : piece->target;
-    return *zero != WL_NO_PIECE && *some != WL_NO_PIECE;
+    *zero = last->isa->detail == WL_IF_EXECZ ? block->target : block->next;
+    *some = last->isa->detail == WL_IF_EXECZ ? block->next : block->target;
+    return *zero != WL_NO_BLOCK && *some != WL_NO_BLOCK;
 }
 
-/* Finds the one way out, and that FULL code can leave there: with EXEC 0, at the branch. */
+/* Finds the one way out of the loop. It must be one on which FULL code can leave: with EXEC 0, at the branch. */
 static bool find_exit(struct search *s) {
     const struct wl_unit *unit = s->unit;
     struct wl_strip_loop *loop = &s->loop;
     unsigned ways = 0;
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
+        const struct wl_block *block = &unit->blocks[loop->blocks[i]];
         uint32_t to[2], zero, some;
-        unsigned count = successors(piece, to);
-        if (!ends_plainly(piece) || piece->is_cut || (piece->end == WL_PIECE_CBRANCH && count != 2))
+        unsigned count = successors(block, to);
+        if (!ends_plainly(block) || block->is_cut || (block->end == WL_BLOCK_CBRANCH && count != 2))
             return false;
         for (unsigned n = 0; n < count; n++) {
             if (s->member[to[n]])
                 continue;
-            if (ways++ || !wl_strip_on_exec(unit, piece, &zero, &some) || zero != to[n] || piece->count != 1 || piece->resume == UINT32_MAX)
+            if (ways++ || !wl_strip_on_exec(unit, block, &zero, &some) || zero != to[n] || block->count != 1 || block->resume == UINT32_MAX)
                 return false;
-            loop->leave = loop->pieces[i];
+            loop->leave = loop->blocks[i];
             loop->exit = zero;
         }
-        if (loop->pieces[i] != loop->header && piece->is_spin_header && !loop->writes)
+        if (loop->blocks[i] != loop->header && block->is_spin_header && !loop->writes)
             return false; /* else it is no loop's: wl_strip_loop_may_write */
     }
     return ways == 1;
@@ -120,11 +120,11 @@ static bool find_exit(struct search *s) {
 
 /* ---- which scalars are masks ---- */
 
-/* What scalar registers hold where a piece starts, beside what they held before the loop: masks, of which only this strip's
+/* What scalar registers hold where a basic block starts, beside what they held before the loop: masks, of which only this strip's
  * lanes count, and what may differ from round to round. */
 struct kinds {
     uint64_t mask[2], changing[2];
-    uint64_t own[2]; /* numbers of this strip (wl_ticket), or beside one in what was a mask */
+    uint64_t own[2]; /* numbers of this strip alone (wl_aggregate), and what is left of masks that they overwrote */
 };
 
 static void add_mask(struct search *s, unsigned reg) {
@@ -139,7 +139,7 @@ static void set_kind(struct search *s, struct kinds *k, unsigned reg, bool mask,
     wl_put_bits(k->own, reg, s->registers, false);
 }
 
-/* Other instructions read scalars as they are, and what they write changes from round to round. */
+/* All other instructions read scalars as plain numbers, and what they write changes from round to round. */
 static void other_scalars(struct search *s, struct kinds *k) {
     const struct wl_effects *e = s->effects;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT && s->registers == 2; reg++) /* half of a mask */
@@ -183,7 +183,7 @@ static void mask_step(struct search *s, struct kinds *k, struct wl_inst *inst, c
     inst->on_strip_masks = mask;
 }
 
-/* A vector instruction's scalar operands: masks where the semantics say so, else plain. */
+/* A vector instruction's scalar operands: masks where the semantics say so, else plain numbers. */
 static void vector_step(struct search *s, struct kinds *k, const struct wl_inst *inst) {
     const struct wl_sem *sem = inst->sem;
     unsigned printed = 0;
@@ -277,15 +277,15 @@ static void class_step(struct search *s, struct kinds *k, const struct wl_inst *
         s->failed |= op[i].kind == WL_OPERAND_SPECIAL && op[i].reg > WL_SPECIAL_PRIVATE_LIMIT;
 }
 
-/* Parts of tickets: the copy of EXEC is a mask, of which a strip counts its own lanes; what is made of it is its own scalar. Where that
- * takes half of a mask's registers, the mask is gone. */
-static void ticket_step(struct search *s, struct kinds *k, const struct wl_inst *inst) {
+/* Parts of aggregated atomics. The copy of EXEC is a mask, of which a strip counts its own lanes; the count is a scalar of the strip
+ * alone. If that scalar overwrites half of a mask's registers, the mask is gone. */
+static void aggregate_step(struct search *s, struct kinds *k, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    if (inst->ticket == WL_TICKET_RANK || inst->ticket == WL_TICKET_COUNT) {
+    if (inst->aggregate == WL_AGGREGATE_RANK || inst->aggregate == WL_AGGREGATE_COUNT) {
         s->failed |= !wl_any_bit(k->mask, op[1].reg, s->registers);
         add_mask(s, op[1].reg);
     }
-    if (inst->ticket != WL_TICKET_COUNT && inst->ticket != WL_TICKET_FIRST)
+    if (inst->aggregate != WL_AGGREGATE_COUNT && inst->aggregate != WL_AGGREGATE_FIRST)
         return;
     unsigned first = s->registers == 2 ? op[0].reg & ~1u : op[0].reg;
     set_kind(s, k, first, false, true);
@@ -304,8 +304,8 @@ static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) 
         s->failed = true;
         return;
     }
-    if (inst->ticket && inst->ticket != WL_TICKET_STORE)
-        ticket_step(s, k, inst);
+    if (inst->aggregate && inst->aggregate != WL_AGGREGATE_STORE)
+        aggregate_step(s, k, inst);
     else if (wl_mask_work(inst, s->unit->request->wave_size, &work))
         mask_step(s, k, inst, &work);
     else if (inst->sem && inst->sem->scalar)
@@ -318,16 +318,16 @@ static void kinds_step(struct search *s, struct kinds *k, struct wl_inst *inst) 
         s->failed = true;
 }
 
-uint32_t wl_strip_loop_index(const struct wl_strip_loop *loop, uint32_t piece) {
+uint32_t wl_strip_loop_index(const struct wl_strip_loop *loop, uint32_t block) {
     for (uint32_t i = 0; i < loop->count; i++)
-        if (loop->pieces[i] == piece)
+        if (loop->blocks[i] == block)
             return i;
     return UINT32_MAX;
 }
 
-/* What is live at `piece` and written in the loop must be masks, and those of each strip its own. */
-static bool is_settled(const struct search *s, const struct kinds *k, uint32_t piece) {
-    const uint64_t *live = s->unit->pieces[piece].live_in.scalar;
+/* Scalars that are live at `block` and written in the loop must be masks of which each strip has its own part. */
+static bool is_settled(const struct search *s, const struct kinds *k, uint32_t block) {
+    const uint64_t *live = s->unit->blocks[block].live_in.scalar;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (!wl_bit(live, reg) || !wl_bit(s->loop.scalars_written, reg))
             continue;
@@ -340,29 +340,30 @@ static bool is_settled(const struct search *s, const struct kinds *k, uint32_t p
 
 static void find_writes(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
-        const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_inst *inst = &s->unit->insts[piece->first + n];
+        const struct wl_block *block = &s->unit->blocks[s->loop.blocks[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct wl_inst *inst = &s->unit->insts[block->first + n];
             wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
             for (unsigned w = 0; w < 2; w++)
                 s->loop.scalars_written[w] |= s->effects->touch.scalar[w];
             for (unsigned w = 0; w < 8; w++) {
                 s->loop.rows_written[w] |= s->effects->touch.vector[w];
                 s->loop.rows[w] |= s->effects->touch.vector[w] | s->effects->use.vector[w];
-                s->failed |= (s->effects->use_lanes[w] && !inst->ticket) || s->effects->def_lanes[w];
+                s->failed |= (s->effects->use_lanes[w] && !inst->aggregate) || s->effects->def_lanes[w];
             }
         }
     }
 }
 
-/* Rows that only count. Where lanes that are off will be looked at again they keep what they have, and do not count with the others. */
+/* Finds rows that only count. A row does not qualify if lanes that are off are looked at again: they keep their values and do not count
+ * with the others. */
 static void find_counters(struct search *s) {
     struct wl_strip_loop *loop = &s->loop;
     uint64_t kept[8];
-    memcpy(kept, s->unit->pieces[loop->exit].live_in.inactive, sizeof kept);
+    memcpy(kept, s->unit->blocks[loop->exit].live_in.inactive, sizeof kept);
     for (uint32_t i = 0; i < loop->count; i++)
         for (unsigned w = 0; w < 8; w++)
-            kept[w] |= s->unit->pieces[loop->pieces[i]].live_in.inactive[w] | s->unit->pieces[loop->pieces[i]].live_out.inactive[w];
+            kept[w] |= s->unit->blocks[loop->blocks[i]].live_in.inactive[w] | s->unit->blocks[loop->blocks[i]].live_out.inactive[w];
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (wl_bit(loop->rows_written, row) && !wl_bit(kept, row) && wl_strip_loop_counts(s->unit, loop, (int)row))
             wl_set(loop->rows_counting, row);
@@ -388,8 +389,8 @@ static bool pairs_overlap(const struct search *s) {
 }
 
 static bool find_masks(struct search *s) {
-    struct kinds start[MOST_PIECES] = {0};
-    bool reached[MOST_PIECES] = {false};
+    struct kinds start[MOST_BLOCKS] = {0};
+    bool reached[MOST_BLOCKS] = {false};
     uint32_t header = wl_strip_loop_index(&s->loop, s->loop.header);
     reached[header] = true;
     for (unsigned i = 0; i < 2; i++)
@@ -402,14 +403,14 @@ static bool find_masks(struct search *s) {
         for (uint32_t i = 0; i < s->loop.count && !s->failed; i++) {
             if (!reached[i])
                 continue;
-            const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
+            const struct wl_block *block = &s->unit->blocks[s->loop.blocks[i]];
             struct kinds now = start[i];
             uint32_t to[2];
-            if (piece->is_spin_header && !s->loop.writes) /* it yields here: what a strip has is put together with the others' */
-                settled &= is_settled(s, &now, s->loop.pieces[i]);
-            for (uint32_t n = 0; n < piece->count && !s->failed; n++)
-                kinds_step(s, &now, &s->unit->insts[piece->first + n]);
-            for (unsigned n = successors(piece, to); n-- > 0;) {
+            if (block->is_spin_header && !s->loop.writes) /* the loop yields here: all strips' registers are put together */
+                settled &= is_settled(s, &now, s->loop.blocks[i]);
+            for (uint32_t n = 0; n < block->count && !s->failed; n++)
+                kinds_step(s, &now, &s->unit->insts[block->first + n]);
+            for (unsigned n = successors(block, to); n-- > 0;) {
                 uint32_t index = wl_strip_loop_index(&s->loop, to[n]);
                 if (index == UINT32_MAX) {
                     settled &= is_settled(s, &now, to[n]);
@@ -457,14 +458,14 @@ static uint8_t combine(enum wl_mask_logic logic, uint8_t a, uint8_t b) {
     }
 }
 
-/* What an instruction does to a strip's part of scalar registers while EXEC is 0: comparisons make 0. */
+/* What an instruction does to a strip's part of scalar registers while EXEC is 0: comparisons give 0. */
 static void zero_step(struct search *s, struct zero_state *z, const struct wl_inst *inst) {
     struct wl_mask_work work;
     const struct zero_state before = *z;
     wl_inst_effects(inst, s->unit->request->wave_size, s->effects);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(s->effects->touch.scalar, reg))
-            z->value[reg] = inst->mnemonic[0] == 'v' && !inst->ticket ? VALUE_ZERO : VALUE_ANY;
+            z->value[reg] = inst->mnemonic[0] == 'v' && !inst->aggregate ? VALUE_ZERO : VALUE_ANY;
     if (!wl_mask_work(inst, s->unit->request->wave_size, &work))
         return;
     for (unsigned i = 0; i < s->registers; i++) {
@@ -492,9 +493,9 @@ static bool exec_is_zero(const struct search *s, const struct zero_state *z) {
     return true;
 }
 
-/* Whether all that is used from `piece` on is as it was. */
-static bool is_unchanged(const struct search *s, const struct zero_state *z, uint32_t piece) {
-    const uint64_t *live = s->unit->pieces[piece].live_in.scalar;
+/* Whether all that is used from `block` on is as it was. */
+static bool is_unchanged(const struct search *s, const struct zero_state *z, uint32_t block) {
+    const uint64_t *live = s->unit->blocks[block].live_in.scalar;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         bool exec = reg >= WL_SGPR_EXEC && reg < WL_SGPR_EXEC + 2;
         if (!exec && wl_bit(live, reg) && z->value[reg] != reg)
@@ -503,11 +504,11 @@ static bool is_unchanged(const struct search *s, const struct zero_state *z, uin
     return true;
 }
 
-/* A strip whose EXEC is 0 takes the branch to `zero` where the wave may go on to `some` for other strips. Whether it finds at
- * `zero` what it has left, whichever way the wave takes to there. */
+/* A strip whose EXEC is 0 takes the branch to `zero`, where a wave may go on to `some` because other strips have lanes. Whether the strip
+ * has the same state at `zero`, whichever way the wave would have taken to there. */
 static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
-    struct zero_state start[MOST_PIECES];
-    bool reached[MOST_PIECES] = {false}, pending[MOST_PIECES] = {false};
+    struct zero_state start[MOST_BLOCKS];
+    bool reached[MOST_BLOCKS] = {false}, pending[MOST_BLOCKS] = {false};
     uint32_t first = wl_strip_loop_index(&s->loop, some);
     if (first == UINT32_MAX)
         return false;
@@ -523,15 +524,15 @@ static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
                 continue;
             pending[i] = false;
             more = true;
-            const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
+            const struct wl_block *block = &s->unit->blocks[s->loop.blocks[i]];
             struct zero_state now = start[i];
             uint32_t to[2];
-            for (uint32_t n = 0; n < piece->count; n++) {
-                zero_step(s, &now, &s->unit->insts[piece->first + n]);
+            for (uint32_t n = 0; n < block->count; n++) {
+                zero_step(s, &now, &s->unit->insts[block->first + n]);
                 if (!exec_is_zero(s, &now))
                     return false;
             }
-            for (unsigned n = successors(piece, to); n-- > 0;) {
+            for (unsigned n = successors(block, to); n-- > 0;) {
                 if (to[n] == zero) {
                     if (!is_unchanged(s, &now, zero))
                         return false;
@@ -555,7 +556,7 @@ static bool may_skip(struct search *s, uint32_t zero, uint32_t some) {
 static bool branches_may_skip(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
         uint32_t zero, some;
-        if (wl_strip_on_exec(s->unit, &s->unit->pieces[s->loop.pieces[i]], &zero, &some) && !may_skip(s, zero, some))
+        if (wl_strip_on_exec(s->unit, &s->unit->blocks[s->loop.blocks[i]], &zero, &some) && !may_skip(s, zero, some))
             return false;
     }
     return true;
@@ -563,7 +564,7 @@ static bool branches_may_skip(struct search *s) {
 
 /* ---- the loop ---- */
 
-/* Where EXEC has lanes: the loop starts so, and goes on so until EXEC changes. */
+/* Finds where EXEC is known to have lanes: it has some where the loop starts, and until EXEC changes. */
 static void find_occupied(struct search *s) {
     struct wl_strip_loop *loop = &s->loop;
     for (uint32_t i = 0; i < loop->count; i++)
@@ -571,12 +572,12 @@ static void find_occupied(struct search *s) {
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < loop->count; i++) {
-            const struct wl_piece *piece = &s->unit->pieces[loop->pieces[i]];
-            uint32_t to[2], zero = WL_NO_PIECE, some = WL_NO_PIECE;
-            bool branch = wl_strip_on_exec(s->unit, piece, &zero, &some);
-            for (unsigned n = successors(piece, to); n-- > 0;) {
+            const struct wl_block *block = &s->unit->blocks[loop->blocks[i]];
+            uint32_t to[2], zero = WL_NO_BLOCK, some = WL_NO_BLOCK;
+            bool branch = wl_strip_on_exec(s->unit, block, &zero, &some);
+            for (unsigned n = successors(block, to); n-- > 0;) {
                 uint32_t index = wl_strip_loop_index(loop, to[n]);
-                bool occupied = branch && zero != some ? to[n] == some : loop->occupied[i] && piece->end != WL_PIECE_EXEC;
+                bool occupied = branch && zero != some ? to[n] == some : loop->occupied[i] && block->end != WL_BLOCK_EXEC;
                 if (index != UINT32_MAX && loop->occupied[index] && !occupied) {
                     loop->occupied[index] = false;
                     changed = true;
@@ -587,47 +588,47 @@ static void find_occupied(struct search *s) {
 }
 
 static void forget_loop(struct wl_strip_loop *loop) {
-    free(loop->pieces);
+    free(loop->blocks);
     free(loop->occupied);
     *loop = (struct wl_strip_loop){0};
 }
 
 static void unmark(struct search *s) {
     for (uint32_t i = 0; i < s->loop.count; i++) {
-        const struct wl_piece *piece = &s->unit->pieces[s->loop.pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++) {
-            struct wl_inst *inst = &s->unit->insts[piece->first + n];
+        const struct wl_block *block = &s->unit->blocks[s->loop.blocks[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            struct wl_inst *inst = &s->unit->insts[block->first + n];
             inst->on_strip_masks = false;
-            inst->ticket = WL_TICKET_NONE;
+            inst->aggregate = WL_AGGREGATE_NONE;
         }
     }
 }
 
-/* Whether the loop of this header is of the kind: s->loop is it then. */
+/* Whether the loop of this header can run strip by strip: s->loop describes it then. */
 static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
     const struct wl_unit *unit = s->unit;
     *found = false;
     if (!find_members(s, header))
         return WL_OK;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        s->unit->pieces[p].in_loop |= s->member[p];
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        s->unit->blocks[p].in_loop |= s->member[p];
     s->loop = (struct wl_strip_loop){.header = header};
-    s->loop.pieces = calloc(MOST_PIECES, sizeof *s->loop.pieces);
-    s->loop.occupied = calloc(MOST_PIECES, sizeof *s->loop.occupied);
-    if (!s->loop.pieces || !s->loop.occupied) {
+    s->loop.blocks = calloc(MOST_BLOCKS, sizeof *s->loop.blocks);
+    s->loop.occupied = calloc(MOST_BLOCKS, sizeof *s->loop.occupied);
+    if (!s->loop.blocks || !s->loop.occupied) {
         forget_loop(&s->loop);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
     }
     s->failed = false;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        s->failed |= s->member[p] && s->loop.count == MOST_PIECES;
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        s->failed |= s->member[p] && s->loop.count == MOST_BLOCKS;
         if (s->member[p] && !s->failed)
-            s->loop.pieces[s->loop.count++] = p;
+            s->loop.blocks[s->loop.count++] = p;
     }
     s->loop.writes = wl_strip_loop_writes(unit, &s->loop);
     *found = !s->failed && wl_strip_loop_pays(s->unit, &s->loop) && find_exit(s);
     if (*found && s->loop.writes) {
-        if (!wl_strip_tickets_find(s->unit, &s->loop)) {
+        if (!wl_strip_aggregates_find(s->unit, &s->loop)) {
             forget_loop(&s->loop);
             return wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
         }
@@ -650,7 +651,7 @@ static enum wl_status examine(struct search *s, uint32_t header, bool *found) {
 static bool overlaps(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < unit->strip_loop_count; i++)
         for (uint32_t n = 0; n < loop->count; n++)
-            if (wl_strip_loop_index(&unit->strip_loops[i], loop->pieces[n]) != UINT32_MAX)
+            if (wl_strip_loop_index(&unit->strip_loops[i], loop->blocks[n]) != UINT32_MAX)
                 return true;
     return false;
 }
@@ -688,13 +689,13 @@ static void forget_loops(struct wl_unit *unit) {
 }
 
 enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
-    uint32_t n = unit->piece_count;
-    if (n > MOST_UNIT_PIECES || wl_unit_is_unoptimized(unit))
+    uint32_t n = unit->block_count;
+    if (n > MOST_UNIT_BLOCKS || wl_unit_is_unoptimized(unit))
         return WL_OK;
     struct wl_effects effects;
     unit->forget_loops = forget_loops;
     for (uint32_t p = 0; p < n; p++)
-        unit->pieces[p].in_loop = false;
+        unit->blocks[p].in_loop = false;
     struct search s = {.unit = unit, .registers = unit->request->wave_size / 32, .effects = &effects};
     s.member = calloc(n + 1, sizeof *s.member);
     s.marked = calloc(n + 1, sizeof *s.marked);
@@ -703,7 +704,7 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
     enum wl_status status = s.member && s.marked && s.stack && ways ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "no memory for loops");
     for (uint32_t p = 0; p < n && !status; p++) {
         uint32_t to[2];
-        for (unsigned i = successors(&unit->pieces[p], to); i-- > 0;)
+        for (unsigned i = successors(&unit->blocks[p], to); i-- > 0;)
             ways[to[i]] += ways[to[i]] < 2;
     }
     for (uint32_t p = 0; p < n && !status; p++) {
@@ -716,7 +717,7 @@ enum wl_status wl_strip_loops_find(struct wl_unit *unit) {
     for (uint32_t i = 0; i < unit->strip_loop_count && !status; i++) { /* marks the instructions of those that are left */
         s.loop = unit->strip_loops[i];
         s.failed = false; /* the last loop that was looked at may have been none */
-        if (s.loop.writes && !wl_strip_tickets_find(unit, &s.loop))
+        if (s.loop.writes && !wl_strip_aggregates_find(unit, &s.loop))
             status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
         (void)find_masks(&s);
     }

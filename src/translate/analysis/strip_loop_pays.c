@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-static const struct wl_inst *loop_inst(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint32_t piece, uint32_t n) {
-    const struct wl_piece *p = &unit->pieces[loop->pieces[piece]];
+static const struct wl_inst *loop_inst(const struct wl_unit *unit, const struct wl_strip_loop *loop, uint32_t block, uint32_t n) {
+    const struct wl_block *p = &unit->blocks[loop->blocks[block]];
     return n < p->count ? &unit->insts[p->first + n] : NULL;
 }
 
-/* The vector register that the last two operands are, beside a scalar; -1: they are something else. */
+/* If the last two operands are a vector register and a scalar: the vector register; else -1. */
 static int beside_scalar(const struct wl_inst *inst) {
     if (inst->operand_count < 2 || inst->is_dpp || inst->is_sdwa)
         return -1;
@@ -60,8 +60,8 @@ static void add_computed(const struct wl_unit *unit, const struct wl_strip_loop 
     }
 }
 
-/* Whether lanes count by the same steps to the same end and load what their counters say: they leave at once, or nearly so, and what
- * they load lies side by side in each round. */
+/* Whether lanes count by the same steps to the same end and load from where their counters say. Such lanes leave the loop in the same
+ * round, or nearly so, and what they load lies side by side in each round. */
 static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     const struct wl_inst *inst;
     uint64_t rows[8] = {0};
@@ -87,7 +87,7 @@ static bool counts_evenly(const struct wl_unit *unit, const struct wl_strip_loop
     return loads;
 }
 
-/* Work that waits for memory is worth it; arithmetic gains from strips side by side. */
+/* Running strip by strip pays for work that waits for memory; arithmetic gains more from strips side by side. */
 bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     enum {
         MOST_WORK = 32, /* vector instructions for each load */
@@ -95,10 +95,10 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     };
     uint32_t insts = 0, loads = 0, work = 0;
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
-        insts += piece->count;
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_inst *inst = &unit->insts[piece->first + n];
+        const struct wl_block *block = &unit->blocks[loop->blocks[i]];
+        insts += block->count;
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct wl_inst *inst = &unit->insts[block->first + n];
             loads += inst->isa && inst->isa->class == WL_ISA_LOAD;
             work += inst->sem && !inst->sem->scalar;
         }
@@ -106,12 +106,12 @@ bool wl_strip_loop_pays(const struct wl_unit *unit, const struct wl_strip_loop *
     return work <= loads * MOST_WORK && loads && insts <= MOST_INSTS && !counts_evenly(unit, loop);
 }
 
-/* A lane by itself gains where time goes into accesses of its own: vectors gain most where much is computed for each of them. Tickets
- * come from one counter, for which all threads wait: a strip draws them at once, lanes one by one. */
+/* The scalar tail gains where time goes into the lanes' own accesses; vectors gain where much is computed for each access. Aggregated
+ * atomics all add to one counter, for which all threads wait: a strip adds once for its lanes, single lanes add one by one. */
 unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     enum { MOST_INSTS = 120, MOST_WORK = 12, LITTLE_WORK = 5 }; /* work: vector instructions for each access */
-    enum { FEW_WITH_TICKETS = 8, FEW = 10, ALL = 16 };
-    bool has_tickets = false;
+    enum { FEW_WITH_AGGREGATES = 8, FEW = 10, ALL = 16 };
+    bool has_aggregates = false;
     const struct wl_inst *inst;
     uint32_t insts = 0, accesses = 0, work = 0;
     for (uint32_t p = 0; p < loop->count; p++)
@@ -123,11 +123,11 @@ unsigned wl_strip_loop_few(const struct wl_unit *unit, const struct wl_strip_loo
             insts++;
             accesses += access;
             work += inst->sem && !inst->sem->scalar;
-            has_tickets |= inst->ticket != WL_TICKET_NONE;
+            has_aggregates |= inst->aggregate != WL_AGGREGATE_NONE;
         }
     if (!loop->writes || insts > MOST_INSTS || work > accesses * MOST_WORK)
         return 0;
-    if (has_tickets)
-        return FEW_WITH_TICKETS;
+    if (has_aggregates)
+        return FEW_WITH_AGGREGATES;
     return work > accesses * LITTLE_WORK ? FEW : ALL;
 }

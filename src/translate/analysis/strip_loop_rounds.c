@@ -71,7 +71,7 @@ static bool read_comparison(struct round *r, const struct wl_inst *inst, struct 
     return false;
 }
 
-/* The constant that an instruction adds to a row; 0: none, or it does something else. */
+/* The constant that an instruction adds to a row; 0: it adds none, or does something else. */
 static uint32_t step_of(const struct wl_inst *inst, unsigned row) {
     if (inst->operand_count < 2 || inst->operands[0].kind != WL_OPERAND_VGPR || inst->operands[0].reg != row)
         return 0;
@@ -81,21 +81,22 @@ static uint32_t step_of(const struct wl_inst *inst, unsigned row) {
     return 0;
 }
 
-static const struct wl_inst *inst_of(const struct round *r, uint32_t piece, uint32_t n) {
-    const struct wl_piece *p = &r->unit->pieces[r->loop->pieces[piece]];
+static const struct wl_inst *inst_of(const struct round *r, uint32_t block, uint32_t n) {
+    const struct wl_block *p = &r->unit->blocks[r->loop->blocks[block]];
     return n < p->count ? &r->unit->insts[p->first + n] : NULL;
 }
 
-/* The round's one comparison and one step, with all lanes of the round, and that there is one way through it, which changes EXEC once. */
+/* Finds the round's one comparison and its one step, each done by all lanes of the round. There must be one way through the round, and
+ * EXEC must change once on it. */
 static bool find_parts(struct round *r, struct wl_strip_rounds *rounds) {
     const struct wl_strip_loop *loop = r->loop;
     const struct wl_inst *inst;
     unsigned found = 0, steps = 0;
     for (uint32_t p = 0; p < loop->count; p++) {
-        const struct wl_piece *piece = &r->unit->pieces[loop->pieces[p]];
-        if (p + 1 < loop->count ? piece->end != WL_PIECE_NEXT && piece->end != WL_PIECE_EXEC : loop->pieces[p] != loop->leave)
+        const struct wl_block *block = &r->unit->blocks[loop->blocks[p]];
+        if (p + 1 < loop->count ? block->end != WL_BLOCK_NEXT && block->end != WL_BLOCK_EXEC : loop->blocks[p] != loop->leave)
             return false;
-        if (p + 1 < loop->count && piece->next != loop->pieces[p + 1])
+        if (p + 1 < loop->count && block->next != loop->blocks[p + 1])
             return false;
         struct wl_strip_rounds read;
         for (uint32_t n = 0; (inst = inst_of(r, p, n)); n++)
@@ -104,7 +105,7 @@ static bool find_parts(struct round *r, struct wl_strip_rounds *rounds) {
                 found++;
             }
     }
-    if (found != 1 || loop->pieces[0] != loop->header)
+    if (found != 1 || loop->blocks[0] != loop->header)
         return false;
     bool compared = false, narrowed = false;
     struct wl_effects effects;
@@ -169,7 +170,7 @@ static uint8_t bits_of(const struct round *r, const struct wl_operand *operand) 
     return operand->is_float ? ANY : operand->bits == 0 ? MAY_BE_0 : (int64_t)operand->bits == -1 ? MAY_BE_1 : ANY;
 }
 
-/* Steps the lane's bits over an instruction; `found`: what the comparison makes. */
+/* Steps the lane's bits of masks over an instruction; `found`: the lane's result of the comparison. */
 static void step_bits(struct round *r, const struct wl_inst *inst, uint8_t found) {
     const unsigned size = r->unit->request->wave_size;
     struct wl_mask_work work;
@@ -199,8 +200,8 @@ static void step_bits(struct round *r, const struct wl_inst *inst, uint8_t found
 
 enum lane { OFF, BELOW, ABOVE };
 
-/* Follows a lane through a round; `left`: the bit that the mask has for it which rounds hand on. What its bits of EXEC and of that mask are
- * then is in r->bits. */
+/* Follows a lane through a round. `left` is its bit in the mask that one round hands to the next. Its bits of EXEC and of that mask at the
+ * round's end are in r->bits. */
 static void follow(struct round *r, const struct wl_strip_rounds *rounds, enum lane lane, uint8_t left) {
     const struct wl_inst *inst;
     const bool found = lane != OFF && (lane == BELOW) == r->says_below;
@@ -215,7 +216,7 @@ static void follow(struct round *r, const struct wl_strip_rounds *rounds, enum l
 
 /* The mask that is carried from round to round. False: there are several. */
 static bool find_left(const struct round *r, struct wl_strip_rounds *rounds) {
-    const uint64_t *live = r->unit->pieces[r->loop->header].live_in.scalar;
+    const uint64_t *live = r->unit->blocks[r->loop->header].live_in.scalar;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (reg == WL_SGPR_EXEC || !wl_bit(r->loop->masks, reg) || !wl_bit(live, reg) || !wl_bit(r->loop->scalars_written, reg))
             continue;

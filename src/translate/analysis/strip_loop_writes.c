@@ -1,8 +1,9 @@
 /* Loops that write to memory: which of them may be run for one strip after the other (strip_loop.h says what that takes).
  *
- * How long a lane stays must not depend on what is in memory: a lane could wait for another one of its wave, which would not have
- * begun. So what is loaded, and what is computed of it, is followed through registers and masks: what *depends*. Conditional code
- * leaves EXEC as it was before a condition that depends, and the mask that ends the loop must not depend. */
+ * How long a lane stays in the loop must not depend on what is in memory: the lane could wait for another lane of its wave, which would
+ * not have begun. So this file follows what is loaded, and what is computed of that, through registers and masks: such a value *depends*.
+ * Conditional code under a condition that depends must leave EXEC as it was before the condition, and the mask that ends the loop must
+ * not depend. */
 #include "translate/analysis/strip_loop.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What depends where a piece begins. */
+/* What depends where a basic block begins. */
 struct depends {
     bool reached;
     bool exec;        /* EXEC is part of what it would be */
@@ -25,7 +26,7 @@ struct flow {
     const struct wl_strip_loop *loop;
     unsigned registers; /* of a mask */
     struct wl_effects effects;
-    struct depends *start; /* by piece of the loop */
+    struct depends *start; /* by basic block of the loop */
     bool failed;
 };
 
@@ -56,13 +57,13 @@ static bool may_touch_memory(const struct wl_inst *inst) {
         return true;
     switch (isa->class) {
     case WL_ISA_STORE:
-        return inst->ticket == WL_TICKET_STORE;
+        return inst->aggregate == WL_AGGREGATE_STORE;
     case WL_ISA_ATOMIC:
         return isa->space == WL_SPACE_GLOBAL && is_integer(isa->atomic) && !inst->lds && !inst->gds;
     case WL_ISA_LOAD:
         return isa->space == WL_SPACE_GLOBAL;
     case WL_ISA_LANE:
-        return inst->ticket != WL_TICKET_NONE;
+        return inst->aggregate != WL_AGGREGATE_NONE;
     case WL_ISA_NOP: /* caches: an order */
         return !inst->fence && !(wl_isa_caches(inst) & (WL_CACHE_EMPTIES | WL_CACHE_WRITES));
     default:
@@ -72,9 +73,9 @@ static bool may_touch_memory(const struct wl_inst *inst) {
 
 bool wl_strip_loop_writes(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_isa *isa = unit->insts[piece->first + n].isa;
+        const struct wl_block *block = &unit->blocks[loop->blocks[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct wl_isa *isa = unit->insts[block->first + n].isa;
             if (isa && (isa->class == WL_ISA_STORE || isa->class == WL_ISA_ATOMIC || isa->class == WL_ISA_LANE))
                 return true;
         }
@@ -95,7 +96,7 @@ static bool is_part(const struct depends *d, const struct wl_operand *operand) {
     return is_exec(operand) || (operand->kind == WL_OPERAND_SGPR && (wl_bit(d->whole, operand->reg) || wl_bit(d->part, operand->reg)));
 }
 
-/* EXEC loses lanes: it is a part, or another mask that does not depend. */
+/* EXEC loses lanes: it becomes a part of itself, or another mask that does not depend. */
 static void narrow(struct depends *d, bool by_what_depends) {
     if (d->exec)
         return;
@@ -170,7 +171,7 @@ static void mask_step(struct flow *f, struct depends *d, const struct wl_mask_wo
         wl_put_bits(d->scalar, WL_SGPR_SCC, 1, depends || before.exec);
 }
 
-/* Everything that an instruction makes depends if something that it reads does, or if it comes from memory. */
+/* All results of an instruction depend if one of its inputs does, or if they come from memory. */
 static void other_step(struct flow *f, struct depends *d, const struct wl_inst *inst) {
     const struct wl_effects *e = &f->effects;
     const struct wl_isa *isa = inst->isa;
@@ -245,14 +246,14 @@ static bool ends_by_itself(struct flow *f) {
     for (bool changed = true; changed && !f->failed;) {
         changed = false;
         for (uint32_t i = 0; i < f->loop->count; i++) {
-            const struct wl_piece *piece = &unit->pieces[f->loop->pieces[i]];
+            const struct wl_block *block = &unit->blocks[f->loop->blocks[i]];
             struct depends now = f->start[i];
-            const uint32_t to[2] = {piece->next, piece->target};
+            const uint32_t to[2] = {block->next, block->target};
             if (!now.reached)
                 continue;
-            for (uint32_t n = 0; n < piece->count; n++)
-                step(f, &now, &unit->insts[piece->first + n]);
-            f->failed |= f->loop->pieces[i] == f->loop->leave && now.exec;
+            for (uint32_t n = 0; n < block->count; n++)
+                step(f, &now, &unit->insts[block->first + n]);
+            f->failed |= f->loop->blocks[i] == f->loop->leave && now.exec;
             for (unsigned n = 0; n < 2; n++) {
                 uint32_t index = wl_strip_loop_index(f->loop, to[n]);
                 if (index != UINT32_MAX)
@@ -263,15 +264,15 @@ static bool ends_by_itself(struct flow *f) {
     return !f->failed;
 }
 
-/* Whether there is no loop within the loop: such a one could wait for others. */
+/* Whether there is no loop within the loop: an inner loop could wait for other lanes. */
 static bool is_innermost(const struct flow *f) {
     const struct wl_strip_loop *loop = f->loop;
     bool *done = calloc(loop->count, sizeof *done); /* leads to the header or out of the loop, whichever way is taken */
     for (bool changed = done; changed;) {
         changed = false;
         for (uint32_t i = 0; i < loop->count; i++) {
-            const struct wl_piece *piece = &f->unit->pieces[loop->pieces[i]];
-            const uint32_t to[2] = {piece->next, piece->target};
+            const struct wl_block *block = &f->unit->blocks[loop->blocks[i]];
+            const uint32_t to[2] = {block->next, block->target};
             bool leads = !done[i];
             for (unsigned n = 0; n < 2; n++) {
                 uint32_t index = to[n] == loop->header ? UINT32_MAX : wl_strip_loop_index(loop, to[n]);
@@ -290,9 +291,9 @@ static bool is_innermost(const struct flow *f) {
 
 bool wl_strip_loop_may_write(const struct wl_unit *unit, const struct wl_strip_loop *loop) {
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &unit->pieces[loop->pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++)
-            if (!may_touch_memory(&unit->insts[piece->first + n]))
+        const struct wl_block *block = &unit->blocks[loop->blocks[i]];
+        for (uint32_t n = 0; n < block->count; n++)
+            if (!may_touch_memory(&unit->insts[block->first + n]))
                 return false;
     }
     struct flow f = {.unit = unit, .loop = loop, .registers = unit->request->wave_size / 32};

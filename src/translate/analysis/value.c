@@ -73,7 +73,7 @@ static bool is_exact(struct wl_value_pair p) { return wl_fact_is_pair(&p.low.fac
 /* Low bits that are zero in every lane. */
 static unsigned low_zeros(struct wl_value v) { return least(v.fact.zeros, trailing_zeros((uint32_t)v.fact.stride)); }
 
-/* What the stride adds over the lanes, if it stays within the base's zero bits; else 2^32 - 1. */
+/* The most that the stride adds over the lanes, if that fits into the base's zero low bits; else 2^32 - 1. */
 static uint32_t lane_part(struct wl_value v) {
     uint64_t reach = (uint64_t)(v.fact.lanes - 1) * (uint32_t)v.fact.stride;
     return v.fact.stride >= 0 && v.fact.zeros <= 32 && reach < UINT64_C(1) << v.fact.zeros ? (uint32_t)reach : UINT32_MAX;

@@ -1,11 +1,11 @@
-/* The algebra of what is known about vector registers (affine.h): what a sum, a product, a shift or a mask of known values is.
+/* What a sum, a product, a shift or a mask of known values of vector registers is (facts: affine.h).
  * Every result holds over the lanes for which both inputs hold. For affine.c, affine_flow.c and value.c only; all functions are pure. */
 #ifndef WL_TRANSLATE_ANALYSIS_VALUE_H
 #define WL_TRANSLATE_ANALYSIS_VALUE_H
 
 #include "translate/analysis/affine.h"
 
-/* What an operand or a half of one is: a fact, and its value if that is known. */
+/* An operand, or a half of one: the fact about it, and its value if that is known. */
 struct wl_value {
     struct wl_fact fact;
     bool is_constant;
@@ -26,10 +26,11 @@ struct wl_value wl_value_constant(uint32_t x);
 struct wl_value wl_value_uniform(void);
 /* The high half of a sum (WL_FACT_CARRY). */
 struct wl_value wl_value_carried(void);
-/* A fact of the wave, said of each of its strips or of less: their bases differ by so many strides. */
+/* Turns a fact about the whole wave into one about each strip, or about fewer lanes: only the bases differ, by a number of strides. */
 void wl_fact_narrow(struct wl_fact *fact, unsigned lanes);
 
-/* Facts of groups are AFFINE and CARRY to the algebra, which looks at the lanes; to all others they have kinds of their own. */
+/* Facts about groups of lanes: within the algebra they are AFFINE and CARRY, and the number of lanes tells; elsewhere they have kinds of
+ * their own. */
 struct wl_fact wl_fact_opened(struct wl_fact fact);
 struct wl_fact wl_fact_closed(struct wl_fact fact);
 
@@ -57,7 +58,7 @@ struct wl_value_pair wl_value_pair_mul(struct wl_value a, struct wl_value b);
 
 /* ---- affine.c, for the fixpoint ---- */
 
-/* Which of the rules by mnemonic is an instruction's; looking it up once spares wl_affine_step most of its time. */
+/* Which rule an instruction has, by its mnemonic. Looking it up once spares wl_affine_step most of its time. */
 uint8_t wl_affine_rule(const struct wl_inst *inst);
 /* wl_affine_step, by the instruction's rule. */
 void wl_affine_step_by(struct wl_facts *facts, const struct wl_unit *unit, const struct wl_inst *inst, enum wl_mode mode, uint8_t rule);

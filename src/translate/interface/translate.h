@@ -1,9 +1,18 @@
-/* Translation of AMD machine code to native code: the only door to LLVM.
+/* translate/: AMD machine code becomes native code, threaded code or PTX. The only layer that uses LLVM.
  *
- * The translator is a shared object of its own, libwavelift-translate.so, which a device opens with
- * dlopen when its native-code cache has no entry. It knows no HIP and no files: bytes of a code
- * object's image in, a relocatable native object, threaded code or PTX out. src/translate/CMakeLists.txt
- * lists its layers. */
+ *   in    struct wl_translate_request: the image of a code object, the address of a kernel or function, and what the launch says of it
+ *   out   struct wl_translate_result: a relocatable native object of the host. Or struct wl_steps_result: threaded code. Or PTX
+ *
+ * The translator is a shared object of its own, libwavelift-translate.so. A device opens it with
+ * dlopen when its cache has no entry. It knows no HIP and no files. src/translate/CMakeLists.txt lists its folders, from the lowest to the
+ * highest; each has a header whose first comment says what comes in and what goes out:
+ *
+ *   interface/translate.h   what a device asks for and gets (this header)     analysis/affine.h    unit -> facts
+ *   isa/isa.h               the instructions, by name                         lift/lift.h          unit and facts -> LLVM IR
+ *   decode/decoder.h        words -> instructions                             native/emit.h        LLVM IR -> native object
+ *   semantics/semantics.h   what an instruction computes, in C                steps/steps.h        unit -> threaded code
+ *   unit/unit.h             instructions -> a unit, its control flow          nvptx/ptx.h          units -> PTX
+ *   rewrite/rewrite.h       unit -> better unit                               nvptx/device/        C functions that PTX calls */
 #ifndef WL_TRANSLATE_INTERFACE_TRANSLATE_H
 #define WL_TRANSLATE_INTERFACE_TRANSLATE_H
 
@@ -46,11 +55,12 @@ struct wl_translate_request {
     bool flushes_f32;                /* some kernel of the code object starts with f32 denormals flushed */
     bool sram_ecc;                   /* loads into half a register clear the other half: wl_target_has_sram_ecc */
     enum wl_mode mode;
-    uint32_t gang_lanes;    /* WL_MODE_GANG: work items of a workgroup: a multiple of the wave's size, WL_MAX_GANG at most */
-    uint32_t gang_block[3]; /* the same: its size in x, y and z */
-    bool loop_entries;      /* native code: loop entries are resume points, see struct wl_steps_control */
-    bool exact_math;        /* approximate instructions are rounded correctly */
-    const char *cpu;        /* LLVM's name of the host CPU and its features; both from wl_translate_host */
+    uint32_t
+        workgroup_lanes; /* WL_MODE_WORKGROUP: work items of a workgroup: a multiple of the wave's size, WL_MAX_WORKGROUP_ITEMS at most */
+    uint32_t workgroup_size[3]; /* the same: its size in x, y and z */
+    bool loop_entries;          /* native code: loop entries are resume points, see struct wl_steps_control */
+    bool exact_math;            /* approximate instructions are rounded correctly */
+    const char *cpu;            /* LLVM's name of the host CPU and its features; both from wl_translate_host */
     const char *features;
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);
@@ -73,11 +83,11 @@ struct wl_unit_info {
     uint32_t instructions; /* AMD instructions translated */
     uint32_t resume_count;
     uint32_t may_wait;   /* WL_WAITS: has a barrier, a sleep, a message, a call or a spinning loop: waves need state of their own;
-                                      * WL_POLLS: may wait for other workgroups, which must then be run in order;
-                                      * WL_SPINS: waits in loops alone, for waves of its workgroup */
+                          * WL_POLLS: may wait for other workgroups, which must then be run in order;
+                          * WL_SPINS: waits in loops alone, for waves of its workgroup */
     uint32_t keeps_wave; /* 1: a wave that the copy ran to its end (WL_EXIT_END) can run it again as it is: other exits alone write to it.
-                          * Of a gang: it leaves the work items' ids where they are */
-    uint32_t may_gang;   /* FULL: 1: there can be a WL_MODE_GANG copy */
+                          * In workgroup mode: it leaves the work items' ids where they are */
+    uint32_t may_workgroup_mode; /* FULL: 1: there can be a WL_MODE_WORKGROUP copy */
     uint32_t reserved;
     struct wl_resume_point resume[]; /* [0] is the entry */
 };
@@ -98,7 +108,8 @@ typedef void wl_translate_free_fn(struct wl_translate_result *result);
  * for ever, when the process ends: nothing that other threads need is held there, aside from the caller's own locks. */
 typedef void wl_translate_pause_fn(void);
 typedef void wl_translate_pause_with_fn(wl_translate_pause_fn *function);
-/* LLVM's name and features of this machine's CPU, or of the one that WAVELIFT_CPU names. The strings live as long as the library. Thread-safe. */
+/* LLVM's name and features of this machine's CPU, or of the one that WAVELIFT_CPU names. The strings live as long as the library.
+ * Thread-safe. */
 typedef void wl_translate_host_fn(const char **cpu, const char **features);
 /* The same unit as threaded code (translate/steps/steps.h): made at once, slower to run, with the same results; any EXEC, so that it
  * serves both modes. Its resume points are those of native code. */

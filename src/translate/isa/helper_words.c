@@ -50,44 +50,52 @@ uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind) {
     }
 }
 
-uint32_t wl_matrix_shape(const struct wl_inst *inst, unsigned generation) {
-    uint32_t shape = inst->isa->matrix;
-    if (generation == 11)
-        shape = WL_MATRIX_SHAPE(WL_MATRIX_A(shape), WL_MATRIX_B(shape), WL_MATRIX_D(shape), WL_MATRIX_M(shape), WL_MATRIX_K(shape), 1,
-                                WL_MATRIX_WMMA11, 0);
-    return shape;
+const struct wl_matrix *wl_matrix_row(const struct wl_inst *inst, unsigned generation) {
+    return generation == 11 ? wl_matrix_of_gfx11(inst->isa->matrix) : inst->isa->matrix;
 }
 
-uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, uint32_t shape) {
-    const unsigned a = WL_MATRIX_A(shape);
-    uint32_t modifiers = 0;
-    if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_MFMA) {
-        modifiers =
-            (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->abid << WL_MATRIX_ABID | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
-        if (wl_processor_has(processor, WL_FLUSHES_MATRICES) && (a == WL_MATRIX_F16 || a == WL_MATRIX_BF16))
-            modifiers |= WL_MATRIX_FLUSH;
-        if (wl_processor_has(processor, WL_HAS_OCP_FP8))
-            modifiers |= WL_MATRIX_OCP;
-        return modifiers;
-    }
-    modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
-    if (WL_MATRIX_SPARSE(shape))
+/* Which byte of its dword is the scale of A (0) or B (1). */
+static uint32_t scale_byte(const struct wl_inst *inst, unsigned operand) {
+    return (uint32_t)(inst->op_sel >> operand & 1) | (uint32_t)(inst->op_sel_hi >> operand & 1) << 1;
+}
+
+static uint32_t mfma_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row) {
+    uint32_t modifiers = (uint32_t)inst->cbsz << WL_MATRIX_CBSZ | (uint32_t)inst->blgp << WL_MATRIX_BLGP;
+    if (row->scale_block)
+        return modifiers | scale_byte(inst, 0) << WL_MATRIX_SCALE_A | scale_byte(inst, 1) << WL_MATRIX_SCALE_B | WL_MATRIX_OCP;
+    modifiers |= (uint32_t)inst->abid << WL_MATRIX_ABID;
+    if (wl_processor_has(processor, WL_FLUSHES_MATRICES) && (row->a == WL_MATRIX_F16 || row->a == WL_MATRIX_BF16))
+        modifiers |= WL_MATRIX_FLUSH;
+    if (wl_processor_has(processor, WL_HAS_OCP_FP8))
+        modifiers |= WL_MATRIX_OCP;
+    return modifiers;
+}
+
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row) {
+    if (row->layout == WL_MATRIX_MFMA)
+        return mfma_modifiers(inst, processor, row);
+    uint32_t modifiers = (uint32_t)(inst->neg_lo & 7) << WL_MATRIX_NEG_LO | (uint32_t)(inst->neg_hi & 7) << WL_MATRIX_NEG_HI;
+    if (row->sparse)
         modifiers |= (uint32_t)(inst->abid & 3) << WL_MATRIX_KEY;
     if (inst->clamp)
         modifiers |= WL_MATRIX_CLAMP;
-    if (WL_MATRIX_LAYOUT(shape) == WL_MATRIX_WMMA11 && (inst->op_sel & 4))
+    if (row->layout == WL_MATRIX_WMMA11 && (inst->op_sel & 4))
         modifiers |= WL_MATRIX_HIGH;
     return modifiers;
 }
 
 bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
+    const struct wl_matrix *row = wl_matrix_row(inst, generation);
     const struct wl_operand *op = inst->operands;
-    if (inst->operand_count != 4)
+    if (!row || inst->operand_count != (row->scale_block ? 6 : 4))
         return false;
     for (unsigned i = 0; i < 3; i++)
         if (op[i].kind != WL_OPERAND_VGPR)
             return false;
-    return op[3].kind == WL_OPERAND_VGPR || (op[3].kind == WL_OPERAND_IMM && !WL_MATRIX_SPARSE(wl_matrix_shape(inst, generation)));
+    for (unsigned i = 4; i < inst->operand_count; i++)
+        if (op[i].kind != WL_OPERAND_VGPR && op[i].kind != WL_OPERAND_SGPR && op[i].kind != WL_OPERAND_IMM)
+            return false;
+    return op[3].kind == WL_OPERAND_VGPR || (op[3].kind == WL_OPERAND_IMM && !row->sparse);
 }
 
 /* ---- memory ---- */

@@ -13,11 +13,11 @@ bool wl_image_samples(const struct wl_inst *inst);
 uint32_t wl_image_modifiers(const struct wl_inst *inst, unsigned generation);
 void wl_image_rows(const struct wl_inst *inst, uint64_t rows[2]);
 
-/* A MATRIX instruction: whether its operands are of a form that there is, its shape and modifiers on this processor (machine/matrix.h), and
- * what an element of C of a kind is where the operand is a constant. */
+/* A MATRIX instruction: whether its operands are of a form that there is, its row (NULL: none) and modifiers on this processor
+ * (machine/matrix.h), and what an element of C of a kind is where the operand is a constant. */
 bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation);
-uint32_t wl_matrix_shape(const struct wl_inst *inst, unsigned generation);
-uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, uint32_t shape);
+const struct wl_matrix *wl_matrix_row(const struct wl_inst *inst, unsigned generation);
+uint32_t wl_matrix_modifiers(const struct wl_inst *inst, const char *processor, const struct wl_matrix *row);
 uint64_t wl_matrix_constant(const struct wl_operand *operand, unsigned kind);
 
 /* The `element` of a buffer instruction. */

@@ -103,9 +103,11 @@ struct wl_inst {
     uint8_t addresses[WL_MAX_ADDRESSES];
     uint8_t index_mode;  /* gfx9's indexing: WL_INDEX_*: which VGPR operands are relative to M0[7:0] */
     bool fence;          /* nothing behind it is done before what stands in front of it (fence.c) */
+    bool ends_turn;      /* a wait at which the workgroup's other waves have their turns (unit/turns.h) */
     bool paired;         /* first of a pair: the next instruction reads its sources before this one writes */
     bool on_strip_masks; /* works on masks of a strip's lanes (strip_loop.h) */
-    uint8_t ticket;      /* enum wl_ticket (strip_loop.h) */
+    uint8_t aggregate;   /* enum wl_aggregate (strip_loop.h) */
+    bool looks_again;    /* a load in a loop that may wait, of a place that stays the same there: each round has to see memory */
     bool zeroes_half;    /* a load of 16 bits or fewer into half a register clears the other half (SRAM-ECC); else that stays */
     bool zero_high;      /* a 16-bit result clears the register's high half (gfx9); else the other half stays */
 };

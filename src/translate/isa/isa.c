@@ -1,10 +1,11 @@
 /* The instructions that the lifter emits itself, one row a canonical name (see alias.c for the names). */
 #include "translate/isa/isa.h"
 
+#include "machine/matrix.h"
 #include "machine/wave.h"
 #include "translate/isa/image_rows.h"
 #include "translate/isa/inst.h"
-#include "translate/isa/matrix_rows.h"
+#include "translate/isa/lane.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -292,26 +293,10 @@ static const struct wl_isa table[] = {
     CMPX_TYPES_FLOAT(t),
     CMPX_TYPES_FLOAT(class),
 
-    /* Lanes. */
-    DETAIL(LANE, v_readfirstlane_b32, WL_LANE_READFIRSTLANE),
-    DETAIL(LANE, v_readlane_b32, WL_LANE_READLANE),
-    DETAIL(LANE, v_writelane_b32, WL_LANE_WRITELANE),
-    DETAIL(LANE, ds_bpermute_b32, WL_LANE_BPERMUTE),
-    DETAIL(LANE, ds_permute_b32, WL_LANE_PERMUTE),
-    DETAIL(LANE, ds_swizzle_b32, WL_LANE_SWIZZLE),
-    DETAIL(LANE, v_permlane16_b32, WL_LANE_PERMLANE16),
-    DETAIL(LANE, v_permlanex16_b32, WL_LANE_PERMLANEX16),
-    DETAIL(LANE, v_permlane64_b32, WL_LANE_PERMLANE64),
-    DETAIL(LANE, v_permlane16_var_b32, WL_LANE_PERMLANE16_VAR),
-    DETAIL(LANE, v_permlanex16_var_b32, WL_LANE_PERMLANEX16_VAR),
-    DETAIL(LANE, v_mbcnt_lo_u32_b32, WL_LANE_MBCNT_LO),
-    DETAIL(LANE, v_mbcnt_hi_u32_b32, WL_LANE_MBCNT_HI),
-    DETAIL(LANE, lds_direct_load, WL_LANE_LDS_DIRECT),
-    DETAIL(LANE, ds_load_addtid_b32, WL_LANE_ADDTID_LOAD),
-    DETAIL(LANE, ds_store_addtid_b32, WL_LANE_ADDTID_STORE),
-    DETAIL(LANE, ds_append, WL_LANE_APPEND),
-    DETAIL(LANE, ds_consume, WL_LANE_CONSUME),
-    DETAIL(LANE, ds_condxchg32_b64, WL_LANE_LDS_CONDXCHG),
+/* Lanes. */
+#define LANE(MNEMONIC, OPERATION, ...) DETAIL(LANE, MNEMONIC, WL_LANE_##OPERATION),
+#define LANE_KIND(OPERATION, ...)
+#include "translate/isa/lane_rows.inc"
     DETAIL(LANE, global_load_tr_b64, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),
@@ -335,7 +320,9 @@ static const struct wl_isa table[] = {
     SRC2_BOTH(max, f, FMAX),
     SRC2(add, f, 32, FADD),
 
-    MATRIX_ROWS,
+#define MATRIX(NAME, ...) {.name = #NAME, .class = WL_ISA_MATRIX, .matrix = &wl_matrices[WL_MATRIX_ROW_##NAME]},
+#define MATRIX_GFX11(NAME, ...)
+#include "machine/matrix_rows.inc"
     IMAGE_ROWS,
 
     /* Indexed registers. */

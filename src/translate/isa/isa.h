@@ -1,7 +1,16 @@
-/* The instructions that the lifter emits itself (memory, control flow, lanes, EXEC), and names.
+/* isa/: the instructions of AMD's processors, by name.
  *
- * Everything else is a C function in semantics/ (sem.h). One table, one row a canonical mnemonic;
- * a new instruction of a known class is a new row. */
+ *   in    a mnemonic, as LLVM prints it
+ *   out   what the translator knows of it: a row of semantics (struct wl_sem) or a row of the table here (struct wl_isa)
+ *
+ *   inst.h          one decoded instruction: struct wl_inst, with operands (struct wl_operand)
+ *   sem.h           instructions that a C function computes (semantics/)
+ *   isa.h           all others: those that the lifter emits itself (memory, control flow, lanes, EXEC)
+ *   matrix_rows.h, image_rows.h  rows of this table
+ *   helper_words.h  the words that tell a helper which instruction it is to do
+ *
+ * alias.c gives a mnemonic one canonical name for all generations. The table has one row a canonical mnemonic; a new instruction of a known
+ * class is a new row (docs/adding-an-instruction.md). */
 #ifndef WL_TRANSLATE_ISA_H
 #define WL_TRANSLATE_ISA_H
 
@@ -12,6 +21,7 @@
 #include <stdint.h>
 
 struct wl_inst;
+struct wl_matrix;
 
 enum wl_isa_class {
     WL_ISA_NOP,     /* waits, clauses, prefetches, cache control: no effect here; `detail`: WL_CACHE_* */
@@ -39,7 +49,7 @@ enum wl_isa_class {
     WL_ISA_STORE,
     WL_ISA_ATOMIC,   /* vector memory; `space`, `bits`, `dwords`, ... below; `detail` 1 to 4: a format
                                                * access of so many components, which converts by the resource's or instruction's format */
-    WL_ISA_LANE,     /* cross-lane moves; `detail`: enum wl_lane_op */
+    WL_ISA_LANE,     /* cross-lane moves; `detail`: enum wl_lane_op (lane.h) */
     WL_ISA_CMPX,     /* v_cmpx_*: the v_cmp semantics, written to EXEC; gfx9 has a destination operand as well (3 operands) */
     WL_ISA_SAVEEXEC, /* s_*_saveexec_*; `detail`: enum wl_saveexec_op. Wrexec forms too */
     WL_ISA_MATRIX,   /* MFMA, SMFMAC, WMMA, SWMMAC: `matrix` */
@@ -47,7 +57,7 @@ enum wl_isa_class {
     WL_ISA_IMAGE,    /* image_*: `image`, and `atomic` */
 };
 
-/* Whether instructions of a class only steer the wave: they end a piece (unit.c), and what they do is done there. */
+/* Whether instructions of a class only steer the wave: they end a basic block (unit.c), and what they do is done there. */
 static inline bool wl_isa_steers(unsigned class) {
     switch (class) {
     case WL_ISA_END:
@@ -79,32 +89,6 @@ enum {
 enum wl_space { WL_SPACE_GLOBAL, WL_SPACE_FLAT, WL_SPACE_SCRATCH, WL_SPACE_LDS, WL_SPACE_BUFFER, WL_SPACE_TBUFFER };
 
 enum wl_condition { WL_IF_SCC0, WL_IF_SCC1, WL_IF_VCCZ, WL_IF_VCCNZ, WL_IF_EXECZ, WL_IF_EXECNZ };
-
-enum wl_lane_op {
-    WL_LANE_READFIRSTLANE,
-    WL_LANE_READLANE,
-    WL_LANE_WRITELANE,
-    WL_LANE_BPERMUTE,
-    WL_LANE_PERMUTE,
-    WL_LANE_SWIZZLE,
-    WL_LANE_PERMLANE16,
-    WL_LANE_PERMLANEX16,
-    WL_LANE_PERMLANE64,
-    WL_LANE_MBCNT_LO,
-    WL_LANE_MBCNT_HI,
-    WL_LANE_ADDTID_LOAD,
-    WL_LANE_ADDTID_STORE,
-    WL_LANE_APPEND,
-    WL_LANE_CONSUME,
-    WL_LANE_PERMLANE16_VAR,
-    WL_LANE_PERMLANEX16_VAR, /* the selector is a VGPR of per-lane indices */
-    WL_LANE_LDS_DIRECT,      /* one LDS element, by M0, to all lanes */
-    WL_LANE_LDS_SRC2,        /* ds_*_src2_*: both operands in LDS; `atomic`, `bits` */
-    WL_LANE_LDS_CONDXCHG,
-    WL_LANE_LOAD_TRANSPOSED, /* global_load_tr_b128 */
-    WL_LANE_LOAD_BLOCK,      /* up to 32 registers, chosen by M0 */
-    WL_LANE_STORE_BLOCK,
-};
 
 /* What the address operand of a scalar memory instruction is. SCRATCH: a 64-bit base, with register offsets in units of 64 bytes. */
 enum wl_smem_kind { WL_SMEM_MEMORY, WL_SMEM_BUFFER, WL_SMEM_SCRATCH };
@@ -148,18 +132,18 @@ struct wl_isa {
     const char *name;
     uint8_t class; /* enum wl_isa_class */
     uint8_t detail;
-    uint8_t space;      /* enum wl_space, for LOAD, STORE, ATOMIC */
-    uint8_t bits;       /* of one memory element: 8, 16, 32, 64 (64 for atomics and cmpswap of 64-bit types only; loads use 32 * dwords) */
-    uint8_t dwords;     /* data registers a lane moves (each address, for two-address DS forms) */
-    bool sign;          /* sign-extend a sub-dword load */
-    bool d16, hi;       /* writes or reads 16 bits only: the low or, with `hi`, the high half; the other half stays */
-    uint8_t atomic;     /* enum wl_atomic_op */
-    uint8_t addresses;  /* 2: DS two-address forms; else 0 */
-    bool stride64;      /* DS two-address with offsets in units of 64 elements */
-    uint32_t matrix;    /* WL_MATRIX_SHAPE, for MATRIX */
-    bool by_lane;       /* GLOBAL: no address register; lane i's element is at base + i * its size */
-    uint32_t image;     /* WL_IMAGE_KIND and WL_IMAGE_* flags (machine/image_instruction.h), for IMAGE */
-    bool compare_first; /* DS compare-and-store whose operands are address, compare value, new value (ds_cmpst); else address,
+    uint8_t space;     /* enum wl_space, for LOAD, STORE, ATOMIC */
+    uint8_t bits;      /* of one memory element: 8, 16, 32, 64 (64 for atomics and cmpswap of 64-bit types only; loads use 32 * dwords) */
+    uint8_t dwords;    /* data registers a lane moves (each address, for two-address DS forms) */
+    bool sign;         /* sign-extend a sub-dword load */
+    bool d16, hi;      /* writes or reads 16 bits only: the low or, with `hi`, the high half; the other half stays */
+    uint8_t atomic;    /* enum wl_atomic_op */
+    uint8_t addresses; /* 2: DS two-address forms; else 0 */
+    bool stride64;     /* DS two-address with offsets in units of 64 elements */
+    const struct wl_matrix *matrix; /* machine/matrix.h, for MATRIX */
+    bool by_lane;                   /* GLOBAL: no address register; lane i's element is at base + i * its size */
+    uint32_t image;                 /* WL_IMAGE_KIND and WL_IMAGE_* flags (machine/image_instruction.h), for IMAGE */
+    bool compare_first;             /* DS compare-and-store whose operands are address, compare value, new value (ds_cmpst); else address,
                         * new value, compare value (ds_cmpstore). Vector memory cmpswap: new value in the low half of the data */
 };
 

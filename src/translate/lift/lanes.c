@@ -34,7 +34,7 @@ LLVMValueRef wl_lift_pick_lanes(struct wl_lift *l, LLVMValueRef bits, const unsi
 LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count) {
     enum { HALF = 2 * WL_STRIP };
     unsigned index[HALF];
-    if (l->has_avx512 || wl_is_one_lane(l))
+    if (l->has_avx512)
         return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->i1, count), "exec");
     for (unsigned i = 0; i < HALF; i++)
         index[i] = i;

@@ -1,19 +1,19 @@
-/* The frame of a unit's function: entry and exits, pieces, control flow. */
+/* The frame of a unit's function: entry and exits, basic blocks, control flow. */
 #include "translate/lift/lift.h"
-#include "translate/lift/forms/gang.h"
+#include "base/assert.h"
 #include "translate/lift/forms/loop.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/memory/record.h"
+#include "translate/lift/region.h"
 #include "translate/lift/state.h"
-#include "translate/lift/stretch.h"
 #include "translate/lift/values.h"
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
-#include "translate/analysis/gang.h"
 #include "translate/analysis/strip_loop.h"
+#include "translate/analysis/workgroup.h"
 #include "translate/lift/marks.h"
 #include "translate/unit/turns.h"
 
@@ -38,7 +38,7 @@ LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value) {
     return LLVMConstVector(elements, count);
 }
 
-LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name) {
+LLVMBasicBlockRef wl_lift_ir_block(struct wl_lift *l, const char *name) {
     return LLVMAppendBasicBlockInContext(l->context, l->function, name);
 }
 
@@ -57,14 +57,14 @@ void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca) {
     LLVMSetVolatile(LLVMBuildStore(l->b, alloca, LLVMBuildAlloca(l->b, l->ptr, "")), 1);
 }
 
-struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef block) {
+struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef ir_block) {
     const struct wl_lift_place here = {LLVMGetInsertBlock(l->b), LLVMGetCurrentDebugLocation2(l->b)};
-    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(block));
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(ir_block));
     return here;
 }
 
 void wl_lift_return(struct wl_lift *l, struct wl_lift_place place) {
-    LLVMPositionBuilderAtEnd(l->b, place.block);
+    LLVMPositionBuilderAtEnd(l->b, place.ir_block);
     LLVMSetCurrentDebugLocation2(l->b, place.location);
 }
 
@@ -86,15 +86,15 @@ LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef 
 
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what) {
     if (!l->status)
-        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->request->name, inst->mnemonic,
-                            (unsigned long long)(inst->address - l->request->entry), what);
+        l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->unit.request->name, inst->mnemonic,
+                            (unsigned long long)(inst->address - l->unit.request->entry), what);
 }
 
 void wl_lift_locate(struct wl_lift *l, const struct wl_inst *inst, unsigned column) {
     LLVMMetadataRef location = NULL;
     if (inst) {
-        uint64_t line = inst->address >= l->request->entry ? (inst->address - l->request->entry) / 4 + 1 : 1;
-        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, column, l->subprogram, NULL);
+        uint64_t line = inst->address >= l->unit.request->entry ? (inst->address - l->unit.request->entry) / 4 + 1 : 1;
+        location = LLVMDIBuilderCreateDebugLocation(l->context, (unsigned)line, column, l->unit.subprogram, NULL);
     }
     LLVMSetCurrentDebugLocation2(l->b, location);
 }
@@ -120,9 +120,10 @@ LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row) {
 
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count) {
     LLVMTypeRef types[16];
+    wl_assert(wl_region_is_flushed(l) && count <= sizeof types / sizeof *types);
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
-    if (!l->in_memory)
+    if (!l->unit.in_memory)
         for (unsigned i = 0; i < l->wave_size / 32; i++)
             set_wave_field(l, offsetof(struct wl_wave, sgpr) + (WL_SGPR_EXEC + i) * 4, wl_lift_sgpr(l, WL_SGPR_EXEC + i));
     LLVMValueRef table = wl_lift_wave_field(l, offsetof(struct wl_wave, helpers), l->ptr);
@@ -134,63 +135,72 @@ LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef r
 /* ---- entry and exits ---- */
 
 void wl_lift_move_scalars(struct wl_lift *l, const uint64_t set[2], bool store) {
-    if (l->in_memory)
+    if (l->unit.in_memory)
         return;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
-        if (!wl_bit(set, reg) || !l->sgpr[reg])
+        if (!wl_bit(set, reg) || !l->unit.sgpr[reg])
             continue;
         size_t offset = offsetof(struct wl_wave, sgpr) + reg * 4;
-        if (store && wl_bit(l->scalars_written, reg))
-            set_wave_field(l, offset, LLVMBuildLoad2(l->b, l->i32, l->sgpr[reg], ""));
+        if (store && wl_bit(l->unit.scalars_written, reg))
+            set_wave_field(l, offset, LLVMBuildLoad2(l->b, l->i32, l->unit.sgpr[reg], ""));
         else if (!store)
-            LLVMBuildStore(l->b, wl_lift_wave_field(l, offset, l->i32), l->sgpr[reg]);
+            LLVMBuildStore(l->b, wl_lift_wave_field(l, offset, l->i32), l->unit.sgpr[reg]);
     }
 }
 
 static const uint64_t all_scalars[2] = {UINT64_MAX, UINT64_MAX};
 
-void wl_lift_spill_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, true); }
+void wl_lift_spill_scalars(struct wl_lift *l) {
+    wl_assert(wl_region_is_flushed(l));
+    wl_lift_move_scalars(l, all_scalars, true);
+}
 
-void wl_lift_reload_scalars(struct wl_lift *l) { wl_lift_move_scalars(l, all_scalars, false); }
+void wl_lift_reload_scalars(struct wl_lift *l) {
+    wl_assert(wl_region_is_flushed(l));
+    wl_lift_move_scalars(l, all_scalars, false);
+}
 
 void wl_lift_exit(struct wl_lift *l, enum wl_exit why) {
+    wl_assert(wl_region_is_flushed(l) && !LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)));
     wl_denormal_switch(l, false);
     LLVMBuildRet(l->b, wl_lift_int(l, l->i32, why));
 }
 
 static void leave_fuel(struct wl_lift *l) {
-    if (l->fuel)
-        set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildLoad2(l->b, l->i32, l->fuel, ""));
+    if (l->unit.fuel)
+        set_wave_field(l, offsetof(struct wl_wave, fuel), LLVMBuildLoad2(l->b, l->i32, l->unit.fuel, ""));
 }
 
 /* Takes the wave's fuel into a variable, if the code has loops that spend some. */
 static void take_fuel(struct wl_lift *l) {
     bool spends = false;
-    for (uint32_t p = 0; p < l->unit->piece_count; p++)
-        spends |= l->unit->pieces[p].is_spin_header;
+    for (uint32_t p = 0; p < l->unit.code->block_count; p++)
+        spends |= l->unit.code->blocks[p].is_spin_header;
     if (!spends)
         return;
-    l->fuel = wl_lift_alloca(l, l->i32, 4, "fuel");
-    LLVMBuildStore(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32), l->fuel);
+    l->unit.fuel = wl_lift_alloca(l, l->i32, 4, "fuel");
+    LLVMBuildStore(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, fuel), l->i32), l->unit.fuel);
 }
 
 /* Marks the stores that end a block behind `from` (NULL: all of them): they are done by exits before the wave's end only. */
 static void mark_leaving(struct wl_lift *l, LLVMValueRef from) {
-    LLVMBasicBlockRef block = LLVMGetInsertBlock(l->b);
+    LLVMBasicBlockRef ir_block = LLVMGetInsertBlock(l->b);
     LLVMValueRef empty = LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0));
-    for (LLVMValueRef i = from ? LLVMGetNextInstruction(from) : LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = from ? LLVMGetNextInstruction(from) : LLVMGetFirstInstruction(ir_block); i; i = LLVMGetNextInstruction(i))
         if (LLVMIsAStoreInst(i))
             LLVMSetMetadata(i, LLVMGetMDKindIDInContext(l->context, WL_LEAVING, strlen(WL_LEAVING)), empty);
 }
 
-void wl_lift_exit_to_piece(struct wl_lift *l, enum wl_exit why, uint32_t piece) {
-    const struct wl_piece *to = &l->unit->pieces[piece];
+void wl_lift_exit_to_block(struct wl_lift *l, enum wl_exit why, uint32_t block) {
+    wl_assert(wl_region_is_flushed(l) && block < l->unit.code->block_count &&
+              l->unit.code->blocks[block].resume < l->unit.code->resume_count);
+    const struct wl_block *to = &l->unit.code->blocks[block];
     LLVMValueRef before = LLVMGetLastInstruction(LLVMGetInsertBlock(l->b));
     uint64_t live[2] = {to->live_in.scalar[0], to->live_in.scalar[1]};
     wl_set(live, WL_SGPR_EXEC);
     wl_set(live, WL_SGPR_EXEC + 1);
     wl_lift_move_scalars(l, live, true);
-    wl_rows_move(l, to, true);
+    wl_rows_store(l, to);
     if (why == WL_EXIT_MODE || why == WL_EXIT_MESSAGE) /* at others that come back here it is filled up */
         leave_fuel(l);
     set_wave_field(l, offsetof(struct wl_wave, resume), wl_lift_int(l, l->i32, to->resume));
@@ -217,8 +227,8 @@ static bool reads_lds_direct(const struct wl_inst *inst) {
 static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
     if (reads_lds_direct(inst))
         wl_lift_flush(l); /* LDS is read when the item is recorded */
-    struct wl_item *item = wl_stretch_add(l, inst, effects);
-    if (!l->item_count)
+    struct wl_item *item = wl_region_add(l, inst, effects);
+    if (!l->region.item_count)
         return; /* out of memory */
     item->paired = inst->paired;
     if (inst->sem) {
@@ -229,21 +239,13 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst, const str
         wl_cmpx_record(l, item);
         wl_lift_flush(l);
     } else if (!wl_memory_record(l, item)) {
-        l->item_count -= l->item_count ? 1 : 0;
+        l->region.item_count -= l->region.item_count ? 1 : 0;
     }
 }
 
 static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
-    if (l->gang && wl_gang_instruction(l, inst))
+    if (l->form->instruction && l->form->instruction(l, inst, effects))
         return;
-    if (l->in_loop && inst->on_strip_masks) {
-        wl_loop_mask_work(l, inst);
-        return;
-    }
-    if (l->in_loop && inst->ticket && inst->ticket != WL_TICKET_STORE) {
-        wl_loop_ticket(l, inst, effects);
-        return;
-    }
     if (inst->index_mode) {
         wl_lift_relative(l, inst);
         return;
@@ -263,7 +265,7 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         lift_vector(l, inst, effects);
         break;
     case WL_ISA_LANE:
-        wl_lift_lane(l, inst, effects);
+        wl_lift_lane(l, inst);
         break;
     case WL_ISA_MOVREL:
         wl_lift_indexed(l, inst);
@@ -276,11 +278,11 @@ static void lift_plain(struct wl_lift *l, const struct wl_inst *inst, const stru
         break;
     case WL_ISA_NOP:
         if (inst->fence || wl_isa_caches(inst) & WL_CACHE_EMPTIES)
-            wl_lift_flush(l); /* what follows, scalar loads as well, sees what the stretch still has to store */
+            wl_lift_flush(l); /* what follows, scalar loads as well, sees what the vector region still has to store */
         if (inst->fence)
             LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
         break;
-    default: /* finish_piece does those that steer */
+    default: /* finish_block does those that steer */
         if (!wl_isa_steers(inst->isa->class) && !wl_lift_scalar(l, inst))
             wl_lift_error(l, inst, "is of a class that is not implemented");
     }
@@ -295,32 +297,29 @@ void wl_lift_inst(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         wl_rounding_switch(l, false);
 }
 
-/* ---- ends of pieces ---- */
+/* ---- ends of basic blocks ---- */
 
 static LLVMValueRef condition(struct wl_lift *l, const struct wl_inst *inst) {
-    if (l->gang && l->mode == WL_MODE_MASKED && inst->isa->detail >= WL_IF_EXECZ)
-        return wl_gang_has_lanes(l, inst->isa->detail == WL_IF_EXECNZ);
-    LLVMValueRef zero = LLVMConstNull(l->mask_type);
     switch (inst->isa->detail) {
     case WL_IF_SCC0:
         return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
     case WL_IF_SCC1:
         return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
     case WL_IF_VCCZ:
-        return LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+        return l->form->test_mask(l, WL_SGPR_VCC, false);
     case WL_IF_VCCNZ:
-        return LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_mask(l, WL_SGPR_VCC), zero, "");
+        return l->form->test_mask(l, WL_SGPR_VCC, true);
     case WL_IF_EXECZ:
-        return l->mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), zero, "");
+        return l->unit.mode == WL_MODE_FULL ? LLVMConstNull(l->i1) : l->form->test_mask(l, WL_SGPR_EXEC, false);
     default:
-        return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_exec(l), zero, "");
+        return l->unit.mode == WL_MODE_FULL ? LLVMConstAllOnes(l->i1) : l->form->test_mask(l, WL_SGPR_EXEC, true);
     }
 }
 
-LLVMBasicBlockRef wl_lift_block_of(struct wl_lift *l, uint32_t piece) {
-    if (piece != WL_NO_PIECE)
-        return l->blocks[piece];
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
+LLVMBasicBlockRef wl_lift_ir_block_of(struct wl_lift *l, uint32_t block) {
+    if (block != WL_NO_BLOCK)
+        return l->unit.ir_blocks[block];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_ir_block(l, "off");
     LLVMPositionBuilderAtEnd(l->b, off);
     wl_lift_exit(l, WL_EXIT_ILLEGAL);
     LLVMPositionBuilderAtEnd(l->b, here);
@@ -338,10 +337,6 @@ static LLVMValueRef gws_resource(struct wl_lift *l, const struct wl_inst *inst) 
 
 static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
     enum wl_exit why = WL_EXIT_YIELD;
-    if (l->gang) { /* a barrier, to which all come together, or nothing */
-        LLVMBuildBr(l->b, wl_lift_block_of(l, l->piece->next));
-        return;
-    }
     switch (inst->isa->class) {
     case WL_ISA_BARRIER:
         why = WL_EXIT_BARRIER;
@@ -367,45 +362,46 @@ static void finish_wait(struct wl_lift *l, const struct wl_inst *inst) {
         set_wave_field(l, offsetof(struct wl_wave, pc), wl_lift_int(l, l->i64, inst->address));
         set_wave_field(l, offsetof(struct wl_wave, sgpr) + WL_SGPR_M0 * 4, wl_lift_sgpr(l, WL_SGPR_M0));
     }
-    if (l->piece->next == WL_NO_PIECE)
+    if (l->unit.block->next == WL_NO_BLOCK)
         wl_lift_exit(l, why);
     else
-        wl_lift_exit_to_piece(l, why, l->piece->next);
+        wl_lift_exit_to_block(l, why, l->unit.block->next);
 }
 
-static void finish_piece(struct wl_lift *l) {
-    const struct wl_piece *piece = l->piece;
-    const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->next));
+static void finish_block(struct wl_lift *l) {
+    wl_assert(wl_region_is_flushed(l) && !LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(l->b)));
+    const struct wl_block *block = l->unit.block;
+    const struct wl_inst *last = block->count ? &l->unit.code->insts[block->first + block->count - 1] : NULL;
+    if (l->form->finish_block && l->form->finish_block(l))
+        return;
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+        LLVMBuildBr(l->b, wl_lift_ir_block_of(l, block->next));
         break;
-    case WL_PIECE_BRANCH:
-        LLVMBuildBr(l->b, wl_lift_block_of(l, piece->target));
+    case WL_BLOCK_BRANCH:
+        LLVMBuildBr(l->b, wl_lift_ir_block_of(l, block->target));
         break;
-    case WL_PIECE_CBRANCH: {
-        if (l->in_loop && wl_loop_leave(l))
-            break;
+    case WL_BLOCK_CBRANCH: {
         LLVMValueRef taken = condition(l, last);
-        LLVMBuildCondBr(l->b, taken, wl_lift_block_of(l, piece->target), wl_lift_block_of(l, piece->next));
+        LLVMBuildCondBr(l->b, taken, wl_lift_ir_block_of(l, block->target), wl_lift_ir_block_of(l, block->next));
         break;
     }
-    case WL_PIECE_EXEC:
+    case WL_BLOCK_EXEC:
         wl_exec_finish(l);
         break;
-    case WL_PIECE_WAIT:
+    case WL_BLOCK_WAIT:
         finish_wait(l, last);
         break;
-    case WL_PIECE_FINISH:
+    case WL_BLOCK_FINISH:
         wl_lift_exit(l, WL_EXIT_END);
         break;
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_FALL_OFF:
         wl_lift_exit(l, WL_EXIT_ILLEGAL);
         break;
-    case WL_PIECE_JUMP:
+    case WL_BLOCK_JUMP:
         exit_to_address(l, wl_lift_sgpr64(l, last->operands[0].reg));
         break;
-    case WL_PIECE_CALL: {
+    case WL_BLOCK_CALL: {
         LLVMValueRef target;
         if (last->isa->class == WL_ISA_SWAPPC) {
             target = wl_lift_sgpr64(l, last->operands[1].reg);
@@ -419,33 +415,31 @@ static void finish_piece(struct wl_lift *l) {
     }
 }
 
-void wl_lift_spend_fuel(struct wl_lift *l, uint32_t piece) {
-    LLVMBasicBlockRef on = wl_lift_block(l, "on"), empty = wl_lift_block(l, "empty");
-    LLVMValueRef spent[] = {LLVMBuildLoad2(l->b, l->i32, l->fuel, ""), wl_lift_int(l, l->i32, wl_piece_fuel(&l->unit->pieces[piece]))};
+void wl_lift_spend_fuel(struct wl_lift *l, uint32_t block) {
+    wl_assert(l->unit.fuel && wl_region_is_flushed(l));
+    LLVMBasicBlockRef on = wl_lift_ir_block(l, "on"), empty = wl_lift_ir_block(l, "empty");
+    LLVMValueRef spent[] = {LLVMBuildLoad2(l->b, l->i32, l->unit.fuel, ""),
+                            wl_lift_int(l, l->i32, wl_block_fuel(&l->unit.code->blocks[block]))};
     LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, spent[0], LLVMConstNull(l->i32), "");
     wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, some, on, empty));
     LLVMPositionBuilderAtEnd(l->b, empty);
-    bool left = l->in_loop && wl_loop_yield(l, piece);
-    if (l->gang)
-        wl_gang_split(l, piece);
-    else if (!left)
-        wl_lift_exit_to_piece(l, WL_EXIT_YIELD, piece);
+    l->form->yield(l, block);
     LLVMPositionBuilderAtEnd(l->b, on);
-    LLVMBuildStore(l->b, wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, spent, 2), l->fuel);
+    LLVMBuildStore(l->b, wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, spent, 2), l->unit.fuel);
 }
 
 bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {
-    const struct wl_piece *piece = l->piece;
-    struct wl_live *live = realloc(l->live_after, (piece->count + 1) * sizeof *live);
+    const struct wl_block *block = l->unit.block;
+    struct wl_live *live = realloc(l->unit.live_after, (block->count + 1) * sizeof *live);
     if (!live) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for liveness");
         return false;
     }
-    l->live_after = live;
-    struct wl_live now = piece->live_out;
-    for (uint32_t i = piece->count; i-- > 0;) {
+    l->unit.live_after = live;
+    struct wl_live now = block->live_out;
+    for (uint32_t i = block->count; i-- > 0;) {
         live[i] = now;
-        wl_inst_effects(&l->unit->insts[piece->first + i], l->wave_size, &effects[i]);
+        wl_inst_effects(&l->unit.code->insts[block->first + i], l->wave_size, &effects[i]);
         wl_live_step(&now, &effects[i]);
     }
     return true;
@@ -453,128 +447,75 @@ bool wl_lift_liveness(struct wl_lift *l, struct wl_effects *effects) {
 
 static void forget_descriptor(struct wl_lift *l, const struct wl_effects *effects) {
     for (unsigned i = 0; i < 4; i++)
-        if (l->descriptor.reg + i < WL_SGPR_COUNT && wl_bit(effects->touch.scalar, l->descriptor.reg + i))
-            l->descriptor.base = NULL;
+        if (l->unit.descriptor.reg + i < WL_SGPR_COUNT && wl_bit(effects->touch.scalar, l->unit.descriptor.reg + i))
+            l->unit.descriptor.base = NULL;
 }
 
 bool wl_lift_body(struct wl_lift *l, uint32_t p, struct wl_facts *facts) {
-    const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
-    struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
+    wl_assert(p < l->unit.code->block_count && wl_region_is_flushed(l));
+    const struct wl_block *block = l->unit.block = &l->unit.code->blocks[p];
+    struct wl_effects *effects = calloc(block->count + 1, sizeof *effects);
     if (!effects || !wl_lift_liveness(l, effects)) {
         free(effects);
         l->status = WL_OUT_OF_MEMORY;
         return false;
     }
-    l->effects = effects;
-    l->descriptor.base = NULL;
-    l->matrices_done = 0;
-    l->facts = l->affine ? facts : NULL;
-    if (l->affine)
-        wl_affine_start(l->affine, p, l->mode, facts);
-    for (uint32_t i = 0; i < piece->count && !l->status; i++) {
-        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
-        l->at = i;
-        l->matrices_done >>= 1;
+    l->unit.effects = effects;
+    l->unit.descriptor.base = NULL;
+    l->unit.matrices_done = 0;
+    l->unit.facts = l->unit.affine ? facts : NULL;
+    if (l->unit.affine)
+        wl_affine_start(l->unit.affine, p, l->unit.mode, facts);
+    for (uint32_t i = 0; i < block->count && !l->status; i++) {
+        const struct wl_inst *inst = &l->unit.code->insts[block->first + i];
+        l->unit.at = i;
+        l->unit.matrices_done >>= 1;
         wl_lift_inst(l, inst, &effects[i]);
         forget_descriptor(l, &effects[i]);
-        if (l->in_loop)
-            wl_loop_step(l, inst, &effects[i]);
-        if (l->gang)
-            wl_gang_step_over(l, inst);
-        if (l->affine)
-            wl_affine_step(facts, l->unit, inst, l->mode);
+        if (l->form->step)
+            l->form->step(l, inst, &effects[i]);
+        if (l->unit.affine)
+            wl_affine_step(facts, l->unit.code, inst, l->unit.mode);
     }
     if (l->status)
-        l->item_count = 0;
+        l->region.item_count = 0;
     wl_lift_flush(l);
-    l->effects = NULL;
+    l->unit.effects = NULL;
     free(effects);
     return true;
 }
 
-void wl_lift_piece(struct wl_lift *l, uint32_t p) {
+void wl_lift_block(struct wl_lift *l, uint32_t p) {
+    wl_assert(l->unit.ir_blocks[p] && !LLVMGetBasicBlockTerminator(l->unit.ir_blocks[p]));
     struct wl_facts facts;
-    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
-    if (l->unit->pieces[p].is_spin_header && !(l->in_loop && wl_loop_writes(l)))
-        wl_lift_spend_fuel(l, p);
-    if (l->gang)
-        wl_gang_begin_piece(l, p);
+    LLVMPositionBuilderAtEnd(l->b, l->unit.ir_blocks[p]);
+    l->form->begin_block(l, p);
     if (wl_lift_body(l, p, &facts))
-        finish_piece(l);
-    l->facts = NULL;
+        finish_block(l);
+    l->unit.facts = NULL;
 }
 
-/* A loop that is run for one strip after the other, and what comes behind it, without lanes. */
-static void lift_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
-    struct wl_idle idle;
-    wl_lift_strip_loop(l, loop);
-    l->piece = &l->unit->pieces[loop->leave];
-    if (l->gang)
-        LLVMBuildBr(l->b, wl_gang_masked_block(l, loop->exit));
-    else if (l->mode == WL_MODE_MASKED)
-        LLVMBuildBr(l->b, l->blocks[loop->exit]);
-    else if (wl_idle_find(l, loop->exit, &idle))
-        wl_idle_go(l, &idle);
-    else
-        wl_lift_exit_to_piece(l, WL_EXIT_MODE, loop->leave);
-}
-
-void wl_lift_piece_or_loop(struct wl_lift *l, uint32_t piece) {
-    const struct wl_strip_loop *loop = l->in_memory ? NULL : wl_strip_loop_at(l->unit, piece);
+void wl_lift_block_or_loop(struct wl_lift *l, uint32_t block) {
+    const struct wl_strip_loop *loop = l->unit.in_memory ? NULL : wl_strip_loop_at(l->unit.code, block);
     if (loop)
-        lift_loop(l, loop);
+        wl_lift_strip_loop(l, loop);
     else
-        wl_lift_piece(l, piece);
-}
-
-/* MASKED code that waited with a full EXEC, since little was left to do before. */
-static void change_copy_if_full(struct wl_lift *l, uint32_t piece) {
-    if (wl_exec_stays_masked(l->unit, piece))
-        return;
-    LLVMValueRef full = LLVMBuildICmp(l->b, LLVMIntEQ, wl_lift_exec(l), LLVMConstAllOnes(l->mask_type), "");
-    LLVMBasicBlockRef change = wl_lift_block(l, "change"), go_on = wl_lift_block(l, "masked");
-    LLVMBuildCondBr(l->b, full, change, go_on);
-    LLVMPositionBuilderAtEnd(l->b, change);
-    wl_lift_exit(l, WL_EXIT_MODE);
-    LLVMPositionBuilderAtEnd(l->b, go_on);
+        wl_lift_block(l, block);
 }
 
 static void build_entry(struct wl_lift *l) {
-    const struct wl_unit *unit = l->unit;
-    l->entry = wl_lift_block(l, "entry");
+    l->entry = wl_lift_ir_block(l, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     LLVMValueRef resume = wl_lift_wave_field(l, offsetof(struct wl_wave, resume), l->i32);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->scalars_used, reg))
-            l->sgpr[reg] =
-                l->in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
+        if (wl_bit(l->unit.scalars_used, reg))
+            l->unit.sgpr[reg] =
+                l->unit.in_memory ? wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4) : wl_lift_alloca(l, l->i32, 4, "s");
     wl_rows_create(l);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     take_fuel(l);
     wl_denormal_switch(l, true);
-    if (l->gang) {
-        wl_gang_enter(l);
-        return;
-    }
-    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
-    LLVMValueRef choice = LLVMBuildSwitch(l->b, resume, nowhere, unit->resume_count);
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        if (unit->pieces[p].resume == UINT32_MAX)
-            continue;
-        LLVMBasicBlockRef block = wl_lift_block(l, "resume");
-        LLVMAddCase(choice, wl_lift_int(l, l->i32, unit->pieces[p].resume), block);
-        LLVMPositionBuilderAtEnd(l->b, block);
-        uint64_t live[2] = {unit->pieces[p].live_in.scalar[0], unit->pieces[p].live_in.scalar[1]};
-        wl_set(live, WL_SGPR_EXEC);
-        wl_set(live, WL_SGPR_EXEC + 1);
-        wl_lift_move_scalars(l, live, false);
-        wl_rows_move(l, &unit->pieces[p], false);
-        if (l->mode == WL_MODE_MASKED && p != unit->entry)
-            change_copy_if_full(l, p);
-        LLVMBuildBr(l->b, l->blocks[p]);
-    }
-    LLVMPositionBuilderAtEnd(l->b, nowhere);
-    wl_lift_exit(l, WL_EXIT_ILLEGAL);
+    l->form->enter(l, resume);
 }
 
 /* ---- the unit ---- */
@@ -594,8 +535,6 @@ void wl_lift_make_types(struct wl_lift *l) {
     l->ptr = LLVMPointerTypeInContext(c, 0);
     l->void_type = LLVMVoidTypeInContext(c);
     l->mask_type = l->wave_mask = l->wave_size == 64 ? l->i64 : l->i32;
-    if (!wl_is_one_lane(l) && l->request->mode == WL_MODE_GANG)
-        l->mask_type = LLVMVectorType(l->wave_mask, l->gang_lanes / l->wave_size);
     l->strip_i1 = LLVMVectorType(l->i1, l->lanes);
     l->strip_i8 = LLVMVectorType(l->i8, l->lanes);
     l->strip_i16 = LLVMVectorType(l->i16, l->lanes);
@@ -618,58 +557,46 @@ static LLVMDIBuilderRef add_debug_info(struct wl_lift *l) {
     LLVMDIBuilderCreateCompileUnit(di, LLVMDWARFSourceLanguageC, file, "wavelift", 8, 0, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly,
                                    0, 0, 0, "", 0, "", 0);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(di, file, NULL, 0, LLVMDIFlagZero);
-    l->subprogram = LLVMDIBuilderCreateFunction(di, file, "wl_unit", 7, "wl_unit", 7, file, 1, type, 0, 1, 1, LLVMDIFlagZero, 1);
-    LLVMSetSubprogram(l->function, l->subprogram);
+    l->unit.subprogram = LLVMDIBuilderCreateFunction(di, file, "wl_unit", 7, "wl_unit", 7, file, 1, type, 0, 1, 1, LLVMDIFlagZero, 1);
+    LLVMSetSubprogram(l->function, l->unit.subprogram);
     LLVMMetadataRef version = LLVMValueAsMetadata(LLVMConstInt(l->i32, LLVMDebugMetadataVersion(), 0));
     LLVMAddModuleFlag(l->module, LLVMModuleFlagBehaviorWarning, "Debug Info Version", 18, version);
     return di;
 }
 
-/* Whether no work item ids are overwritten. */
-static bool keeps_ids(const struct wl_lift *l) {
-    unsigned ids = l->request->packed_workitem_ids ? 1 : l->request->workitem_id_dimensions;
-    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
-        struct wl_effects effects;
-        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
-        if (effects.touch.vector[0] & ((UINT64_C(1) << ids) - 1))
-            return false;
-    }
-    return true;
-}
-
-static bool may_gang(const struct wl_lift *l) {
-    struct wl_gang *gang = l->mode == WL_MODE_FULL ? wl_gang_find(l->unit) : NULL;
-    wl_gang_destroy(gang);
-    return gang;
+static bool may_workgroup_mode(const struct wl_lift *l) {
+    struct wl_workgroup *workgroup = l->unit.mode == WL_MODE_FULL ? wl_workgroup_find(l->unit.code) : NULL;
+    wl_workgroup_destroy(workgroup);
+    return workgroup;
 }
 
 static void add_info(struct wl_lift *l) {
-    const struct wl_unit *unit = l->unit;
+    const struct wl_unit *unit = l->unit.code;
     LLVMValueRef *points = calloc(unit->resume_count, sizeof *points);
     if (!points) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for resume points");
         return;
     }
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->resume == UINT32_MAX)
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        if (block->resume == UINT32_MAX)
             continue;
-        uint64_t address = piece->count ? unit->insts[piece->first].address : 0;
-        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, piece->is_return),
+        uint64_t address = block->count ? unit->insts[block->first].address : 0;
+        LLVMValueRef fields[] = {wl_lift_int(l, l->i64, address), wl_lift_int(l, l->i32, block->is_return),
                                  wl_lift_int(l, l->i32, wl_first_wave_leads(unit, p))};
-        points[piece->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
+        wl_assert(block->resume < unit->resume_count && !points[block->resume]);
+        points[block->resume] = LLVMConstStructInContext(l->context, fields, 3, 0);
     }
     LLVMValueRef array = LLVMConstArray2(LLVMTypeOf(points[0]), points, unit->resume_count);
-    LLVMValueRef fields[] = {
-        wl_lift_int(l, l->i32, WL_WAVE_ABI),
-        wl_lift_int(l, l->i32, unit->rows),
-        wl_lift_int(l, l->i32, unit->inst_count),
-        wl_lift_int(l, l->i32, unit->resume_count),
-        wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
-        wl_lift_int(l, l->i32, l->gang && (l->row_slots || keeps_ids(l))), /* keeps_wave; of waves: known when the module is optimized */
-        wl_lift_int(l, l->i32, may_gang(l)),
-        LLVMConstNull(l->i32),
-        array};
+    LLVMValueRef fields[] = {wl_lift_int(l, l->i32, WL_WAVE_ABI),
+                             wl_lift_int(l, l->i32, unit->rows),
+                             wl_lift_int(l, l->i32, unit->inst_count),
+                             wl_lift_int(l, l->i32, unit->resume_count),
+                             wl_lift_int(l, l->i32, wl_unit_waiting(unit)),
+                             wl_lift_int(l, l->i32, l->unit.keeps_wave), /* of waves: known when the module is optimized */
+                             wl_lift_int(l, l->i32, may_workgroup_mode(l)),
+                             LLVMConstNull(l->i32),
+                             array};
     LLVMValueRef info = LLVMConstStructInContext(l->context, fields, 9, 0);
     LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(info), "wl_unit_info");
     LLVMSetInitializer(global, info);
@@ -680,38 +607,39 @@ static void add_info(struct wl_lift *l) {
 
 static void find_scalars(struct wl_lift *l) {
     struct wl_effects effects;
-    for (uint32_t i = 0; i < l->unit->inst_count; i++) {
-        wl_inst_effects(&l->unit->insts[i], l->wave_size, &effects);
+    for (uint32_t i = 0; i < l->unit.code->inst_count; i++) {
+        wl_inst_effects(&l->unit.code->insts[i], l->wave_size, &effects);
         for (unsigned w = 0; w < 2; w++) {
-            l->scalars_used[w] |= effects.use.scalar[w] | effects.touch.scalar[w];
-            l->scalars_written[w] |= effects.touch.scalar[w];
+            l->unit.scalars_used[w] |= effects.use.scalar[w] | effects.touch.scalar[w];
+            l->unit.scalars_written[w] |= effects.touch.scalar[w];
         }
     }
     static const unsigned always[] = {WL_SGPR_EXEC, WL_SGPR_EXEC + 1, WL_SGPR_M0, WL_SGPR_VCC, WL_SGPR_VCC + 1, WL_SGPR_SCC};
     for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
-        wl_set(l->scalars_used, always[i]);
+        wl_set(l->unit.scalars_used, always[i]);
 }
 
-enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool lays_out, LLVMModuleRef module) {
+enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *affine, bool unrolls, LLVMModuleRef module) {
     const struct wl_translate_request *request = unit->request;
     LLVMContextRef context = LLVMGetModuleContext(module);
     struct wl_lift *l = calloc(1, sizeof *l);
     if (!l)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
-    *l = (struct wl_lift){
-        .request = request, .unit = unit, .affine = affine, .mode = request->mode, .wave_size = request->wave_size, .context = context};
+    l->unit = (struct wl_lift_unit){.request = request, .code = unit, .affine = affine, .mode = request->mode};
+    l->wave_size = request->wave_size;
+    l->context = context;
     l->strips = l->wave_size / WL_STRIP;
-    l->gang_lanes = request->mode == WL_MODE_GANG ? request->gang_lanes : 0;
-    l->lays_out = lays_out;
-    l->lanes = WL_STRIP;
-    l->form = &wl_strip_form;
+    l->unit.all_strips = l->strips;
+    l->unit.unrolls = unrolls;
+    l->lanes = l->strip_lanes = WL_STRIP;
+    l->form = request->mode == WL_MODE_WORKGROUP ? &wl_workgroup_form : &wl_wave_form;
     l->generation = wl_processor_generation(request->processor);
     l->has_avx512 = request->features && strstr(request->features, "+avx512f") && strstr(request->features, "+avx512vl") &&
                     strstr(request->features, "+avx512dq") && strstr(request->features, "+avx512bw");
     l->has_masks = l->has_avx512 || (request->features && strstr(request->features, "+avx2"));
-    l->in_memory = unit->resume_count > MANY_RESUME_POINTS && request->mode != WL_MODE_GANG;
-    l->splits_denormals = wl_denormal_split(unit);
-    l->splits_rounding = wl_rounding_split(unit);
+    l->unit.in_memory = unit->resume_count > MANY_RESUME_POINTS && request->mode != WL_MODE_WORKGROUP;
+    l->unit.splits_denormals = wl_denormal_split(unit);
+    l->unit.splits_rounding = wl_rounding_split(unit);
     wl_lift_make_types(l);
     l->module = module;
     l->b = LLVMCreateBuilderInContext(context);
@@ -728,36 +656,29 @@ enum wl_status wl_lift_unit(const struct wl_unit *unit, const struct wl_affine *
     add_attribute(l, "stackrealign", ""); /* spilled strips would cross cache lines */
     LLVMDIBuilderRef di = add_debug_info(l);
     find_scalars(l);
-    l->blocks = calloc(unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
-    l->strip_states = calloc(WL_STRIPS_ABREAST, sizeof *l->strip_states);
-    bool as_gang = request->mode == WL_MODE_GANG;
-    if (!l->blocks || !l->strip_states) {
+    l->unit.ir_blocks = calloc(unit->block_count + 1, sizeof(LLVMBasicBlockRef));
+    l->region.strip_states = calloc(WL_STRIPS_ABREAST, sizeof *l->region.strip_states);
+    if (!l->unit.ir_blocks || !l->region.strip_states) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks and strips");
-    } else if (!as_gang || wl_gang_create(l)) {
-        LLVMBasicBlockRef entry = wl_lift_block(l, "entry");
-        for (uint32_t p = 0; p < unit->piece_count && !as_gang; p++)
-            l->blocks[p] = wl_lift_block(l, "piece");
-        LLVMDeleteBasicBlock(entry);
+    } else if (l->form->create(l)) {
         build_entry(l);
         LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
-        if (l->gang)
-            wl_gang_lift(l);
-        for (uint32_t p = 0; p < unit->piece_count && !l->status && !l->gang; p++)
-            wl_lift_piece_or_loop(l, p);
+        l->form->lift_blocks(l);
         add_info(l);
     } else if (!l->status) {
-        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for a gang");
+        l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for basic blocks");
     }
-    wl_gang_release(l);
+    if (l->form->release)
+        l->form->release(l);
     LLVMDIBuilderFinalize(di);
     LLVMDisposeDIBuilder(di);
     enum wl_status status = l->status;
     LLVMDisposeBuilder(l->b);
-    free(l->blocks);
-    free(l->strip_states);
-    free(l->row_slots);
-    free(l->items);
-    free(l->live_after);
+    free(l->unit.ir_blocks);
+    free(l->region.strip_states);
+    free(l->unit.row_slots);
+    free(l->region.items);
+    free(l->unit.live_after);
     free(l);
     return status;
 }

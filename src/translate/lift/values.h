@@ -9,7 +9,7 @@ LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);          
 LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type); /* loads wave + offset */
 LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);                   /* ptr to row's lane 0 */
 /* Calls wave->helpers' function at `offset` (offsetof(struct wl_helpers, ...)) with these arguments. EXEC is stored to the
- * wave first. The stretch must be flushed: helpers work on rows in memory. */
+ * wave first. The vector region must be flushed: helpers work on rows in memory. */
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
 
 LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name); /* in the entry block */
@@ -30,10 +30,14 @@ LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg); /* i64 of reg, reg
 void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value);
 LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *operand, enum wl_type type);
-LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg);                       /* mask_type: a register (pair) as a wave-wide mask */
+/* A register, or a pair where waves have 64 lanes: wave_mask. */
+LLVMValueRef wl_lift_wide_scalar(struct wl_lift *l, unsigned reg);
+void wl_lift_set_wide_scalar(struct wl_lift *l, unsigned reg, LLVMValueRef value);
+/* mask_type: a register (pair) as a mask, of all that the form is for. */
+static inline LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) { return l->form->mask(l, reg); }
 LLVMValueRef wl_lift_exec(struct wl_lift *l);                                     /* mask_type */
 LLVMValueRef wl_lift_next_address(struct wl_lift *l, const struct wl_inst *inst); /* i64: what s_getpc gives, and return addresses */
-/* Lifts a scalar instruction that has no semantics function and is no end of a piece; false: it is of another class. */
+/* Lifts a scalar instruction that has no semantics function and is no end of a basic block; false: it is of another class. */
 bool wl_lift_scalar(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- values of a strip (forms/strip.c, lanes.c): only within emit ---- */
@@ -43,13 +47,19 @@ static inline LLVMValueRef wl_strip_pair(struct wl_lift *l, unsigned row) { retu
 static inline void wl_strip_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) { l->form->set_row(l, row, value); }
 static inline void wl_strip_set_pair(struct wl_lift *l, unsigned row, LLVMValueRef value) { l->form->set_pair(l, row, value); }
 static inline LLVMValueRef wl_strip_of_mask(struct wl_lift *l, LLVMValueRef mask) { return l->form->of_mask(l, mask); }
-/* Sets a mask made by the item being emitted. Inactive lanes become 0 when the stretch ends. */
+/* Sets a mask made by the item being emitted. Inactive lanes become 0 when the vector region ends. */
 static inline void wl_strip_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) { l->form->set_mask(l, reg, lanes); }
-/* Of wl_strip_form: where a row's strip lies in memory; what is there; a strip's bits of a wave's mask, as i16. */
-LLVMValueRef wl_strip_row_pointer(struct wl_lift *l, unsigned row);
-LLVMValueRef wl_strip_load_row(struct wl_lift *l, unsigned row);
+static inline LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) { return l->form->join(l, low, high); }
+/* A strip's bits of a wave's mask, as i16. */
 LLVMValueRef wl_strip_slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef strip);
-LLVMValueRef wl_strip_join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* <16 x i64> of two rows */
+/* What the form knows of registers (form.h); NULL: nothing. */
+static inline LLVMValueRef wl_known_uniform(struct wl_lift *l, unsigned row) { return l->form->uniform ? l->form->uniform(l, row) : NULL; }
+static inline LLVMValueRef wl_known_first_index(struct wl_lift *l, unsigned row) {
+    return l->form->first_index ? l->form->first_index(l, row) : NULL;
+}
+static inline LLVMValueRef wl_known_base(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high) {
+    return l->form->base ? l->form->base(l, low, high) : NULL;
+}
 /* A row pair's value if it exists as one, else NULL. */
 LLVMValueRef wl_strip_known_pair(const struct wl_lift *l, unsigned row);
 LLVMValueRef wl_strip_splat(struct wl_lift *l, LLVMValueRef scalar); /* <16 x T>; also in slow functions */
@@ -64,14 +74,14 @@ void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef poi
 LLVMValueRef wl_strip_exec(struct wl_lift *l);
 /* Where code is being built, and for which instruction. */
 struct wl_lift_place {
-    LLVMBasicBlockRef block;
+    LLVMBasicBlockRef ir_block;
     LLVMMetadataRef location;
 };
 /* Goes to the end of a block that is complete, before its terminator, and says from where; and back. (Moving the builder takes the
  * neighbour's location.) */
-struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef block);
+struct wl_lift_place wl_lift_detour(struct wl_lift *l, LLVMBasicBlockRef ir_block);
 void wl_lift_return(struct wl_lift *l, struct wl_lift_place place);
-LLVMBasicBlockRef wl_lift_block(struct wl_lift *l, const char *name);          /* a new block at the function's end */
+LLVMBasicBlockRef wl_lift_ir_block(struct wl_lift *l, const char *name);       /* a new block at the function's end */
 LLVMValueRef wl_lift_int(struct wl_lift *l, LLVMTypeRef type, uint64_t value); /* a constant; a splat for vector types */
 
 #endif

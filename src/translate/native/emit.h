@@ -1,4 +1,10 @@
-/* From a lifted module to a native object. */
+/* native/: makes a native object of a lifted module, by LLVM.
+ *
+ *   in    an LLVM module of lift/, with its marks (lift/marks.h)
+ *   out   a relocatable object of the host, with wl_unit and wl_unit_info (interface/translate.h)
+ *
+ * emit.c runs LLVM's passes and its code generator. promote.c keeps vector registers that a loop writes in values. outline.c moves address
+ * arithmetic to the slow paths that need it. */
 #ifndef WL_TRANSLATE_NATIVE_EMIT_H
 #define WL_TRANSLATE_NATIVE_EMIT_H
 

@@ -7,6 +7,8 @@
  *   narrow    vectors of which only single lanes are still looked at become scalars
  *
  * Both follow chains of arithmetic without effects; loads, phis and calls are their ends. */
+#include "base/assert.h"
+#include "base/table.h"
 #include "translate/native/emit.h"
 
 #include <stdlib.h>
@@ -15,13 +17,7 @@
 enum {
     MAX_COPIES = 128, /* instructions that go to one cold block */
     MAX_DEPTH = 10,   /* of a chain of uses that is looked through */
-    TABLE_SIZE = 1 << 10,
-};
-
-/* A lane of a vector, as a scalar. */
-struct lane {
-    LLVMValueRef vector, scalar;
-    unsigned number;
+    MAX_LANES = 512,  /* that are remembered at once */
 };
 
 struct narrow {
@@ -29,8 +25,7 @@ struct narrow {
     LLVMContextRef context;
     LLVMBuilderRef b;
     LLVMValueRef wave;
-    struct lane lanes[TABLE_SIZE]; /* open addressing */
-    unsigned lane_count;
+    struct wl_table lanes; /* of vectors, as scalars, by key_of */
 };
 
 static bool is_vector(LLVMValueRef value) { return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind; }
@@ -161,11 +156,10 @@ static bool only_lanes_matter(LLVMValueRef vector, unsigned depth) {
     return true;
 }
 
-static struct lane *find_lane(struct narrow *n, LLVMValueRef vector, unsigned number) {
-    size_t at = ((uintptr_t)vector >> 4) * 31 + number;
-    while (n->lanes[at % TABLE_SIZE].vector && (n->lanes[at % TABLE_SIZE].vector != vector || n->lanes[at % TABLE_SIZE].number != number))
-        at++;
-    return &n->lanes[at % TABLE_SIZE];
+/* Vectors have fewer than 256 lanes, and addresses at most 56 bits. */
+static uint64_t key_of(LLVMValueRef vector, unsigned number) {
+    wl_assert(number < 256 && (uint64_t)(uintptr_t)vector >> 56 == 0);
+    return (uint64_t)(uintptr_t)vector << 8 | number;
 }
 
 static LLVMValueRef lane_of(struct narrow *n, LLVMValueRef vector, unsigned number);
@@ -271,15 +265,12 @@ static LLVMValueRef make_lane(struct narrow *n, LLVMValueRef vector, unsigned nu
 }
 
 static LLVMValueRef lane_of(struct narrow *n, LLVMValueRef vector, unsigned number) {
-    struct lane *known = find_lane(n, vector, number);
-    if (known->vector)
-        return known->scalar;
-    LLVMValueRef scalar = make_lane(n, vector, number);
-    if (n->lane_count < TABLE_SIZE / 2) {
-        known = find_lane(n, vector, number); /* its operands may have taken the place */
-        *known = (struct lane){vector, scalar, number};
-        n->lane_count++;
-    }
+    LLVMValueRef scalar = wl_table_find(&n->lanes, key_of(vector, number));
+    if (scalar)
+        return scalar;
+    scalar = make_lane(n, vector, number);
+    if (n->lanes.count < MAX_LANES)
+        (void)wl_table_add(&n->lanes, key_of(vector, number), scalar); /* what is not remembered is made again */
     return scalar;
 }
 
@@ -316,14 +307,13 @@ void wl_emit_outline_addresses(LLVMModuleRef module) {
         for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
             next = LLVMGetNextInstruction(inst);
             if (LLVMIsAExtractElementInst(inst)) {
-                if (n->lane_count >= TABLE_SIZE / 2 - 64) {
-                    memset(n->lanes, 0, sizeof n->lanes);
-                    n->lane_count = 0;
-                }
+                if (n->lanes.count >= MAX_LANES - 64)
+                    wl_table_clear(&n->lanes);
                 narrow_extract(n, inst);
             }
         }
     erase_unused(function);
     LLVMDisposeBuilder(n->b);
+    wl_table_free(&n->lanes);
     free(n);
 }

@@ -1,6 +1,6 @@
 /* Registers that a loop writes become values while the loop runs.
  *
- * Lifted code keeps a vector register in the wave between stretches. In a loop that is a store and a load for every round, and where a
+ * Lifted code keeps a vector register in the wave between vector regions. In a loop that is a store and a load for every round, and where a
  * lane of it is looked at as a scalar (an address, a counter), the next round's loads wait for the store of the last one's. Here a row
  * that a loop stores whole is loaded where the loop is entered, kept in a variable, and stored where the loop is left: the passes make
  * phis of it.
@@ -147,7 +147,7 @@ static void add_access(struct promote *p, LLVMValueRef inst, uint64_t offset, ui
     uint64_t first = offset / SLOT_BYTES, end = (offset + bytes + SLOT_BYTES - 1) / SLOT_BYTES;
     if (end <= FIRST_SLOT)
         return; /* no register */
-    if (!WL_ARRAY_ROOM(p->accesses, p->access_count, p->access_capacity, 256)) {
+    if (!WL_ARRAY_RESERVE(p->accesses, p->access_count, p->access_capacity, 256)) {
         p->failed = true;
         return;
     }

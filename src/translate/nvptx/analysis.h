@@ -1,4 +1,4 @@
-/* What is known about a unit before it is lifted for threads: EXEC, the order of LDS, rounding. */
+/* What is known about a unit before it is lifted for the threads of a GPU: where EXEC is full, the order of LDS accesses, rounding. */
 #ifndef WL_TRANSLATE_NVPTX_ANALYSIS_H
 #define WL_TRANSLATE_NVPTX_ANALYSIS_H
 
@@ -10,13 +10,13 @@ struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave
 void wl_ptx_flow_destroy(struct wl_ptx_flow *flow); /* NULL does nothing */
 /* Whether waves of 64 may have a thread for each lane, as far as AMD's code tells: lanes part in loops, and nothing in it, but for masks,
  * crosses lanes or needs them in step. */
-bool wl_ptx_may_run_apart(const struct wl_unit *unit);
-/* Whether EXEC is at a piece's start what it was at the unit's entry. */
-bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece);
-/* Whether threads whose lane is off may take the branch on EXEC that ends a piece without the others, as far as AMD's code
+bool wl_ptx_may_have_lane_per_thread(const struct wl_unit *unit);
+/* Whether EXEC is at a basic block's start what it was at the unit's entry. */
+bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t block);
+/* Whether threads whose lane is off may take the branch on EXEC that ends a basic block without the others, as far as AMD's code
  * tells; changed: the masks that the code between writes, whose bits have to be made again from the threads' predicates where
  * threads meet. */
-bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t piece, uint64_t changed[2]);
+bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t block, uint64_t changed[2]);
 
 /* ---- nvptx/order.c ---- */
 /* Whether a unit's lanes may rely on the order of its LDS instructions: there are stores and loads without a barrier between them. */
@@ -25,7 +25,7 @@ bool wl_ptx_needs_order(const struct wl_unit *unit, bool is_kernel);
 /* ---- nvptx/rounding.c ---- */
 /* MODE's rounding behind an instruction. */
 uint8_t wl_ptx_rounding_step(uint8_t rounding, const struct wl_inst *inst);
-/* Fills in what it is at each piece's start (`starts`: piece_count bytes). False: to nearest everywhere. */
+/* Fills in what it is at each basic block's start (`starts`: block_count bytes). False: to nearest everywhere. */
 bool wl_ptx_rounding_find(const struct wl_unit *unit, uint8_t entry, uint8_t *starts);
 /* By which rounding an instruction's semantics go now: 0 is to nearest; WL_PTX_ROUNDING_UNKNOWN. */
 unsigned wl_ptx_rounding_of(const struct wl_lift *l, const struct wl_sem *sem);

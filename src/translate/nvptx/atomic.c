@@ -58,8 +58,8 @@ static LLVMValueRef loop(struct wl_lift *l, const struct wl_ptx_access *a, unsig
                          LLVMValueRef compare) {
     struct wl_access what = {.kind = WL_ACCESS_ATOMIC, .bits = (uint8_t)bits, .dwords = (uint8_t)(bits / 32), .atomic = (uint8_t)operation};
     LLVMTypeRef type = LLVMTypeOf(data);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), start = wl_lift_block(l, "first"), again = wl_lift_block(l, "again"),
-                      done = wl_lift_block(l, "done");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), start = wl_lift_ir_block(l, "first"), again = wl_lift_ir_block(l, "again"),
+                      done = wl_lift_ir_block(l, "done");
     LLVMValueRef always = LLVMConstInt(l->i1, 1, 0);
     LLVMBuildCondBr(l->b, a->predicate, start, done);
     LLVMPositionBuilderAtEnd(l->b, start);
@@ -78,7 +78,7 @@ static LLVMValueRef loop(struct wl_lift *l, const struct wl_ptx_access *a, unsig
     LLVMValueRef result = LLVMBuildPhi(l->b, type, ""), results[2] = {LLVMConstNull(type), found};
     LLVMBasicBlockRef origins[2] = {before, end};
     LLVMAddIncoming(result, results, origins, 2);
-    if (!l->ptx->apart) /* lanes that did not loop wait: what the others did is done, as in a wave */
+    if (!l->ptx->lane_per_thread) /* lanes that did not loop wait: what the others did is done, as in a wave */
         wl_ptx_asm(l, "bar.warp.sync 0xffffffff;", "~{memory}", l->void_type, NULL, 0, true);
     return result;
 }

@@ -1,4 +1,5 @@
 /* gfx12's loads that transpose what lanes load, and blocks of registers. */
+#include "translate/isa/lane.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"
@@ -60,8 +61,8 @@ void wl_ptx_lift_transposed(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 /* Registers whose bits in M0 are set, from and to consecutive dwords. */
-void wl_ptx_lift_block(struct wl_lift *l, const struct wl_inst *inst) {
-    const bool store = inst->isa->detail == WL_LANE_STORE_BLOCK;
+void wl_ptx_lift_ir_block(struct wl_lift *l, const struct wl_inst *inst) {
+    const bool store = !wl_lane_of(inst)->results;
     const struct wl_operand *op = inst->operands, *data = &op[store ? 1 : 0], *address = &op[store ? 0 : 1];
     LLVMValueRef mask = wl_lift_sgpr(l, WL_SGPR_M0);
     if (store && inst->isa->space != WL_SPACE_SCRATCH)

@@ -79,6 +79,7 @@ void wl_ptx_buffer_places(struct wl_lift *l, const struct wl_inst *inst, unsigne
         LLVMValueRef place = wl_ptx_device_call(l, "wl_device_buffer_find", l->i64, arguments, 2);
         accesses[i] = (struct wl_ptx_access){.inst = inst, .space = WL_PTX_GLOBAL, .address = place, .wide_scope = true};
         accesses[i].is_volatile = inst->isa->class != WL_ISA_ATOMIC && wl_inst_is_coherent(inst);
+        accesses[i].looks_again = inst->looks_again;
         accesses[i].predicate = LLVMBuildAnd(l->b, wl_ptx_exec(l), is_not_zero(l, place), "");
     }
 }
@@ -96,7 +97,7 @@ void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct
     LLVMValueRef limit = LLVMBuildZExt(b, find_limit(l, reg, soffset), l->i64, "");
     LLVMValueRef scratch = is_scratch(l, reg);
     unsigned first = inst->isa->class == WL_ISA_ATOMIC ? inst->isa->bits / 8u : inst->isa->bits < 32 ? inst->isa->bits / 8u : 4;
-    a->room = LLVMBuildSub(b, limit, LLVMBuildZExt(b, offset, l->i64, ""), "");
+    a->bytes_left = LLVMBuildSub(b, limit, LLVMBuildZExt(b, offset, l->i64, ""), "");
     a->space = WL_PTX_GLOBAL;
     a->offset = 0;
     if (scratch) { /* soffset counts the bytes of all lanes */
@@ -104,10 +105,10 @@ void wl_ptx_buffer_address(struct wl_lift *l, const struct wl_inst *inst, struct
         own = LLVMBuildZExt(b, LLVMBuildAdd(b, own, offset, ""), l->i64, "");
         own = LLVMBuildAdd(b, LLVMBuildPtrToInt(b, l->ptx->scratch[wl_ptx_strip(l)], l->i64, ""), own, "");
         place = LLVMBuildSelect(b, scratch, own, place, "");
-        a->room = LLVMBuildSelect(b, scratch, wl_lift_int(l, l->i64, INT64_MAX), a->room, "");
+        a->bytes_left = LLVMBuildSelect(b, scratch, wl_lift_int(l, l->i64, INT64_MAX), a->bytes_left, "");
         a->space = WL_PTX_GENERIC;
     }
     a->address = place;
-    LLVMValueRef in_range = LLVMBuildICmp(b, LLVMIntSGE, a->room, wl_lift_int(l, l->i64, first), "");
+    LLVMValueRef in_range = LLVMBuildICmp(b, LLVMIntSGE, a->bytes_left, wl_lift_int(l, l->i64, first), "");
     a->predicate = LLVMBuildAnd(b, a->predicate, in_range, "");
 }

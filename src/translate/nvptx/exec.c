@@ -1,7 +1,7 @@
 /* Where EXEC is what the kernel started with.
  *
  * Compilers narrow EXEC for branches and loops and put it back afterwards, mostly as the union of what is on and a mask of
- * what was taken away. A forward analysis over the pieces proves that: E is EXEC at the kernel's entry, and of each mask
+ * what was taken away. A forward analysis over the basic blocks proves that: E is EXEC at the kernel's entry, and of each mask
  * register it is known whether it
  *
  *   equal    is E
@@ -248,7 +248,7 @@ static bool same_state(const struct state *a, const struct state *b) {
     return same;
 }
 
-/* Narrows what is known at a piece's start; true: it changed. */
+/* Narrows what is known at a basic block's start; true: it changed. */
 static bool join(struct state *to, const struct state *from) {
     struct state before = *to, other = *from;
     if (other.exec_equal)
@@ -273,7 +273,7 @@ static bool join(struct state *to, const struct state *from) {
     return !same_state(&before, to);
 }
 
-static bool hand_on(struct masks *m, uint32_t piece, const struct state *s) { return piece != WL_NO_PIECE && join(&m->starts[piece], s); }
+static bool hand_on(struct masks *m, uint32_t block, const struct state *s) { return block != WL_NO_BLOCK && join(&m->starts[block], s); }
 
 /* ---- where threads may part ----
  *
@@ -281,12 +281,12 @@ static bool hand_on(struct masks *m, uint32_t piece, const struct state *s) { re
  * lane is off may take it alone, though others do not, if it would do nothing in the code it skips: no lane that is off becomes
  * active there, nothing crosses lanes, and no scalar register but masks, of which each thread has its own bit, leaves it. */
 
-enum { MOST_PIECES = 400 };
+enum { MOST_BLOCKS = 400 };
 
 struct region {
     const struct wl_unit *unit;
     unsigned registers; /* of a mask */
-    uint8_t *inside;    /* by piece */
+    uint8_t *inside;    /* by basic block */
     uint32_t *work;
     uint64_t masks[2], others[2]; /* scalar registers that it writes, by what writes them */
 };
@@ -308,14 +308,14 @@ static bool may_run_apart(struct region *r, const struct wl_inst *inst, const st
     return true;
 }
 
-static bool add_piece(struct region *r, uint32_t piece, uint32_t join, uint32_t *count) {
-    if (piece == join)
+static bool add_block(struct region *r, uint32_t block, uint32_t join, uint32_t *count) {
+    if (block == join)
         return true;
-    if (piece == WL_NO_PIECE || *count == MOST_PIECES)
+    if (block == WL_NO_BLOCK || *count == MOST_BLOCKS)
         return false;
-    if (!r->inside[piece]) {
-        r->inside[piece] = 1;
-        r->work[(*count)++] = piece;
+    if (!r->inside[block]) {
+        r->inside[block] = 1;
+        r->work[(*count)++] = block;
     }
     return true;
 }
@@ -323,24 +323,24 @@ static bool add_piece(struct region *r, uint32_t piece, uint32_t join, uint32_t 
 /* Collects what is reachable from `first` before `join`. */
 static bool collect(struct region *r, const struct masks *m, uint32_t first, uint32_t join) {
     uint32_t count = 0;
-    bool fits = add_piece(r, first, join, &count);
+    bool fits = add_block(r, first, join, &count);
     for (uint32_t at = 0; fits && at < count; at++) {
-        const struct wl_piece *piece = &r->unit->pieces[r->work[at]];
+        const struct wl_block *block = &r->unit->blocks[r->work[at]];
         struct state s = m->starts[r->work[at]];
-        for (uint32_t i = 0; fits && i < piece->count; i++) {
-            step(&s, m, &r->unit->insts[piece->first + i]);
-            fits = may_run_apart(r, &r->unit->insts[piece->first + i], &s);
+        for (uint32_t i = 0; fits && i < block->count; i++) {
+            step(&s, m, &r->unit->insts[block->first + i]);
+            fits = may_run_apart(r, &r->unit->insts[block->first + i], &s);
         }
-        switch (piece->end) {
-        case WL_PIECE_NEXT:
-        case WL_PIECE_EXEC:
-            fits = fits && add_piece(r, piece->next, join, &count);
+        switch (block->end) {
+        case WL_BLOCK_NEXT:
+        case WL_BLOCK_EXEC:
+            fits = fits && add_block(r, block->next, join, &count);
             break;
-        case WL_PIECE_BRANCH:
-            fits = fits && add_piece(r, piece->target, join, &count);
+        case WL_BLOCK_BRANCH:
+            fits = fits && add_block(r, block->target, join, &count);
             break;
-        case WL_PIECE_CBRANCH:
-            fits = fits && add_piece(r, piece->next, join, &count) && add_piece(r, piece->target, join, &count);
+        case WL_BLOCK_CBRANCH:
+            fits = fits && add_block(r, block->next, join, &count) && add_block(r, block->target, join, &count);
             break;
         default:
             fits = false;
@@ -351,24 +351,24 @@ static bool collect(struct region *r, const struct masks *m, uint32_t first, uin
 
 /* Whether EXEC is never more within the region than where it is entered. */
 static bool only_narrows(struct region *r, uint32_t first) {
-    struct masks m = {.unit = r->unit, .registers = r->registers, .starts = calloc(r->unit->piece_count + 1, sizeof *m.starts)};
+    struct masks m = {.unit = r->unit, .registers = r->registers, .starts = calloc(r->unit->block_count + 1, sizeof *m.starts)};
     bool within = m.starts != NULL;
     if (within)
         m.starts[first] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
     for (bool changed = within; changed && within;) {
         changed = false;
-        for (uint32_t p = 0; p < r->unit->piece_count && within; p++) {
-            const struct wl_piece *piece = &r->unit->pieces[p];
+        for (uint32_t p = 0; p < r->unit->block_count && within; p++) {
+            const struct wl_block *block = &r->unit->blocks[p];
             struct state s = m.starts[p];
             if (!r->inside[p] || !s.known)
                 continue;
-            for (uint32_t i = 0; i < piece->count && within; i++) {
-                step(&s, &m, &r->unit->insts[piece->first + i]);
+            for (uint32_t i = 0; i < block->count && within; i++) {
+                step(&s, &m, &r->unit->insts[block->first + i]);
                 within = s.exec_within;
             }
-            uint32_t next[2] = {piece->next, piece->target};
+            uint32_t next[2] = {block->next, block->target};
             for (unsigned i = 0; i < 2; i++)
-                if (next[i] != WL_NO_PIECE && r->inside[next[i]])
+                if (next[i] != WL_NO_BLOCK && r->inside[next[i]])
                     changed |= hand_on(&m, next[i], &s);
         }
     }
@@ -378,21 +378,21 @@ static bool only_narrows(struct region *r, uint32_t first) {
 
 bool wl_ptx_may_part(const struct wl_ptx_flow *flow, uint32_t p, uint64_t changed[2]) {
     const struct wl_unit *unit = flow->m.unit;
-    const struct wl_piece *piece = &unit->pieces[p];
-    const struct wl_inst *last = piece->count ? &unit->insts[piece->first + piece->count - 1] : NULL;
-    if (piece->end != WL_PIECE_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
+    const struct wl_block *block = &unit->blocks[p];
+    const struct wl_inst *last = block->count ? &unit->insts[block->first + block->count - 1] : NULL;
+    if (block->end != WL_BLOCK_CBRANCH || (last->isa->detail != WL_IF_EXECZ && last->isa->detail != WL_IF_EXECNZ))
         return false;
     bool skips = last->isa->detail == WL_IF_EXECZ;
-    uint32_t first = skips ? piece->next : piece->target, join = skips ? piece->target : piece->next;
-    if (first == WL_NO_PIECE || join == WL_NO_PIECE || first == join)
+    uint32_t first = skips ? block->next : block->target, join = skips ? block->target : block->next;
+    if (first == WL_NO_BLOCK || join == WL_NO_BLOCK || first == join)
         return false;
     struct region r = {.unit = unit,
                        .registers = flow->m.registers,
-                       .inside = calloc(unit->piece_count + 1, 1),
-                       .work = calloc(MOST_PIECES, sizeof *r.work)};
+                       .inside = calloc(unit->block_count + 1, 1),
+                       .work = calloc(MOST_BLOCKS, sizeof *r.work)};
     bool parts = r.inside && r.work && collect(&r, &flow->m, first, join) && only_narrows(&r, first);
     for (unsigned i = 0; i < 2; i++) {
-        parts = parts && !(r.others[i] & unit->pieces[join].live_in.scalar[i]);
+        parts = parts && !(r.others[i] & unit->blocks[join].live_in.scalar[i]);
         changed[i] = r.masks[i];
     }
     free(r.inside);
@@ -407,7 +407,7 @@ struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave
     if (!flow)
         return NULL;
     struct masks *m = &flow->m;
-    *m = (struct masks){.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->piece_count + 1, sizeof *m->starts)};
+    *m = (struct masks){.unit = unit, .registers = wave_size / 32, .starts = calloc(unit->block_count + 1, sizeof *m->starts)};
     if (!m->starts) {
         free(flow);
         return NULL;
@@ -415,25 +415,25 @@ struct wl_ptx_flow *wl_ptx_flow_create(const struct wl_unit *unit, unsigned wave
     m->starts[unit->entry] = (struct state){.known = true, .exec_equal = true, .exec_within = true, .rest = {UINT64_MAX, UINT64_MAX}};
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
+        for (uint32_t p = 0; p < unit->block_count; p++) {
+            const struct wl_block *block = &unit->blocks[p];
             struct state s = m->starts[p];
             if (!s.known)
                 continue;
-            for (uint32_t i = 0; i < piece->count; i++)
-                step(&s, m, &unit->insts[piece->first + i]);
-            if (piece->end == WL_PIECE_CALL)
+            for (uint32_t i = 0; i < block->count; i++)
+                step(&s, m, &unit->insts[block->first + i]);
+            if (block->end == WL_BLOCK_CALL)
                 memset(&s, 0, sizeof s);
             s.known = true;
-            changed |= hand_on(m, piece->next, &s);
-            changed |= hand_on(m, piece->target, &s);
+            changed |= hand_on(m, block->next, &s);
+            changed |= hand_on(m, block->target, &s);
         }
     }
     return flow;
 }
 
-bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t piece) {
-    return flow->m.starts[piece].known && flow->m.starts[piece].exec_equal;
+bool wl_ptx_flow_full(const struct wl_ptx_flow *flow, uint32_t block) {
+    return flow->m.starts[block].known && flow->m.starts[block].exec_equal;
 }
 
 void wl_ptx_flow_destroy(struct wl_ptx_flow *flow) {

@@ -1,4 +1,5 @@
 /* The one-lane form as the lifter knows it (lift/form.h). */
+#include "translate/lift/forms/strip.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/inst.h"
@@ -11,7 +12,10 @@ static void makes_mask(struct wl_lift *l, unsigned reg) { /* at once */
     (void)reg;
 }
 
-static LLVMValueRef is_zero_mask(struct wl_lift *l, unsigned reg) { return LLVMBuildNot(l->b, wl_ptx_any(l, reg), ""); }
+static LLVMValueRef test_mask(struct wl_lift *l, unsigned reg, bool some) {
+    LLVMValueRef any = wl_ptx_any(l, reg);
+    return some ? any : LLVMBuildNot(l->b, any, "");
+}
 
 static const struct wl_sem *find_semantics(const struct wl_lift *l, const char *mnemonic) {
     (void)l;
@@ -30,7 +34,7 @@ static LLVMValueRef link_semantics(struct wl_lift *l, const struct wl_sem *sem) 
 }
 
 static LLVMValueRef change_sign(struct wl_lift *l, LLVMValueRef value, bool absolute, bool negate) {
-    return l->ptx->keeps_nan ? wl_ptx_change_sign(l, value, absolute, negate) : wl_strip_form.change_sign(l, value, absolute, negate);
+    return l->ptx->keeps_nan ? wl_ptx_change_sign(l, value, absolute, negate) : wl_strip_change_sign(l, value, absolute, negate);
 }
 
 static LLVMValueRef keep_wide(struct wl_lift *l, LLVMValueRef value) { /* a lane's arithmetic is in floats anyway */
@@ -44,11 +48,13 @@ const struct wl_form wl_ptx_form = {
     .pair = wl_ptx_pair,
     .set_row = wl_ptx_set_row,
     .set_pair = wl_ptx_set_pair,
+    .mask = wl_lift_wide_scalar,
+    .spread = wl_strip_spread_none,
     .of_mask = wl_ptx_of_mask,
     .made_mask = wl_ptx_mask,
     .makes_mask = makes_mask,
     .set_mask = wl_ptx_set_mask,
-    .is_zero_mask = is_zero_mask,
+    .test_mask = test_mask,
     .scalar_written = wl_ptx_scalar_written,
     .lds_direct = wl_ptx_lds_direct,
     .image = wl_ptx_image,

@@ -1,4 +1,4 @@
-/* The frame of a kernel: initial state, pieces of all units, control flow. */
+/* The frame of a kernel: initial state, basic blocks of all units, control flow. */
 #include "translate/nvptx/ptx.h"
 
 #include "machine/image_instruction.h"
@@ -24,7 +24,7 @@ static LLVMValueRef special_register(struct wl_lift *l, const char *name) {
 static void make_registers(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
-        l->sgpr[reg] = LLVMBuildAlloca(l->b, l->i32, "s");
+        l->unit.sgpr[reg] = LLVMBuildAlloca(l->b, l->i32, "s");
         p->predicate[reg] = LLVMBuildAlloca(l->b, l->i1, "p");
     }
     for (unsigned s = 0; s < l->strips; s++)
@@ -174,11 +174,11 @@ static LLVMValueRef below(struct wl_lift *l, LLVMValueRef value, unsigned bits) 
 
 static void build_entry(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
-    l->entry = wl_lift_block(l, "entry");
+    l->entry = wl_lift_ir_block(l, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     make_registers(l);
     LLVMValueRef thread = thread_number(l);
-    unsigned bits = p->apart ? 6 : 5;
+    unsigned bits = p->lane_per_thread ? 6 : 5;
     p->lane = below(l, thread, bits);
     LLVMValueRef wave = LLVMBuildLShr(l->b, thread, wl_lift_int(l, l->i32, bits), "");
     p->image = wl_ptx_launch_field(l, offsetof(struct wl_ptx_launch, image), l->i64);
@@ -193,8 +193,8 @@ static void build_entry(struct wl_lift *l) {
         p->entry_exec[s] = real;
         some = some ? LLVMBuildOr(l->b, some, real, "") : real;
     }
-    if (p->apart && !LLVMIsConstant(some)) { /* threads without a work item are not needed */
-        LLVMBasicBlockRef none = wl_lift_block(l, "none"), there = wl_lift_block(l, "there");
+    if (p->lane_per_thread && !LLVMIsConstant(some)) { /* threads without a work item are not needed */
+        LLVMBasicBlockRef none = wl_lift_ir_block(l, "none"), there = wl_lift_ir_block(l, "there");
         LLVMBuildCondBr(l->b, some, there, none);
         LLVMPositionBuilderAtEnd(l->b, none);
         LLVMBuildRetVoid(l->b);
@@ -204,28 +204,28 @@ static void build_entry(struct wl_lift *l) {
     restore_exec(l);
     if (l->wave_size == 32)
         wl_lift_set_sgpr(l, WL_SGPR_EXEC + 1, LLVMConstNull(l->i32));
-    if (!p->request->partial_groups || p->apart) {
-        LLVMBuildBr(l->b, p->blocks[0][p->units[0].entry]);
+    if (!p->request->partial_groups || p->lane_per_thread) {
+        LLVMBuildBr(l->b, p->ir_blocks[0][p->units[0].entry]);
         return;
     }
     /* A partial workgroup may have no work item for a wave. */
-    LLVMBasicBlockRef none = wl_lift_block(l, "none");
-    LLVMBuildCondBr(l->b, wl_ptx_vote_any(l, some), p->blocks[0][p->units[0].entry], none);
+    LLVMBasicBlockRef none = wl_lift_ir_block(l, "none");
+    LLVMBuildCondBr(l->b, wl_ptx_vote_any(l, some), p->ir_blocks[0][p->units[0].entry], none);
     LLVMPositionBuilderAtEnd(l->b, none);
     LLVMBuildRetVoid(l->b);
 }
 
-/* ---- ends of pieces ---- */
+/* ---- ends of basic blocks ---- */
 
 static void trap(struct wl_lift *l) {
     wl_lift_intrinsic(l, "llvm.trap", NULL, 0, NULL, 0);
     LLVMBuildUnreachable(l->b);
 }
 
-static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
-    if (piece != WL_NO_PIECE)
-        return l->blocks[piece];
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_block(l, "off");
+static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t block) {
+    if (block != WL_NO_BLOCK)
+        return l->unit.ir_blocks[block];
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), off = wl_lift_ir_block(l, "off");
     LLVMPositionBuilderAtEnd(l->b, off);
     trap(l);
     LLVMPositionBuilderAtEnd(l->b, here);
@@ -233,7 +233,7 @@ static LLVMBasicBlockRef block_of(struct wl_lift *l, uint32_t piece) {
 }
 
 static LLVMValueRef any_active(struct wl_lift *l) {
-    bool parts = l->ptx->parts[l->piece - l->unit->pieces];
+    bool parts = l->ptx->parts[l->unit.block - l->unit.code->blocks];
     return parts ? wl_ptx_any_own(l, WL_SGPR_EXEC) : wl_ptx_any(l, WL_SGPR_EXEC);
 }
 
@@ -271,9 +271,9 @@ static void call(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef target = by_register ? wl_lift_sgpr64(l, inst->operands[1].reg) : NULL;
     wl_lift_set_sgpr64(l, inst->operands[0].reg, wl_lift_next_address(l, inst));
     for (unsigned u = 0; u < p->unit_count && !by_register; u++)
-        if (p->units[u].pieces[p->units[u].entry].count &&
-            p->units[u].insts[p->units[u].pieces[p->units[u].entry].first].address == inst->operands[1].bits) {
-            LLVMBuildBr(l->b, p->blocks[u][p->units[u].entry]);
+        if (p->units[u].blocks[p->units[u].entry].count &&
+            p->units[u].insts[p->units[u].blocks[p->units[u].entry].first].address == inst->operands[1].bits) {
+            LLVMBuildBr(l->b, p->ir_blocks[u][p->units[u].entry]);
             return;
         }
     if (!by_register)
@@ -301,47 +301,49 @@ static void wait(struct wl_lift *l, const struct wl_inst *inst) {
             wl_ptx_asm(l, "fence.acq_rel.sys;", "~{memory}", l->void_type, NULL, 0, true);
         break;
     }
+    case WL_ISA_NOP: /* the end of a turn: its waves run side by side as they are */
+        break;
     default:
         trap(l);
         return;
     }
-    if (l->piece->next == WL_NO_PIECE)
+    if (l->unit.block->next == WL_NO_BLOCK)
         trap(l);
     else
-        LLVMBuildBr(l->b, l->blocks[l->piece->next]);
+        LLVMBuildBr(l->b, l->unit.ir_blocks[l->unit.block->next]);
 }
 
-static void finish_piece(struct wl_lift *l) {
-    const struct wl_piece *piece = l->piece;
-    const struct wl_inst *last = piece->count ? &l->unit->insts[piece->first + piece->count - 1] : NULL;
-    if (piece->end != WL_PIECE_WAIT || last->isa->class != WL_ISA_BARRIER)
+static void finish_block(struct wl_lift *l) {
+    const struct wl_block *block = l->unit.block;
+    const struct wl_inst *last = block->count ? &l->unit.code->insts[block->first + block->count - 1] : NULL;
+    if (block->end != WL_BLOCK_WAIT || last->isa->class != WL_ISA_BARRIER)
         wl_ptx_publish(l);
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_EXEC:
-        LLVMBuildBr(l->b, block_of(l, piece->next));
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+    case WL_BLOCK_EXEC:
+        LLVMBuildBr(l->b, block_of(l, block->next));
         break;
-    case WL_PIECE_BRANCH:
-        LLVMBuildBr(l->b, block_of(l, piece->target));
+    case WL_BLOCK_BRANCH:
+        LLVMBuildBr(l->b, block_of(l, block->target));
         break;
-    case WL_PIECE_CBRANCH: {
+    case WL_BLOCK_CBRANCH: {
         LLVMValueRef taken = condition(l, last);
-        LLVMBuildCondBr(l->b, taken, block_of(l, piece->target), block_of(l, piece->next));
+        LLVMBuildCondBr(l->b, taken, block_of(l, block->target), block_of(l, block->next));
         break;
     }
-    case WL_PIECE_WAIT:
+    case WL_BLOCK_WAIT:
         wait(l, last);
         break;
-    case WL_PIECE_FINISH:
+    case WL_BLOCK_FINISH:
         LLVMBuildRetVoid(l->b);
         break;
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_FALL_OFF:
         trap(l);
         break;
-    case WL_PIECE_JUMP:
+    case WL_BLOCK_JUMP:
         jump(l, wl_lift_sgpr64(l, last->operands[0].reg));
         break;
-    case WL_PIECE_CALL:
+    case WL_BLOCK_CALL:
         call(l, last);
         break;
     }
@@ -496,7 +498,7 @@ void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst) {
     case WL_ISA_MOVREL:
         wl_ptx_lift_indexed(l, inst);
         break;
-    default: /* finish_piece does those that steer */
+    default: /* finish_block does those that steer */
         if (!wl_isa_steers(inst->isa->class))
             lift_scalar_class(l, inst);
     }
@@ -516,22 +518,22 @@ static void note_order(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 /* Threads that parted meet: the bits of masks come from their predicates again. */
-static void meet(struct wl_lift *l, uint32_t piece) {
+static void meet(struct wl_lift *l, uint32_t block) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(l->ptx->met[piece], reg) && !(l->ptx->apart && reg & 1))
+        if (wl_bit(l->ptx->met[block], reg) && !(l->ptx->lane_per_thread && reg & 1))
             wl_ptx_set_ballot(l, reg, wl_ptx_predicate(l, reg));
 }
 
-static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32_t p, bool full) {
-    const struct wl_piece *piece = l->piece = &l->unit->pieces[p];
-    struct wl_effects *effects = calloc(piece->count + 1, sizeof *effects);
+static void lift_block(struct wl_lift *l, const struct wl_affine *affine, uint32_t p, bool full) {
+    const struct wl_block *block = l->unit.block = &l->unit.code->blocks[p];
+    struct wl_effects *effects = calloc(block->count + 1, sizeof *effects);
     if (!effects || !wl_lift_liveness(l, effects)) {
         free(effects);
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for liveness");
         return;
     }
-    l->effects = effects;
-    LLVMPositionBuilderAtEnd(l->b, l->blocks[p]);
+    l->unit.effects = effects;
+    LLVMPositionBuilderAtEnd(l->b, l->unit.ir_blocks[p]);
     l->ptx->vector_carry.valid = l->ptx->scalar_carry.valid = false;
     l->ptx->store_may_wait = l->generation > 9;
     l->ptx->release = l->ptx->accessed = false;
@@ -542,22 +544,22 @@ static void lift_piece(struct wl_lift *l, const struct wl_affine *affine, uint32
     if (full)
         restore_exec(l);
     struct wl_facts facts;
-    l->facts = affine ? &facts : NULL;
+    l->unit.facts = affine ? &facts : NULL;
     if (affine)
         wl_affine_start(affine, p, WL_MODE_FULL, &facts);
-    for (uint32_t i = 0; i < piece->count && !l->status; i++) {
-        const struct wl_inst *inst = &l->unit->insts[piece->first + i];
-        l->at = i;
+    for (uint32_t i = 0; i < block->count && !l->status; i++) {
+        const struct wl_inst *inst = &l->unit.code->insts[block->first + i];
+        l->unit.at = i;
         wl_ptx_lift_inst(l, inst);
         l->ptx->rounding = wl_ptx_rounding_step(l->ptx->rounding, inst);
         if (affine)
-            wl_affine_step(&facts, l->unit, inst, WL_MODE_FULL);
+            wl_affine_step(&facts, l->unit.code, inst, WL_MODE_FULL);
         note_order(l, inst);
         wl_ptx_step_carries(l, &effects[i]);
     }
-    finish_piece(l);
-    l->effects = NULL;
-    l->facts = NULL;
+    finish_block(l);
+    l->unit.effects = NULL;
+    l->unit.facts = NULL;
     free(effects);
 }
 
@@ -607,7 +609,7 @@ static void make_function(struct wl_lift *l) {
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, convergent, 0));
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, no_unwind, 0));
     enum { F32_DENORMALS = 3 << 4 };
-    if (!(request->float_mode & F32_DENORMALS) && !l->splits_denormals)
+    if (!(request->float_mode & F32_DENORMALS) && !l->unit.splits_denormals)
         text_attribute(l, "denormal-fp-math-f32", "preserve-sign");
     LLVMTypeRef shared = LLVMArrayType2(l->i8, 0);
     l->ptx->lds = LLVMAddGlobalInAddressSpace(l->module, shared, "wl_lds", 3);
@@ -618,26 +620,26 @@ static void make_function(struct wl_lift *l) {
 /* Where threads may part, and which masks they bring to where they meet. */
 static bool find_partings(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
-    const struct wl_unit *unit = l->unit;
+    const struct wl_unit *unit = l->unit.code;
     free(p->parts);
     free(p->met);
     wl_ptx_flow_destroy(p->flow);
     free(p->roundings);
-    p->roundings = calloc(unit->piece_count + 1, sizeof *p->roundings);
+    p->roundings = calloc(unit->block_count + 1, sizeof *p->roundings);
     if (p->roundings)
         wl_ptx_rounding_find(unit, p->request->float_mode & 15, p->roundings);
     p->orders_lds = wl_ptx_needs_order(unit, unit == p->units);
-    p->parts = calloc(unit->piece_count + 1, sizeof *p->parts);
-    p->met = calloc(unit->piece_count + 1, sizeof *p->met);
+    p->parts = calloc(unit->block_count + 1, sizeof *p->parts);
+    p->met = calloc(unit->block_count + 1, sizeof *p->met);
     p->flow = wl_ptx_flow_create(unit, l->wave_size);
-    for (uint32_t i = 0; p->parts && p->met && p->flow && i < unit->piece_count; i++) {
+    for (uint32_t i = 0; p->parts && p->met && p->flow && i < unit->block_count; i++) {
         uint64_t changed[2];
         p->parts[i] = !p->unoptimized && wl_ptx_may_part(p->flow, i, changed); /* slow code is not worth it */
         if (!p->parts[i])
             continue;
-        const struct wl_piece *piece = &unit->pieces[i];
-        bool skips = unit->insts[piece->first + piece->count - 1].isa->detail == WL_IF_EXECZ;
-        uint64_t *met = p->met[skips ? piece->target : piece->next];
+        const struct wl_block *block = &unit->blocks[i];
+        bool skips = unit->insts[block->first + block->count - 1].isa->detail == WL_IF_EXECZ;
+        uint64_t *met = p->met[skips ? block->target : block->next];
         for (unsigned w = 0; w < 2; w++)
             met[w] |= changed[w];
     }
@@ -660,15 +662,15 @@ static void lift_units(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
     struct wl_affine *affine = wl_affine_create(&p->units[0]); /* what it knows is a hint here: it may be missing */
     for (unsigned u = 0; u < p->unit_count && !l->status; u++) {
-        l->unit = &p->units[u];
-        l->blocks = p->blocks[u];
-        p->unoptimized = wl_unit_is_unoptimized(l->unit);
-        p->touches_bytes = touches_bytes(l->unit, p->unoptimized);
-        wl_ptx_find_masks(l, l->unit);
+        l->unit.code = &p->units[u];
+        l->unit.ir_blocks = p->ir_blocks[u];
+        p->unoptimized = wl_unit_is_unoptimized(l->unit.code);
+        p->touches_bytes = touches_bytes(l->unit.code, p->unoptimized);
+        wl_ptx_find_masks(l, l->unit.code);
         if (!find_partings(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory to follow branches");
-        for (uint32_t piece = 0; piece < l->unit->piece_count && !l->status; piece++)
-            lift_piece(l, u == 0 ? affine : NULL, piece, u == 0 && wl_ptx_flow_full(p->flow, piece));
+        for (uint32_t block = 0; block < l->unit.code->block_count && !l->status; block++)
+            lift_block(l, u == 0 ? affine : NULL, block, u == 0 && wl_ptx_flow_full(p->flow, block));
     }
     wl_affine_destroy(affine);
 }
@@ -676,10 +678,10 @@ static void lift_units(struct wl_lift *l) {
 /* Whether an earlier unit has the place as well: code that functions share, or that follows a call that never returns. */
 static bool is_listed(const struct wl_ptx *p, unsigned units, uint64_t address) {
     for (unsigned u = 0; u < units; u++)
-        for (uint32_t i = 0; i < p->units[u].piece_count; i++) {
-            const struct wl_piece *piece = &p->units[u].pieces[i];
-            bool is_target = (u > 0 && i == p->units[u].entry) || piece->is_return;
-            if (piece->count && is_target && p->units[u].insts[piece->first].address == address)
+        for (uint32_t i = 0; i < p->units[u].block_count; i++) {
+            const struct wl_block *block = &p->units[u].blocks[i];
+            bool is_target = (u > 0 && i == p->units[u].entry) || block->is_return;
+            if (block->count && is_target && p->units[u].insts[block->first].address == address)
                 return true;
         }
     return false;
@@ -688,19 +690,19 @@ static bool is_listed(const struct wl_ptx *p, unsigned units, uint64_t address) 
 /* Entries of device functions, and what lies behind calls. */
 static void build_dispatch(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
-    LLVMBasicBlockRef nowhere = wl_lift_block(l, "nowhere");
+    LLVMBasicBlockRef nowhere = wl_lift_ir_block(l, "nowhere");
     LLVMPositionBuilderAtEnd(l->b, p->dispatch);
     LLVMValueRef choice = LLVMBuildSwitch(l->b, LLVMBuildLoad2(l->b, l->i64, p->target, ""), nowhere, 16);
     for (unsigned u = 0; u < p->unit_count; u++) {
         const struct wl_unit *unit = &p->units[u];
-        for (uint32_t i = 0; i < unit->piece_count; i++) {
-            const struct wl_piece *piece = &unit->pieces[i];
+        for (uint32_t i = 0; i < unit->block_count; i++) {
+            const struct wl_block *block = &unit->blocks[i];
             bool is_entry = u > 0 && i == unit->entry;
-            if (!piece->count || (!is_entry && !piece->is_return))
+            if (!block->count || (!is_entry && !block->is_return))
                 continue;
-            uint64_t address = unit->insts[piece->first].address;
+            uint64_t address = unit->insts[block->first].address;
             if (!is_listed(p, u, address))
-                LLVMAddCase(choice, wl_lift_int(l, l->i64, address), p->blocks[u][i]);
+                LLVMAddCase(choice, wl_lift_int(l, l->i64, address), p->ir_blocks[u][i]);
         }
     }
     LLVMPositionBuilderAtEnd(l->b, nowhere);
@@ -709,16 +711,16 @@ static void build_dispatch(struct wl_lift *l) {
 
 static bool make_blocks(struct wl_lift *l) {
     struct wl_ptx *p = l->ptx;
-    if (!p->blocks)
+    if (!p->ir_blocks)
         return false;
     for (unsigned u = 0; u < p->unit_count; u++) {
-        p->blocks[u] = calloc(p->units[u].piece_count + 1, sizeof *p->blocks[u]);
-        if (!p->blocks[u])
+        p->ir_blocks[u] = calloc(p->units[u].block_count + 1, sizeof *p->ir_blocks[u]);
+        if (!p->ir_blocks[u])
             return false;
-        for (uint32_t i = 0; i < p->units[u].piece_count; i++)
-            p->blocks[u][i] = wl_lift_block(l, "piece");
+        for (uint32_t i = 0; i < p->units[u].block_count; i++)
+            p->ir_blocks[u][i] = wl_lift_ir_block(l, "block");
     }
-    p->dispatch = wl_lift_block(l, "dispatch");
+    p->dispatch = wl_lift_ir_block(l, "dispatch");
     return true;
 }
 
@@ -729,25 +731,27 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
     struct wl_strip *strips = calloc(2, sizeof *strips);
     if (l && p && strips) {
         *p = (struct wl_ptx){.request = request, .info = info, .units = units, .unit_count = count};
-        *l = (struct wl_lift){.request = &request->code, .wave_size = request->code.wave_size, .context = LLVMGetModuleContext(module)};
+        l->unit.request = &request->code;
+        l->wave_size = request->code.wave_size;
+        l->context = LLVMGetModuleContext(module);
         l->ptx = p;
-        p->blocks = calloc(count, sizeof *p->blocks);
+        p->ir_blocks = calloc(count, sizeof *p->ir_blocks);
         l->module = module;
-        p->apart = l->wave_size == 64 && info->wave_threads == 64;
-        l->strips = p->apart ? 1 : l->wave_size / 32;
+        p->lane_per_thread = l->wave_size == 64 && info->wave_threads == 64;
+        l->strips = p->lane_per_thread ? 1 : l->wave_size / 32;
         l->lanes = 1;
         l->form = &wl_ptx_form;
-        l->strip_states = strips;
+        l->region.strip_states = strips;
         l->strip = strips;
         l->generation = wl_processor_generation(request->code.processor);
-        l->splits_denormals = splits_denormals(request, units, count);
+        l->unit.splits_denormals = splits_denormals(request, units, count);
         wl_lift_make_types(l);
         l->b = LLVMCreateBuilderInContext(l->context);
         make_function(l);
         if (!make_blocks(l))
             l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks");
         if (!l->status) {
-            l->unit = &units[0];
+            l->unit.code = &units[0];
             build_entry(l);
             LLVMMoveBasicBlockBefore(l->entry, LLVMGetFirstBasicBlock(l->function));
             lift_units(l);
@@ -756,17 +760,17 @@ enum wl_status wl_ptx_lift_kernel(const struct wl_ptx_request *request, struct w
         LLVMDisposeBuilder(l->b);
     }
     enum wl_status status = l && p && strips ? l->status : wl_fail(WL_OUT_OF_MEMORY, "no memory for the lifter");
-    for (unsigned u = 0; p && p->blocks && u < count; u++)
-        free(p->blocks[u]);
+    for (unsigned u = 0; p && p->ir_blocks && u < count; u++)
+        free(p->ir_blocks[u]);
     if (l)
-        free(l->live_after);
+        free(l->unit.live_after);
     free(strips);
     if (p) {
         wl_ptx_flow_destroy(p->flow);
         free(p->parts);
         free(p->met);
         free(p->roundings);
-        free(p->blocks);
+        free(p->ir_blocks);
     }
     free(p);
     free(l);

@@ -1,4 +1,6 @@
-/* Cross-lane instructions and the source lanes of DPP: shuffles. Wave lane n is lane n % 32 of strip n / 32. */
+/* Cross-lane instructions and the source lanes of DPP: shuffles. Wave lane n is lane n % 32 of strip n / 32. A row of isa/lane_rows.inc names
+ * the function that lifts an instruction. */
+#include "translate/isa/lane.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/inst.h"
@@ -175,7 +177,7 @@ static LLVMValueRef dword_operand(struct wl_lift *l, const struct wl_operand *op
     return op->kind == WL_OPERAND_VGPR ? wl_ptx_dword(l, op->reg) : wl_lift_scalar_operand(l, op, WL_U32);
 }
 
-static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first) {
+static void read_to_scalar(struct wl_lift *l, const struct wl_inst *inst, bool first) {
     const struct wl_operand *op = inst->operands;
     LLVMValueRef values[2], value;
     if (op[1].kind == WL_OPERAND_VGPR) {
@@ -187,6 +189,9 @@ static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
     }
     wl_lift_set_sgpr(l, op[0].reg, value);
 }
+
+static void read_first(struct wl_lift *l, const struct wl_inst *inst) { read_to_scalar(l, inst, true); }
+static void read_lane(struct wl_lift *l, const struct wl_inst *inst) { read_to_scalar(l, inst, false); }
 
 /* v_writelane writes its lane whatever EXEC is. */
 static void write_lane(struct wl_lift *l, const struct wl_inst *inst) {
@@ -222,10 +227,7 @@ static LLVMValueRef bpermute_lane(struct wl_lift *l, const struct wl_inst *inst)
     return low_bits(l, LLVMBuildLShr(l->b, address, number(l, 2), ""), l->wave_size - 1);
 }
 
-static LLVMValueRef permlane64_lane(struct wl_lift *l, const struct wl_inst *inst) {
-    (void)inst;
-    return LLVMBuildXor(l->b, wl_ptx_wave_lane(l), number(l, l->wave_size == 64 ? 32 : 0), "");
-}
+static void bpermute(struct wl_lift *l, const struct wl_inst *inst) { gather(l, inst, inst->operands[2].reg, true, bpermute_lane); }
 
 /* ds_swizzle: see lift/inst/lane.c for the patterns. */
 static LLVMValueRef swizzle_lane(struct wl_lift *l, const struct wl_inst *inst) {
@@ -248,13 +250,21 @@ static LLVMValueRef swizzle_lane(struct wl_lift *l, const struct wl_inst *inst) 
     return LLVMBuildOr(b, source, upper, "");
 }
 
+static void swizzle(struct wl_lift *l, const struct wl_inst *inst) { gather(l, inst, inst->operands[1].reg, true, swizzle_lane); }
+
+/* What a lane gets from lane `source`; if that is off, 0 or, without bound control, what it has. */
+static LLVMValueRef from_active(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef source, LLVMValueRef value) {
+    bool fetch_inactive = inst->op_sel & 1 || wl_lane_of(inst)->from_inactive, bound_control = inst->op_sel & 2;
+    if (fetch_inactive)
+        return value;
+    LLVMValueRef other = bound_control ? LLVMConstNull(l->i32) : wl_ptx_dword(l, row);
+    return LLVMBuildSelect(l->b, is_active(l, source), value, other, "");
+}
+
 /* v_permlane16, v_permlanex16: the source within the row (or the row beside it) is a nibble of two scalars, or a vector's. */
 static void permute_row(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    unsigned detail = inst->isa->detail;
-    bool by_vector = detail == WL_LANE_PERMLANE16_VAR || detail == WL_LANE_PERMLANEX16_VAR;
-    bool crosses = detail == WL_LANE_PERMLANEX16 || detail == WL_LANE_PERMLANEX16_VAR;
-    bool fetch_inactive = inst->op_sel & 1, bound_control = inst->op_sel & 2;
+    bool by_vector = wl_lane_of(inst)->by_vector, crosses = wl_lane_of(inst)->crosses;
     LLVMValueRef values[2], results[2], low = NULL, high = NULL;
     if (!by_vector) {
         low = wl_lift_scalar_operand(l, &op[2], WL_U32);
@@ -275,15 +285,43 @@ static void permute_row(struct wl_lift *l, const struct wl_inst *inst) {
         if (crosses)
             row = LLVMBuildXor(l->b, row, number(l, 16), "");
         LLVMValueRef source = LLVMBuildOr(l->b, row, low_bits(l, pick, 15), "");
-        results[s] = wl_ptx_shuffle(l, values[s], source);
-        if (!fetch_inactive) {
-            LLVMValueRef other = bound_control ? LLVMConstNull(l->i32) : wl_ptx_dword(l, op[0].reg);
-            results[s] = LLVMBuildSelect(l->b, is_active(l, source), results[s], other, "");
-        }
+        results[s] = from_active(l, inst, op[0].reg, source, wl_ptx_shuffle(l, values[s], source));
     }
     for (unsigned s = 0; s < l->strips; s++) {
         wl_ptx_enter_strip(l, s);
         wl_ptx_set_dword(l, op[0].reg, results[s]);
+    }
+}
+
+/* A lane of an exchange's result, in the strip at hand. `values`: of its registers. */
+static LLVMValueRef exchanged(struct wl_lift *l, const struct wl_inst *inst, unsigned result, LLVMValueRef values[2][2]) {
+    const struct wl_lane *exchange = wl_lane_of(inst);
+    LLVMValueRef from = wl_lane_source(l, exchange, result, wl_ptx_wave_lane(l));
+    const bool two = wl_lane_exchanged(exchange) == 2;
+    LLVMValueRef lane = two ? low_bits(l, from, l->wave_size - 1) : from;
+    LLVMValueRef value = wl_ptx_read_lane(l, values[0], lane);
+    if (two) {
+        LLVMValueRef second = LLVMBuildICmp(l->b, LLVMIntUGE, from, number(l, WL_LANE_FROM(1, 0)), "");
+        value = LLVMBuildSelect(l->b, second, wl_ptx_read_lane(l, values[1], lane), value, "");
+    }
+    return from_active(l, inst, inst->operands[result].reg, lane, value);
+}
+
+static void exchange(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_lane *facts = wl_lane_of(inst);
+    const struct wl_operand *op = inst->operands + wl_lane_first_exchanged(facts);
+    LLVMValueRef values[2][2], results[2][2];
+    for (unsigned i = 0; i < wl_lane_exchanged(facts); i++)
+        read_strips(l, op[i].reg, false, values[i]);
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        for (unsigned r = 0; r < facts->results; r++)
+            results[r][s] = exchanged(l, inst, r, values);
+    }
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        for (unsigned r = 0; r < facts->results; r++)
+            wl_ptx_set_dword(l, inst->operands[r].reg, results[r][s]);
     }
 }
 
@@ -379,7 +417,7 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
         struct wl_ptx_access access = {.inst = inst, .space = WL_PTX_SHARED, .predicate = wl_ptx_exec(l)};
         access.lds = LLVMBuildAdd(l->b, base, own, "");
         access.address = wl_ptx_lds_address(l, access.lds);
-        if (inst->isa->detail == WL_LANE_ADDTID_STORE) {
+        if (!wl_lane_of(inst)->results) {
             wl_ptx_store(l, &access, 32, 1, &value);
             continue;
         }
@@ -389,74 +427,24 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
     }
 }
 
+static void load_lds_direct(struct wl_lift *l, const struct wl_inst *inst) {
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        wl_ptx_set_dword(l, inst->operands[0].reg, wl_ptx_lds_direct(l));
+    }
+}
+
+static void (*const emitters[WL_LANE_COUNT])(struct wl_lift *l, const struct wl_inst *inst) = {
+#define LANE(MNEMONIC, OPERATION, EMIT, STEP, PTX, ...) [WL_LANE_##OPERATION] = PTX,
+#define LANE_KIND(OPERATION, EMIT, STEP, PTX, ...)      [WL_LANE_##OPERATION] = PTX,
+#include "translate/isa/lane_rows.inc"
+};
+
 void wl_ptx_lift_lane(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_operand *op = inst->operands;
-    bool permutes = inst->isa->detail >= WL_LANE_PERMLANE16 && inst->isa->detail <= WL_LANE_PERMLANE64;
-    bool counts = inst->isa->detail == WL_LANE_MBCNT_LO || inst->isa->detail == WL_LANE_MBCNT_HI;
-    if ((inst->is_dpp && !counts) || inst->is_sdwa || inst->index_mode || (permutes && op[1].kind != WL_OPERAND_VGPR)) {
+    const struct wl_lane *lane = wl_lane_of(inst);
+    if ((inst->is_dpp && !lane->by_strip) || inst->is_sdwa || inst->index_mode ||
+        (lane->needs_row && inst->operands[1].kind != WL_OPERAND_VGPR))
         wl_ptx_unsupported(l, inst);
-        return;
-    }
-    switch (inst->isa->detail) {
-    case WL_LANE_READFIRSTLANE:
-        read_lane(l, inst, true);
-        break;
-    case WL_LANE_READLANE:
-        read_lane(l, inst, false);
-        break;
-    case WL_LANE_WRITELANE:
-        write_lane(l, inst);
-        break;
-    case WL_LANE_BPERMUTE:
-        gather(l, inst, op[2].reg, true, bpermute_lane);
-        break;
-    case WL_LANE_PERMUTE:
-        push(l, inst);
-        break;
-    case WL_LANE_SWIZZLE:
-        gather(l, inst, op[1].reg, true, swizzle_lane);
-        break;
-    case WL_LANE_PERMLANE16:
-    case WL_LANE_PERMLANEX16:
-    case WL_LANE_PERMLANE16_VAR:
-    case WL_LANE_PERMLANEX16_VAR:
-        permute_row(l, inst);
-        break;
-    case WL_LANE_PERMLANE64:
-        gather(l, inst, op[1].reg, false, permlane64_lane);
-        break;
-    case WL_LANE_MBCNT_LO:
-    case WL_LANE_MBCNT_HI:
-        count_below(l, inst);
-        break;
-    case WL_LANE_APPEND:
-    case WL_LANE_CONSUME:
-        append_or_consume(l, inst);
-        break;
-    case WL_LANE_ADDTID_LOAD:
-    case WL_LANE_ADDTID_STORE:
-        access_by_lane(l, inst);
-        break;
-    case WL_LANE_LDS_DIRECT:
-        for (unsigned s = 0; s < l->strips; s++) {
-            wl_ptx_enter_strip(l, s);
-            wl_ptx_set_dword(l, op[0].reg, wl_ptx_lds_direct(l));
-        }
-        break;
-    case WL_LANE_LDS_SRC2:
-        wl_ptx_lift_src2(l, inst);
-        break;
-    case WL_LANE_LDS_CONDXCHG:
-        wl_ptx_lift_conditional_exchange(l, inst);
-        break;
-    case WL_LANE_LOAD_TRANSPOSED:
-        wl_ptx_lift_transposed(l, inst);
-        break;
-    case WL_LANE_LOAD_BLOCK:
-    case WL_LANE_STORE_BLOCK:
-        wl_ptx_lift_block(l, inst);
-        break;
-    default:
-        wl_ptx_unsupported(l, inst);
-    }
+    else
+        emitters[inst->isa->detail](l, inst);
 }

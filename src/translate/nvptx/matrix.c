@@ -18,10 +18,12 @@ struct matrix {
     unsigned a, b, d, m, k, blocks, layout;
     unsigned stride, groups, a_elements, b_elements, d_registers;
     bool sparse, flush, packed;
-    bool moved; /* lanes of A or B are moved before anything is computed */
-    bool apart; /* B fills twice as many groups of lanes as A: those 32 lanes further up hold the second half of its elements */
+    unsigned scale_block; /* elements of K that share a scale */
+    bool moved;           /* lanes of A or B are moved before anything is computed */
+    bool apart;           /* B fills twice as many groups of lanes as A: those 32 lanes further up hold the second half of its elements */
     LLVMValueRef a_dwords[2][MOST_DWORDS], b_dwords[2][MOST_DWORDS]; /* i32, by strip */
     LLVMValueRef c[2][MOST_REGISTERS], index[2];
+    LLVMValueRef scale[2][2]; /* i32, of A and B, by strip */
     LLVMValueRef result[2][MOST_REGISTERS];
 };
 
@@ -40,20 +42,25 @@ static unsigned per_dword(unsigned kind) { return kind <= WL_MATRIX_XF32 ? 1 : k
 
 static unsigned log_2(unsigned power) { return (unsigned)__builtin_ctz(power); }
 
-/* ---- the shape ---- */
+/* ---- the row ---- */
 
 static bool describe(struct wl_lift *l, const struct wl_inst *inst, struct matrix *x) {
-    uint32_t shape = wl_matrix_shape(inst, l->generation);
+    const struct wl_matrix *row = wl_matrix_row(inst, l->generation);
     *x = (struct matrix){.inst = inst,
-                         .modifiers = wl_matrix_modifiers(inst, l->request->processor, shape),
-                         .a = WL_MATRIX_A(shape),
-                         .b = WL_MATRIX_B(shape),
-                         .d = WL_MATRIX_D(shape),
-                         .m = WL_MATRIX_M(shape),
-                         .k = WL_MATRIX_K(shape),
-                         .blocks = WL_MATRIX_BLOCKS(shape),
-                         .layout = WL_MATRIX_LAYOUT(shape),
-                         .sparse = WL_MATRIX_SPARSE(shape)};
+                         .modifiers = wl_matrix_modifiers(inst, l->unit.request->processor, row),
+                         .a = row->a,
+                         .b = row->b,
+                         .d = row->d,
+                         .m = row->m,
+                         .k = row->k,
+                         .blocks = row->blocks,
+                         .layout = row->layout,
+                         .sparse = row->sparse,
+                         .scale_block = row->scale_block};
+    if (row->scale_block) {
+        x->a = wl_matrix_chosen(field(x, WL_MATRIX_CBSZ, 3));
+        x->b = wl_matrix_chosen(field(x, WL_MATRIX_BLGP, 3));
+    }
     unsigned a_k = x->sparse ? x->k / 2 : x->k;
     x->flush = x->modifiers & WL_MATRIX_FLUSH;
     x->stride = x->m * x->blocks;
@@ -66,8 +73,8 @@ static bool describe(struct wl_lift *l, const struct wl_inst *inst, struct matri
     x->b_elements = x->k >> log_2(x->groups);
     x->packed = x->layout == WL_MATRIX_WMMA12 && (x->d == WL_MATRIX_F16 || x->d == WL_MATRIX_BF16);
     x->d_registers = x->m * x->m * x->blocks / l->wave_size >> x->packed;
-    x->moved =
-        x->layout == WL_MATRIX_MFMA && !x->sparse && x->d != WL_MATRIX_F64 && (field(x, WL_MATRIX_CBSZ, 3) || field(x, WL_MATRIX_BLGP, 3));
+    x->moved = x->layout == WL_MATRIX_MFMA && !x->sparse && !x->scale_block && x->d != WL_MATRIX_F64 &&
+               (field(x, WL_MATRIX_CBSZ, 3) || field(x, WL_MATRIX_BLGP, 3));
     x->apart = x->sparse && x->b == WL_MATRIX_I4 && l->wave_size == 64 && x->groups * x->stride < l->wave_size;
     return x->d_registers && x->d_registers <= MOST_REGISTERS;
 }
@@ -281,6 +288,113 @@ static LLVMValueRef sum_up(struct wl_lift *l, const struct matrix *x, const stru
     return sum;
 }
 
+/* ---- scales: A and B of 8, 6 or 4 bits; blocks of K, one for each group of lanes, whose products are multiplied by powers of two ---- */
+
+enum { MOST_GROUPS = 4 };
+
+static unsigned bits_of(unsigned kind) { return kind == WL_MATRIX_FP4 ? 4 : kind == WL_MATRIX_FP6 || kind == WL_MATRIX_BF6 ? 6 : 8; }
+
+/* A number without special values, by integers alone: MODE may flush denormals of f32. */
+static LLVMValueRef from_small(struct wl_lift *l, LLVMValueRef code, unsigned bits, unsigned fraction, unsigned bias) {
+    LLVMBuilderRef b = l->b;
+    LLVMValueRef magnitude = LLVMBuildAnd(b, code, number(l, (1u << (bits - 1)) - 1), "");
+    LLVMValueRef exponent = LLVMBuildLShr(b, magnitude, number(l, fraction), "");
+    LLVMValueRef is_normal = LLVMBuildICmp(b, LLVMIntNE, exponent, number(l, 0), "");
+    LLVMValueRef digits = LLVMBuildAnd(b, magnitude, number(l, (1u << fraction) - 1), "");
+    digits = LLVMBuildOr(b, digits, LLVMBuildShl(b, LLVMBuildZExt(b, is_normal, l->i32, ""), number(l, fraction), ""), "");
+    exponent = LLVMBuildSelect(b, is_normal, exponent, number(l, 1), "");
+    LLVMValueRef unit = LLVMBuildShl(b, LLVMBuildAdd(b, exponent, number(l, 127 - bias - fraction), ""), number(l, 23), "");
+    LLVMValueRef value = LLVMBuildFMul(b, LLVMBuildUIToFP(b, digits, l->f32, ""), as_float(l, unit), "");
+    LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildLShr(b, code, number(l, bits - 1), ""), number(l, 31), "");
+    return as_float(l, LLVMBuildOr(b, as_bits(l, value), sign, ""));
+}
+
+static LLVMValueRef small_element(struct wl_lift *l, LLVMValueRef const *dwords, unsigned e, unsigned kind) {
+    const unsigned bits = bits_of(kind), first = e * bits / 32, shift = e * bits % 32;
+    LLVMValueRef code = LLVMBuildLShr(l->b, dwords[first], number(l, shift), "");
+    if (shift + bits > 32)
+        code = LLVMBuildOr(l->b, code, LLVMBuildShl(l->b, dwords[first + 1], number(l, 32 - shift), ""), "");
+    code = LLVMBuildAnd(l->b, code, number(l, (1u << bits) - 1), "");
+    switch (kind) {
+    case WL_MATRIX_FP8:
+        return semantics1(l, "v_cvt_f32_fp8", code);
+    case WL_MATRIX_BF8:
+        return semantics1(l, "v_cvt_f32_bf8", code);
+    case WL_MATRIX_FP6:
+        return from_small(l, code, bits, 3, 1);
+    case WL_MATRIX_BF6:
+        return from_small(l, code, bits, 2, 3);
+    default:
+        return from_small(l, code, bits, 1, 1);
+    }
+}
+
+/* What a lane has of A (operand 0: of its row) or B (of its column), by group of lanes. */
+static void fetch_groups(struct wl_lift *l, const struct matrix *x, const struct place *place, unsigned operand,
+                         LLVMValueRef dwords[MOST_GROUPS][MOST_DWORDS], LLVMValueRef scale[MOST_GROUPS]) {
+    for (unsigned g = 0; g < x->groups; g++) {
+        unsigned strip;
+        LLVMValueRef lane = holder(l, x, place, g, operand ? place->column : place->row, &strip);
+        for (unsigned i = 0; i < bits_of(operand ? x->b : x->a); i++)
+            dwords[g][i] = fetch(l, (operand ? x->b_dwords : x->a_dwords)[strip][i], lane);
+        scale[g] = fetch(l, x->scale[operand][strip], lane);
+    }
+}
+
+/* Element k: 32 of a lane lie side by side in K, of 8 bits two runs of 16. */
+static LLVMValueRef element_of_k(struct wl_lift *l, const struct matrix *x, LLVMValueRef dwords[MOST_GROUPS][MOST_DWORDS], unsigned kind,
+                                 unsigned k) {
+    const unsigned run = bits_of(kind) == 8 ? 16 : 32;
+    return small_element(l, dwords[k / run % x->groups], k / run / x->groups * run + k % run, kind);
+}
+
+static LLVMValueRef limit(struct wl_lift *l, LLVMValueRef value, const char *name, int bound) {
+    LLVMValueRef arguments[] = {value, number(l, (uint32_t)bound)};
+    return wl_lift_intrinsic(l, name, &l->i32, 1, arguments, 2);
+}
+
+static LLVMValueRef power_of_two(struct wl_lift *l, LLVMValueRef power) {
+    return as_float(l, LLVMBuildShl(l->b, LLVMBuildAdd(l->b, power, number(l, 127), ""), number(l, 23), ""));
+}
+
+/* sum + part * 2^(a + b - 254), rounded once; NaN where a or b is 255. What is cut off below 2^-126 is far below any f32. */
+static LLVMValueRef add_scaled(struct wl_lift *l, LLVMValueRef sum, LLVMValueRef part, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef power = LLVMBuildSub(l->b, LLVMBuildAdd(l->b, a, b, ""), number(l, 254), "");
+    LLVMValueRef last = limit(l, limit(l, power, "llvm.smin", 127), "llvm.smax", -126);
+    LLVMValueRef first = limit(l, LLVMBuildSub(l->b, power, last, ""), "llvm.smax", -126);
+    LLVMValueRef arguments[] = {LLVMBuildFMul(l->b, part, power_of_two(l, first), ""), power_of_two(l, last), sum};
+    LLVMValueRef result = wl_lift_intrinsic(l, "llvm.fma", &l->f32, 1, arguments, 3);
+    LLVMValueRef no_number =
+        LLVMBuildOr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, a, number(l, 255), ""), LLVMBuildICmp(l->b, LLVMIntEQ, b, number(l, 255), ""), "");
+    return LLVMBuildSelect(l->b, no_number, as_float(l, number(l, 0x7fc00000)), result, "");
+}
+
+static LLVMValueRef sum_up_scaled(struct wl_lift *l, const struct matrix *x, const struct place *place, LLVMValueRef sum) {
+    LLVMValueRef a[MOST_GROUPS][MOST_DWORDS], b[MOST_GROUPS][MOST_DWORDS], a_scale[MOST_GROUPS], b_scale[MOST_GROUPS];
+    fetch_groups(l, x, place, 0, a, a_scale);
+    fetch_groups(l, x, place, 1, b, b_scale);
+    for (unsigned block = 0; block < x->groups; block++) {
+        LLVMValueRef part = LLVMConstNull(l->f32);
+        for (unsigned k = block * x->scale_block; k < (block + 1) * x->scale_block; k++)
+            part = add_product(l, x, element_of_k(l, x, a, x->a, k), element_of_k(l, x, b, x->b, k), part);
+        sum = add_scaled(l, sum, part, a_scale[block], b_scale[block]);
+    }
+    return sum;
+}
+
+static void read_scales(struct wl_lift *l, struct matrix *x) {
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned s = 0; s < l->strips; s++) {
+            const struct wl_operand *op = &x->inst->operands[4 + i];
+            const unsigned byte = field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2);
+            wl_ptx_enter_strip(l, s);
+            LLVMValueRef dword = op->kind == WL_OPERAND_VGPR ? wl_ptx_dword(l, op->reg) : wl_lift_scalar_operand(l, op, WL_U32);
+            x->scale[i][s] = LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, dword, number(l, 8 * byte), ""), number(l, 255), "");
+        }
+}
+
+/* ---- all elements of D ---- */
+
 static void multiply(struct wl_lift *l, struct matrix *x, const struct wl_operand *c) {
     bool constant = c->kind != WL_OPERAND_VGPR && !x->sparse;
     for (unsigned s = 0; s < l->strips; s++)
@@ -291,7 +405,8 @@ static void multiply(struct wl_lift *l, struct matrix *x, const struct wl_operan
                 bool high = x->packed ? half : (x->modifiers & WL_MATRIX_HIGH) != 0;
                 struct place place = find_place(l, x, r, half);
                 LLVMValueRef start = read_c(l, x, x->c[s][r], high, constant);
-                LLVMValueRef sum = sum_up(l, x, &place, is_integer(x) ? LLVMConstNull(l->i32) : start);
+                LLVMValueRef sum = x->scale_block ? sum_up_scaled(l, x, &place, start)
+                                                  : sum_up(l, x, &place, is_integer(x) ? LLVMConstNull(l->i32) : start);
                 result = make_d(l, x, sum, start, result, high);
             }
             x->result[s][r] = result;
@@ -334,6 +449,8 @@ static void multiply_f64(struct wl_lift *l, struct matrix *x) {
 /* ---- one instruction ---- */
 
 static unsigned dwords_of(unsigned elements, unsigned kind) {
+    if (kind == WL_MATRIX_FP4 || kind == WL_MATRIX_FP6 || kind == WL_MATRIX_BF6)
+        return elements * bits_of(kind) / 32;
     return kind == WL_MATRIX_F64 ? 2 : (elements + per_dword(kind) - 1) / per_dword(kind);
 }
 
@@ -409,15 +526,15 @@ static void move_lanes(struct wl_lift *l, struct matrix *x) {
 void wl_ptx_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     struct matrix x;
-    bool registers = inst->operand_count == 4 && op[0].kind == WL_OPERAND_VGPR && op[1].kind == WL_OPERAND_VGPR &&
-                     op[2].kind == WL_OPERAND_VGPR && (op[3].kind == WL_OPERAND_VGPR || op[3].kind == WL_OPERAND_IMM);
-    if (!registers || !describe(l, inst, &x) || (x.sparse && op[3].kind != WL_OPERAND_VGPR)) {
+    if (!wl_matrix_is_known(inst, l->generation) || !describe(l, inst, &x)) {
         wl_ptx_unsupported(l, inst);
         return;
     }
     unsigned count = x.d == WL_MATRIX_F64 ? 2 * x.d_registers : x.d_registers;
     if (x.moved || !wl_ptx_mma(l, inst, x.result)) {
         read_operands(l, &x, count);
+        if (x.scale_block)
+            read_scales(l, &x);
         if (x.moved)
             move_lanes(l, &x);
         if (x.apart)

@@ -42,8 +42,11 @@ static void operand_list(char *text, size_t size, unsigned first, unsigned count
         snprintf(text + used, size - used, "}");
 }
 
-static const char *volatile_name(const struct wl_lift *l, const struct wl_ptx_access *a) {
-    return a->is_volatile || (a->space == WL_PTX_SHARED && l->ptx->orders_lds) ? ".volatile" : "";
+/* How strong an access is: ".volatile", ".relaxed.cta" or "" (weak). */
+static const char *strength(const struct wl_lift *l, const struct wl_ptx_access *a) {
+    if (a->is_volatile || (a->space == WL_PTX_SHARED && l->ptx->orders_lds))
+        return ".volatile";
+    return a->looks_again ? ".relaxed.cta" : "";
 }
 
 static LLVMValueRef offset_operand(struct wl_lift *l, int64_t offset) { return wl_lift_int(l, l->i32, (uint32_t)offset); }
@@ -54,7 +57,7 @@ static void load_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValueR
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char text[160], constraints[96] = "", list[32];
     operand_list(list, sizeof list, 0, count);
-    snprintf(text, sizeof text, "@$%u ld%s%s%s%s %s, [$%u+$%u];", count + 2, volatile_name(l, a), space_name(a->space), vectors[count],
+    snprintf(text, sizeof text, "@$%u ld%s%s%s%s %s, [$%u+$%u];", count + 2, strength(l, a), space_name(a->space), vectors[count],
              element_name(bits, sign), list, count, count + 1);
     for (unsigned i = 0; i < count; i++)
         strcat(constraints, "=r,");
@@ -75,7 +78,7 @@ static void store_at(struct wl_lift *l, const struct wl_ptx_access *a, LLVMValue
     static const char *const vectors[] = {"", "", ".v2", "", ".v4"};
     char text[160], constraints[96], list[32];
     operand_list(list, sizeof list, 3, count);
-    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", volatile_name(l, a), space_name(a->space), vectors[count],
+    snprintf(text, sizeof text, "@$2 st%s%s%s%s [$0+$1], %s;", strength(l, a), space_name(a->space), vectors[count],
              bits == 8    ? ".b8"
              : bits == 16 ? ".b16"
                           : ".b32",
@@ -101,7 +104,7 @@ static LLVMValueRef is_aligned(struct wl_lift *l, const struct wl_ptx_access *a,
 
 /* Branches to a block for the lanes whose vector is not aligned; returns the block behind it. */
 static LLVMBasicBlockRef enter_unaligned(struct wl_lift *l, LLVMValueRef unaligned) {
-    LLVMBasicBlockRef apart = wl_lift_block(l, "apart"), done = wl_lift_block(l, "done");
+    LLVMBasicBlockRef apart = wl_lift_ir_block(l, "apart"), done = wl_lift_ir_block(l, "done");
     LLVMValueRef branch = LLVMBuildCondBr(l->b, unaligned, apart, done);
     LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(l->context, "branch_weights", 14),
                                 LLVMValueAsMetadata(LLVMConstInt(l->i32, 1, false)),
@@ -124,18 +127,18 @@ static bool may_be_misaligned(const struct wl_lift *l, const struct wl_ptx_acces
 /* Splits the block by whether the address is that of dwords; continues in the block for dwords. */
 static void enter_dwords(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, LLVMBasicBlockRef *bytes,
                          LLVMBasicBlockRef *join) {
-    LLVMBasicBlockRef dwords = wl_lift_block(l, "dwords");
-    *bytes = wl_lift_block(l, "bytes");
-    *join = wl_lift_block(l, "join");
+    LLVMBasicBlockRef dwords = wl_lift_ir_block(l, "dwords");
+    *bytes = wl_lift_ir_block(l, "bytes");
+    *join = wl_lift_ir_block(l, "join");
     LLVMBuildCondBr(l->b, is_aligned(l, a, offset, 4), dwords, *bytes);
     LLVMPositionBuilderAtEnd(l->b, dwords);
 }
 
 /* i1: so many bytes from `offset` on may be accessed. */
 static LLVMValueRef has_room(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset, unsigned bytes) {
-    if (!a->room)
+    if (!a->bytes_left)
         return LLVMConstInt(l->i1, 1, 0);
-    return LLVMBuildICmp(l->b, LLVMIntSGE, a->room, wl_lift_int(l, l->i64, (uint64_t)offset + bytes), "");
+    return LLVMBuildICmp(l->b, LLVMIntSGE, a->bytes_left, wl_lift_int(l, l->i64, (uint64_t)offset + bytes), "");
 }
 
 static LLVMValueRef load_bytes(struct wl_lift *l, const struct wl_ptx_access *a, int64_t offset) {
@@ -387,8 +390,9 @@ static bool find_access(struct wl_lift *l, const struct wl_inst *inst, const str
     *a = (struct wl_ptx_access){.inst = inst, .predicate = wl_ptx_exec(l), .offset = inst->offset0, .wide_scope = true};
     a->is_volatile = inst->isa->class != WL_ISA_ATOMIC && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH &&
                      wl_inst_is_coherent(inst);
-    if (l->facts && is_vgpr(op->address) && l->facts->row[op->address->reg].kind == WL_FACT_AFFINE)
-        a->stride = l->facts->row[op->address->reg].stride;
+    a->looks_again = inst->looks_again && inst->isa->space != WL_SPACE_LDS && inst->isa->space != WL_SPACE_SCRATCH;
+    if (l->unit.facts && is_vgpr(op->address) && l->unit.facts->row[op->address->reg].kind == WL_FACT_AFFINE)
+        a->stride = l->unit.facts->row[op->address->reg].stride;
     switch ((enum wl_space)inst->isa->space) {
     case WL_SPACE_LDS:
         a->space = WL_PTX_SHARED;
@@ -475,7 +479,7 @@ struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *in
 }
 
 void wl_ptx_meet(struct wl_lift *l) {
-    if (!l->ptx->apart)
+    if (!l->ptx->lane_per_thread)
         wl_ptx_asm(l, "bar.warp.sync 0xffffffff;", "~{memory}", l->void_type, NULL, 0, true);
 }
 
@@ -533,7 +537,7 @@ static LLVMValueRef wide_data(struct wl_lift *l, unsigned reg, unsigned bits) {
 }
 
 static uint8_t atomic_operation(const struct wl_lift *l, const struct wl_isa *isa) {
-    bool flushing = wl_processor_has(l->request->processor, WL_FLUSHES_ATOMICS);
+    bool flushing = wl_processor_has(l->unit.request->processor, WL_FLUSHES_ATOMICS);
     if (isa->atomic == WL_ATOMIC_FADD && isa->bits == 32 && isa->space != WL_SPACE_LDS && flushing)
         return WL_ATOMIC_FADD_FLUSH;
     return isa->atomic;
@@ -604,7 +608,7 @@ static void lift_buffer(struct wl_lift *l, const struct wl_inst *inst, const str
         lift_plain(l, inst, op, false);
         return;
     }
-    LLVMBasicBlockRef odd = wl_lift_block(l, "odd"), linear = wl_lift_block(l, "linear"), done = wl_lift_block(l, "done");
+    LLVMBasicBlockRef odd = wl_lift_ir_block(l, "odd"), linear = wl_lift_ir_block(l, "linear"), done = wl_lift_ir_block(l, "done");
     LLVMBuildCondBr(l->b, wl_ptx_buffer_is_odd(l, inst), odd, linear);
     LLVMPositionBuilderAtEnd(l->b, odd);
     lift_plain(l, inst, op, true);

@@ -10,16 +10,17 @@
 struct wl_ptx_access {
     const struct wl_inst *inst;
     enum wl_ptx_space space;
-    LLVMValueRef address;   /* i64; SHARED and LOCAL: i32 */
-    int64_t offset;         /* bytes to add, constant */
-    LLVMValueRef predicate; /* i1 */
-    LLVMValueRef lds;       /* i32: SHARED: the address within LDS, whose end is checked; NULL: it is known to be within */
-    LLVMValueRef in_lds;    /* i1: `lds` counts only if this holds; NULL: it does */
-    LLVMValueRef room;      /* i64, signed: bytes from the address on that may be accessed; NULL: all. The predicate implies that the
+    LLVMValueRef address;    /* i64; SHARED and LOCAL: i32 */
+    int64_t offset;          /* bytes to add, constant */
+    LLVMValueRef predicate;  /* i1 */
+    LLVMValueRef lds;        /* i32: SHARED: the address within LDS, whose end is checked; NULL: it is known to be within */
+    LLVMValueRef in_lds;     /* i1: `lds` counts only if this holds; NULL: it does */
+    LLVMValueRef bytes_left; /* i64, signed: bytes from the address on that may be accessed; NULL: all. The predicate implies that the
                              * first element has room */
     bool is_volatile;
-    bool wide_scope; /* atomics: .sys */
-    int32_t stride;  /* bytes from lane to lane, where known; else 0 */
+    bool looks_again; /* of a load: neither taken out of its loop nor answered by an earlier one (wl_inst.looks_again) */
+    bool wide_scope;  /* atomics: .sys */
+    int32_t stride;   /* bytes from lane to lane, where known; else 0 */
 };
 void wl_ptx_lift_memory(struct wl_lift *l, const struct wl_inst *inst);
 /* Loads `count` dwords (or one element of `bits` 8 or 16, extended) to values[], where the predicate holds; others get `old`. */
@@ -71,7 +72,7 @@ LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
 /* ---- nvptx/block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */
 void wl_ptx_lift_transposed(struct wl_lift *l, const struct wl_inst *inst);
-void wl_ptx_lift_block(struct wl_lift *l, const struct wl_inst *inst);
+void wl_ptx_lift_ir_block(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- nvptx/gws.c ---- */
 /* Lifts a ds_gws_*. */

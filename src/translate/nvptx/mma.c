@@ -16,7 +16,7 @@ enum { QUARTERS = 4 };
 
 struct matrix {
     const struct wl_inst *inst;
-    uint32_t shape;
+    const struct wl_matrix *row;
     bool flush; /* f16: denormals count as zero */
     bool c_in_registers;
     uint64_t constant; /* an element of C else */
@@ -71,7 +71,7 @@ static void flush(struct wl_lift *l, LLVMValueRef values[QUARTERS]) {
 
 /* A factor's four registers in mma's layout. */
 static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, unsigned place, LLVMValueRef values[QUARTERS]) {
-    const unsigned layout = WL_MATRIX_LAYOUT(x->shape);
+    const unsigned layout = x->row->layout;
     LLVMValueRef both[2 * QUARTERS];
     if (layout == WL_MATRIX_WMMA11) { /* lanes 16 to 31 have what lanes 0 to 15 have */
         for (unsigned i = 0; i < 2 * QUARTERS; i++)
@@ -90,13 +90,13 @@ static void factor(struct wl_lift *l, const struct matrix *x, unsigned operand, 
 static void element_place(const struct wl_lift *l, const struct matrix *x, unsigned tile, unsigned odd, unsigned j, unsigned *reg,
                           unsigned *strip) {
     *strip = 0;
-    if (WL_MATRIX_LAYOUT(x->shape) != WL_MATRIX_MFMA) {
+    if (x->row->layout != WL_MATRIX_MFMA) {
         *reg = 4 * tile + j;
         if (l->wave_size == 64) {
             *reg = 2 * tile + j / 2;
             *strip = j % 2;
         }
-    } else if (WL_MATRIX_M(x->shape) == 32) {
+    } else if (x->row->m == 32) {
         *reg = 4 * tile + (2 * j + odd) % 4;
         *strip = j / 2;
     } else {
@@ -128,6 +128,7 @@ static void write_group(struct wl_lift *l, const struct matrix *x, unsigned tile
 
 /* ---- the product ---- */
 
+/* What PTX calls a kind of factors; "": mma does not take it. */
 static const char *type_name(unsigned kind) {
     switch (kind) {
     case WL_MATRIX_F16:
@@ -137,14 +138,14 @@ static const char *type_name(unsigned kind) {
     case WL_MATRIX_I8:
         return "s8";
     default:
-        return NULL;
+        return "";
     }
 }
 
 /* sum[0], [1]: row g; [2], [3]: row g + 8. Bits of f32 or i32. */
 static void multiply(struct wl_lift *l, const struct matrix *x, bool halves, LLVMValueRef *rows, LLVMValueRef *columns,
                      LLVMValueRef sum[4]) {
-    const unsigned kind = WL_MATRIX_A(x->shape);
+    const unsigned kind = x->row->a;
     const bool integer = kind == WL_MATRIX_I8;
     const unsigned row_count = halves ? 4 : 2, column_count = halves ? 2 : 1, count = row_count + column_count + 4;
     const char *type = type_name(kind), *result = integer ? "s32" : "f32";
@@ -169,13 +170,13 @@ static void multiply(struct wl_lift *l, const struct matrix *x, bool halves, LLV
 }
 
 static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct layout *layout) {
-    const unsigned kind = WL_MATRIX_A(x->shape), k = WL_MATRIX_K(x->shape), m = WL_MATRIX_M(x->shape), d = WL_MATRIX_D(x->shape);
+    const unsigned kind = x->row->a, k = x->row->k, m = x->row->m, d = x->row->d;
     const unsigned row_dwords = k * (kind == WL_MATRIX_F16 || kind == WL_MATRIX_BF16 ? 2 : 1) / 4; /* of a row of A */
-    const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->request->processor, x->shape) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
-    if (l->request->exact_math || modifiers || WL_MATRIX_SPARSE(x->shape) || WL_MATRIX_BLOCKS(x->shape) != 1 ||
-        WL_MATRIX_B(x->shape) != kind || (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !type_name(kind) || l->ptx->request->sm < 80)
+    const uint32_t modifiers = wl_matrix_modifiers(x->inst, l->unit.request->processor, x->row) & ~(x->flush ? WL_MATRIX_FLUSH : 0u);
+    if (l->unit.request->exact_math || modifiers || x->row->sparse || x->row->blocks != 1 || x->row->b != kind ||
+        (d != WL_MATRIX_F32 && d != WL_MATRIX_I32) || !*type_name(kind) || l->ptx->request->sm < 80)
         return false;
-    switch (WL_MATRIX_LAYOUT(x->shape)) {
+    switch (x->row->layout) {
     case WL_MATRIX_MFMA:
         *layout = m == 32 ? (struct layout){WL_PTX_PLACE_PLAIN, false, 2} : (struct layout){WL_PTX_PLACE_MFMA, true, 1};
         return m == 32 ? row_dwords == 4 : row_dwords == 8;
@@ -190,14 +191,14 @@ static bool find_layout(const struct wl_lift *l, const struct matrix *x, struct 
 
 bool wl_ptx_mma(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef result[2][WL_PTX_MATRIX_REGISTERS]) {
     const struct wl_operand *c = &inst->operands[3];
-    struct matrix x = {.inst = inst, .shape = wl_matrix_shape(inst, l->generation), .c_in_registers = c->kind == WL_OPERAND_VGPR};
-    x.flush = WL_MATRIX_A(x.shape) == WL_MATRIX_F16 && (wl_matrix_modifiers(inst, l->request->processor, x.shape) & WL_MATRIX_FLUSH);
+    struct matrix x = {.inst = inst, .row = wl_matrix_row(inst, l->generation), .c_in_registers = c->kind == WL_OPERAND_VGPR};
+    x.flush = x.row->a == WL_MATRIX_F16 && (wl_matrix_modifiers(inst, l->unit.request->processor, x.row) & WL_MATRIX_FLUSH);
     struct layout layout;
     LLVMValueRef rows[QUARTERS], columns[QUARTERS];
     if (!find_layout(l, &x, &layout))
         return false;
     if (!x.c_in_registers)
-        x.constant = wl_matrix_constant(c, WL_MATRIX_D(x.shape));
+        x.constant = wl_matrix_constant(c, x.row->d);
     /* Two dwords of K a thread: which of them comes first does not matter. */
     const unsigned form = layout.halves ? WL_PTX_PLACE_HALVES : 0u;
     factor(l, &x, 2, WL_PTX_PLACE_PLAIN | form, rows);

@@ -1,7 +1,7 @@
-/* The order of LDS accesses of a wave's lanes. On the hardware they happen in the order of instructions. ptxas knows one thread: it moves an
- * access past another one where the thread's addresses differ, whatever other lanes do there. Volatile ones stay in their order. Code needs
- * them where a store and a load can be beside each other without a barrier between them. Stores stay as they are among themselves, and so do
- * atomics. */
+/* The order of LDS accesses of a wave's lanes. On the hardware they happen in the order of instructions. ptxas knows one thread: it moves
+ * an access past another one where the thread's addresses differ, whatever other lanes do there. Volatile ones stay in their order. Code
+ * needs them where a store and a load can be beside each other without a barrier between them. Stores stay as they are among themselves,
+ * and so do atomics. */
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/ptx.h"
 
@@ -34,18 +34,18 @@ static uint8_t step(uint8_t before, const struct wl_inst *inst) {
 static void spread(const struct wl_unit *unit, uint8_t *starts, uint8_t *seen) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
-            const uint32_t behind[2] = {piece->next, piece->target};
+        for (uint32_t p = 0; p < unit->block_count; p++) {
+            const struct wl_block *block = &unit->blocks[p];
+            const uint32_t behind[2] = {block->next, block->target};
             uint8_t now = starts[p];
             if (!seen[p])
                 continue;
-            for (uint32_t i = 0; i < piece->count; i++)
-                now = step(now, &unit->insts[piece->first + i]);
-            if (piece->end == WL_PIECE_CALL)
+            for (uint32_t i = 0; i < block->count; i++)
+                now = step(now, &unit->insts[block->first + i]);
+            if (block->end == WL_BLOCK_CALL)
                 now = EVERYTHING;
             for (unsigned i = 0; i < 2; i++) {
-                if (behind[i] == WL_NO_PIECE || (seen[behind[i]] && (starts[behind[i]] | now) == starts[behind[i]]))
+                if (behind[i] == WL_NO_BLOCK || (seen[behind[i]] && (starts[behind[i]] | now) == starts[behind[i]]))
                     continue;
                 seen[behind[i]] = 1;
                 starts[behind[i]] |= now;
@@ -55,9 +55,9 @@ static void spread(const struct wl_unit *unit, uint8_t *starts, uint8_t *seen) {
     }
 }
 
-static bool has_conflict(const struct wl_unit *unit, const struct wl_piece *piece, uint8_t now) {
-    for (uint32_t i = 0; i < piece->count; i++) {
-        const struct wl_inst *inst = &unit->insts[piece->first + i];
+static bool has_conflict(const struct wl_unit *unit, const struct wl_block *block, uint8_t now) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct wl_inst *inst = &unit->insts[block->first + i];
         if (conflicts(now, accesses(inst)))
             return true;
         now = step(now, inst);
@@ -66,22 +66,22 @@ static bool has_conflict(const struct wl_unit *unit, const struct wl_piece *piec
 }
 
 bool wl_ptx_needs_order(const struct wl_unit *unit, bool is_kernel) {
-    uint8_t *starts = calloc(2 * (size_t)unit->piece_count + 2, 1);
+    uint8_t *starts = calloc(2 * (size_t)unit->block_count + 2, 1);
     bool needs = false;
     if (!starts)
         return true;
-    uint8_t *seen = starts + unit->piece_count + 1;
+    uint8_t *seen = starts + unit->block_count + 1;
     starts[unit->entry] = is_kernel ? 0 : EVERYTHING;
     seen[unit->entry] = 1;
     spread(unit, starts, seen);
-    for (uint32_t p = 0; p < unit->piece_count; p++)
+    for (uint32_t p = 0; p < unit->block_count; p++)
         if (!seen[p]) { /* reached by its address */
             seen[p] = 1;
             starts[p] = EVERYTHING;
         }
     spread(unit, starts, seen);
-    for (uint32_t p = 0; p < unit->piece_count && !needs; p++)
-        needs = has_conflict(unit, &unit->pieces[p], starts[p]);
+    for (uint32_t p = 0; p < unit->block_count && !needs; p++)
+        needs = has_conflict(unit, &unit->blocks[p], starts[p]);
     free(starts);
     return needs;
 }

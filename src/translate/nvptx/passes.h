@@ -6,8 +6,8 @@
 #include "translate/nvptx/ptx.h"
 
 /* ---- nvptx/lds.c ---- */
-/* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where the compiler has not found them to be true. True: it changed
- * something, and the module is to be cleaned. */
+/* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where the compiler has not found them to be true.
+ * True: it changed something, and the module is to be cleaned. */
 bool wl_ptx_settle_lds(LLVMModuleRef module);
 
 /* ---- nvptx/unroll.c ---- */

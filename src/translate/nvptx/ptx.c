@@ -178,20 +178,22 @@ static void dump_text(const struct wl_translate_request *request, const struct w
     }
 }
 
-static void describe(const struct wl_ptx_request *request, const struct program *program, bool may_apart, struct wl_ptx_info *info) {
+static void describe(const struct wl_ptx_request *request, const struct program *program, bool may_have_lane_per_thread,
+                     struct wl_ptx_info *info) {
     uint32_t items = request->block[0] * request->block[1] * request->block[2];
-    bool apart = may_apart && request->code.wave_size == 64 && program->count == 1 && wl_ptx_may_run_apart(&program->units[0]);
+    bool lane_per_thread = may_have_lane_per_thread && request->code.wave_size == 64 && program->count == 1 &&
+                           wl_ptx_may_have_lane_per_thread(&program->units[0]);
     *info = (struct wl_ptx_info){.static_lds = request->static_lds,
                                  .scratch_size = request->scratch_size,
                                  .kernarg_size = (request->kernarg_size + 15) / 16 * 16,
-                                 .wave_threads = apart ? 64 : 32};
+                                 .wave_threads = lane_per_thread ? 64 : 32};
     info->max_threads = wl_ptx_threads(items ? items : 1024, request->code.wave_size, info->wave_threads);
     if (info->kernarg_size > MAX_KERNARG)
         info->kernarg_size = 0;
     for (unsigned i = 0; i < program->count; i++) {
         info->instructions += program->units[i].inst_count;
-        for (uint32_t p = 0; p < program->units[i].piece_count; p++)
-            info->waits_for_grid |= program->units[i].pieces[p].waits_for_others;
+        for (uint32_t p = 0; p < program->units[i].block_count; p++)
+            info->waits_for_grid |= program->units[i].blocks[p].waits_for_others;
     }
 }
 
@@ -257,9 +259,9 @@ EXPORT enum wl_status wl_translate_ptx(const struct wl_ptx_request *given, struc
     if (status)
         return status;
     describe(&request, &program, true, &result->info);
-    bool apart = result->info.wave_threads == 64;
+    bool lane_per_thread = result->info.wave_threads == 64;
     status = generate(&request, &program, result);
-    if (status && apart) { /* some mask is needed as bits */
+    if (status && lane_per_thread) { /* some mask is needed as bits */
         describe(&request, &program, false, &result->info);
         status = generate(&request, &program, result);
     }

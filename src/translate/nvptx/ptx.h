@@ -1,8 +1,11 @@
-/* The one-lane form: AMD code as PTX, for the threads of NVIDIA GPUs.
+/* nvptx/: makes PTX of a kernel, for the threads of NVIDIA GPUs, by the lifter in its one-lane form.
+ *
+ *   in    the units of a kernel and of all device functions that it can reach; struct wl_ptx_request
+ *   out   one PTX module with one entry, and struct wl_ptx_info, which says how to launch it (interface/translate.h)
  *
  * A wave is a warp. Thread t of it has lane t; in a wave of 64 it has lane t + 32 as well, so that a vector register is one
- * or two values ("strips") a thread. Where lanes part in loops and nothing else is between them, a wave of 64 is two warps, a
- * thread for each lane (`apart`). Everything is in one function: the kernel and all device functions that it can reach.
+ * or two values ("strips") a thread. Where lanes part in loops and nothing else is between them, a wave of 64 is two warps, with a
+ * thread for each lane (`lane_per_thread`). Everything is in one function: the kernel and all device functions that it can reach.
  * Calls are jumps, return addresses are data as on the hardware, and jumps to addresses go through one switch over the places
  * that they can mean. All branches are the same for a whole warp; only memory accesses look at EXEC lane by lane, as
  * predicates of single instructions.
@@ -10,13 +13,18 @@
  *   registers  allocas, which passes turn into values. A vector register is <1 x i32> a strip, so that the code for strips of
  *              lift/inst/valu.c serves here
  *   masks      each SGPR has two forms: its 32 bits, the same in all threads, and a predicate: this thread's bit of them.
- *              Comparisons make the predicate; the bits are a ballot of it, which disappears where nobody reads them
- *              The bits of waves of 64 whose lanes have a thread each would be a vote of two warps, which there is not: such
- *              code is dropped for the form with two lanes a thread unless nobody reads them
+ *              Comparisons make the predicate; the bits are a ballot of it, which disappears where nobody reads them.
+ *              With a thread for each lane of a wave of 64 the bits would be a vote of two warps, which PTX does not have: if
+ *              somebody reads them, such code is dropped for the form with two lanes a thread
  *   EXEC       selects in writes of registers whose old values are live in lanes that are off, predicates of accesses
  *
  * Ballots, votes and the kernarg segment's address are calls of functions without bodies ("wl.ballot", ...), pure and
- * convergent, until the passes have run; nvptx/emit.c then gives them bodies. */
+ * convergent, until the passes have run; nvptx/emit.c then gives them bodies.
+ *
+ *   ptx.h       registers and masks: struct wl_ptx      inst.h     instructions, one kind a file
+ *   memory.h    one lane's accesses                     matrix.h   matrix instructions
+ *   analysis.h  what is known before lifting            passes.h   passes, and PTX itself
+ *   math.h      arithmetic around calls of semantics    device/    C functions that PTX calls */
 #ifndef WL_TRANSLATE_NVPTX_PTX_H
 #define WL_TRANSLATE_NVPTX_PTX_H
 
@@ -44,28 +52,28 @@ struct wl_ptx {
     const struct wl_ptx_request *request;
     struct wl_ptx_info *info;
 
-    /* The units, [0] is the kernel, and the blocks of their pieces. */
+    /* The units, [0] is the kernel, and the blocks of their basic blocks. */
     struct wl_unit *units;
     unsigned unit_count;
-    LLVMBasicBlockRef **blocks;
+    LLVMBasicBlockRef **ir_blocks;
     LLVMBasicBlockRef dispatch; /* the switch over addresses; NULL if no unit jumps to one */
     LLVMValueRef target;        /* alloca i64: where the dispatch goes, as a virtual address */
 
-    bool apart; /* waves of 64 have a thread for each lane; a pair's predicate is that of its first register */
+    bool lane_per_thread; /* waves of 64 have a thread for each lane; a pair's predicate is that of its first register */
 
     LLVMValueRef launch, kernarg;          /* parameters: pointers to the launch record and the kernarg segment */
     LLVMValueRef lane;                     /* i32: 0 to 31, apart: to 63 */
     LLVMValueRef row[2][WL_VGPR_COUNT];    /* allocas */
     LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
     LLVMValueRef compared[WL_SGPR_COUNT];  /* i1: the comparison that made the predicate, before EXEC was ANDed to it; NULL: EXEC
-                                            * changed since, or there was none in the piece at hand */
+                                            * changed since, or there was none in the basic block at hand */
     LLVMValueRef scratch[2];               /* local memory of the strips' lanes, or NULL */
     LLVMValueRef lds;                      /* the shared memory */
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
-    bool exec_is_full;                     /* in the piece at hand EXEC is that */
+    bool exec_is_full;                     /* in the basic block at hand EXEC is that */
     struct wl_ptx_flow *flow;              /* of the unit at hand */
-    uint64_t (*met)[2];                    /* by piece of the unit: masks that threads changed apart before they meet there */
-    bool *parts;                           /* by piece: threads may part at its end */
+    uint64_t (*met)[2];                    /* by basic block of the unit: masks that threads changed apart before they meet there */
+    bool *parts;                           /* by basic block: threads may part at its end */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
     struct wl_ptx_carry vector_carry, scalar_carry;
@@ -74,12 +82,12 @@ struct wl_ptx {
     LLVMValueRef image;  /* i64, loaded at the entry */
     LLVMValueRef mode;   /* alloca i32: MODE */
     uint8_t rounding;    /* MODE's bits 3:0 at the instruction at hand, or WL_PTX_ROUNDING_UNKNOWN */
-    uint8_t *roundings;  /* the same at the starts of the unit's pieces */
+    uint8_t *roundings;  /* the same at the starts of the unit's basic blocks */
     bool orders_lds;     /* the unit's accesses of LDS stay in their order (nvptx/order.c) */
     bool keeps_nan;      /* the instruction at hand tells signalling from quiet NaN: PTX's neg and abs do not keep them */
     bool unoptimized;    /* the unit at hand keeps its variables in memory, as types have them */
     bool touches_bytes;  /* some code accesses bytes: dwords may then lie at any address */
-    bool accessed;       /* the piece at hand has accessed memory */
+    bool accessed;       /* the basic block at hand has accessed memory */
     bool store_may_wait; /* a store or atomic was issued and nothing waited for it */
     bool release;        /* something waited for stores; the next one publishes them */
     LLVMValueRef record; /* alloca: what calls of device code fill and read; NULL: none was made */
@@ -127,7 +135,7 @@ void wl_ptx_enter_strip(struct wl_lift *l, unsigned strip);
 void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- nvptx/frame.c ---- */
-/* Lifts an instruction that is not the piece's end. */
+/* Lifts an instruction that is not the basic block's end. */
 void wl_ptx_lift_inst(struct wl_lift *l, const struct wl_inst *inst);
 /* Builds the kernel in an empty module, whose target and data layout are set. Waves of 64 have a thread for each lane if
  * info->wave_threads is 64. */

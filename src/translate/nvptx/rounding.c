@@ -35,22 +35,22 @@ uint8_t wl_ptx_rounding_step(uint8_t rounding, const struct wl_inst *inst) {
 
 bool wl_ptx_rounding_find(const struct wl_unit *unit, uint8_t entry, uint8_t *starts) {
     bool other = entry != 0;
-    memset(starts, NOT_SEEN, unit->piece_count);
+    memset(starts, NOT_SEEN, unit->block_count);
     starts[unit->entry] = entry;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
-            uint32_t behind[2] = {piece->next, piece->target};
+        for (uint32_t p = 0; p < unit->block_count; p++) {
+            const struct wl_block *block = &unit->blocks[p];
+            uint32_t behind[2] = {block->next, block->target};
             uint8_t now = starts[p];
             if (now == NOT_SEEN)
                 continue;
-            for (uint32_t i = 0; i < piece->count; i++) {
-                now = wl_ptx_rounding_step(now, &unit->insts[piece->first + i]);
+            for (uint32_t i = 0; i < block->count; i++) {
+                now = wl_ptx_rounding_step(now, &unit->insts[block->first + i]);
                 other |= now != 0;
             }
             for (unsigned i = 0; i < 2; i++) {
-                if (behind[i] == WL_NO_PIECE)
+                if (behind[i] == WL_NO_BLOCK)
                     continue;
                 uint8_t joined = join(starts[behind[i]], now);
                 changed |= joined != starts[behind[i]];
@@ -239,7 +239,7 @@ LLVMValueRef wl_ptx_rounded_semantics(struct wl_lift *l, const struct wl_sem *se
     if (function)
         return function;
     struct rounded r = {.context = l->context, .suffix = suffixes[rounding & 3]};
-    r.flush = !(l->ptx->request->float_mode & F32_DENORMALS) && !l->splits_denormals;
+    r.flush = !(l->ptx->request->float_mode & F32_DENORMALS) && !l->unit.splits_denormals;
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(sem->bitcode, sem->bitcode_size, sem->name, 0);
     bool failed = LLVMParseBitcodeInContext2(l->context, buffer, &r.module) != 0;
     LLVMDisposeMemoryBuffer(buffer);

@@ -1,4 +1,5 @@
-/* Scalar memory: all threads of a warp load the same, one stores. The kernarg segment's loads become loads of parameters in nvptx/emit.c. */
+/* Scalar memory: all threads of a warp load the same, one stores. The kernarg segment's loads become loads of parameters in nvptx/emit.c.
+ */
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/memory.h"
@@ -16,7 +17,7 @@ static LLVMValueRef load(struct wl_lift *l, LLVMValueRef address, unsigned unit,
 
 /* A load that gives 0 where it is out of range. */
 static LLVMValueRef load_in_range(struct wl_lift *l, LLVMValueRef address, LLVMValueRef in_range, unsigned unit, bool is_volatile) {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), inside = wl_lift_block(l, "inside"), after = wl_lift_block(l, "after");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->b), inside = wl_lift_ir_block(l, "inside"), after = wl_lift_ir_block(l, "after");
     LLVMBuildCondBr(l->b, in_range, inside, after);
     LLVMPositionBuilderAtEnd(l->b, inside);
     LLVMValueRef values[2] = {load(l, address, unit, is_volatile), NULL};

@@ -76,7 +76,7 @@ static struct form operand_form(struct wl_lift *l, const struct wl_operand *op, 
     f.bits = whole;
     bool all = LLVMIsConstant(whole) && whole == LLVMConstAllOnes(l->i32), none = LLVMIsConstant(whole) && LLVMIsNull(whole);
     f.predicate = all || none ? LLVMConstInt(l->i1, all, 0) : LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, whole, l->ptx->lane, ""), l->i1, "");
-    if (l->ptx->apart && registers == 2) {
+    if (l->ptx->lane_per_thread && registers == 2) {
         LLVMValueRef pair = wl_lift_scalar_operand(l, op, WL_U64), upper = LLVMBuildLShr(l->b, pair, wl_lift_int(l, l->i64, 32), "");
         f.predicate = wl_ptx_bit_of(l, LLVMBuildTrunc(l->b, pair, l->i32, ""), LLVMBuildTrunc(l->b, upper, l->i32, ""));
     }
@@ -86,13 +86,13 @@ static struct form operand_form(struct wl_lift *l, const struct wl_operand *op, 
 static void set_forms(struct wl_lift *l, unsigned reg, const struct form *f, unsigned registers) {
     for (unsigned w = 0; w < registers; w++)
         wl_lift_set_sgpr(l, reg + w, f[w].bits);
-    for (unsigned w = 0; w < registers && (registers == 2 || !l->ptx->apart); w++)
+    for (unsigned w = 0; w < registers && (registers == 2 || !l->ptx->lane_per_thread); w++)
         wl_ptx_set_predicate(l, reg + w, f[w].predicate);
 }
 
 /* SCC: whether any bit of the result is set. A vote where it is a mask, whose bits nobody may need. */
 static void set_scc(struct wl_lift *l, const struct form *result, unsigned registers, bool is_mask) {
-    is_mask &= registers == 2 || !l->ptx->apart;
+    is_mask &= registers == 2 || !l->ptx->lane_per_thread;
     LLVMValueRef some = is_mask ? result[0].predicate : result[0].bits;
     if (registers == 2)
         some = LLVMBuildOr(l->b, some, is_mask ? result[1].predicate : result[1].bits, "");
@@ -377,7 +377,7 @@ static void read_dpp_sources(struct wl_lift *l, const struct wl_inst *inst) {
 static void record(struct wl_lift *l, struct wl_item *item) {
     if (!item->inst->sem)
         wl_cmpx_record(l, item);
-    else if (!wl_wide_record(l, item))
+    else if (!wl_wide_record_packed(l, item))
         wl_valu_record(l, item);
 }
 
@@ -387,19 +387,19 @@ static void lift_vector(struct wl_lift *l, const struct wl_inst *inst) {
     if (inst->is_dpp)
         read_dpp_sources(l, inst);
     l->ptx->keeps_nan = strstr(inst->mnemonic, "_min") || strstr(inst->mnemonic, "_max") || strstr(inst->mnemonic, "_med3");
-    l->items = items;
+    l->region.items = items;
     for (unsigned i = 0; i < count && !l->status; i++) {
-        l->item_count = i + 1;
+        l->region.item_count = i + 1;
         record(l, &items[i]);
     }
-    l->at += count - 1; /* what both leave */
+    l->unit.at += count - 1; /* what both leave */
     for (unsigned s = 0; s < l->strips && !l->status; s++) {
         wl_ptx_enter_strip(l, s);
         items[0].emit(l, &items[0]);
     }
-    l->at -= count - 1;
-    l->items = NULL;
-    l->item_count = 0;
+    l->unit.at -= count - 1;
+    l->region.items = NULL;
+    l->region.item_count = 0;
 }
 
 void wl_ptx_lift_semantics(struct wl_lift *l, const struct wl_inst *inst) {

@@ -42,7 +42,7 @@ LLVMValueRef wl_ptx_asm(struct wl_lift *l, const char *text, const char *constra
 }
 
 void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst) {
-    const struct wl_translate_request *request = l->request;
+    const struct wl_translate_request *request = l->unit.request;
     char encoding[64] = "";
     for (unsigned i = 0; i + 4 <= inst->size && i < 16; i += 4) {
         uint32_t dword;
@@ -55,12 +55,12 @@ void wl_ptx_unsupported(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 void wl_ptx_enter_strip(struct wl_lift *l, unsigned strip) {
-    l->strip = &l->strip_states[strip];
+    l->strip = &l->region.strip_states[strip];
     l->strip->number = wl_lift_int(l, l->i64, strip);
     l->strip->first_lane = wl_lift_int(l, l->i64, UINT64_C(32) * strip);
 }
 
-unsigned wl_ptx_strip(const struct wl_lift *l) { return (unsigned)(l->strip - l->strip_states); }
+unsigned wl_ptx_strip(const struct wl_lift *l) { return (unsigned)(l->strip - l->region.strip_states); }
 
 LLVMValueRef wl_ptx_scalar(struct wl_lift *l, LLVMValueRef value) {
     return LLVMBuildExtractElement(l->b, value, LLVMConstNull(l->i32), "");
@@ -84,7 +84,7 @@ LLVMValueRef wl_ptx_pair(struct wl_lift *l, unsigned row) {
 }
 
 bool wl_ptx_keeps_inactive(const struct wl_lift *l, unsigned row) {
-    return !l->ptx->exec_is_full && wl_bit(l->live_after[l->at].inactive, row);
+    return !l->ptx->exec_is_full && wl_bit(l->unit.live_after[l->unit.at].inactive, row);
 }
 
 void wl_ptx_set_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
@@ -106,7 +106,7 @@ void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value) { wl_
 /* ---- masks ---- */
 
 /* Apart, a pair has one predicate. */
-static unsigned predicate_number(const struct wl_lift *l, unsigned reg) { return l->ptx->apart ? reg & ~1u : reg; }
+static unsigned predicate_number(const struct wl_lift *l, unsigned reg) { return l->ptx->lane_per_thread ? reg & ~1u : reg; }
 
 LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg) {
     return LLVMBuildLoad2(l->b, l->i1, l->ptx->predicate[predicate_number(l, reg)], "");
@@ -135,7 +135,7 @@ LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low, LLVMValueRef hig
 }
 
 LLVMValueRef wl_ptx_of_mask(struct wl_lift *l, LLVMValueRef mask) {
-    if (l->ptx->apart) {
+    if (l->ptx->lane_per_thread) {
         LLVMValueRef lane = LLVMBuildZExt(l->b, l->ptx->lane, l->i64, "");
         return wl_ptx_vector(l, LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, mask, lane, ""), l->i1, ""));
     }
@@ -152,9 +152,9 @@ void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicat
 }
 
 void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate) {
-    LLVMBuildStore(l->b, wl_ptx_ballot(l, predicate), l->sgpr[reg]);
-    if (l->ptx->apart)
-        LLVMBuildStore(l->b, wl_ptx_marker(l, "wl.ballot.high", l->i32, &predicate, 1, true), l->sgpr[reg + 1]);
+    LLVMBuildStore(l->b, wl_ptx_ballot(l, predicate), l->unit.sgpr[reg]);
+    if (l->ptx->lane_per_thread)
+        LLVMBuildStore(l->b, wl_ptx_marker(l, "wl.ballot.high", l->i32, &predicate, 1, true), l->unit.sgpr[reg + 1]);
 }
 
 void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
@@ -167,11 +167,11 @@ void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes) {
 }
 
 void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits) {
-    if (!l->ptx->apart) {
+    if (!l->ptx->lane_per_thread) {
         wl_ptx_set_predicate(l, reg, lane_bit(l, bits));
         return;
     }
-    LLVMValueRef other = LLVMBuildLoad2(l->b, l->i32, l->sgpr[reg ^ 1], "");
+    LLVMValueRef other = LLVMBuildLoad2(l->b, l->i32, l->unit.sgpr[reg ^ 1], "");
     wl_ptx_set_predicate(l, reg, reg & 1 ? wl_ptx_bit_of(l, other, bits) : wl_ptx_bit_of(l, bits, other));
 }
 

@@ -1,9 +1,9 @@
-/* Barriers go to where few registers are live.
+/* Moves barriers to where few registers are live.
  *
- * At a barrier what a wave has in vector registers goes to memory and comes back. Compilers for GPUs let a barrier pass before the last
- * work on what was loaded ahead of it, since it costs them nothing: operands that would be dead behind that work are live at the barrier. Work on
- * vector registers alone may as well be done first. Threaded code sees the same order: a wave may change between it and native code
- * at any barrier. */
+ * At a barrier a wave's live vector registers go to memory and come back. Compilers for GPUs often place a barrier before the last
+ * work on what was loaded ahead of the barrier, since that costs a GPU nothing. The operands of that work are then live at the barrier, and
+ * would be dead behind the work. Work that reads and writes vector registers alone can as well be done before the barrier. Threaded code
+ * sees the same order, because a wave may change between threaded and native code at any barrier. */
 #include "translate/rewrite/rewrite.h"
 
 #include "translate/isa/isa.h"
@@ -13,7 +13,7 @@
 
 enum { LONGEST_RUN = 64 }; /* instructions that are looked at behind a barrier */
 
-/* Whether an instruction does nothing but compute vector registers of vector registers. */
+/* Whether an instruction only computes vector registers from vector registers. */
 static bool may_go_first(const struct wl_inst *inst, const struct wl_effects *effects) {
     if (!inst->sem || inst->sem->scalar || inst->index_mode || inst->is_dpp)
         return false;
@@ -25,17 +25,17 @@ static bool may_go_first(const struct wl_inst *inst, const struct wl_effects *ef
 
 static bool is_nothing(const struct wl_inst *inst) { return inst->isa && inst->isa->class == WL_ISA_NOP; }
 
-/* Whether the piece behind a barrier is reached from there alone, and lies there. */
+/* Whether the basic block behind a barrier is reached from the barrier alone, and lies directly behind it. */
 static bool follows_alone(const struct wl_unit *unit, uint32_t p) {
-    const struct wl_piece *piece = &unit->pieces[p];
-    if (piece->end != WL_PIECE_WAIT || piece->next != p + 1 || piece->next == unit->entry || !piece->count)
+    const struct wl_block *block = &unit->blocks[p];
+    if (block->end != WL_BLOCK_WAIT || block->next != p + 1 || block->next == unit->entry || !block->count)
         return false;
-    const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
-    const struct wl_piece *next = &unit->pieces[piece->next];
-    if (!last->isa || last->isa->class != WL_ISA_BARRIER || next->first != piece->first + piece->count || next->is_header || next->is_cut)
+    const struct wl_inst *last = &unit->insts[block->first + block->count - 1];
+    const struct wl_block *next = &unit->blocks[block->next];
+    if (!last->isa || last->isa->class != WL_ISA_BARRIER || next->first != block->first + block->count || next->is_header || next->is_cut)
         return false;
-    for (uint32_t q = 0; q < unit->piece_count; q++)
-        if (unit->pieces[q].target == piece->next || (q != p && unit->pieces[q].next == piece->next))
+    for (uint32_t q = 0; q < unit->block_count; q++)
+        if (unit->blocks[q].target == block->next || (q != p && unit->blocks[q].next == block->next))
             return false;
     return true;
 }
@@ -47,9 +47,9 @@ static unsigned live_rows(const struct wl_live *live) {
     return count;
 }
 
-/* How many instructions behind the barrier, those that do nothing included, go before it: the fewest with which the fewest registers are live
- * there. */
-static uint32_t choose(const struct wl_unit *unit, const struct wl_piece *next) {
+/* How many instructions behind the barrier are to go before it, those that do nothing included. Chosen so that the fewest registers are
+ * live at the barrier, and of equal choices the one with the fewest instructions. */
+static uint32_t choose(const struct wl_unit *unit, const struct wl_block *next) {
     const struct wl_inst *insts = unit->insts + next->first;
     struct wl_effects effects;
     uint32_t run = 0, best = 0;
@@ -76,8 +76,8 @@ static uint32_t choose(const struct wl_unit *unit, const struct wl_piece *next) 
 
 /* Moves the vector instructions among the first `count` behind a barrier before it. `spare` has room for them. */
 static void move(struct wl_unit *unit, uint32_t p, uint32_t count, struct wl_inst *spare) {
-    struct wl_piece *piece = &unit->pieces[p], *next = &unit->pieces[p + 1];
-    struct wl_inst *barrier = &unit->insts[piece->first + piece->count - 1];
+    struct wl_block *block = &unit->blocks[p], *next = &unit->blocks[p + 1];
+    struct wl_inst *barrier = &unit->insts[block->first + block->count - 1];
     uint32_t moved = 0, kept = 0;
     spare[kept++] = *barrier;
     for (uint32_t i = 1; i <= count; i++)
@@ -86,7 +86,7 @@ static void move(struct wl_unit *unit, uint32_t p, uint32_t count, struct wl_ins
         else
             barrier[moved++] = barrier[i];
     memcpy(barrier + moved, spare, kept * sizeof *spare);
-    piece->count += moved;
+    block->count += moved;
     next->first += moved;
     next->count -= moved;
 }
@@ -95,8 +95,8 @@ void wl_unit_settle_barriers(struct wl_unit *unit) {
     struct wl_inst spare[LONGEST_RUN + 1];
     struct wl_effects effects;
     bool lively = false;
-    for (uint32_t p = 0; p + 1 < unit->piece_count; p++) {
-        const struct wl_piece *next = &unit->pieces[p + 1];
+    for (uint32_t p = 0; p + 1 < unit->block_count; p++) {
+        const struct wl_block *next = &unit->blocks[p + 1];
         if (!follows_alone(unit, p))
             continue;
         uint32_t first = 0;

@@ -1,11 +1,12 @@
-/* Copies of scalars in 64-bit sums.
+/* Lets 64-bit sums read scalars that compilers have copied to vector registers.
  *
- * An instruction of gfx9 reads one scalar besides the carry, so that compilers move the high half of a base to a vector register first.
- * What such a register holds is known: the sum reads the scalar itself. Then the register is mostly dead, and neither stored for a loop
- * nor loaded in it.
+ * An instruction of gfx9 can read one scalar besides the carry, so compilers first move the high half of a base to a vector register. It is
+ * known what such a register holds, and the sum can read the scalar itself. Most such registers are dead then: no loop stores or loads
+ * them any more.
  *
- * Forward over pieces: register R holds scalar S in all lanes that are active, from the move on, as long as neither is written and
- * EXEC only loses lanes. Threaded code goes through the same instructions, so that all forms of a unit agree on what is live at a resume point. */
+ * A forward analysis over basic blocks: from the move on, register R holds scalar S in all active lanes, as long as neither is written and
+ * EXEC only loses lanes. Threaded code goes through the same instructions, so that all forms of a unit agree on what is live at a resume
+ * point. */
 #include "translate/rewrite/rewrite.h"
 
 #include "translate/isa/isa.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 enum {
-    MOST_PIECES = 2000,
+    MOST_BLOCKS = 2000,
     NO_COPY = 0,
     LAST_SGPR = 101, /* those behind it have other uses */
 };
@@ -25,7 +26,7 @@ struct copies {
 
 struct search {
     struct wl_unit *unit;
-    struct copies *start; /* by piece */
+    struct copies *start; /* by basic block */
     bool *reached, *pending;
 };
 
@@ -70,7 +71,7 @@ static void step(const struct wl_unit *unit, const struct wl_inst *inst, struct 
 }
 
 static void flow(struct search *s, const struct copies *copies, uint32_t to) {
-    if (to == WL_NO_PIECE)
+    if (to == WL_NO_BLOCK)
         return;
     bool changed = !s->reached[to];
     if (changed)
@@ -84,29 +85,29 @@ static void flow(struct search *s, const struct copies *copies, uint32_t to) {
     s->pending[to] |= changed;
 }
 
-static void leave(struct search *s, const struct wl_piece *piece, struct copies *copies) {
+static void leave(struct search *s, const struct wl_block *block, struct copies *copies) {
     static const struct copies none;
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_WAIT:
-        flow(s, copies, piece->next);
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+    case WL_BLOCK_WAIT:
+        flow(s, copies, block->next);
         break;
-    case WL_PIECE_BRANCH:
-        flow(s, copies, piece->target);
+    case WL_BLOCK_BRANCH:
+        flow(s, copies, block->target);
         break;
-    case WL_PIECE_CBRANCH:
-        flow(s, copies, piece->next);
-        flow(s, copies, piece->target);
+    case WL_BLOCK_CBRANCH:
+        flow(s, copies, block->next);
+        flow(s, copies, block->target);
         break;
-    case WL_PIECE_EXEC:
-        flow(s, piece->narrows ? copies : &none, piece->next);
+    case WL_BLOCK_EXEC:
+        flow(s, block->narrows ? copies : &none, block->next);
         break;
-    case WL_PIECE_CALL:
-        flow(s, &none, piece->next);
+    case WL_BLOCK_CALL:
+        flow(s, &none, block->next);
         break;
-    case WL_PIECE_JUMP:
-    case WL_PIECE_FINISH:
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_JUMP:
+    case WL_BLOCK_FINISH:
+    case WL_BLOCK_FALL_OFF:
         break;
     }
 }
@@ -117,15 +118,15 @@ static void solve(struct search *s) {
     flow(s, &none, unit->entry);
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
+        for (uint32_t p = 0; p < unit->block_count; p++) {
             if (!s->pending[p])
                 continue;
             s->pending[p] = false;
             more = true;
             struct copies now = s->start[p];
-            for (uint32_t n = 0; n < unit->pieces[p].count; n++)
-                step(unit, &unit->insts[unit->pieces[p].first + n], &now);
-            leave(s, &unit->pieces[p], &now);
+            for (uint32_t n = 0; n < unit->blocks[p].count; n++)
+                step(unit, &unit->insts[unit->blocks[p].first + n], &now);
+            leave(s, &unit->blocks[p], &now);
         }
     }
 }
@@ -138,18 +139,18 @@ static bool has_copies(const struct wl_unit *unit) {
 }
 
 enum wl_status wl_unit_read_scalars(struct wl_unit *unit) {
-    if (unit->piece_count > MOST_PIECES || !has_copies(unit))
+    if (unit->block_count > MOST_BLOCKS || !has_copies(unit))
         return WL_OK;
     struct search s = {.unit = unit};
-    s.start = calloc(unit->piece_count, sizeof *s.start);
-    s.reached = calloc(unit->piece_count, sizeof *s.reached);
-    s.pending = calloc(unit->piece_count, sizeof *s.pending);
+    s.start = calloc(unit->block_count, sizeof *s.start);
+    s.reached = calloc(unit->block_count, sizeof *s.reached);
+    s.pending = calloc(unit->block_count, sizeof *s.pending);
     bool enough = s.start && s.reached && s.pending;
     if (enough)
         solve(&s);
-    for (uint32_t p = 0; enough && p < unit->piece_count; p++)
-        for (uint32_t n = 0; s.reached[p] && n < unit->pieces[p].count; n++) {
-            struct wl_inst *inst = &unit->insts[unit->pieces[p].first + n];
+    for (uint32_t p = 0; enough && p < unit->block_count; p++)
+        for (uint32_t n = 0; s.reached[p] && n < unit->blocks[p].count; n++) {
+            struct wl_inst *inst = &unit->insts[unit->blocks[p].first + n];
             read_scalars(inst, &s.start[p]);
             step(unit, inst, &s.start[p]);
         }

@@ -1,10 +1,11 @@
-/* Where waits order memory more than the host does by itself. A wave that waits for its stores and loads afterwards loads what is there once
- * its stores are seen: of two waves that each store and then look at what the other stored, one sees it (HIP's fences, and sequentially
- * consistent atomics). Hosts let loads pass stores that are under way; x86-64 lets nothing else pass, AArch64 everything. Found here are the
- * instructions that have to be fences of the host:
+/* Finds the instructions that have to be fences of the host.
+ *
+ * A wave that waits for its stores and then loads must load what is there once its stores are seen. So of two waves that each store and
+ * then look at what the other one stored, at least one sees the other's store (HIP's fences, and sequentially consistent atomics). Hosts
+ * let a load pass an earlier store that is still under way. x86-64 lets nothing else pass, AArch64 everything. Fences have to be:
  *   - an invalidation of caches for the device or wider, if stores may be under way
  *   - a wait for stores before a load that goes to memory, if stores may be under way
- *   - on AArch64 each such wait and each such invalidation: what publishes is a plain store to it, and what looks a plain load
+ *   - on AArch64 each such wait and each such invalidation: there the store that publishes and the load that looks are plain accesses
  * A wave's own atomics are fences already. */
 #include "translate/rewrite/rewrite.h"
 
@@ -22,7 +23,7 @@ static const bool host_is_weak = true;
 
 struct state {
     bool under_way;       /* stores may be */
-    struct wl_inst *wait; /* the latest wait for them, none of the accesses behind it having been reached; or NULL */
+    struct wl_inst *wait; /* the latest wait for stores, if no access behind it was met yet; else NULL */
 };
 
 /* Whether an instruction waits until all stores are done. */
@@ -88,28 +89,28 @@ static void step(struct state *s, struct wl_inst *inst, bool gfx9) {
     }
 }
 
-/* Whether stores may be under way behind a piece if they are where it begins. */
-static bool follow(struct wl_unit *unit, const struct wl_piece *piece, bool under_way) {
+/* Whether stores may be under way behind a basic block if stores were under way at its begin. */
+static bool follow(struct wl_unit *unit, const struct wl_block *block, bool under_way) {
     struct state s = {.under_way = under_way};
     const bool gfx9 = wl_processor_generation(unit->request->processor) == 9;
-    for (uint32_t i = 0; i < piece->count; i++)
-        step(&s, &unit->insts[piece->first + i], gfx9);
-    return s.under_way || piece->end == WL_PIECE_CALL;
+    for (uint32_t i = 0; i < block->count; i++)
+        step(&s, &unit->insts[block->first + i], gfx9);
+    return s.under_way || block->end == WL_BLOCK_CALL;
 }
 
 enum wl_status wl_unit_find_fences(struct wl_unit *unit) {
-    bool *before = calloc(unit->piece_count + 1, sizeof *before);
+    bool *before = calloc(unit->block_count + 1, sizeof *before);
     if (!before)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the fences of %s", unit->request->name);
     before[unit->entry] = !unit->request->is_kernel;
     for (bool changed = true; changed;) { /* more may be under way than was found so far, never less */
         changed = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
-            const bool behind = follow(unit, piece, before[p]);
-            const uint32_t to[2] = {piece->next, piece->target};
+        for (uint32_t p = 0; p < unit->block_count; p++) {
+            const struct wl_block *block = &unit->blocks[p];
+            const bool behind = follow(unit, block, before[p]);
+            const uint32_t to[2] = {block->next, block->target};
             for (unsigned i = 0; i < 2; i++)
-                if (behind && to[i] != WL_NO_PIECE && !before[to[i]])
+                if (behind && to[i] != WL_NO_BLOCK && !before[to[i]])
                     changed = before[to[i]] = true;
         }
     }

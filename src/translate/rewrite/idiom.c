@@ -22,25 +22,25 @@ static bool same_row(const struct wl_operand *a, const struct wl_operand *b) {
     return a->kind == WL_OPERAND_VGPR && b->kind == WL_OPERAND_VGPR && a->reg == b->reg && a->count == b->count;
 }
 
-/* The last instruction of the piece before `inst` that writes the operand; NULL if there is none. */
-static const struct wl_inst *writer(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
+/* The last instruction of the basic block before `inst` that writes the operand; NULL if there is none. */
+static const struct wl_inst *writer(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *inst,
                                     const struct wl_operand *operand) {
-    for (const struct wl_inst *before = inst; before-- > unit->insts + piece->first;)
+    for (const struct wl_inst *before = inst; before-- > unit->insts + block->first;)
         if (touches(before, operand, unit->request->wave_size))
             return before;
     return NULL;
 }
 
-/* v_div_fixup of a v_div_fmas result is the division itself; its first operand is not read any more, so that nothing of the
- * sequence before it stays alive. EXEC does not change within a piece. */
-static void simplify_division(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *inst) {
+/* v_div_fixup of a v_div_fmas result becomes the whole division. It does not read its first operand any more, so that nothing of the
+ * sequence before it stays live. EXEC does not change within a basic block. */
+static void simplify_division(const struct wl_unit *unit, const struct wl_block *block, struct wl_inst *inst) {
     bool is_double = !strcmp(inst->mnemonic, "v_div_fixup_f64");
     if ((!is_double && strcmp(inst->mnemonic, "v_div_fixup_f32") != 0) || inst->operand_count != 4)
         return;
     struct wl_operand *quotient = &inst->operands[1];
     if (quotient->kind != WL_OPERAND_VGPR || quotient->neg || quotient->abs)
         return;
-    const struct wl_inst *fmas = writer(unit, piece, inst, quotient);
+    const struct wl_inst *fmas = writer(unit, block, inst, quotient);
     if (!fmas || strcmp(fmas->mnemonic, is_double ? "v_div_fmas_f64" : "v_div_fmas_f32") != 0 || !same_row(&fmas->operands[0], quotient) ||
         fmas->omod || fmas->clamp)
         return;
@@ -51,7 +51,7 @@ static void simplify_division(const struct wl_unit *unit, const struct wl_piece 
     *quotient = (struct wl_operand){.kind = WL_OPERAND_IMM, .count = 1};
 }
 
-/* ---- scales around v_rsq_f32, which the hardware's function needs because it flushes denormals, and the one here does not ---- */
+/* ---- scales around v_rsq_f32: the hardware's instruction flushes denormals and needs them; the function here does not ---- */
 
 /* Whether operands and result are what they seem. */
 static bool is_plain(const struct wl_inst *inst, const char *mnemonic, unsigned operands) {
@@ -79,17 +79,17 @@ static bool writes(const struct wl_unit *unit, const struct wl_inst *inst, const
     return writes_scalar(&effects, operand);
 }
 
-static const struct wl_inst *last_writer(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
+static const struct wl_inst *last_writer(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *inst,
                                          const struct wl_operand *operand) {
-    for (const struct wl_inst *before = inst; before-- > unit->insts + piece->first;)
+    for (const struct wl_inst *before = inst; before-- > unit->insts + block->first;)
         if (writes(unit, before, operand))
             return before;
     return NULL;
 }
 
-/* The one instruction of a kernel that writes a register, if it stands where the kernel begins: all others find what it wrote. */
+/* The one instruction of a kernel that writes a register, if it stands at the kernel's begin: all other instructions see what it wrote. */
 static const struct wl_inst *only_writer(const struct wl_unit *unit, const struct wl_operand *operand) {
-    const struct wl_piece *entry = &unit->pieces[unit->entry];
+    const struct wl_block *entry = &unit->blocks[unit->entry];
     const struct wl_inst *found = NULL;
     for (uint32_t i = 0; i < unit->inst_count; i++)
         if (writes(unit, &unit->insts[i], operand)) {
@@ -100,15 +100,15 @@ static const struct wl_inst *only_writer(const struct wl_unit *unit, const struc
     return unit->request->is_kernel ? found : NULL;
 }
 
-/* The number that an operand of an instruction is known to be, of f32; NaN: none is known. */
-static double known_number(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *inst,
+/* The f32 number that an operand of an instruction is known to be; NaN: it is not known. */
+static double known_number(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *inst,
                            const struct wl_operand *operand) {
     union {
         uint32_t bits;
         float value;
     } f32 = {.bits = UINT32_MAX};
     if (operand->kind == WL_OPERAND_VGPR || operand->kind == WL_OPERAND_SGPR) {
-        const struct wl_inst *move = last_writer(unit, piece, inst, operand);
+        const struct wl_inst *move = last_writer(unit, block, inst, operand);
         if (!move)
             move = only_writer(unit, operand);
         operand = move && (is_plain(move, "v_mov_b32", 2) || is_plain(move, "s_mov_b32", 2)) ? &move->operands[1] : NULL;
@@ -118,47 +118,48 @@ static double known_number(const struct wl_unit *unit, const struct wl_piece *pi
     return (double)f32.value;
 }
 
-/* A product with a scale where a comparison holds, and with 1 elsewhere. */
+/* A product: with a scale in the lanes where a comparison holds, with 1 in the others. */
 struct scaled {
     const struct wl_inst *comparison;
     const struct wl_operand *value; /* what is scaled */
     double scale;
 };
 
-static bool find_scaled(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *product, struct scaled *found) {
+static bool find_scaled(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *product, struct scaled *found) {
     if (!product || !is_plain(product, "v_mul_f32", 3))
         return false;
     for (unsigned i = 1; i <= 2; i++) {
         const struct wl_operand *factor = &product->operands[i];
-        const struct wl_inst *choice = factor->kind == WL_OPERAND_VGPR ? last_writer(unit, piece, product, factor) : NULL;
+        const struct wl_inst *choice = factor->kind == WL_OPERAND_VGPR ? last_writer(unit, block, product, factor) : NULL;
         if (!choice || !is_plain(choice, "v_cndmask_b32", 4) || !same_row(&choice->operands[0], factor) ||
-            choice->operands[3].kind != WL_OPERAND_SGPR || known_number(unit, piece, choice, &choice->operands[1]) != 1)
+            choice->operands[3].kind != WL_OPERAND_SGPR || known_number(unit, block, choice, &choice->operands[1]) != 1)
             continue;
-        *found = (struct scaled){.comparison = last_writer(unit, piece, choice, &choice->operands[3]),
+        *found = (struct scaled){.comparison = last_writer(unit, block, choice, &choice->operands[3]),
                                  .value = &product->operands[3 - i],
-                                 .scale = known_number(unit, piece, choice, &choice->operands[2])};
+                                 .scale = known_number(unit, block, choice, &choice->operands[2])};
         return found->comparison && found->scale > 1;
     }
     return false;
 }
 
-/* The limit below which a comparison holds for a row, which does not change from there to `until`; NaN: it is another comparison. */
-static double upper_limit(const struct wl_unit *unit, const struct wl_piece *piece, const struct wl_inst *comparison,
+/* The limit below which a comparison of a row holds, if the row does not change from there to `until`; NaN: it is another comparison. */
+static double upper_limit(const struct wl_unit *unit, const struct wl_block *block, const struct wl_inst *comparison,
                           const struct wl_operand *row, const struct wl_inst *until) {
     bool greater = is_plain(comparison, "v_cmp_gt_f32", 3);
     if (!greater && !is_plain(comparison, "v_cmp_lt_f32", 3))
         return (double)NAN;
     const struct wl_operand *compared = &comparison->operands[greater ? 2 : 1], *limit = &comparison->operands[greater ? 1 : 2];
-    if (!same_row(compared, row) || last_writer(unit, piece, until, row) > comparison)
+    if (!same_row(compared, row) || last_writer(unit, block, until, row) > comparison)
         return (double)NAN;
-    return known_number(unit, piece, comparison, limit);
+    return known_number(unit, block, comparison, limit);
 }
 
-/* The instruction behind `inst` that reads a row that it wrote, if it also writes it: nobody else sees what the row held. */
-static struct wl_inst *replacing_reader(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *inst,
+/* The next instruction that reads the row that `inst` wrote, if that instruction also overwrites the row: nobody else sees the row's
+ * value. */
+static struct wl_inst *replacing_reader(const struct wl_unit *unit, const struct wl_block *block, struct wl_inst *inst,
                                         const struct wl_operand *row) {
     struct wl_effects effects;
-    for (struct wl_inst *next = inst + 1; next < unit->insts + piece->first + piece->count; next++) {
+    for (struct wl_inst *next = inst + 1; next < unit->insts + block->first + block->count; next++) {
         wl_inst_effects(next, unit->request->wave_size, &effects);
         if (wl_bit(effects.use.vector, row->reg) || wl_bit(effects.use_lanes, row->reg))
             return same_row(&next->operands[0], row) ? next : NULL;
@@ -177,21 +178,21 @@ static void make_move(struct wl_inst *inst, const struct wl_operand *from, const
     inst->operands[1] = source;
 }
 
-/* s * v_rsq(x * s * s), where s is 1 or, for small x, a power of 2: v_rsq(x). The products become moves. */
-static void simplify_root(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_inst *root) {
-    enum { LARGEST = 100 }; /* exponents of the squared scale, and of a limit and it together, that cannot overflow */
+/* Makes v_rsq(x) of s * v_rsq(x * s * s), where s is 1 or, for small x, a power of 2. The products become moves. */
+static void simplify_root(const struct wl_unit *unit, const struct wl_block *block, struct wl_inst *root) {
+    enum { LARGEST = 100 }; /* exponents that cannot overflow: of the squared scale, and of the limit times the squared scale */
     struct scaled before, after;
     if (!is_plain(root, "v_rsq_f32", 2) || !same_row(&root->operands[0], &root->operands[1]))
         return;
     const struct wl_operand *row = &root->operands[0];
-    const struct wl_inst *up = last_writer(unit, piece, root, row);
-    if (!find_scaled(unit, piece, up, &before))
+    const struct wl_inst *up = last_writer(unit, block, root, row);
+    if (!find_scaled(unit, block, up, &before))
         return;
-    struct wl_inst *product = &unit->insts[up - unit->insts], *down = replacing_reader(unit, piece, root, row);
-    if (replacing_reader(unit, piece, product, row) != root || !find_scaled(unit, piece, down, &after) || !same_row(after.value, row) ||
+    struct wl_inst *product = &unit->insts[up - unit->insts], *down = replacing_reader(unit, block, root, row);
+    if (replacing_reader(unit, block, product, row) != root || !find_scaled(unit, block, down, &after) || !same_row(after.value, row) ||
         after.comparison != before.comparison || before.value->kind != WL_OPERAND_VGPR)
         return;
-    double limit = upper_limit(unit, piece, before.comparison, before.value, up), most = ldexp(1, LARGEST);
+    double limit = upper_limit(unit, block, before.comparison, before.value, up), most = ldexp(1, LARGEST);
     int exponent;
     const struct wl_sem *move = wl_sem_find("v_mov_b32", NULL);
     if (frexp(after.scale, &exponent) != 0.5 || before.scale != after.scale * after.scale || !(before.scale <= most) || !(limit <= 1) ||
@@ -251,31 +252,31 @@ static enum wl_status index_inst(const struct wl_unit *unit, struct wl_inst *ins
     return WL_OK;
 }
 
-static bool hand_on(uint8_t *states, uint32_t piece, uint8_t state) {
-    if (piece == WL_NO_PIECE || states[piece] == state)
+static bool hand_on(uint8_t *states, uint32_t block, uint8_t state) {
+    if (block == WL_NO_BLOCK || states[block] == state)
         return true;
-    bool first = states[piece] == INDEX_UNKNOWN;
-    states[piece] = state;
+    bool first = states[block] == INDEX_UNKNOWN;
+    states[block] = state;
     return first;
 }
 
-/* Follows the mode from piece to piece; it must not depend on the way. */
+/* Follows the mode from basic block to basic block; it must not depend on the way. */
 static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states) {
-    memset(states, INDEX_UNKNOWN, unit->piece_count);
+    memset(states, INDEX_UNKNOWN, unit->block_count);
     states[unit->entry] = 0;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t p = 0; p < unit->piece_count; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
+        for (uint32_t p = 0; p < unit->block_count; p++) {
+            const struct wl_block *block = &unit->blocks[p];
             uint8_t state = states[p];
             if (state == INDEX_UNKNOWN)
                 continue;
-            for (uint32_t i = 0; i < piece->count; i++)
-                state = index_step(state, &unit->insts[piece->first + i]);
-            bool fresh = (piece->next != WL_NO_PIECE && states[piece->next] == INDEX_UNKNOWN) ||
-                         (piece->target != WL_NO_PIECE && states[piece->target] == INDEX_UNKNOWN);
-            if (!hand_on(states, piece->next, state) || !hand_on(states, piece->target, state))
-                return cannot_index(unit, &unit->insts[piece->first + piece->count - 1]);
+            for (uint32_t i = 0; i < block->count; i++)
+                state = index_step(state, &unit->insts[block->first + i]);
+            bool fresh = (block->next != WL_NO_BLOCK && states[block->next] == INDEX_UNKNOWN) ||
+                         (block->target != WL_NO_BLOCK && states[block->target] == INDEX_UNKNOWN);
+            if (!hand_on(states, block->next, state) || !hand_on(states, block->target, state))
+                return cannot_index(unit, &unit->insts[block->first + block->count - 1]);
             changed |= fresh;
         }
     }
@@ -283,14 +284,14 @@ static enum wl_status follow_index_mode(struct wl_unit *unit, uint8_t *states) {
 }
 
 static enum wl_status resolve_indexing(struct wl_unit *unit) {
-    uint8_t *states = malloc(unit->piece_count + 1);
+    uint8_t *states = malloc(unit->block_count + 1);
     if (!states)
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u pieces", unit->piece_count);
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u basic blocks", unit->block_count);
     enum wl_status status = follow_index_mode(unit, states);
-    for (uint32_t p = 0; p < unit->piece_count && !status; p++) {
+    for (uint32_t p = 0; p < unit->block_count && !status; p++) {
         uint8_t state = states[p] == INDEX_UNKNOWN ? 0 : states[p];
-        for (uint32_t i = 0; i < unit->pieces[p].count && !status; i++) {
-            struct wl_inst *inst = &unit->insts[unit->pieces[p].first + i];
+        for (uint32_t i = 0; i < unit->blocks[p].count && !status; i++) {
+            struct wl_inst *inst = &unit->insts[unit->blocks[p].first + i];
             state = index_step(state, inst);
             status = index_inst(unit, inst, state);
         }
@@ -301,12 +302,12 @@ static enum wl_status resolve_indexing(struct wl_unit *unit) {
 
 enum wl_status wl_unit_idioms(struct wl_unit *unit) {
     bool indexes = false;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        for (uint32_t i = 0; i < unit->pieces[p].count; i++) {
-            struct wl_inst *inst = &unit->insts[unit->pieces[p].first + i];
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        for (uint32_t i = 0; i < unit->blocks[p].count; i++) {
+            struct wl_inst *inst = &unit->insts[unit->blocks[p].first + i];
             indexes |= inst->isa && inst->isa->class == WL_ISA_MOVREL && inst->isa->detail == WL_MOVREL_INDEX_ON;
-            simplify_division(unit, &unit->pieces[p], inst);
-            simplify_root(unit, &unit->pieces[p], inst);
+            simplify_division(unit, &unit->blocks[p], inst);
+            simplify_root(unit, &unit->blocks[p], inst);
         }
     return indexes ? resolve_indexing(unit) : WL_OK;
 }

@@ -1,7 +1,8 @@
-/* Unit -> better unit: what known sequences amount to, fewer copies, barriers where few registers live.
+/* rewrite/: makes a better unit of a unit. It replaces known sequences of instructions by what they amount to, reads scalars where
+ * compilers copied them to vector registers, moves work before barriers, and marks waits that must be fences of the host.
  *
  *   in    a unit as the code object has it (unit/unit.h)
- *   out   the same unit, its instructions replaced, marked or moved within their piece; its pieces stay
+ *   out   the same unit, its instructions replaced, marked or moved within their basic block; its basic blocks stay
  *
  * wl_unit_build does all of it but scheduling, in the order of this header. */
 #ifndef WL_TRANSLATE_REWRITE_H
@@ -12,25 +13,26 @@
 /* Reads a unit (wl_unit_read), and rewrites it. WL_UNSUPPORTED, WL_INVALID_IMAGE, WL_OUT_OF_MEMORY: then there is no unit. */
 enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
 
-/* idiom.c: replaces known sequences of instructions by what they amount to: IEEE division; v_rsq_f32 between scales; moves in gfx9's indexing
- * mode become relative moves, other instructions get an index_mode. WL_UNSUPPORTED: an instruction is used in indexing mode that is not
- * implemented there, or the mode depends on the way to an instruction. */
+/* idiom.c: replaces known sequences of instructions by what they amount to: IEEE division; v_rsq_f32 between scales; moves in gfx9's
+ * indexing mode become relative moves, other instructions get an index_mode. WL_UNSUPPORTED: an instruction is used in indexing mode that
+ * is not implemented there, or the mode depends on the way to an instruction. */
 enum wl_status wl_unit_idioms(struct wl_unit *unit);
 
 /* copies.c: lets sums with carries read scalars that were moved to vector registers for them, as far as EXEC has lost lanes only since.
  * WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_read_scalars(struct wl_unit *unit);
 
-/* barrier.c: moves vector instructions that stand behind a barrier before it where fewer registers are live then: those of a piece are not in
- * address order any more. All forms of a unit agree on what is done at a resume point, so it is done once. Leaves live_in and live_out of
- * pieces as they may be. */
+/* barrier.c: moves vector instructions that stand behind a barrier before it where fewer registers are live then: those of a basic block
+ * are not in address order any more. All forms of a unit agree on what is done at a resume point, so it is done once. Leaves live_in and
+ * live_out of basic blocks as they may be. */
 void wl_unit_settle_barriers(struct wl_unit *unit);
 
 /* fence.c: marks the waits and cache instructions that have to be fences of the host. WL_OUT_OF_MEMORY. */
 enum wl_status wl_unit_find_fences(struct wl_unit *unit);
 
-/* schedule.c: moves scalar instructions that read what vector instructions of their piece made down to where their results are needed: the
- * instructions of a piece are not in address order then, its first and last aside. For native code, before wl_unit_liveness. */
+/* schedule.c: moves scalar instructions that read what vector instructions of their basic block made down to where their results are
+ * needed: the instructions of a basic block are not in address order then, its first and last aside. For native code, before
+ * wl_unit_liveness. */
 enum wl_status wl_unit_schedule(struct wl_unit *unit);
 
 #endif

@@ -1,8 +1,8 @@
-/* Scalar work on comparisons goes down to where its result is needed.
+/* Moves scalar work on comparisons down to where its result is needed.
  *
- * A scalar instruction that reads what a vector instruction made (the mask of a comparison) ends a stretch: all strips must be
- * done first, and what is live in between goes to memory. Compilers for GPUs put such work early, to hide its latency, and the
- * loop's stores behind it. Here it moves down behind all that does not depend on it, so that the stretch goes on. */
+ * A scalar instruction that reads what a vector instruction made (the mask of a comparison) ends a vector region: all strips must be
+ * done first, and what is live in between goes to memory. Compilers for GPUs put such work early, to hide its latency. This
+ * pass moves it down behind all instructions that do not depend on it, so that the vector region goes on. */
 #include "translate/rewrite/rewrite.h"
 
 #include "base/status.h"
@@ -34,7 +34,7 @@ static bool independent(const struct wl_effects *moved, const struct wl_effects 
            !meet(moved->touch.scalar, passed->touch.scalar);
 }
 
-/* Marks the scalar instructions that depend on vector instructions of the piece. */
+/* Marks the scalar instructions that depend on vector instructions of the basic block. */
 static bool find_dependent(const struct wl_inst *insts, const struct wl_effects *effects, uint32_t count, bool *dependent) {
     uint64_t made[2] = {0};
     bool any = false;
@@ -50,7 +50,7 @@ static bool find_dependent(const struct wl_inst *insts, const struct wl_effects 
     return any;
 }
 
-/* Moves instruction i down as far as it may go. The piece's first and last instructions stay where they are, and nothing goes
+/* Moves instruction i down as far as it may go. The basic block's first and last instructions stay where they are, and nothing goes
  * between the two of a pair. */
 static void sink(struct wl_inst *insts, struct wl_effects *effects, uint32_t count, uint32_t i) {
     uint32_t to = i;
@@ -69,13 +69,13 @@ static void sink(struct wl_inst *insts, struct wl_effects *effects, uint32_t cou
 
 enum wl_status wl_unit_schedule(struct wl_unit *unit) {
     uint32_t longest = 0;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        longest = unit->pieces[p].count > longest ? unit->pieces[p].count : longest;
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        longest = unit->blocks[p].count > longest ? unit->blocks[p].count : longest;
     struct wl_effects *effects = malloc((longest + 1) * sizeof *effects);
     bool *dependent = malloc(longest + 1);
-    for (uint32_t p = 0; effects && dependent && p < unit->piece_count; p++) {
-        uint32_t count = unit->pieces[p].count;
-        struct wl_inst *insts = unit->insts + unit->pieces[p].first;
+    for (uint32_t p = 0; effects && dependent && p < unit->block_count; p++) {
+        uint32_t count = unit->blocks[p].count;
+        struct wl_inst *insts = unit->insts + unit->blocks[p].first;
         for (uint32_t i = 0; i < count; i++)
             wl_inst_effects(&insts[i], unit->request->wave_size, &effects[i]);
         if (!find_dependent(insts, effects, count, dependent))

@@ -1,8 +1,10 @@
-/* Shapes of instruction semantics.
- *
- * Each file beside this one defines what instructions compute, one short C function a mnemonic:
+/* semantics/: what instructions compute, one short C function a mnemonic:
  *
  *     LANES2(v_xor_b32, u32, u32, u32) { return a ^ b; }
+ *
+ *   in    C functions, each written with a shape macro of this header
+ *   out   a bitcode module and a row of wl_sem_table (isa/sem.h) for each, made by pack.c; the same functions as native code, for
+ *         threaded code
  *
  * A shape macro takes the mnemonic, the result's type and the types of the operands in the order in which the disassembler
  * prints them, and gives the parameters their names: a, b, c for printed sources. It makes both the C function and the
@@ -124,8 +126,8 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *d, masks *m, const A##s *a, const B##s *b, const C##s *c) { *d = name##_(m, *a, *b, *c); }                             \
     static INLINE R##s name##_(masks *m, A##s a, B##s b, C##s c)
 
-/* A variant of `name` for hosts that have LLVM's `features` (a string). Of several, the one whose features sort last is preferred. The compiler may use them everywhere (CMakeLists.txt), but
- * only builtins do: pack.c forgets what the code was compiled for. */
+/* A variant of `name` for hosts that have LLVM's `features` (a string). Of several, the one whose features sort last is preferred. The
+ * compiler may use them everywhere (CMakeLists.txt), but only builtins do: pack.c forgets what the code was compiled for. */
 #if defined(__AVX512F__) && WL_LANES == 16
 #define WL_AVX512                                 1
 #define LANES1_AVX512(name, features, R, A)       LANES1_AS(name##__avx512, features, R, A)

@@ -7,20 +7,38 @@
 #include "translate/isa/helper_words.h"
 
 struct call {
-    uint32_t fault, shape, modifiers;
+    uint32_t fault, operation, modifiers; /* operation: of an image, or the number of a matrix row */
     bool in_registers, samples;
-    uint16_t rows[4];
+    uint16_t rows[6];
     uint64_t constant, addresses[2];
+    bool scale_in_registers[2];
+    struct wl_scalar scales[2];
 };
+
+static struct wl_matrix_product product_of(const struct wl_machine *m, const struct call *c) {
+    return (struct wl_matrix_product){.d = wl_machine_row(m, c->rows[0]),
+                                      .a = wl_machine_row(m, c->rows[1]),
+                                      .b = wl_machine_row(m, c->rows[2]),
+                                      .c = c->in_registers ? wl_machine_row(m, c->rows[3]) : NULL,
+                                      .constant = c->constant};
+}
 
 static const struct wl_step *run_matrix(struct wl_machine *m, const struct wl_step *step) {
     const struct call *c = step->data;
-    const struct wl_matrix_product product = {.d = wl_machine_row(m, c->rows[0]),
-                                              .a = wl_machine_row(m, c->rows[1]),
-                                              .b = wl_machine_row(m, c->rows[2]),
-                                              .c = c->in_registers ? wl_machine_row(m, c->rows[3]) : NULL,
-                                              .constant = c->constant};
-    m->wave->helpers->matrix(m->wave, &product, 1, c->shape, c->modifiers);
+    const struct wl_matrix_product product = product_of(m, c);
+    m->wave->helpers->matrix(m->wave, &product, 1, c->operation, c->modifiers);
+    return step + 1;
+}
+
+static const struct wl_step *run_scaled_matrix(struct wl_machine *m, const struct wl_step *step) {
+    const struct call *c = step->data;
+    struct wl_matrix_scaled scaled = {.product = product_of(m, c)};
+    for (unsigned i = 0; i < 2; i++)
+        if (c->scale_in_registers[i])
+            scaled.scale[i] = wl_machine_row(m, c->rows[4 + i]);
+        else
+            scaled.scale_value[i] = (uint32_t)wl_scalar_read(m, &c->scales[i]);
+    m->wave->helpers->matrix(m->wave, &scaled.product, 1, c->operation, c->modifiers);
     return step + 1;
 }
 
@@ -28,25 +46,32 @@ static const struct wl_step *run_image(struct wl_machine *m, const struct wl_ste
     const struct call *c = step->data;
     m->wave->fault_pc = c->fault;
     m->wave->helpers->image(m->wave, wl_machine_row(m, c->rows[0]), c->addresses[0], c->addresses[1], m->sgpr + c->rows[2],
-                            c->samples ? m->sgpr + c->rows[3] : NULL, c->shape, c->modifiers);
+                            c->samples ? m->sgpr + c->rows[3] : NULL, c->operation, c->modifiers);
     return step + 1;
 }
 
 static wl_step_fn *plan_matrix(const struct wl_steps_builder *b, struct call *c, const struct wl_inst *inst) {
     if (!wl_matrix_is_known(inst, b->generation))
         return NULL;
-    c->shape = wl_matrix_shape(inst, b->generation);
-    c->modifiers = wl_matrix_modifiers(inst, b->request->processor, c->shape);
-    c->in_registers = inst->operands[3].kind == WL_OPERAND_VGPR;
-    c->constant = c->in_registers ? 0 : wl_matrix_constant(&inst->operands[3], WL_MATRIX_D(c->shape));
-    return run_matrix;
+    const struct wl_matrix *row = wl_matrix_row(inst, b->generation);
+    const struct wl_operand *op = inst->operands;
+    c->operation = wl_matrix_number(row);
+    c->modifiers = wl_matrix_modifiers(inst, b->request->processor, row);
+    c->in_registers = op[3].kind == WL_OPERAND_VGPR;
+    c->constant = c->in_registers ? 0 : wl_matrix_constant(&op[3], row->d);
+    for (unsigned i = 0; row->scale_block && i < 2; i++) {
+        c->scale_in_registers[i] = op[4 + i].kind == WL_OPERAND_VGPR;
+        if (!c->scale_in_registers[i] && !wl_scalar_plan(&c->scales[i], &op[4 + i], WL_U32))
+            return NULL;
+    }
+    return row->scale_block ? run_scaled_matrix : run_matrix;
 }
 
 static wl_step_fn *plan_image(const struct wl_steps_builder *b, struct call *c, const struct wl_inst *inst) {
     if (!wl_image_is_known(inst))
         return NULL;
     c->samples = wl_image_samples(inst);
-    c->shape = inst->isa->image | WL_IMAGE_WITH_ATOMIC(inst->isa->atomic);
+    c->operation = inst->isa->image | WL_IMAGE_WITH_ATOMIC(inst->isa->atomic);
     c->modifiers = wl_image_modifiers(inst, b->generation);
     wl_image_rows(inst, c->addresses);
     return run_image;
@@ -59,7 +84,7 @@ bool wl_steps_helper(struct wl_steps_builder *b, const struct wl_inst *inst) {
     wl_step_fn *run = NULL;
     if (c) {
         c->fault = wl_steps_place(b, inst);
-        for (unsigned i = 0; i < 4; i++)
+        for (unsigned i = 0; i < sizeof c->rows / sizeof *c->rows; i++)
             c->rows[i] = inst->operands[i].reg;
         run = inst->isa->class == WL_ISA_MATRIX ? plan_matrix(b, c, inst) : plan_image(b, c, inst);
     }

@@ -1,7 +1,8 @@
-/* Moves between lanes, as steps: mostly calls of helpers. */
+/* Moves between lanes, as steps. A row of isa/lane_rows.inc names an instruction's. */
 #include "translate/steps/steps.h"
 
 #include "machine/helpers.h"
+#include "translate/isa/lane.h"
 
 enum { MAX_LANES = 64 };
 
@@ -9,11 +10,18 @@ struct lane {
     uint32_t fault;
     uint8_t detail;
     uint16_t to, from, third; /* rows */
+    uint16_t helper;
+    bool crosses;
     uint32_t offset, bits, atomic, kind;
     bool from_row, third_row, has_address, narrow, fetch_inactive, bound_control, dpp, bound_ctrl;
     uint8_t dpp_kind, row_mask, bank_mask;
     uint32_t dpp_control;
     struct wl_scalar first, second; /* scalar operands in the order of the text */
+};
+
+struct exchange {
+    struct wl_exchange facts; /* without the rows */
+    uint16_t to[2], source[2];
 };
 
 static unsigned first_active(const struct wl_machine *m) {
@@ -40,44 +48,45 @@ static const struct wl_step *run_write_lane(struct wl_machine *m, const struct w
     return step + 1;
 }
 
-static const struct wl_step *run_permute(struct wl_machine *m, const struct wl_step *step) {
+/* The row's helper, on whole registers. */
+static const struct wl_step *run_rows(struct wl_machine *m, const struct wl_step *step) {
+    typedef void rows_fn(struct wl_wave * wave, uint32_t *to, const uint32_t *from, const uint32_t *third, uint32_t offset);
+    const struct lane *s = step->data;
+    rows_fn *helper;
+    memcpy(&helper, (const char *)m->wave->helpers + s->helper, sizeof helper);
+    m->wave->fault_pc = s->fault;
+    helper(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), wl_machine_row(m, s->third), s->offset);
+    return step + 1;
+}
+
+static const struct wl_step *run_swizzle(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    m->wave->helpers->ds_swizzle(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), s->offset);
+    return step + 1;
+}
+
+static const struct wl_step *run_permlane16(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     const struct wl_helpers *h = m->wave->helpers;
-    uint32_t *to = wl_machine_row(m, s->to), *from = wl_machine_row(m, s->from), *third = wl_machine_row(m, s->third);
+    uint32_t low = (uint32_t)wl_scalar_read(m, &s->first), high = (uint32_t)wl_scalar_read(m, &s->second);
+    (s->crosses ? h->permlanex16 : h->permlane16)(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), low, high,
+                                                  s->fetch_inactive, s->bound_control);
+    return step + 1;
+}
+
+static const struct wl_step *run_src2(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
     m->wave->fault_pc = s->fault;
-    switch (s->detail) {
-    case WL_LANE_BPERMUTE:
-        h->ds_bpermute(m->wave, to, from, third, s->offset);
-        break;
-    case WL_LANE_PERMUTE:
-        h->ds_permute(m->wave, to, from, third, s->offset);
-        break;
-    case WL_LANE_LDS_CONDXCHG:
-        h->ds_condxchg(m->wave, to, from, third, s->offset);
-        break;
-    case WL_LANE_SWIZZLE:
-        h->ds_swizzle(m->wave, to, from, s->offset);
-        break;
-    case WL_LANE_PERMLANE64:
-        h->permlane64(m->wave, to, from);
-        break;
-    case WL_LANE_LDS_SRC2:
-        h->ds_src2(m->wave, to, s->offset, s->bits, s->atomic);
-        break;
-    default:
-        (s->detail == WL_LANE_PERMLANE16 ? h->permlane16 : h->permlanex16)(m->wave, to, from, (uint32_t)wl_scalar_read(m, &s->first),
-                                                                           (uint32_t)wl_scalar_read(m, &s->second), s->fetch_inactive,
-                                                                           s->bound_control);
-    }
+    m->wave->helpers->ds_src2(m->wave, wl_machine_row(m, s->to), s->offset, s->bits, s->atomic);
     return step + 1;
 }
 
 /* v_permlane16_var, v_permlanex16_var: each lane's source within its row, or the row beside it, is a lane of a vector. */
-static const struct wl_step *run_permute_by_vector(struct wl_machine *m, const struct wl_step *step) {
+static const struct wl_step *run_permlane16_var(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
     uint64_t exec = wl_machine_exec(m);
     uint32_t from[MAX_LANES], picks[MAX_LANES], *to = wl_machine_row(m, s->to);
-    unsigned flip = s->detail == WL_LANE_PERMLANEX16_VAR ? 16 : 0;
+    unsigned flip = s->crosses ? 16 : 0;
     memcpy(from, wl_machine_row(m, s->from), m->wave_size * sizeof *from);
     memcpy(picks, wl_machine_row(m, s->third), m->wave_size * sizeof *picks);
     for (unsigned l = 0; l < m->wave_size; l++) {
@@ -89,6 +98,17 @@ static const struct wl_step *run_permute_by_vector(struct wl_machine *m, const s
         else if (s->bound_control)
             to[l] = 0;
     }
+    return step + 1;
+}
+
+static const struct wl_step *run_exchange(struct wl_machine *m, const struct wl_step *step) {
+    const struct exchange *s = step->data;
+    struct wl_exchange exchange = s->facts;
+    for (unsigned i = 0; i < 2; i++) {
+        exchange.to[i] = wl_machine_row(m, s->to[i]);
+        exchange.source[i] = wl_machine_row(m, s->source[i]);
+    }
+    m->wave->helpers->exchange(m->wave, &exchange);
     return step + 1;
 }
 
@@ -164,15 +184,23 @@ static const struct wl_step *run_by_lane(struct wl_machine *m, const struct wl_s
     return step + 1;
 }
 
-static const struct wl_step *run_block(struct wl_machine *m, const struct wl_step *step) {
+static uint64_t block_base(const struct wl_machine *m, const struct lane *s) {
+    return wl_scalar_read(m, &s->first) + (uint64_t)(int64_t)(int32_t)s->offset;
+}
+
+static const struct wl_step *run_transposed(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;
-    uint64_t base = wl_scalar_read(m, &s->first) + (uint64_t)(int64_t)(int32_t)s->offset;
     const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
     m->wave->fault_pc = s->fault;
-    if (s->detail == WL_LANE_LOAD_TRANSPOSED)
-        m->wave->helpers->load_transposed(m->wave, wl_machine_row(m, s->to), address, base, s->narrow);
-    else
-        m->wave->helpers->block(m->wave, wl_machine_row(m, s->to), address, base, s->kind, m->sgpr[WL_SGPR_M0]);
+    m->wave->helpers->load_transposed(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->kind);
+    return step + 1;
+}
+
+static const struct wl_step *run_block(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    const uint32_t *address = s->has_address ? wl_machine_row(m, s->from) : NULL;
+    m->wave->fault_pc = s->fault;
+    m->wave->helpers->block(m->wave, wl_machine_row(m, s->to), address, block_base(m, s), s->kind, m->sgpr[WL_SGPR_M0]);
     return step + 1;
 }
 
@@ -185,61 +213,58 @@ static bool plan_scalars(struct lane *s, const struct wl_inst *inst, unsigned fi
             wl_scalar_plan(&s->second, &op[first + 1], WL_U32));
 }
 
-static wl_step_fn *plan_block(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
+static bool plan_block(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
     const struct wl_operand *op = inst->operands, *scalar = &op[2];
     static const struct wl_operand off = {.kind = WL_OPERAND_OFF};
-    bool store = s->detail == WL_LANE_STORE_BLOCK, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    bool store = !wl_lane_of(inst)->results, scratch = inst->isa->space == WL_SPACE_SCRATCH;
     const struct wl_operand *data = &op[store ? 1 : 0], *address = &op[store ? 0 : 1];
     if (s->detail == WL_LANE_LOAD_TRANSPOSED && wave_size != 32)
-        return NULL;
+        return false;
     s->to = data->reg;
     s->from = address->reg;
     s->has_address = address->kind == WL_OPERAND_VGPR;
     s->narrow = address->count == 1;
-    s->kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (s->narrow ? WL_BLOCK_NARROW : 0);
-    return wl_scalar_plan(&s->first, scalar->kind == WL_OPERAND_SGPR ? scalar : &off, WL_U64) ? run_block : NULL;
+    if (s->detail == WL_LANE_LOAD_TRANSPOSED)
+        s->kind = (s->narrow ? WL_TRANSPOSED_NARROW : 0) | (data->count == 2 ? WL_TRANSPOSED_BYTES : 0);
+    else
+        s->kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (s->narrow ? WL_BLOCK_NARROW : 0);
+    return wl_scalar_plan(&s->first, scalar->kind == WL_OPERAND_SGPR ? scalar : &off, WL_U64);
 }
 
-static wl_step_fn *plan_lane(struct lane *s, const struct wl_inst *inst, uint32_t wave_size) {
-    switch (inst->isa->detail) {
-    case WL_LANE_READFIRSTLANE:
-        return plan_scalars(s, inst, 1) ? run_read_first : NULL;
-    case WL_LANE_READLANE:
-        return plan_scalars(s, inst, 1) ? run_read_lane : NULL;
-    case WL_LANE_WRITELANE:
-        return plan_scalars(s, inst, 1) ? run_write_lane : NULL;
-    case WL_LANE_MBCNT_LO:
-    case WL_LANE_MBCNT_HI:
-        return plan_scalars(s, inst, 1) ? run_mbcnt : NULL;
-    case WL_LANE_PERMLANE16:
-    case WL_LANE_PERMLANEX16:
-        return s->from_row && plan_scalars(s, inst, 2) ? run_permute : NULL;
-    case WL_LANE_PERMLANE16_VAR:
-    case WL_LANE_PERMLANEX16_VAR:
-        return s->from_row ? run_permute_by_vector : NULL;
-    case WL_LANE_PERMLANE64:
-        return s->from_row ? run_permute : NULL;
-    case WL_LANE_BPERMUTE:
-    case WL_LANE_PERMUTE:
-    case WL_LANE_SWIZZLE:
-    case WL_LANE_LDS_CONDXCHG:
-    case WL_LANE_LDS_SRC2:
-        return run_permute;
-    case WL_LANE_APPEND:
-    case WL_LANE_CONSUME:
-        return run_append;
-    case WL_LANE_LDS_DIRECT:
-        return run_lds_direct;
-    case WL_LANE_ADDTID_LOAD:
-    case WL_LANE_ADDTID_STORE:
-        return run_by_lane;
-    case WL_LANE_LOAD_TRANSPOSED:
-    case WL_LANE_LOAD_BLOCK:
-    case WL_LANE_STORE_BLOCK:
-        return plan_block(s, inst, wave_size);
-    default:
-        return NULL;
+static wl_step_fn *const steps[WL_LANE_COUNT] = {
+#define LANE(MNEMONIC, OPERATION, EMIT, STEP, ...) [WL_LANE_##OPERATION] = STEP,
+#define LANE_KIND(OPERATION, EMIT, STEP, ...)      [WL_LANE_##OPERATION] = STEP,
+#include "translate/isa/lane_rows.inc"
+};
+
+static bool add_exchange(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    const struct wl_lane *lane = wl_lane_of(inst);
+    const struct wl_operand *op = inst->operands;
+    struct exchange *s = wl_steps_allocate(b, sizeof *s);
+    if (!s || op[1].kind != WL_OPERAND_VGPR)
+        return false;
+    s->facts.results = lane->results;
+    s->facts.sources = (uint8_t)wl_lane_exchanged(lane);
+    s->facts.fetch_inactive = lane->from_inactive || inst->op_sel & 1;
+    s->facts.bound_control = inst->op_sel & 2;
+    for (unsigned i = 0; i < 2; i++) {
+        s->to[i] = op[i].reg;
+        s->source[i] = op[(wl_lane_first_exchanged(lane) + i) % 2].reg;
     }
+    for (unsigned r = 0; r < lane->results; r++)
+        for (unsigned l = 0; l < b->wave_size; l++)
+            s->facts.from[r][l] = (uint8_t)lane->exchange(r, l, b->wave_size);
+    wl_steps_add(b, steps[inst->isa->detail], s);
+    return true;
+}
+
+static bool plan_lane(const struct wl_steps_builder *b, struct lane *s, const struct wl_inst *inst) {
+    const struct wl_lane *lane = wl_lane_of(inst);
+    if (lane->needs_row && !s->from_row)
+        return false;
+    if (lane->is_block)
+        return plan_block(s, inst, b->wave_size);
+    return !lane->scalars || plan_scalars(s, inst, lane->scalars);
 }
 
 static struct lane *make_lane(struct wl_steps_builder *b, const struct wl_inst *inst) {
@@ -254,6 +279,8 @@ static struct lane *make_lane(struct wl_steps_builder *b, const struct wl_inst *
                            .offset = (uint32_t)inst->offset0,
                            .bits = inst->isa->bits,
                            .atomic = inst->isa->atomic,
+                           .helper = wl_lane_of(inst)->helper,
+                           .crosses = wl_lane_of(inst)->crosses,
                            .from_row = op[1].kind == WL_OPERAND_VGPR,
                            .third_row = op[2].kind == WL_OPERAND_VGPR,
                            .fetch_inactive = inst->is_dpp ? inst->fetch_inactive : inst->op_sel & 1,
@@ -267,14 +294,18 @@ static struct lane *make_lane(struct wl_steps_builder *b, const struct wl_inst *
     return s;
 }
 
+static bool add_lane(struct wl_steps_builder *b, const struct wl_inst *inst) {
+    struct lane *s = make_lane(b, inst);
+    if (!s || !plan_lane(b, s, inst))
+        return false;
+    wl_steps_add(b, steps[inst->isa->detail], s);
+    return true;
+}
+
 bool wl_steps_lane(struct wl_steps_builder *b, const struct wl_inst *inst) {
     if (!inst->isa || inst->isa->class != WL_ISA_LANE)
         return false;
-    struct lane *s = make_lane(b, inst);
-    wl_step_fn *run = s ? plan_lane(s, inst, b->wave_size) : NULL;
-    if (run)
-        wl_steps_add(b, run, s);
-    else
+    if (!(wl_lane_of(inst)->exchange ? add_exchange(b, inst) : add_lane(b, inst)))
         wl_steps_refuse(b, inst);
     return true;
 }

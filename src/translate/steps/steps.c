@@ -1,5 +1,6 @@
-/* A unit as steps: its pieces one after the other, what is at their ends, entry and exits. */
+/* A unit as steps: its basic blocks one after the other, what is at their ends, entry and exits. */
 #include "translate/steps/steps.h"
+#include "base/assert.h"
 
 #include "machine/helpers.h"
 #include "machine/processor.h"
@@ -38,6 +39,7 @@ void *wl_steps_allocate(struct wl_steps_builder *b, size_t size) {
 }
 
 void wl_steps_add(struct wl_steps_builder *b, wl_step_fn *run, const void *data) {
+    wl_assert(run && b->step_count < b->most);
     b->steps->code[b->step_count++] = (struct wl_step){run, data};
 }
 
@@ -104,9 +106,9 @@ bool wl_steps_flushes(const struct wl_steps_builder *b, const struct wl_inst *in
            (strstr(inst->mnemonic, "f32") || strstr(inst->mnemonic, "_mix"));
 }
 
-/* ---- ends of pieces ---- */
+/* ---- ends of basic blocks ---- */
 
-/* Where a piece goes on, and how it may leave instead. */
+/* Where a basic block goes on, and how it may leave instead. */
 struct end {
     const struct wl_step *taken, *next;
     struct wl_scalar target;
@@ -245,11 +247,11 @@ static const struct wl_step *run_loop_entry(struct wl_machine *m, const struct w
 
 /* ---- building ---- */
 
-static const struct wl_step *step_of(const struct wl_steps_builder *b, uint32_t piece) {
-    return b->steps->code + (piece == WL_NO_PIECE ? b->off : b->first[piece]);
+static const struct wl_step *step_of(const struct wl_steps_builder *b, uint32_t block) {
+    return b->steps->code + (block == WL_NO_BLOCK ? b->off : b->first[block]);
 }
 
-static void plan_wait(struct wl_steps_builder *b, struct end *e, const struct wl_piece *piece, const struct wl_inst *last) {
+static void plan_wait(struct wl_steps_builder *b, struct end *e, const struct wl_block *block, const struct wl_inst *last) {
     e->why = last->isa->class == WL_ISA_BARRIER                                   ? WL_EXIT_BARRIER
              : last->isa->class == WL_ISA_MESSAGE                                 ? WL_EXIT_MESSAGE
              : last->isa->class == WL_ISA_TRAP || last->isa->class == WL_ISA_HALT ? WL_EXIT_TRAP
@@ -263,51 +265,51 @@ static void plan_wait(struct wl_steps_builder *b, struct end *e, const struct wl
         if (last->operand_count && last->operands[0].kind == WL_OPERAND_VGPR)
             e->gws = last->operands[0].reg;
     }
-    e->continues = piece->next != WL_NO_PIECE;
+    e->continues = block->next != WL_NO_BLOCK;
     if (e->continues)
-        e->reg = (uint16_t)b->unit->pieces[piece->next].resume;
+        e->reg = (uint16_t)b->unit->blocks[block->next].resume;
 }
 
-/* Steps are laid out in the order of pieces, so that a piece that goes on with the next one needs no step for it. */
+/* Steps are laid out in the order of basic blocks, so that a basic block that goes on with the next one needs no step for it. */
 static void add_end(struct wl_steps_builder *b, uint32_t p) {
-    const struct wl_piece *piece = &b->unit->pieces[p];
-    const struct wl_inst *last = piece->count ? &b->unit->insts[piece->first + piece->count - 1] : NULL;
+    const struct wl_block *block = &b->unit->blocks[p];
+    const struct wl_inst *last = block->count ? &b->unit->insts[block->first + block->count - 1] : NULL;
     struct end *e = wl_steps_allocate(b, sizeof *e);
     if (!e)
         return;
-    e->taken = step_of(b, piece->target);
-    e->next = step_of(b, piece->next);
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_EXEC:
+    e->taken = step_of(b, block->target);
+    e->next = step_of(b, block->next);
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+    case WL_BLOCK_EXEC:
         e->taken = e->next;
-        if (piece->next != p + 1)
+        if (block->next != p + 1)
             wl_steps_add(b, run_branch, e);
         break;
-    case WL_PIECE_BRANCH:
+    case WL_BLOCK_BRANCH:
         wl_steps_add(b, run_branch, e);
         break;
-    case WL_PIECE_CBRANCH:
+    case WL_BLOCK_CBRANCH:
         e->condition = last->isa->detail;
         wl_steps_add(b, run_conditional, e);
         break;
-    case WL_PIECE_WAIT:
-        plan_wait(b, e, piece, last);
+    case WL_BLOCK_WAIT:
+        plan_wait(b, e, block, last);
         wl_steps_add(b, run_wait, e);
         break;
-    case WL_PIECE_FINISH:
+    case WL_BLOCK_FINISH:
         e->why = WL_EXIT_END;
         wl_steps_add(b, run_end, e);
         break;
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_FALL_OFF:
         e->why = WL_EXIT_ILLEGAL;
         wl_steps_add(b, run_end, e);
         break;
-    case WL_PIECE_JUMP:
+    case WL_BLOCK_JUMP:
         e->target = (struct wl_scalar){.kind = WL_SCALAR_SGPR64, .bits = 64, .reg = last->operands[0].reg};
         wl_steps_add(b, run_jump, e);
         break;
-    case WL_PIECE_CALL:
+    case WL_BLOCK_CALL:
         e->relative = last->isa->class != WL_ISA_SWAPPC;
         e->target = (struct wl_scalar){.kind = e->relative ? WL_SCALAR_CONSTANT : WL_SCALAR_SGPR64,
                                        .bits = 64,
@@ -320,7 +322,7 @@ static void add_end(struct wl_steps_builder *b, uint32_t p) {
     }
 }
 
-/* Instructions that only end a piece, or do nothing. */
+/* Instructions that only end a basic block, or do nothing. */
 static bool is_silent(const struct wl_inst *inst) {
     return inst->isa && (inst->isa->class == WL_ISA_NOP || wl_isa_steers(inst->isa->class));
 }
@@ -331,26 +333,26 @@ static const struct wl_step *run_fence(struct wl_machine *m, const struct wl_ste
     return step + 1;
 }
 
-static void add_start(struct wl_steps_builder *b, const struct wl_piece *piece) {
+static void add_start(struct wl_steps_builder *b, const struct wl_block *block) {
     struct end *e = wl_steps_allocate(b, sizeof *e);
     if (!e)
         return;
-    e->resume = piece->resume != UINT32_MAX ? piece->resume : piece->loop_entry;
-    if (piece->resume != UINT32_MAX)
+    e->resume = block->resume != UINT32_MAX ? block->resume : block->loop_entry;
+    if (block->resume != UINT32_MAX)
         wl_steps_add(b, run_resume_point, e);
-    else if (piece->loop_entry != UINT32_MAX)
+    else if (block->loop_entry != UINT32_MAX)
         wl_steps_add(b, run_loop_entry, e);
-    e->detail = wl_piece_fuel(piece);
-    if (piece->is_spin_header)
+    e->detail = wl_block_fuel(block);
+    if (block->is_spin_header)
         wl_steps_add(b, run_spend_fuel, e);
 }
 
-static void add_piece(struct wl_steps_builder *b, uint32_t p) {
-    const struct wl_piece *piece = &b->unit->pieces[p];
+static void add_block(struct wl_steps_builder *b, uint32_t p) {
+    const struct wl_block *block = &b->unit->blocks[p];
     b->first[p] = b->step_count;
-    add_start(b, piece);
-    for (b->at = 0; b->at < piece->count && !b->status; b->at++) {
-        const struct wl_inst *inst = &b->unit->insts[piece->first + b->at];
+    add_start(b, block);
+    for (b->at = 0; b->at < block->count && !b->status; b->at++) {
+        const struct wl_inst *inst = &b->unit->insts[block->first + b->at];
         bool known = !inst->index_mode && (is_silent(inst) || wl_steps_valu(b, inst) || wl_steps_scalar(b, inst) ||
                                            wl_steps_memory(b, inst) || wl_steps_lane(b, inst) || wl_steps_helper(b, inst));
         if (!known)
@@ -371,24 +373,25 @@ static bool make_info(struct wl_steps_builder *b) {
                                   .instructions = unit->inst_count,
                                   .resume_count = unit->resume_count,
                                   .may_wait = wl_unit_waiting(unit)};
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->resume == UINT32_MAX)
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        if (block->resume == UINT32_MAX)
             continue;
-        info->resume[piece->resume] = (struct wl_resume_point){.address = piece->count ? unit->insts[piece->first].address : 0,
-                                                               .is_return = piece->is_return,
+        info->resume[block->resume] = (struct wl_resume_point){.address = block->count ? unit->insts[block->first].address : 0,
+                                                               .is_return = block->is_return,
                                                                .first_leads = wl_first_wave_leads(unit, p)};
-        b->steps->resume[piece->resume] = b->first[p];
+        wl_assert(block->resume < unit->resume_count && b->first[p] < b->step_count);
+        b->steps->resume[block->resume] = b->first[p];
     }
     b->steps->info = info;
     return true;
 }
 
-static void add_pieces(struct wl_steps_builder *b) {
+static void add_blocks(struct wl_steps_builder *b) {
     static const struct end off = {.why = WL_EXIT_ILLEGAL};
     b->step_count = 0;
-    for (uint32_t p = 0; p < b->unit->piece_count && !b->status; p++)
-        add_piece(b, p);
+    for (uint32_t p = 0; p < b->unit->block_count && !b->status; p++)
+        add_block(b, p);
     b->off = b->step_count;
     wl_steps_add(b, run_end, &off);
 }
@@ -396,11 +399,11 @@ static void add_pieces(struct wl_steps_builder *b) {
 enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **result) {
     struct wl_steps *steps = calloc(1, sizeof *steps);
     struct wl_steps_builder b = {.unit = unit, .request = unit->request, .steps = steps, .wave_size = unit->request->wave_size};
-    size_t most = unit->inst_count + 3 * (size_t)unit->piece_count + 1;
+    b.most = unit->inst_count + 3 * (size_t)unit->block_count + 1;
     b.generation = wl_processor_generation(unit->request->processor);
-    b.first = calloc(unit->piece_count + 1, sizeof *b.first);
+    b.first = calloc(unit->block_count + 1, sizeof *b.first);
     if (steps)
-        steps->code = wl_steps_allocate(&b, most * sizeof *steps->code);
+        steps->code = wl_steps_allocate(&b, b.most * sizeof *steps->code);
     if (steps && steps->code)
         steps->resume = wl_steps_allocate(&b, (unit->resume_count + 1) * sizeof *steps->resume);
     if (steps && steps->resume)
@@ -412,9 +415,9 @@ enum wl_status wl_steps_build(const struct wl_unit *unit, struct wl_steps **resu
     } else {
         steps->splits_denormals = wl_denormal_split(unit);
         steps->resume_count = unit->resume_count;
-        add_pieces(&b); /* to know where pieces begin */
+        add_blocks(&b); /* to know where basic blocks begin */
         if (!b.status)
-            add_pieces(&b);
+            add_blocks(&b);
         if (!b.status)
             make_info(&b);
     }

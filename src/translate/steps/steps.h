@@ -1,18 +1,21 @@
-/* Threaded code: how a unit runs while LLVM has not made native code of it yet.
+/* steps/: makes threaded code of a unit. A unit runs as threaded code while LLVM has not made its native code yet.
  *
- * A unit becomes an array of *steps*, one an AMD instruction: a C function and what it needs to know, operands decoded. A step
- * works on a whole wave, with any EXEC, on the registers as they lie in struct wl_wave, and computes with the native form of the
+ *   in    a unit (unit/unit.h)
+ *   out   struct wl_steps: an array of *steps* (struct wl_step), one an AMD instruction, and the function that runs a wave through it
+ *
+ * A step is a C function and what that function needs to know, operands decoded. A step
+ * works on a whole wave, with any EXEC, on the registers as they lie in struct wl_wave. It computes with the native form of the
  * same semantics functions that LLVM would inline, so that the bits of results are the same. Making the steps takes a few
- * microseconds an instruction (nearly all of it is decoding); running them several times as long as native code takes.
+ * microseconds an instruction (nearly all of it is decoding); running them takes several times as long as native code.
  *
- *   steps.c         the unit: pieces, ends of pieces, entry and exits; runs them
+ *   steps.c         the unit: basic blocks, ends of basic blocks, entry and exits; runs them
  *   steps/valu.c    vector instructions with semantics
  *   steps/scalar.c  scalar instructions, scalar memory
  *   steps/memory.c  vector memory
  *   steps/lane.c    moves between lanes
  *   steps/helper.c  matrix and image instructions
  *
- * What an instruction of one of these groups needs that is not here makes the whole unit unsupported; it is left to LLVM then. */
+ * If an instruction of the unit has no step, the whole unit is unsupported here and waits for native code. */
 #ifndef WL_TRANSLATE_STEPS_H
 #define WL_TRANSLATE_STEPS_H
 
@@ -59,9 +62,10 @@ struct wl_steps_builder {
     const struct wl_translate_request *request;
     struct wl_steps *steps;
     uint32_t wave_size, generation;
-    uint32_t *first;          /* of each piece: its first step */
+    uint32_t *first;          /* of each basic block: its first step */
     uint32_t step_count, off; /* off: the step that leaves because there is no code */
-    uint32_t at;              /* the instruction within its piece */
+    size_t most;              /* steps that there is room for */
+    uint32_t at;              /* the instruction within its basic block */
     enum wl_status status;
 };
 

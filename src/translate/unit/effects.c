@@ -4,6 +4,7 @@
 #include "machine/image_instruction.h"
 #include "machine/matrix.h"
 #include "translate/isa/isa.h"
+#include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
 
 #include <string.h>
@@ -111,42 +112,19 @@ static void semantics_effects(struct collector *c, const struct wl_inst *inst) {
 }
 
 static void lane_effects(struct collector *c, const struct wl_inst *inst) {
+    const struct wl_lane *lane = wl_lane_of(inst);
     const struct wl_operand *op = inst->operands;
-    bool keeps = false;
-    switch (inst->isa->detail) {
-    case WL_LANE_WRITELANE:
+    if (lane->reads_m0)
+        read_scalar(c, WL_SGPR_M0, 1);
+    if (lane->one_lane) {
         wl_set(c->effects->def_lanes, op[0].reg);
-        read(c, &op[1]);
-        read(c, &op[2]);
+        for (unsigned i = 1; i < inst->operand_count; i++)
+            read(c, &op[i]);
         return;
-    case WL_LANE_PERMLANE16:
-    case WL_LANE_PERMLANEX16:
-    case WL_LANE_PERMLANE16_VAR:
-    case WL_LANE_PERMLANEX16_VAR:
-        keeps = true;
-        break;
-    case WL_LANE_LOAD_BLOCK: /* registers that M0 leaves out stay */
-        keeps = true;
-        read_scalar(c, WL_SGPR_M0, 1);
-        break;
-    case WL_LANE_LDS_DIRECT:
-    case WL_LANE_ADDTID_LOAD:
-    case WL_LANE_ADDTID_STORE:
-    case WL_LANE_APPEND:
-    case WL_LANE_CONSUME:
-    case WL_LANE_STORE_BLOCK:
-        read_scalar(c, WL_SGPR_M0, 1);
-        break;
-    default:
-        break;
     }
-    keeps |= inst->is_dpp;
-    bool has_result =
-        inst->isa->detail != WL_LANE_ADDTID_STORE && inst->isa->detail != WL_LANE_STORE_BLOCK && inst->isa->detail != WL_LANE_LDS_SRC2;
-    unsigned first_source = has_result ? 1 : 0;
-    if (first_source)
-        write(c, &op[0], keeps);
-    for (unsigned i = first_source; i < inst->operand_count; i++)
+    for (unsigned i = 0; i < lane->results; i++)
+        write(c, &op[i], lane->keeps || inst->is_dpp);
+    for (unsigned i = lane->exchange ? wl_lane_first_exchanged(lane) : lane->results; i < inst->operand_count; i++)
         read_lanes(c, &op[i]);
 }
 
@@ -186,8 +164,8 @@ static void indexed_effects(struct collector *c, const struct wl_inst *inst) {
 /* Whole registers are read and written, in inactive lanes as well; 16-bit results of gfx11 keep the other half. */
 static void matrix_effects(struct collector *c, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
-    const unsigned d = WL_MATRIX_D(inst->isa->matrix);
-    bool keeps = WL_MATRIX_SPARSE(inst->isa->matrix) || d == WL_MATRIX_F16 || d == WL_MATRIX_BF16;
+    const unsigned d = inst->isa->matrix->d;
+    bool keeps = inst->isa->matrix->sparse || d == WL_MATRIX_F16 || d == WL_MATRIX_BF16;
     for (unsigned i = 1; i < inst->operand_count; i++)
         read_lanes(c, &op[i]);
     if (keeps)
@@ -351,7 +329,7 @@ static void collect(struct collector *c, const struct wl_inst *inst) {
 
 void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_effects *effects) {
     *effects = (struct wl_effects){0};
-    if (inst->paired) { /* both read before either writes: what the second reads is live here, whatever the first writes */
+    if (inst->paired) { /* both read before either writes: what the second reads is live here, even if the first writes it */
         struct wl_effects second = {0};
         collect(&(struct collector){&second, wave_size / 32}, inst + 1);
         effects->use = second.use;

@@ -32,7 +32,7 @@ static void change_exec(struct wl_live *live, bool narrows) {
     for (unsigned i = 0; i < 8; i++) {
         uint64_t full = live->full[i], any = live->active[i] | live->inactive[i];
         live->full[i] = full | any;
-        if (narrows) { /* lanes that are off after were on or off before; MASKED code stays MASKED */
+        if (narrows) { /* lanes that are off behind this were on or off before it; MASKED code stays MASKED */
             live->active[i] = any;
         } else {
             live->active[i] = any | full;
@@ -41,44 +41,44 @@ static void change_exec(struct wl_live *live, bool narrows) {
     }
 }
 
-static void live_behind(const struct wl_unit *unit, const struct wl_piece *piece, struct wl_live *live) {
+static void live_behind(const struct wl_unit *unit, const struct wl_block *block, struct wl_live *live) {
     *live = (struct wl_live){0};
-    switch (piece->end) {
-    case WL_PIECE_CALL:
-    case WL_PIECE_JUMP:
+    switch (block->end) {
+    case WL_BLOCK_CALL:
+    case WL_BLOCK_JUMP:
         everything(live);
         return;
-    case WL_PIECE_FINISH:
-    case WL_PIECE_FALL_OFF:
+    case WL_BLOCK_FINISH:
+    case WL_BLOCK_FALL_OFF:
         return;
     default:
         break;
     }
-    if (piece->next != WL_NO_PIECE)
-        merge(live, &unit->pieces[piece->next].live_in);
-    if (piece->target != WL_NO_PIECE)
-        merge(live, &unit->pieces[piece->target].live_in);
-    if (piece->end == WL_PIECE_EXEC)
-        change_exec(live, piece->narrows);
+    if (block->next != WL_NO_BLOCK)
+        merge(live, &unit->blocks[block->next].live_in);
+    if (block->target != WL_NO_BLOCK)
+        merge(live, &unit->blocks[block->target].live_in);
+    if (block->end == WL_BLOCK_EXEC)
+        change_exec(live, block->narrows);
 }
 
 void wl_unit_liveness(struct wl_unit *unit) {
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        unit->pieces[p].live_in = (struct wl_live){0};
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        unit->blocks[p].live_in = (struct wl_live){0};
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t p = unit->piece_count; p-- > 0;) {
-            struct wl_piece *piece = &unit->pieces[p];
+        for (uint32_t p = unit->block_count; p-- > 0;) {
+            struct wl_block *block = &unit->blocks[p];
             struct wl_live live;
-            live_behind(unit, piece, &live);
-            piece->live_out = live;
+            live_behind(unit, block, &live);
+            block->live_out = live;
             struct wl_effects effects;
-            for (uint32_t i = piece->count; i-- > 0;) {
-                wl_inst_effects(&unit->insts[piece->first + i], unit->request->wave_size, &effects);
+            for (uint32_t i = block->count; i-- > 0;) {
+                wl_inst_effects(&unit->insts[block->first + i], unit->request->wave_size, &effects);
                 wl_live_step(&live, &effects);
             }
-            if (memcmp(&live, &piece->live_in, sizeof live) != 0) {
-                piece->live_in = live;
+            if (memcmp(&live, &block->live_in, sizeof live) != 0) {
+                block->live_in = live;
                 changed = true;
             }
         }

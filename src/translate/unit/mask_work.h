@@ -1,4 +1,4 @@
-/* Scalar instructions that combine masks of the wave's lanes. */
+/* Scalar instructions that combine masks: registers with one bit for each lane of the wave. */
 #ifndef WL_TRANSLATE_UNIT_MASK_WORK_H
 #define WL_TRANSLATE_UNIT_MASK_WORK_H
 
@@ -23,12 +23,12 @@ struct wl_mask_work {
     enum wl_mask_logic logic;
     struct wl_operand a, b; /* b: the same as a if there is one input only */
     unsigned to;
-    bool saves; /* EXEC's old value goes to `saved`, or (`saves_new`) what it becomes */
+    bool saves; /* EXEC's old value, or with `saves_new` its new one, goes to `saved` */
     bool saves_new;
     unsigned saved;
 };
 
-/* Whether an instruction is such, and what it does. */
+/* Whether an instruction combines masks, and how. */
 bool wl_mask_work(const struct wl_inst *inst, unsigned wave_size, struct wl_mask_work *work);
 
 #endif

@@ -1,15 +1,17 @@
-/* Which loops may wait for what other waves do, and so have to let those run now and then.
+/* Which loops may wait for what other waves do. Such a loop has to let other waves run now and then.
  *
- * Nothing marks all of them: loads of LDS, and what waves of one workgroup write for each other, are loads like any other. A loop that waits
- * is one that ends by what it loads, and that may load the same place again. So a loop waits for nobody if it ends by itself (all of
- * its branches follow from registers), or if each load that it ends by moves on with every round. What depends on loads is followed through
- * registers, masks and branches, for the loop as a whole: more may be found to depend than does, never less.
+ * No instruction marks all of these loops: loads of LDS, and loads of what waves of one workgroup write for each other, are loads like any
+ * other. A loop that waits ends by what it loads, and may load the same place again. So a loop waits for nobody if all of its
+ * branches follow from registers, or if each load that decides whether it ends goes to another address in every round. This file follows
+ * what depends on loads through registers, masks and branches, for the loop as a whole. It may find that more depends than really
+ * does, never less.
  *
- * Loops that walk through a hash, a tree or a list count as well: nothing tells them from a wave that looks at one flag after the other.
- * A look at the fuel is one subtraction a round.
+ * Loops that walk through a hash, a tree or a list count as waiting too: nothing tells them from a wave that looks at one flag after the
+ * other. Their cost is small: the fuel takes one subtraction a round.
  *
- * Loads that are marked as coherent, and atomics, count wherever they go: they are what workgroups wait for each other with. */
+ * Loads that are marked as coherent, and atomics, count whatever their addresses are: workgroups use them to wait for each other. */
 #include "translate/isa/isa.h"
+#include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
 #include "translate/unit/mask_work.h"
 #include "translate/unit/unit.h"
@@ -32,14 +34,14 @@ struct place {
 
 struct flow {
     const struct wl_unit *unit;
-    uint32_t header, latch;     /* pieces: the loop is what lies between */
+    uint32_t header, latch;     /* basic blocks: the loop is what lies between */
     uint32_t first, count;      /* its instructions */
     struct wl_effects *effects; /* of each instruction */
     bool *moving;               /* of each instruction: what it reads moves on with every round */
-    struct place *start;        /* of each piece */
-    struct wl_regs *chosen;     /* of each piece: written or not, by a branch that depends */
-    uint32_t *stack;            /* of pieces */
-    bool *seen;                 /* by piece */
+    struct place *start;        /* of each basic block */
+    struct wl_regs *chosen;     /* of each basic block: written or not, by a branch that depends */
+    uint32_t *stack;            /* of basic blocks */
+    bool *seen;                 /* by basic block */
     struct wl_regs written, steps;
     bool private_depends; /* what is in private memory */
     bool invalidates;     /* caches: any load looks anew then */
@@ -82,26 +84,20 @@ static enum access reads(const struct flow *f, const struct wl_inst *inst) {
     case WL_ISA_IMAGE:
         return wl_inst_is_coherent(inst) || f->invalidates ? COHERENT : PLAIN;
     case WL_ISA_LANE:
-        switch ((enum wl_lane_op)inst->isa->detail) {
-        case WL_LANE_ADDTID_LOAD:
-        case WL_LANE_LDS_DIRECT:
-        case WL_LANE_LOAD_TRANSPOSED:
-        case WL_LANE_LOAD_BLOCK:
-            return wl_inst_is_coherent(inst) ? COHERENT : PLAIN;
-        case WL_LANE_APPEND:
-        case WL_LANE_CONSUME:
-        case WL_LANE_LDS_SRC2:
-        case WL_LANE_LDS_CONDXCHG:
-            return COHERENT;
-        default:
+        switch ((enum wl_lane_loads)wl_lane_of(inst)->loads) {
+        case WL_LANE_LOADS_NOTHING:
             return NO_ACCESS;
+        case WL_LANE_LOADS:
+            return wl_inst_is_coherent(inst) ? COHERENT : PLAIN;
+        default:
+            return COHERENT;
         }
     default:
         return NO_ACCESS;
     }
 }
 
-/* Whether an instruction adds the same to a register in every round, and to nothing else: the register is its first operand. */
+/* Whether an instruction adds the same number to a register in every round, and writes nothing else. The register is its first operand. */
 static bool is_step(const struct flow *f, const struct wl_inst *inst) {
     static const char *const names[] = {"s_add_", "s_sub_", "s_addk_i32", "v_add_", "v_sub_", "v_lshl_add_u64"};
     const struct wl_operand *op = inst->operands;
@@ -128,7 +124,7 @@ static bool is_step(const struct flow *f, const struct wl_inst *inst) {
     return itself && moves;
 }
 
-/* Whether what an instruction makes of a number that moves on moves on as well. */
+/* Whether the result of an instruction changes in every round if its operand does. */
 static bool keeps_moving(const struct wl_inst *inst) {
     static const char *const losing[] = {"_and_", "_bfe_", "_lshr",   "_ashr",   "_min",  "_max",
                                          "_med",  "cmp",   "cndmask", "cselect", "_bfm_", "_cmov"};
@@ -140,9 +136,9 @@ static bool keeps_moving(const struct wl_inst *inst) {
 
 /* ---- what moves on ---- */
 
-static bool is_inside(const struct flow *f, uint32_t piece) { return piece != WL_NO_PIECE && piece >= f->header && piece <= f->latch; }
+static bool is_inside(const struct flow *f, uint32_t block) { return block != WL_NO_BLOCK && block >= f->header && block <= f->latch; }
 
-/* Whether every round passes a piece. */
+/* Whether every round passes a basic block. */
 static bool is_passed(const struct flow *f, uint32_t needed) {
     bool *seen = f->seen;
     uint32_t *stack = f->stack;
@@ -152,8 +148,8 @@ static bool is_passed(const struct flow *f, uint32_t needed) {
     memset(seen, 0, (f->latch - f->header + 1) * sizeof *seen);
     stack[depth++] = f->header;
     while (depth) {
-        const struct wl_piece *piece = &f->unit->pieces[stack[--depth]];
-        const uint32_t to[2] = {piece->next, piece->target};
+        const struct wl_block *block = &f->unit->blocks[stack[--depth]];
+        const uint32_t to[2] = {block->next, block->target};
         for (unsigned i = 0; i < 2; i++) {
             if (to[i] == f->header)
                 return false;
@@ -191,7 +187,7 @@ static void lanes_step(const struct flow *f, struct place *s, uint32_t n) {
         wl_set(s->saved, work.saved);
 }
 
-/* What an instruction makes moves if what it reads does, in the lanes that write; the others keep what they have. */
+/* The result of an instruction changes in every round if its operand does, in the lanes that write; the other lanes keep what they have. */
 static void place_step(struct flow *f, struct place *s, uint32_t n) {
     const struct wl_inst *inst = &f->unit->insts[f->first + n];
     const struct wl_regs used = without_exec(f->effects[n].use), *touch = &f->effects[n].touch;
@@ -251,7 +247,7 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     if (wl_mask_work(inst, f->unit->request->wave_size, &work)) {
         mask_depends(s, &work, f->unit->request->wave_size / 32, wl_bit(e->touch.scalar, WL_SGPR_SCC));
         place_step(f, s, n);
-        if (s->all) /* as where the round began; if that depends, the loop is found to wait */
+        if (s->all) /* EXEC as it was where the round began. If that depends on loads, the loop counts as waiting */
             wl_put_bits(s->depends.scalar, WL_SGPR_EXEC, 2, false);
         return;
     }
@@ -269,28 +265,28 @@ static void depends_step(struct flow *f, struct place *s, uint32_t n) {
     place_step(f, s, n);
 }
 
-static bool condition_depends(const struct flow *f, const struct wl_piece *piece, const struct place *at) {
-    const struct wl_inst *last = &f->unit->insts[piece->first + piece->count - 1];
+static bool condition_depends(const struct flow *f, const struct wl_block *block, const struct place *at) {
+    const struct wl_inst *last = &f->unit->insts[block->first + block->count - 1];
     if (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ)
         return has_exec(&at->depends);
-    return wl_regs_meet(&f->effects[piece->first - f->first + piece->count - 1].use, &at->depends);
+    return wl_regs_meet(&f->effects[block->first - f->first + block->count - 1].use, &at->depends);
 }
 
-/* What a branch whose condition depends chooses: pieces that are run or not. True: among them is a way out of the round. */
+/* A branch whose condition depends on loads: finds the basic blocks that it lets run or not. True: one of them leaves the round. */
 static bool follow_branch(struct flow *f, uint32_t p, bool *changed) {
-    const struct wl_piece *piece = &f->unit->pieces[p];
-    const uint32_t target = piece->target;
+    const struct wl_block *block = &f->unit->blocks[p];
+    const uint32_t target = block->target;
     struct wl_regs chosen = {0};
-    if (!is_inside(f, target) || !is_inside(f, piece->next) || target == f->header)
+    if (!is_inside(f, target) || !is_inside(f, block->next) || target == f->header)
         return true;
     uint32_t end = target > p ? target : p + 1; /* the first behind them */
     for (uint32_t at = target > p ? p + 1 : target; at < end; at++) {
-        const struct wl_piece *inside = &f->unit->pieces[at];
-        if (inside->end == WL_PIECE_FINISH || inside->end == WL_PIECE_JUMP || inside->end == WL_PIECE_FALL_OFF)
+        const struct wl_block *inside = &f->unit->blocks[at];
+        if (inside->end == WL_BLOCK_FINISH || inside->end == WL_BLOCK_JUMP || inside->end == WL_BLOCK_FALL_OFF)
             return true;
-        if (inside->end == WL_PIECE_BRANCH && (!is_inside(f, inside->target) || inside->target == f->header))
+        if (inside->end == WL_BLOCK_BRANCH && (!is_inside(f, inside->target) || inside->target == f->header))
             return true;
-        if (inside->end == WL_PIECE_BRANCH && inside->target > end)
+        if (inside->end == WL_BLOCK_BRANCH && inside->target > end)
             end = inside->target; /* the other side of it */
         for (uint32_t i = 0; i < inside->count; i++)
             (void)wl_regs_add(&chosen, &f->effects[inside->first - f->first + i].touch);
@@ -318,18 +314,18 @@ static bool join_places(struct place *into, const struct place *from) {
     return memcmp(&was, into, sizeof was) != 0;
 }
 
-/* Goes through a piece, to those that follow. `ends` NULL: what depends is not asked for; else it becomes true if that decides whether the loop
- * ends or goes into the next round. True: more was found. */
-static bool follow_piece(struct flow *f, uint32_t p, bool *ends) {
-    const struct wl_piece *piece = &f->unit->pieces[p];
-    const uint32_t to[2] = {piece->next, piece->target};
+/* Goes through a basic block, and on to those that follow it. `ends` becomes true if what depends on loads decides whether the loop ends
+ * or goes into the next round; NULL: nobody asks. Returns true if it found more that depends. */
+static bool follow_block(struct flow *f, uint32_t p, bool *ends) {
+    const struct wl_block *block = &f->unit->blocks[p];
+    const uint32_t to[2] = {block->next, block->target};
     const bool was_private = f->private_depends;
     struct place now = f->start[p - f->header];
     bool changed = false;
     (void)wl_regs_add(&now.depends, &f->chosen[p - f->header]);
-    for (uint32_t i = 0; i < piece->count; i++)
-        (ends ? depends_step : place_step)(f, &now, piece->first - f->first + i);
-    if (ends && piece->end == WL_PIECE_CBRANCH && condition_depends(f, piece, &now))
+    for (uint32_t i = 0; i < block->count; i++)
+        (ends ? depends_step : place_step)(f, &now, block->first - f->first + i);
+    if (ends && block->end == WL_BLOCK_CBRANCH && condition_depends(f, block, &now))
         *ends = follow_branch(f, p, &changed);
     for (unsigned i = 0; i < 2; i++) {
         if (to[i] == f->header) {
@@ -352,21 +348,21 @@ static void follow_rounds(struct flow *f, bool *ends) {
         changed = false;
         for (uint32_t p = f->header; p <= f->latch && !(ends && *ends); p++)
             if (f->start[p - f->header].reached)
-                changed |= follow_piece(f, p, ends);
+                changed |= follow_block(f, p, ends);
     }
 }
 
-/* Finds the registers to which each round adds something, in each lane, and what moves with them. */
+/* Finds the registers to which each round adds something, in each lane, and the registers that change with these. */
 static void find_moving(struct flow *f) {
     bool again = true;
     for (unsigned round = 0; round < 2 && again; round++) { /* the steps, then what is made of them */
         again = false;
         follow_rounds(f, NULL);
         for (uint32_t p = f->header; p <= f->latch; p++) {
-            const struct wl_piece *piece = &f->unit->pieces[p];
+            const struct wl_block *block = &f->unit->blocks[p];
             struct place now = f->start[p - f->header];
-            for (uint32_t i = 0; i < piece->count; i++) {
-                const uint32_t n = piece->first - f->first + i;
+            for (uint32_t i = 0; i < block->count; i++) {
+                const uint32_t n = block->first - f->first + i;
                 const struct wl_inst *inst = &f->unit->insts[f->first + n];
                 const struct wl_regs used = without_exec(f->effects[n].use);
                 const bool is_scalar = inst->operand_count && inst->operands[0].kind == WL_OPERAND_SGPR;
@@ -388,8 +384,8 @@ static void find_moving(struct flow *f) {
 bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others) {
     struct flow f = {.unit = unit, .header = header, .latch = latch};
     bool loads = false, waits;
-    f.first = unit->pieces[header].first;
-    f.count = unit->pieces[latch].first + unit->pieces[latch].count - f.first;
+    f.first = unit->blocks[header].first;
+    f.count = unit->blocks[latch].first + unit->blocks[latch].count - f.first;
     for (uint32_t n = 0; n < f.count; n++)
         f.invalidates |= (wl_isa_caches(&unit->insts[f.first + n]) & WL_CACHE_EMPTIES) != 0;
     *for_others = false;
@@ -400,13 +396,13 @@ bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, 
     }
     if (!loads || f.count > MOST_INSTS)
         return loads;
-    const uint32_t pieces = latch - header + 1;
+    const uint32_t blocks = latch - header + 1;
     f.effects = malloc(f.count * sizeof *f.effects);
     f.moving = calloc(f.count, sizeof *f.moving);
-    f.start = calloc(pieces, sizeof *f.start);
-    f.chosen = calloc(pieces, sizeof *f.chosen);
-    f.stack = calloc(pieces, sizeof *f.stack);
-    f.seen = calloc(pieces, sizeof *f.seen);
+    f.start = calloc(blocks, sizeof *f.start);
+    f.chosen = calloc(blocks, sizeof *f.chosen);
+    f.stack = calloc(blocks, sizeof *f.stack);
+    f.seen = calloc(blocks, sizeof *f.seen);
     waits = true;
     if (f.effects && f.moving && f.start && f.chosen && f.stack && f.seen) {
         for (uint32_t n = 0; n < f.count; n++) {

@@ -1,15 +1,18 @@
 #include "translate/unit/unit.h"
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "translate/decode/decoder.h"
 #include "translate/isa/isa.h"
+#include "translate/isa/lane.h"
 #include "translate/isa/sem.h"
+#include "translate/unit/turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- discovery: which addresses are instructions, and where pieces start ---- */
+/* ---- discovery: which addresses are instructions, and where basic blocks start ---- */
 
 enum { SEEN = 1, LEADER = 2, BAD = 4, CUT = 8 };
 
@@ -25,34 +28,36 @@ struct discovery {
 };
 
 /* What control does behind one instruction. */
-static enum wl_piece_end end_of(const struct wl_inst *inst, const struct wl_effects *effects) {
+static enum wl_block_end end_of(const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (inst->ends_turn)
+        return WL_BLOCK_WAIT;
     if (inst->isa) {
         switch (inst->isa->class) {
         case WL_ISA_END:
-            return WL_PIECE_FINISH;
+            return WL_BLOCK_FINISH;
         case WL_ISA_BRANCH:
-            return WL_PIECE_BRANCH;
+            return WL_BLOCK_BRANCH;
         case WL_ISA_CBRANCH:
-            return WL_PIECE_CBRANCH;
+            return WL_BLOCK_CBRANCH;
         case WL_ISA_SETPC:
-            return WL_PIECE_JUMP;
+            return WL_BLOCK_JUMP;
         case WL_ISA_SWAPPC:
         case WL_ISA_CALL:
-            return WL_PIECE_CALL;
+            return WL_BLOCK_CALL;
         case WL_ISA_BARRIER:
         case WL_ISA_SLEEP:
         case WL_ISA_MESSAGE:
         case WL_ISA_TRAP:
-            return WL_PIECE_WAIT;
+            return WL_BLOCK_WAIT;
         case WL_ISA_HALT: /* s_sethalt 0 lets a wave go on that is not halted */
-            return inst->operand_count && inst->operands[0].bits & 1 ? WL_PIECE_WAIT : WL_PIECE_NEXT;
+            return inst->operand_count && inst->operands[0].bits & 1 ? WL_BLOCK_WAIT : WL_BLOCK_NEXT;
         default:
             break;
         }
     }
     if (wl_bit(effects->touch.scalar, WL_SGPR_EXEC) || wl_bit(effects->touch.scalar, WL_SGPR_EXEC + 1))
-        return WL_PIECE_EXEC;
-    return WL_PIECE_NEXT;
+        return WL_BLOCK_EXEC;
+    return WL_BLOCK_NEXT;
 }
 
 static const struct wl_operand *label_of(const struct wl_inst *inst) {
@@ -77,7 +82,7 @@ static enum wl_status follow_later(struct discovery *d, uint64_t address) {
     *mark |= LEADER;
     if (known)
         return WL_OK;
-    if (!WL_ARRAY_ROOM(d->work, d->work_count, d->work_capacity, 64))
+    if (!WL_ARRAY_RESERVE(d->work, d->work_count, d->work_capacity, 64))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu branch targets", d->work_count + 1);
     d->work[d->work_count++] = address;
     return WL_OK;
@@ -120,13 +125,13 @@ static enum wl_status unsupported(const struct discovery *d, const struct wl_ins
 /* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
 static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last) {
     struct wl_unit *unit = d->unit;
-    if (!WL_ARRAY_ROOM(unit->insts, unit->inst_count + 1, d->capacity, 256)) /* a pair is two */
+    if (!WL_ARRAY_RESERVE(unit->insts, unit->inst_count + 1, d->capacity, 256)) /* a pair is two */
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u instructions", unit->inst_count + 2);
     struct wl_inst *inst = &unit->insts[unit->inst_count];
     const struct wl_translate_request *request = unit->request;
     unsigned count = wl_decode(d->decoder, request->image + address, request->image_size - address, address, inst);
     if (count && strcmp(inst->mnemonic, "v_illegal") == 0)
-        count = 0; /* the padding behind a trap: hardware refuses it when a wave comes to it */
+        count = 0; /* the padding behind a trap is no instruction: the hardware refuses it only when a wave comes to it */
     *size = count ? inst[0].size : 0;
     for (unsigned i = 0; i < count; i++)
         if (!inst[i].sem && !inst[i].isa)
@@ -157,9 +162,9 @@ static enum wl_status follow(struct discovery *d, uint64_t address) {
         d->marks[address / 4] |= SEEN;
         struct wl_effects effects;
         wl_inst_effects(inst, d->unit->request->wave_size, &effects);
-        enum wl_piece_end end = end_of(inst, &effects);
+        enum wl_block_end end = end_of(inst, &effects);
         const struct wl_operand *label = label_of(inst);
-        if (label && end == WL_PIECE_CALL) {
+        if (label && end == WL_BLOCK_CALL) {
             enum wl_status status = add_callee(d->unit, label->bits);
             if (status)
                 return status;
@@ -168,12 +173,12 @@ static enum wl_status follow(struct discovery *d, uint64_t address) {
             if (status)
                 return status;
         }
-        if (end == WL_PIECE_FINISH || end == WL_PIECE_BRANCH || end == WL_PIECE_JUMP)
+        if (end == WL_BLOCK_FINISH || end == WL_BLOCK_BRANCH || end == WL_BLOCK_JUMP)
             return WL_OK;
         address += size;
         if (address + 4 > d->unit->request->image_size)
             return wl_fail(WL_INVALID_IMAGE, "%s: code runs over the end of the code object", d->unit->request->name);
-        if (end != WL_PIECE_NEXT)
+        if (end != WL_BLOCK_NEXT)
             d->marks[address / 4] |= LEADER;
     }
 }
@@ -190,7 +195,7 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* ---- pieces ---- */
+/* ---- basic blocks ---- */
 
 static bool has_sgpr(const struct wl_operand *operand, unsigned reg, unsigned count) {
     return operand->kind == WL_OPERAND_SGPR && operand->reg == reg && operand->count >= count;
@@ -211,8 +216,8 @@ static bool only_narrows(const struct wl_inst *inst, unsigned mask_registers) {
     return first && !strncmp(inst->mnemonic, "s_and_not1_b", 12);
 }
 
-static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uint64_t *starts) {
-    uint32_t low = 0, high = unit->piece_count;
+static uint32_t block_at(const struct wl_unit *unit, uint64_t address, const uint64_t *starts) {
+    uint32_t low = 0, high = unit->block_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (starts[middle] < address)
@@ -220,7 +225,7 @@ static uint32_t piece_at(const struct wl_unit *unit, uint64_t address, const uin
         else
             high = middle;
     }
-    return low < unit->piece_count && starts[low] == address ? low : WL_NO_PIECE;
+    return low < unit->block_count && starts[low] == address ? low : WL_NO_BLOCK;
 }
 
 static bool reads_clock(const struct wl_inst *inst) {
@@ -239,93 +244,115 @@ static bool reads_clock(const struct wl_inst *inst) {
     }
 }
 
-/* A loop that other waves may have to end, or that waits for a time, yields at its header; waits and calls within it
- * may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
+/* Marks the loads of a loop that may wait whose addresses the loop does not change. */
+static void mark_looks(struct wl_unit *unit, uint32_t header, uint32_t latch) {
+    const uint32_t first = unit->blocks[header].first, end = unit->blocks[latch].first + unit->blocks[latch].count;
+    struct wl_regs written = {0};
+    for (uint32_t n = first; n < end; n++) {
+        struct wl_effects effects;
+        wl_inst_effects(&unit->insts[n], unit->request->wave_size, &effects);
+        (void)wl_regs_add(&written, &effects.touch);
+    }
+    wl_put_bits(written.scalar, WL_SGPR_EXEC, 2, false); /* lanes that leave do not move the others */
+    for (uint32_t n = first; n < end; n++) {
+        struct wl_inst *inst = &unit->insts[n];
+        struct wl_effects effects;
+        if (!inst->isa || inst->isa->class != WL_ISA_LOAD)
+            continue;
+        wl_inst_effects(inst, unit->request->wave_size, &effects);
+        inst->looks_again = !wl_regs_meet(&effects.use, &written);
+    }
+}
+
+/* A loop that other waves may have to end, or that waits for a time, yields at its header. Waits and calls within the loop do not
+ * suffice: they may lie on another path. Loops are taken as address ranges of backward branches, which is what compilers make. */
 static void mark_spinning_loop(struct wl_unit *unit, uint32_t header, uint32_t latch) {
     bool clock = false, for_others;
     const bool waits = wl_loop_waits(unit, header, latch, &for_others);
     for (uint32_t p = header; p <= latch; p++)
-        for (uint32_t i = 0; i < unit->pieces[p].count; i++)
-            clock |= reads_clock(&unit->insts[unit->pieces[p].first + i]);
-    unit->pieces[header].is_spin_header = waits || clock;
-    unit->pieces[header].reads_clock = clock;
-    unit->pieces[header].waits_for_others = waits && for_others;
+        for (uint32_t i = 0; i < unit->blocks[p].count; i++)
+            clock |= reads_clock(&unit->insts[unit->blocks[p].first + i]);
+    unit->blocks[header].is_spin_header = waits || clock;
+    unit->blocks[header].reads_clock = clock;
+    unit->blocks[header].waits_for_others = waits && for_others;
     unit->polls |= waits && for_others;
+    if (waits)
+        mark_looks(unit, header, latch);
 }
 
-static void link_pieces(struct wl_unit *unit, const uint64_t *starts) {
+static void link_blocks(struct wl_unit *unit, const uint64_t *starts) {
     unsigned mask_registers = unit->request->wave_size / 32;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        struct wl_piece *piece = &unit->pieces[p];
-        piece->next = piece->target = WL_NO_PIECE;
-        if (!piece->count) {
-            piece->end = WL_PIECE_FALL_OFF;
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        struct wl_block *block = &unit->blocks[p];
+        block->next = block->target = WL_NO_BLOCK;
+        if (!block->count) {
+            block->end = WL_BLOCK_FALL_OFF;
             continue;
         }
-        const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
+        const struct wl_inst *last = &unit->insts[block->first + block->count - 1];
         const struct wl_inst *sized = last;
         while (!sized->size)
             sized--;
         struct wl_effects effects;
         wl_inst_effects(last, unit->request->wave_size, &effects);
-        piece->end = end_of(last, &effects);
+        block->end = end_of(last, &effects);
         const struct wl_operand *label = label_of(last);
-        if (label && piece->end != WL_PIECE_CALL)
-            piece->target = piece_at(unit, label->bits, starts);
-        if (piece->end != WL_PIECE_FINISH && piece->end != WL_PIECE_BRANCH && piece->end != WL_PIECE_JUMP)
-            piece->next = piece_at(unit, sized->address + sized->size, starts);
-        if (piece->end == WL_PIECE_EXEC)
-            piece->narrows = only_narrows(last, mask_registers);
-        for (uint32_t i = 0; i < piece->count; i++)
-            unit->empties_scalar_cache |= (wl_isa_caches(&unit->insts[piece->first + i]) & WL_CACHE_SCALAR) != 0;
-        unit->stops |= piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL || piece->end == WL_PIECE_JUMP;
+        if (label && block->end != WL_BLOCK_CALL)
+            block->target = block_at(unit, label->bits, starts);
+        if (block->end != WL_BLOCK_FINISH && block->end != WL_BLOCK_BRANCH && block->end != WL_BLOCK_JUMP)
+            block->next = block_at(unit, sized->address + sized->size, starts);
+        if (block->end == WL_BLOCK_EXEC)
+            block->narrows = only_narrows(last, mask_registers);
+        for (uint32_t i = 0; i < block->count; i++)
+            unit->empties_scalar_cache |= (wl_isa_caches(&unit->insts[block->first + i]) & WL_CACHE_SCALAR) != 0;
+        unit->stops |= block->end == WL_BLOCK_WAIT || block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP;
         unit->waits |= unit->stops;
-        unit->polls |= (piece->end == WL_PIECE_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0) || piece->end == WL_PIECE_CALL ||
-                       piece->end == WL_PIECE_JUMP;
+        unit->polls |= (block->end == WL_BLOCK_WAIT && strncmp(last->mnemonic, "s_barrier", 9) != 0 && !last->ends_turn) ||
+                       block->end == WL_BLOCK_CALL || block->end == WL_BLOCK_JUMP;
     }
-    for (uint32_t p = unit->piece_count; p-- > 0;) { /* of several branches to a header the last one first: it ends the loop */
-        const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->target != WL_NO_PIECE && piece->target <= p && !unit->pieces[piece->target].is_header) {
-            unit->pieces[piece->target].is_header = true;
-            mark_spinning_loop(unit, piece->target, p);
+    for (uint32_t p = unit->block_count; p-- > 0;) { /* of several branches to one header the last one comes first: it ends the loop */
+        const struct wl_block *block = &unit->blocks[p];
+        if (block->target != WL_NO_BLOCK && block->target <= p && !unit->blocks[block->target].is_header) {
+            unit->blocks[block->target].is_header = true;
+            mark_spinning_loop(unit, block->target, p);
         }
     }
 }
 
 /* Numbers the resume points: the entry is 0, the others follow in address order. */
 static void number_resume_points(struct wl_unit *unit, uint32_t entry) {
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        unit->pieces[p].resume = UINT32_MAX;
-    unit->pieces[entry].resume = 0;
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        unit->blocks[p].resume = UINT32_MAX;
+    unit->blocks[entry].resume = 0;
     unit->resume_count = 1;
-    bool *wanted = calloc(unit->piece_count, sizeof *wanted);
-    for (uint32_t p = 0; wanted && p < unit->piece_count; p++) {
-        struct wl_piece *piece = &unit->pieces[p];
-        bool comes_back = piece->end == WL_PIECE_EXEC || piece->end == WL_PIECE_WAIT || piece->end == WL_PIECE_CALL;
-        if (comes_back && piece->next != WL_NO_PIECE) {
-            wanted[piece->next] = true;
-            unit->pieces[piece->next].is_return |= piece->end == WL_PIECE_CALL;
+    bool *wanted = calloc(unit->block_count, sizeof *wanted);
+    for (uint32_t p = 0; wanted && p < unit->block_count; p++) {
+        struct wl_block *block = &unit->blocks[p];
+        bool comes_back = block->end == WL_BLOCK_EXEC || block->end == WL_BLOCK_WAIT || block->end == WL_BLOCK_CALL;
+        if (comes_back && block->next != WL_NO_BLOCK) {
+            wanted[block->next] = true;
+            unit->blocks[block->next].is_return |= block->end == WL_BLOCK_CALL;
         }
-        wanted[p] |= piece->is_spin_header || piece->is_cut;
-        unit->waits |= piece->is_spin_header;
+        wanted[p] |= block->is_spin_header || block->is_cut;
+        unit->waits |= block->is_spin_header;
     }
-    for (uint32_t p = 0; wanted && p < unit->piece_count; p++)
-        if (wanted[p] && unit->pieces[p].resume == UINT32_MAX)
-            unit->pieces[p].resume = unit->resume_count++;
+    for (uint32_t p = 0; wanted && p < unit->block_count; p++)
+        if (wanted[p] && unit->blocks[p].resume == UINT32_MAX)
+            unit->blocks[p].resume = unit->resume_count++;
     free(wanted);
     uint32_t next = unit->resume_count;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        struct wl_piece *piece = &unit->pieces[p];
-        piece->loop_entry = piece->is_header && piece->resume == UINT32_MAX ? next++ : UINT32_MAX;
-        if (unit->request->loop_entries && piece->loop_entry != UINT32_MAX)
-            piece->resume = piece->loop_entry;
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        struct wl_block *block = &unit->blocks[p];
+        block->loop_entry = block->is_header && block->resume == UINT32_MAX ? next++ : UINT32_MAX;
+        if (unit->request->loop_entries && block->loop_entry != UINT32_MAX)
+            block->resume = block->loop_entry;
     }
     if (unit->request->loop_entries)
         unit->resume_count = next;
 }
 
-/* Ends very long straight runs now and then: LLVM's time for a block grows with the square of its length. The resume point
- * that such a cut gets keeps LLVM from joining the parts again. */
+/* Cuts very long basic blocks: LLVM's time for a block grows with the square of its length. Each cut gets a resume point, which keeps
+ * LLVM from joining the parts again. */
 static void cut_long_runs(struct discovery *d) {
     enum { LONG_RUN = 256 };
     const struct wl_unit *unit = d->unit;
@@ -341,6 +368,19 @@ static void cut_long_runs(struct discovery *d) {
     }
 }
 
+/* Whether basic blocks follow each other without a gap, and lead to basic blocks that there are. */
+static bool is_whole(const struct wl_unit *unit) {
+    uint32_t at = 0;
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        if (block->first != at || (block->next != WL_NO_BLOCK && block->next >= unit->block_count) ||
+            (block->target != WL_NO_BLOCK && block->target >= unit->block_count))
+            return false;
+        at += block->count;
+    }
+    return at == unit->inst_count;
+}
+
 /* Cuts the sorted instructions at the leaders. */
 static enum wl_status cut(struct discovery *d, uint64_t entry) {
     struct wl_unit *unit = d->unit;
@@ -351,37 +391,55 @@ static enum wl_status cut(struct discovery *d, uint64_t entry) {
     count += d->bad_count;
     if (d->bad)
         qsort(d->bad, d->bad_count, sizeof *d->bad, by_number);
-    unit->pieces = calloc(count ? count : 1, sizeof *unit->pieces);
+    unit->blocks = calloc(count ? count : 1, sizeof *unit->blocks);
     uint64_t *starts = calloc(count ? count : 1, sizeof *starts);
-    if (!unit->pieces || !starts) {
+    if (!unit->blocks || !starts) {
         free(starts);
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u pieces", count);
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u basic blocks", count);
     }
     uint32_t bad = 0;
     for (uint32_t i = 0; i <= unit->inst_count; i++) {
         uint64_t here = i < unit->inst_count ? unit->insts[i].address : UINT64_MAX;
         for (; bad < d->bad_count && d->bad[bad] < here; bad++) {
-            unit->pieces[unit->piece_count].first = i;
-            starts[unit->piece_count++] = d->bad[bad];
+            unit->blocks[unit->block_count].first = i;
+            starts[unit->block_count++] = d->bad[bad];
         }
         if (i == unit->inst_count)
             break;
         const struct wl_inst *inst = &unit->insts[i];
         if (inst->size && d->marks[inst->address / 4] & LEADER) {
-            unit->pieces[unit->piece_count].first = i;
-            unit->pieces[unit->piece_count].is_cut = d->marks[inst->address / 4] & CUT;
-            starts[unit->piece_count++] = inst->address;
+            unit->blocks[unit->block_count].first = i;
+            unit->blocks[unit->block_count].is_cut = d->marks[inst->address / 4] & CUT;
+            starts[unit->block_count++] = inst->address;
         }
-        unit->pieces[unit->piece_count - 1].count++;
+        wl_assert(unit->block_count > 0 && unit->block_count <= count);
+        unit->blocks[unit->block_count - 1].count++;
     }
-    link_pieces(unit, starts);
-    uint32_t first = piece_at(unit, entry, starts);
+    link_blocks(unit, starts);
+    uint32_t first = block_at(unit, entry, starts);
     free(starts);
-    if (first == WL_NO_PIECE)
-        return wl_fail(WL_INTERNAL, "the entry of %s starts no piece", unit->request->name);
+    if (first == WL_NO_BLOCK)
+        return wl_fail(WL_INTERNAL, "the entry of %s starts no basic block", unit->request->name);
     unit->entry = first;
+    wl_assert(is_whole(unit));
     number_resume_points(unit, first);
     return WL_OK;
+}
+
+/* Cuts once more where waits that end a wave's turn turn out to be in basic blocks. */
+static enum wl_status cut_turns(struct discovery *d, uint64_t entry) {
+    struct wl_unit *unit = d->unit;
+    bool found;
+    enum wl_status status = wl_find_turn_ends(unit, &found);
+    if (status || !found)
+        return status;
+    for (uint32_t i = 0; i < unit->inst_count; i++)
+        if (unit->insts[i].ends_turn)
+            d->marks[(unit->insts[i].address + unit->insts[i].size) / 4] |= LEADER;
+    free(unit->blocks);
+    unit->blocks = NULL;
+    unit->block_count = 0;
+    return cut(d, entry);
 }
 
 /* ---- constant call targets: s_getpc_b64 s; s_add_u32 s, s, literal; s_addc_u32 s', s', literal; s_swappc_b64 .., s ---- */
@@ -470,6 +528,8 @@ enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, co
         status = cut(&d, entry);
     }
     if (!status)
+        status = cut_turns(&d, entry);
+    if (!status)
         status = find_callees(unit);
     free(d.marks);
     free(d.work);
@@ -483,14 +543,14 @@ void wl_unit_destroy(struct wl_unit *unit) {
     if (unit->forget_loops)
         unit->forget_loops(unit);
     free(unit->insts);
-    free(unit->pieces);
+    free(unit->blocks);
     free(unit->callees);
     *unit = (struct wl_unit){0};
 }
 
-bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece) {
-    for (uint32_t p = piece; p < unit->piece_count; p++)
-        if (unit->pieces[p].target <= piece)
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block) {
+    for (uint32_t p = block; p < unit->block_count; p++)
+        if (unit->blocks[p].target <= block)
             return true;
     return false;
 }

@@ -1,29 +1,36 @@
-/* Control flow of one unit: everything reachable from its entry without following calls.
+/* unit/: cuts code into a unit, everything that is reachable from one entry without following calls.
  *
- *   unit    instructions in address order, cut into
- *   pieces  straight runs of instructions. A piece ends behind a branch, behind anything that
- *           exits (see machine/wave.h), and behind every change of EXEC, since there FULL and
- *           MASKED code meet. A piece that an exit may come back to has a resume point; their
- *           numbers depend on the code alone, so both copies of a unit agree on them. */
+ *   in    decoded instructions (isa/inst.h), from an address on
+ *   out   struct wl_unit: the instructions in address order, cut into basic blocks (struct wl_block) with edges and resume points;
+ *         registers that are live between them (struct wl_live); what an instruction reads and writes (struct wl_effects)
+ *
+ * A basic block ends behind a branch, behind anything that exits (machine/wave.h), and behind every change of EXEC, since there FULL and
+ * MASKED code meet. A basic block that a wave may come back to after an exit has a resume point. The numbers of resume points depend on
+ * the code alone, so that both copies of a unit agree on them.
+ *
+ *   unit.c       reads and cuts                      effects.c     what an instruction reads and writes
+ *   liveness.c   which registers are live            spin.c        loops that wait for others
+ *   turns.h      who goes first behind a barrier     mask_work.h   scalar instructions on masks
+ *   float_mode.c rounding and denormals that differ by type */
 #ifndef WL_TRANSLATE_UNIT_H
 #define WL_TRANSLATE_UNIT_H
 
 #include "translate/interface/translate.h"
 #include "translate/isa/inst.h"
 
-enum wl_piece_end {
-    WL_PIECE_NEXT,     /* goes on with `next` */
-    WL_PIECE_BRANCH,   /* goes to `target` */
-    WL_PIECE_CBRANCH,  /* goes to `target` if the condition holds, else to `next` */
-    WL_PIECE_EXEC,     /* EXEC changed: goes on with `next`, in FULL or MASKED form */
-    WL_PIECE_WAIT,     /* barrier, sleep, message, trap: exits, then `next` */
-    WL_PIECE_CALL,     /* exits to another unit, which returns to `next` */
-    WL_PIECE_JUMP,     /* exits to another unit: return, tail call */
-    WL_PIECE_FINISH,   /* s_endpgm */
-    WL_PIECE_FALL_OFF, /* runs into bytes that are no instruction: exits ILLEGAL */
+enum wl_block_end {
+    WL_BLOCK_NEXT,     /* goes on with `next` */
+    WL_BLOCK_BRANCH,   /* goes to `target` */
+    WL_BLOCK_CBRANCH,  /* goes to `target` if the condition holds, else to `next` */
+    WL_BLOCK_EXEC,     /* EXEC changed: goes on with `next`, in FULL or MASKED form */
+    WL_BLOCK_WAIT,     /* barrier, sleep, message, trap: exits, then `next` */
+    WL_BLOCK_CALL,     /* exits to another unit, which returns to `next` */
+    WL_BLOCK_JUMP,     /* exits to another unit: return, tail call */
+    WL_BLOCK_FINISH,   /* s_endpgm */
+    WL_BLOCK_FALL_OFF, /* runs into bytes that are no instruction: exits ILLEGAL */
 };
 
-#define WL_NO_PIECE UINT32_MAX
+#define WL_NO_BLOCK UINT32_MAX
 
 struct wl_decoder;
 struct wl_strip_loop;
@@ -34,7 +41,7 @@ struct wl_regs {
     uint64_t vector[8];
 };
 
-/* What is live where a piece begins. In FULL form a vector register is live or not. In MASKED form there are two
+/* What is live where a basic block begins. In FULL form a vector register is live or not. In MASKED form there are two
  * questions: is it live in the lanes that are active now, and is it live in lanes that are off now? A write under a
  * partial EXEC ends the first only. */
 struct wl_live {
@@ -42,19 +49,19 @@ struct wl_live {
     uint64_t full[8], active[8], inactive[8];
 };
 
-struct wl_piece {
+struct wl_block {
     uint32_t first, count; /* instructions; count is 0 only for FALL_OFF */
-    enum wl_piece_end end;
-    uint32_t next, target;            /* pieces, or WL_NO_PIECE */
+    enum wl_block_end end;
+    uint32_t next, target;            /* basic blocks, or WL_NO_BLOCK */
     uint32_t resume;                  /* resume point number, or UINT32_MAX */
-    uint32_t loop_entry;              /* the same for a loop's header that is none (wl_steps_control), if its number is not asked for */
+    uint32_t loop_entry;              /* number of the loop entry of a header without a resume point (wl_steps_control), or UINT32_MAX */
     bool is_header;                   /* a backward branch leads here */
     bool in_loop;                     /* found with the loops of strip_loop.h */
     bool is_return;                   /* the resume point lies behind a call */
     bool is_spin_header;              /* a loop that waits for others or for a time starts here: it must yield now and then */
     bool waits_for_others;            /* that loop may wait for what other workgroups write */
     bool reads_clock;                 /* that loop reads one: its rounds are long */
-    bool is_cut;                      /* only the length of the code before it made it a piece of its own */
+    bool is_cut;                      /* it begins where a long basic block was cut, for its length alone */
     bool narrows;                     /* EXEC end: EXEC can only have lost lanes */
     struct wl_live live_in, live_out; /* live_out: before the end's own exit or branch is taken */
 };
@@ -63,14 +70,14 @@ struct wl_unit {
     const struct wl_translate_request *request;
     struct wl_inst *insts;
     uint32_t inst_count;
-    struct wl_piece *pieces; /* in address order */
-    uint32_t piece_count;
-    uint32_t entry; /* the piece that starts at the unit's entry */
+    struct wl_block *blocks; /* in address order */
+    uint32_t block_count;
+    uint32_t entry; /* the basic block that starts at the unit's entry */
     uint32_t resume_count;
     uint32_t rows;             /* highest VGPR row used + 1 */
-    bool stops;                /* it has barriers, sleeps, messages or calls: waves mostly leave it before they end */
-    bool waits;                /* that, or loops that wait */
-    bool polls;                /* it may wait for other workgroups: sleeps, loops that read what others write, code elsewhere */
+    bool stops;                /* it has barriers, sleeps, messages or calls: most waves leave it before their end */
+    bool waits;                /* `stops`, or it has loops that wait */
+    bool polls;                /* it may wait for other workgroups: it sleeps, has loops that read what others write, or calls other code */
     bool empties_scalar_cache; /* s_dcache_inv: scalar loads look at what others store */
     bool indirect;             /* has a call or jump whose target is not constant, returns aside */
     uint64_t *callees;         /* constant targets of calls and jumps */
@@ -81,10 +88,11 @@ struct wl_unit {
 };
 
 /* What a round of a spinning loop takes of the wave's fuel. */
-static inline uint32_t wl_piece_fuel(const struct wl_piece *piece) { return piece->reads_clock ? 32 : 1; }
+static inline uint32_t wl_block_fuel(const struct wl_block *block) { return block->reads_clock ? 32 : 1; }
 
-/* Decodes and cuts one unit, as the code object has it (rewrite/rewrite.h makes it fit for translation). WL_UNSUPPORTED names the first
- * instruction that is not implemented; WL_INVALID_IMAGE: the entry is not code. The request must outlive the unit. */
+/* Decodes one unit and cuts it into basic blocks, as the code object has it (rewrite/rewrite.h makes it fit for translation).
+ * WL_UNSUPPORTED names the first instruction that is not implemented; WL_INVALID_IMAGE: the entry is not code. The request must
+ * outlive the unit. */
 enum wl_status wl_unit_read(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
 /* Sets `rows` from the instructions as they are now. */
 void wl_unit_count_rows(struct wl_unit *unit);
@@ -95,16 +103,17 @@ static inline uint32_t wl_unit_waiting(const struct wl_unit *unit) {
         return 0;
     return WL_WAITS | (unit->polls ? WL_POLLS : 0) | (!unit->polls && !unit->stops ? WL_SPINS : 0);
 }
-/* Code of -O0 keeps everything in private memory, and scalars in lanes. Its author wants it soon and does not expect speed:
- * the quick code generator takes a fifth of the time. Small functions of optimized code may save that many registers. */
+/* Whether the unit was compiled at -O0: such code keeps everything in private memory, and scalars in lanes. It gets LLVM's quick code
+ * generator, which takes a fifth of the time: its author wants it soon and does not expect speed. (Small functions of optimized code are
+ * not meant, though they may save as many registers.) */
 bool wl_unit_is_unoptimized(const struct wl_unit *unit);
-/* Whether a backward branch leads over a piece. */
-bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t piece);
+/* Whether a backward branch leads over a basic block. */
+bool wl_unit_is_in_loop(const struct wl_unit *unit, uint32_t block);
 
 /* ---- spin.c ---- */
 
-/* Whether a loop, the pieces from a header to its last backward branch, may have to wait for what other waves write; `for_others`: with loads
- * that see other workgroups' stores. Pieces are linked. */
+/* Whether a loop, the basic blocks from a header to its last backward branch, may have to wait for what other waves write; `for_others`:
+ * with loads that see other workgroups' stores. Basic blocks are linked. */
 bool wl_loop_waits(const struct wl_unit *unit, uint32_t header, uint32_t latch, bool *for_others);
 
 /* ---- float_mode.c ---- */
@@ -130,14 +139,14 @@ void wl_inst_effects(const struct wl_inst *inst, uint32_t wave_size, struct wl_e
 
 /* ---- liveness.c ---- */
 
-/* Fills every piece's live_in and live_out. */
+/* Fills every basic block's live_in and live_out. */
 void wl_unit_liveness(struct wl_unit *unit);
-/* Steps `live` backwards over one instruction (not over an EXEC change; the piece's end does that). */
+/* Steps `live` backwards over one instruction (not over an EXEC change; the basic block's end does that). */
 void wl_live_step(struct wl_live *live, const struct wl_effects *effects);
 
 static inline bool wl_bit(const uint64_t *set, unsigned n) { return set[n / 64] >> (n % 64) & 1; }
 static inline void wl_set(uint64_t *set, unsigned n) { set[n / 64] |= UINT64_C(1) << (n % 64); }
-/* Of scalar registers, those beyond the last left out. */
+/* Whether one of `count` scalar registers is in the set. Numbers beyond the last register are left out. */
 static inline bool wl_any_bit(const uint64_t *set, unsigned first, unsigned count) {
     for (unsigned i = first; i < first + count && i < WL_SGPR_COUNT; i++)
         if (wl_bit(set, i))
@@ -158,7 +167,7 @@ static inline bool wl_regs_meet(const struct wl_regs *a, const struct wl_regs *b
         common |= a->vector[w] & b->vector[w];
     return common != 0;
 }
-/* Adds registers to a set, takes them out of it, keeps no others. True: the set has changed. */
+/* Three operations on a set of registers: add these, remove these, keep only these. True: the set has changed. */
 static inline bool wl_regs_add(struct wl_regs *set, const struct wl_regs *more) {
     uint64_t changed = 0;
     for (unsigned w = 0; w < 2; w++) {

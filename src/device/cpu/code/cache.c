@@ -23,7 +23,7 @@
 #define TEMPORARY     ".tmp-"
 #define STALE_SECONDS 3600  /* a temporary file this old belongs to nobody any more */
 #define TOUCH_SECONDS 86400 /* a hit renews the time of last use at most this often */
-#define SWEEP_SHARE   64    /* the folder is looked over when this process alone wrote 1/64 of the bound, and with its first entry */
+#define SWEEP_SHARE   64    /* a process looks through the folder at its first entry, and after each 1/64 of the bound that it writes */
 
 /* A file: this, then the object. */
 struct header {
@@ -203,7 +203,7 @@ static void remove_temporary(int at, const char *name, const struct stat *status
 }
 
 static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_t temporary_age) {
-    size_t room = 0;
+    size_t capacity = 0;
     *entries = NULL;
     *count = 0;
     DIR *directory = wl_cache_folder() ? opendir(wl_cache_folder()) : NULL;
@@ -216,7 +216,7 @@ static enum wl_status list(struct wl_cache_entry **entries, size_t *count, time_
         remove_temporary(dirfd(directory), e->d_name, &status, temporary_age);
         if (!has_suffix(e->d_name))
             continue;
-        if (!WL_ARRAY_ROOM(*entries, *count, room, 64))
+        if (!WL_ARRAY_RESERVE(*entries, *count, capacity, 64))
             break;
         struct wl_cache_entry *entry = &(*entries)[(*count)++];
         snprintf(entry->name, sizeof entry->name, "%.47s", e->d_name);

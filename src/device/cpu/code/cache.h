@@ -20,7 +20,7 @@ struct wl_cache_key {
 struct wl_cache_subject {
     uint64_t code_object[2]; /* content hash */
     uint64_t address;        /* of the unit */
-    uint32_t mode, shape, wave_size, is_kernel, exact_math, gang_block[3], reserved;
+    uint32_t mode, shape, wave_size, is_kernel, exact_math, workgroup_size[3], reserved;
     uint64_t translator; /* wl_cache_translator_id */
 };
 
@@ -43,7 +43,8 @@ struct wl_cache_entry {
     uint64_t size;
     struct timespec used; /* last use, to the day */
 };
-/* Lists the cache, what hiprtc keeps there too; *entries is malloc'ed and belongs to the caller, the oldest use first. WL_NOT_FOUND: there is no cache folder. */
+/* Lists the cache, what hiprtc keeps there too; *entries is malloc'ed and belongs to the caller, the oldest use first. WL_NOT_FOUND: there
+ * is no cache folder. */
 enum wl_status wl_cache_list(struct wl_cache_entry **entries, size_t *count);
 /* Removes all entries, and leftover temporary files; returns the bytes freed in *freed (may be NULL). */
 enum wl_status wl_cache_clear(uint64_t *freed);

@@ -34,7 +34,7 @@ static uint64_t identify(void) {
         for (int k = 0; k < 4; k++)
             w[k] &= leaves[i].keep[k];
     }
-    /* What the system saves of the vector registers decides what may be used. */
+    /* Vector registers may be used as far as the operating system saves them. */
     uint32_t a = 0, b = 0, c = 0, d = 0, low = 0, high = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) && c & (1u << 27))
         __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

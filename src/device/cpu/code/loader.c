@@ -125,8 +125,8 @@ static const char *symbol_name(const struct loading *l, const Elf64_Sym *symbol)
     return symbol->st_name < l->string_size ? l->strings + symbol->st_name : "";
 }
 
-/* Lays the allocated sections out one behind the other and copies them. They start a little into the mapping: sanitizers
- * look at the bytes before a function that is called through a pointer. */
+/* Copies the allocated sections, one behind the other. They start a little behind the begin of the mapping: sanitizers look at the bytes
+ * before a function that is called through a pointer. */
 #define FIRST_SECTION 64
 
 static enum wl_status place_sections(struct loading *l) {

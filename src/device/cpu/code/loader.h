@@ -29,7 +29,7 @@ enum wl_status wl_native_load(struct wl_native **native, const void *object, siz
 /* Unmaps it. None of its code may be running. NULL is allowed. */
 void wl_native_unload(struct wl_native *native);
 
-/* A function without arguments of its own around one that has one more: for threaded code, whose steps are its data. */
+/* A thunk: a wl_unit_code that calls a function with one more argument. For threaded code, where that argument is the steps. */
 struct wl_thunk;
 /* NULL: no memory. */
 struct wl_thunk *wl_thunk_create(wl_translate_steps_run_fn *run, const struct wl_steps *steps);
@@ -38,8 +38,8 @@ wl_unit_code *wl_thunk_code(const struct wl_thunk *thunk);
 void wl_thunk_destroy(struct wl_thunk *thunk);
 
 /* The AMD instruction that a native address belongs to, as bytes from the unit's entry; false if the line table does not
- * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the code of several instructions;
- * *offset is then that of one shortly before. */
+ * say. Units carry it as line = bytes / 4 + 1. *column: see wave.h; 0: nothing is known. *exact is false where the optimizer merged the
+ * code of several instructions; *offset is then that of one shortly before. */
 bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t *offset, unsigned *column, bool *exact);
 
 #endif

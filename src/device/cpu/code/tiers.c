@@ -1,4 +1,5 @@
 #include "device/cpu/code/tiers.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "device/cpu/code/units.h"
 #include "device/cpu/helpers/helpers.h"
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define FINISH_NS         UINT64_C(1000000000)  /* at the end of the process, for what was missed before */
-#define PATIENCE_NS       UINT64_C(10000000000) /* after which the end does not wait for that, either: a machine is busy */
+#define PATIENCE_NS       UINT64_C(10000000000) /* after which the end of the process does not wait for that either: the machine is busy */
 #define GRACE_NS          UINT64_C(5000000)     /* the same, for what is being made for the first time */
 #define INSTRUCTION_NS    UINT64_C(300000)      /* what native code of one takes to make, about */
 #define LARGE_NS          UINT64_C(2000000000)
@@ -44,30 +45,33 @@ static struct {
 } tiers = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void unlink_job(struct job **list, struct job *job) {
+    wl_assert_held(&tiers.lock);
     while (*list != job)
         list = &(*list)->next;
     *list = job->next;
 }
 
-static uint64_t heat_of(const struct job *job) { return atomic_load_explicit(&job->unit->heat, memory_order_relaxed); }
+static uint64_t hotness_of(const struct job *job) { return atomic_load_explicit(&job->unit->hotness, memory_order_relaxed); }
 
 static uint64_t cost_of(const struct job *job) {
-    return atomic_load(&job->unit->info[job->mode == WL_MODE_GANG ? WL_MODE_FULL : job->mode])->instructions * INSTRUCTION_NS;
+    return atomic_load(&job->unit->info[job->mode == WL_MODE_WORKGROUP ? WL_MODE_FULL : job->mode])->instructions * INSTRUCTION_NS;
 }
 
-/* Units that take seconds are made only when they have shown to be worth it: the process waits at its end for what is being made. */
+/* A unit that would take LLVM seconds is made only when it has shown to be worth it: the process would have to wait for it at its end. */
 static bool is_worth_it(const struct job *job) {
     enum { SHARE = 2 };
-    return job->loops || cost_of(job) < LARGE_NS || heat_of(job) > cost_of(job) / SHARE;
+    return job->loops || cost_of(job) < LARGE_NS || hotness_of(job) > cost_of(job) / SHARE;
 }
 
-/* What is made next: loops that somebody is in first, else where most time was spent, else what was asked for first. */
+/* Chooses what is made next: first code for loops that some wave is in, then units in which most time was spent, then what was asked for
+ * first. */
 static struct job *choose(void) {
+    wl_assert_held(&tiers.lock);
     struct job *best = NULL;
     for (struct job *job = tiers.waiting; job; job = job->next) {
         bool fits = !tiers.finishing || (job->missed && wl_now() + cost_of(job) < tiers.deadline);
         if (fits && is_worth_it(job) && !(tiers.finishing && job->loops) &&
-            (!best || job->loops > best->loops || (job->loops == best->loops && heat_of(job) > heat_of(best))))
+            (!best || job->loops > best->loops || (job->loops == best->loops && hotness_of(job) > hotness_of(best))))
             best = job;
     }
     return best;
@@ -79,8 +83,8 @@ static _Thread_local struct {
     unsigned slot;
 } own;
 
-/* Called by the translator wherever a thread can be kept for ever, once the process ends. What is being made is forgotten: modules and
- * code objects may go, and forks happen, while the thread stays here. */
+/* Called by the translator in places where a thread can be kept for ever when the process ends. What the thread was making is forgotten:
+ * modules and code objects may go, and forks may happen, while the thread stays here. */
 static void keep_thread(void) {
     struct job *job = own.job;
     if (!job)
@@ -102,6 +106,7 @@ static void keep_thread(void) {
 }
 
 static bool is_made(const struct wl_device_module *module) {
+    wl_assert_held(&tiers.lock);
     for (const struct job *job = tiers.made; job; job = job->next)
         if (job->module == module)
             return true;
@@ -117,6 +122,7 @@ static void *run(void *slot) {
         job->next = tiers.made;
         tiers.made = job;
         pthread_mutex_unlock(&tiers.lock);
+        wl_assert_not_held(&job->module->lock);
         own.job = job;
         wl_units_promote(job->module, job->unit, job->mode, job->loops);
         own.job = NULL;
@@ -137,6 +143,7 @@ static void *run(void *slot) {
         free(job);
         pthread_cond_broadcast(&tiers.changed);
     }
+    wl_assert(tiers.threads[own.slot].state == RUNS && !own.job);
     tiers.threads[own.slot].state = ENDED;
     pthread_cond_broadcast(&tiers.changed);
     pthread_mutex_unlock(&tiers.lock);
@@ -145,6 +152,8 @@ static void *run(void *slot) {
 
 /* Under the lock: such a thread does not take it any more. */
 static void join(unsigned slot) {
+    wl_assert_held(&tiers.lock);
+    wl_assert(tiers.threads[slot].state == NONE || tiers.threads[slot].state == ENDED);
     if (tiers.threads[slot].state == ENDED)
         pthread_join(tiers.threads[slot].id, NULL);
     tiers.threads[slot].state = NONE;
@@ -152,6 +161,7 @@ static void join(unsigned slot) {
 
 /* Under the lock. Signals are for the program's own threads. */
 static void start_thread(void) {
+    wl_assert_held(&tiers.lock);
     unsigned most = wl_allowed_cpus() / CPUS_FOR_ONE, slot = 0;
     sigset_t all, before;
     pthread_attr_t attributes;
@@ -188,7 +198,7 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit,
 }
 
 void wl_tiers_heat(struct wl_cpu_unit *unit, uint64_t nanoseconds) {
-    atomic_fetch_add_explicit(&unit->heat, nanoseconds, memory_order_relaxed);
+    atomic_fetch_add_explicit(&unit->hotness, nanoseconds, memory_order_relaxed);
     if (unit->steps_info->instructions * INSTRUCTION_NS < LARGE_NS)
         return;
     pthread_mutex_lock(&tiers.lock);
@@ -216,8 +226,9 @@ bool wl_tiers_forget(const struct wl_device_module *module, void (*release)(stru
     return idle;
 }
 
-/* Notes what a process leaves unmade; returns whether something of it had been noted before. The lock is held. */
+/* Notes in the cache what this process leaves unmade; returns whether an earlier process had noted some of it. The lock is held. */
 static bool note_missed(void) {
+    wl_assert_held(&tiers.lock);
     struct job *const lists[] = {tiers.waiting, tiers.made};
     bool again = false;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -233,13 +244,14 @@ static bool note_missed(void) {
 }
 
 static bool anybody_runs(void) {
+    wl_assert_held(&tiers.lock);
     for (unsigned slot = 0; slot < MAX_THREADS; slot++)
         if (tiers.threads[slot].state == RUNS)
             return true;
     return false;
 }
 
-/* Until the threads have ended or been kept; `deadline` 0: whenever that is. The lock is held. */
+/* Waits until the threads have ended or are kept, but not beyond `deadline` (0: there is none). The lock is held. */
 static void wait_for_threads(uint64_t deadline) {
     struct timespec t = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     while (anybody_runs())

@@ -1,8 +1,9 @@
 /* The second tier: native code made in the background.
  *
- * A unit without native code runs as threaded code at first (units.h); its native copies are asked for here and made one after
- * the other by threads that exist while there is something to do. Waves change over at their next start or resume point. The
- * unit in whose threaded code most time was spent is the next one; large ones are not made before a good deal was. Everything made goes to the disk cache too.
+ * A unit without native code first runs as threaded code (units.h). Its native copies are asked for here. Threads that exist while there is
+ * something to do make them one after the other. A wave changes over at its next start or resume point. The next unit to be
+ * made is the one in whose threaded code most time was spent; a large unit is not made before a good deal of time was spent in it.
+ * Everything that is made goes to the disk cache too.
  *
  * One lock, under which nothing else is taken. */
 #ifndef WL_DEVICE_CPU_CODE_TIERS_H
@@ -15,15 +16,15 @@
 void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops);
 /* Notes time that waves spent in a unit's threaded code. Thread-safe. */
 void wl_tiers_heat(struct wl_cpu_unit *unit, uint64_t nanoseconds);
-/* Drops what is asked for of a module that goes. True: nothing of it is being made. False: something is, which can take LLVM minutes;
- * `release` gets the module when that is done, in the thread that made it (not if the process ends first). Not with the module's
- * lock. */
+/* A module goes: drops what was asked for of it. True: nothing of the module is being made. False: something is being made, which can take
+ * LLVM minutes; `release` is called with the module when that is done, in the thread that made it (not if the process ends first). Do
+ * not call it with the module's lock. */
 bool wl_tiers_forget(const struct wl_device_module *module, void (*release)(struct wl_device_module *module));
-/* When the process ends: what is being made is given up after a moment, where the translator can be stopped, and the cache remembers
- * that it was missed. What an earlier process had missed already is made, as far as it takes about a second (at most ten where
- * the machine is busy), so that the next one finds it. May be called again. */
+/* To be called when the process ends. What is being made is given up after a moment, where the translator can be stopped, and the cache
+ * notes that it was missed. What an earlier process had missed as well is finished if that takes about a second (at most ten on a busy
+ * machine), so that the next process finds it. May be called again. */
 void wl_tiers_finish(void);
-/* Around fork(), with nothing being translated: in the child there are no threads. */
+/* To be called around fork(), while nothing is being translated: the child has none of the threads. */
 void wl_tiers_before_fork(void);
 void wl_tiers_after_fork(bool child);
 

@@ -1,4 +1,5 @@
 #include "device/cpu/code/units.h"
+#include "base/assert.h"
 #include "base/options.h"
 #include "device/cpu/abi.h"
 #include "device/cpu/code/cache.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GANGS = 4 }; /* sizes of workgroups of a kernel that run as gangs */
+enum { MOST_WORKGROUP_SIZES = 4 }; /* sizes of workgroups for which a kernel has code in workgroup mode */
 
 /* ---- the table of targets ------------------------------------------------------------------- */
 
@@ -35,6 +36,7 @@ static struct wl_target_point *find_target(struct wl_target_table *table, uint64
 }
 
 static void put_target(struct wl_target_table *table, uint64_t key, struct wl_cpu_unit *unit, uint32_t resume) {
+    wl_assert(key && table->used < table->capacity);
     size_t i = target_slot(key, table->capacity);
     while (table->points[i].key)
         i = (i + 1) & (table->capacity - 1);
@@ -46,6 +48,7 @@ static void put_target(struct wl_target_table *table, uint64_t key, struct wl_cp
 
 /* Adds a target unless it is known. Under the module's lock. */
 static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_cpu_unit *unit, uint32_t resume) {
+    wl_assert_held(&module->lock);
     struct wl_target_table *table = atomic_load_explicit(&module->targets, memory_order_relaxed);
     if (find_target(table, key))
         return true;
@@ -66,7 +69,7 @@ static bool add_target(struct wl_device_module *module, uint64_t key, struct wl_
     return true;
 }
 
-/* A kernel's unit serves its shape; a device function's serves all. Both serve waves of one size. */
+/* The unit of a kernel serves one shape, that of a device function all shapes. Both serve waves of one size. */
 static bool add_targets(struct wl_device_module *module, struct wl_cpu_unit *unit, uint64_t address, uint32_t resume) {
     for (int shape = 0; shape < WL_SHAPE_COUNT; shape++)
         if ((!unit->kernel || shape == (int)unit->shape) &&
@@ -97,6 +100,7 @@ static const char *function_name(const struct wl_device_module *module, uint64_t
 
 /* Under the module's lock. */
 static struct wl_cpu_unit *make_unit(struct wl_device_module *module, uint64_t address, enum wl_shape shape, uint32_t wave_size) {
+    wl_assert_held(&module->lock);
     struct wl_cpu_unit *unit = calloc(1, sizeof *unit);
     if (!unit)
         return NULL;
@@ -159,9 +163,9 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
     request.name = unit->name;
     request.shape = unit->shape;
     request.mode = mode;
-    if (mode == WL_MODE_GANG) {
-        memcpy(request.gang_block, unit->gang_block, sizeof request.gang_block);
-        request.gang_lanes = unit->gang_block[0] * unit->gang_block[1] * unit->gang_block[2];
+    if (mode == WL_MODE_WORKGROUP) {
+        memcpy(request.workgroup_size, unit->workgroup_size, sizeof request.workgroup_size);
+        request.workgroup_lanes = unit->workgroup_size[0] * unit->workgroup_size[1] * unit->workgroup_size[2];
     }
     request.dump = wl_options()->dump;
     request.exact_math = wl_options()->exact_math;
@@ -186,8 +190,8 @@ static enum wl_status translate(struct wl_device_module *module, const struct wl
     if (status != WL_OK)
         return wl_fail(status, "%s", translator->failure());
     char copy[64];
-    if (mode == WL_MODE_GANG)
-        snprintf(copy, sizeof copy, "gang of %u x %u x %u", unit->gang_block[0], unit->gang_block[1], unit->gang_block[2]);
+    if (mode == WL_MODE_WORKGROUP)
+        snprintf(copy, sizeof copy, "workgroup of %u x %u x %u", unit->workgroup_size[0], unit->workgroup_size[1], unit->workgroup_size[2]);
     else
         snprintf(copy, sizeof copy, "%s%s", mode == WL_MODE_FULL ? "full" : "masked", loops ? ", loops" : "");
     wl_log(3, "translated %s (%s, shape %d): %u instructions, decode %llu us, lift %llu us, optimize %llu us, code %llu us", unit->name,
@@ -204,7 +208,7 @@ static struct wl_cache_key unit_key(const struct wl_device_module *module, const
     subject.code_object[1] = module->hash[1];
     subject.address = unit->address;
     subject.mode = (uint32_t)mode + (loops ? WL_COPY_COUNT : 0);
-    memcpy(subject.gang_block, unit->gang_block, sizeof subject.gang_block);
+    memcpy(subject.workgroup_size, unit->workgroup_size, sizeof subject.workgroup_size);
     subject.shape = unit->shape;
     subject.is_kernel = unit->kernel != NULL;
     subject.wave_size = unit->wave_size;
@@ -247,10 +251,12 @@ static enum wl_status make_native(struct wl_device_module *module, const struct 
                : status;
 }
 
-/* Makes a copy visible. Under the module's lock. Whoever sees the info of native code sees its code as well, so that code which
- * says that it keeps its waves is not followed by code that does not. */
+/* Makes a copy visible. The module's lock is held. A thread that sees the info of native code sees its code as well: otherwise it could
+ * believe that waves are kept, and run code that does not keep them. */
 static enum wl_status publish(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, wl_unit_code *code,
                               const struct wl_unit_info *info) {
+    wl_assert_held(&module->lock);
+    wl_assert(code && info->resume_count > 0);
     if (!atomic_load(&unit->info[mode]))
         atomic_store(&unit->info[mode], info);
     for (uint32_t i = 0; i < info->resume_count; i++)
@@ -273,8 +279,9 @@ static void ask_for_loops(void *context, enum wl_mode mode) {
     wl_tiers_request(asker->module, asker->unit, mode, true);
 }
 
-/* Makes the unit's threaded code, if there can be any. Under the module's lock. */
+/* Makes the unit's threaded code, if there can be any. The module's lock is held. */
 static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit) {
+    wl_assert_held(&module->lock);
     struct wl_steps_result result;
     struct asker *asker = NULL;
     if (unit->steps || unit->no_steps)
@@ -314,13 +321,15 @@ static enum wl_status publish_native(struct wl_device_module *module, struct wl_
                                      struct wl_native *native) {
     atomic_store_explicit(&unit->native[mode], native, memory_order_release); /* first: it is looked up for faults in the code */
     enum wl_status status = publish(module, unit, mode, native->code, native->info);
-    if (status == WL_OK && unit->steps && mode != WL_MODE_GANG)
+    if (status == WL_OK && unit->steps && mode != WL_MODE_WORKGROUP)
         atomic_store_explicit(&unit->steps_control->native[mode], 1, memory_order_release);
     return status;
 }
 
 /* The first copy of a mode. Under the module's lock. */
 static enum wl_status make_copy(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode) {
+    wl_assert_held(&module->lock);
+    wl_assert(mode != WL_MODE_WORKGROUP);
     struct wl_cache_key key = unit_key(module, unit, mode, false);
     struct wl_native *native;
     const unsigned tier = wl_options()->tier;
@@ -356,67 +365,72 @@ enum wl_status wl_units_copy(struct wl_device_module *module, struct wl_cpu_unit
     return status;
 }
 
-/* Under the module's lock. WL_NOT_FOUND: it is being made in the background. */
-static enum wl_status make_gang(struct wl_device_module *module, struct wl_cpu_unit *unit) {
-    struct wl_cache_key key = unit_key(module, unit, WL_MODE_GANG, false);
+/* The module's lock is held. WL_NOT_FOUND: the copy is being made in the background. */
+static enum wl_status make_workgroup_unit(struct wl_device_module *module, struct wl_cpu_unit *unit) {
+    wl_assert_held(&module->lock);
+    wl_assert(unit->kernel && unit->workgroup_size[0]);
+    struct wl_cache_key key = unit_key(module, unit, WL_MODE_WORKGROUP, false);
     struct wl_native *native;
     enum wl_status status = load_cached(&key, unit, &native);
     if (status != WL_OK && wl_options()->tier != 2) {
-        wl_tiers_request(module, unit, WL_MODE_GANG, false);
+        wl_tiers_request(module, unit, WL_MODE_WORKGROUP, false);
         return WL_NOT_FOUND;
     }
     if (status != WL_OK)
-        status = make_native(module, unit, WL_MODE_GANG, false, &key, &native);
-    return status == WL_OK ? publish_native(module, unit, WL_MODE_GANG, native) : status;
+        status = make_native(module, unit, WL_MODE_WORKGROUP, false, &key, &native);
+    return status == WL_OK ? publish_native(module, unit, WL_MODE_WORKGROUP, native) : status;
 }
 
-/* The gang of a size; NULL: there is none yet. *count: those there are. */
-static struct wl_cpu_unit *find_gang(const struct wl_cpu_unit *unit, const uint32_t block[3], unsigned *count) {
-    struct wl_cpu_unit *gang = atomic_load_explicit(&unit->gangs, memory_order_acquire);
-    for (*count = 0; gang && memcmp(gang->gang_block, block, sizeof gang->gang_block) != 0; gang = gang->older_gang)
+/* The unit in workgroup mode for a size of workgroups; NULL: there is none yet. *count: how many such units there are. */
+static struct wl_cpu_unit *find_workgroup_unit(const struct wl_cpu_unit *unit, const uint32_t block[3], unsigned *count) {
+    struct wl_cpu_unit *made = atomic_load_explicit(&unit->workgroup_units, memory_order_acquire);
+    for (*count = 0; made && memcmp(made->workgroup_size, block, sizeof made->workgroup_size) != 0; made = made->older_workgroup_unit)
         ++*count;
-    return gang;
+    return made;
 }
 
-/* Makes the gang of a size, if there are not enough, and asks for its code. Under the module's lock. */
-static struct wl_cpu_unit *add_gang(struct wl_device_module *module, struct wl_cpu_unit *unit, const uint32_t block[3]) {
+/* Makes the unit in workgroup mode for a size of workgroups, unless there are units for enough other sizes, and asks for its code. The
+ * module's lock is held. */
+static struct wl_cpu_unit *add_workgroup_unit(struct wl_device_module *module, struct wl_cpu_unit *unit, const uint32_t block[3]) {
+    wl_assert_held(&module->lock);
     unsigned count;
-    struct wl_cpu_unit *gang = find_gang(unit, block, &count);
-    if (gang || count == MOST_GANGS)
-        return gang;
-    gang = calloc(1, sizeof *gang);
-    if (!gang)
+    struct wl_cpu_unit *made = find_workgroup_unit(unit, block, &count);
+    if (made || count == MOST_WORKGROUP_SIZES)
+        return made;
+    made = calloc(1, sizeof *made);
+    if (!made)
         return NULL;
-    gang->address = unit->address;
-    gang->name = unit->name;
-    gang->kernel = unit->kernel;
-    gang->shape = unit->shape;
-    gang->wave_size = unit->wave_size;
-    memcpy(gang->gang_block, block, sizeof gang->gang_block);
-    atomic_init(&gang->info[WL_MODE_FULL], atomic_load(&unit->info[WL_MODE_FULL])); /* what it costs to make */
-    gang->next = module->units;
-    module->units = gang;
-    enum wl_status status = make_gang(module, gang);
+    made->address = unit->address;
+    made->name = unit->name;
+    made->kernel = unit->kernel;
+    made->shape = unit->shape;
+    made->wave_size = unit->wave_size;
+    memcpy(made->workgroup_size, block, sizeof made->workgroup_size);
+    atomic_init(&made->info[WL_MODE_FULL], atomic_load(&unit->info[WL_MODE_FULL])); /* what it costs to make */
+    made->next = module->units;
+    module->units = made;
+    enum wl_status status = make_workgroup_unit(module, made);
     if (status != WL_OK && status != WL_NOT_FOUND)
-        wl_log(1, "%s is not run as a gang: %s", unit->name, wl_failure());
-    gang->older_gang = atomic_load_explicit(&unit->gangs, memory_order_relaxed);
-    atomic_store_explicit(&unit->gangs, gang, memory_order_release);
-    return gang;
+        wl_log(1, "%s is not run in workgroup mode: %s", unit->name, wl_failure());
+    made->older_workgroup_unit = atomic_load_explicit(&unit->workgroup_units, memory_order_relaxed);
+    atomic_store_explicit(&unit->workgroup_units, made, memory_order_release);
+    return made;
 }
 
-wl_unit_code *wl_units_gang(struct wl_device_module *module, struct wl_cpu_unit *unit, const uint32_t block[3], struct wl_cpu_unit **gang) {
+wl_unit_code *wl_units_workgroup(struct wl_device_module *module, struct wl_cpu_unit *unit, const uint32_t block[3],
+                                 struct wl_cpu_unit **workgroup) {
     unsigned count;
     if (wl_options()->tier == 1)
         return NULL;
-    *gang = find_gang(unit, block, &count);
-    if (!*gang && count < MOST_GANGS) {
+    *workgroup = find_workgroup_unit(unit, block, &count);
+    if (!*workgroup && count < MOST_WORKGROUP_SIZES) {
         wl_module_lock(module);
-        *gang = add_gang(module, unit, block);
+        *workgroup = add_workgroup_unit(module, unit, block);
         wl_module_unlock(module);
     }
-    if (!*gang || atomic_load_explicit(&(*gang)->gang_off, memory_order_relaxed))
+    if (!*workgroup || atomic_load_explicit(&(*workgroup)->workgroup_mode_off, memory_order_relaxed))
         return NULL;
-    return atomic_load_explicit(&(*gang)->code[WL_MODE_GANG], memory_order_acquire);
+    return atomic_load_explicit(&(*workgroup)->code[WL_MODE_WORKGROUP], memory_order_acquire);
 }
 
 void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops) {
@@ -433,6 +447,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit,
     }
     wl_module_lock(module);
     if (loops) {
+        wl_assert(unit->steps_control && mode != WL_MODE_WORKGROUP);
         atomic_store_explicit(&unit->loop_native[mode], native, memory_order_release); /* first, as in publish_native */
         atomic_store_explicit(&unit->loop_code[mode], native->code, memory_order_release);
         atomic_store_explicit(&unit->steps_control->loops[mode], 1, memory_order_release);
@@ -444,7 +459,7 @@ void wl_units_promote(struct wl_device_module *module, struct wl_cpu_unit *unit,
     wl_module_unlock(module);
 }
 
-/* An entry of the cache with nothing in it, beside that of the copy. */
+/* The note that a copy was missed is an empty entry of the cache, beside the copy's own. */
 static struct wl_cache_key missed_key(struct wl_device_module *module, const struct wl_cpu_unit *unit, enum wl_mode mode) {
     struct wl_cache_key key = unit_key(module, unit, mode, false);
     key.words[0] = ~key.words[0];

@@ -1,6 +1,6 @@
 #include "device/cpu/fault/fault.h"
 #include "base/options.h"
-#include "device/cpu/fault/beyond.h"
+#include "device/cpu/fault/lds_bounds.h"
 #include "device/cpu/memory.h"
 
 #include <stdarg.h>
@@ -27,13 +27,13 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct wl_thread
 static _Thread_local __attribute__((tls_model("initial-exec")))
 const char *chaining; /* frame in which this thread called the program's handler */
 
-/* Where this thread goes on when the runtime itself touches memory of the program that is not there; NULL: nowhere. */
+/* Where this thread goes on if the runtime itself touches memory of the program that is not there; NULL: it is not touching any. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) sigjmp_buf *guard;
 
-/* Calling a thread off takes no signal of its own, which a program could use: a queued SIGBUS whose value nobody else has. Our
- * handler is there when a job runs, and threads hardly ever block it. */
-#define CALL_OFF_SIGNAL SIGBUS
-static char call_off_key;
+/* The signal that cancels a thread is a queued SIGBUS with a value that nobody else uses: a signal of its own could be one that the program
+ * uses. Our handler is installed while a job runs, and threads hardly ever block SIGBUS. */
+#define CANCEL_SIGNAL SIGBUS
+static char cancel_key;
 
 /* ---- in the handler ------------------------------------------------------------------------- */
 
@@ -53,17 +53,17 @@ static uint64_t context_sp(const ucontext_t *context) {
 #endif
 }
 
-/* Whether what runs is all waves of a workgroup. */
-static bool is_gang(const struct wl_runner *runner) { return runner->mode == WL_MODE_GANG; }
+/* Whether all waves of a workgroup run as one. */
+static bool in_workgroup_mode(const struct wl_runner *runner) { return runner->mode == WL_MODE_WORKGROUP; }
 
-/* What threaded code has written down about the instruction that it is at; 0: the wave is not in threaded code. */
+/* The instruction that a wave in threaded code is at, as the code has noted it; 0: the wave is not in threaded code. */
 static uint32_t step_place(const struct wl_thread *thread, const struct wl_runner *runner) {
     const struct wl_job *job = thread->job;
     const struct wl_group *group = runner->group;
     if (!runner->unit->steps || !job)
         return 0;
     bool own = job->may_wait || job->keeps_wave;
-    if (is_gang(runner))
+    if (in_workgroup_mode(runner))
         return 0;
     return wl_group_wave((struct wl_group *)(uintptr_t)group, own ? (uint32_t)(runner - group->runners) : 0)->fault_pc;
 }
@@ -81,8 +81,8 @@ static bool find_line(const struct wl_cpu_unit *unit, uint64_t pc, uint64_t *off
     return false;
 }
 
-/* The place in the unit's code: the PC, or for a fault in something that it called (a helper, a shared piece of native code)
- * the return address, which is the first word on the stack that points into the unit. */
+/* The place in the unit's code. That is the PC; or, for a fault in what the unit has called (a helper, a slow function), the return
+ * address: the first word on the stack that points into the unit. */
 __attribute__((no_sanitize("address", "thread"))) static uint64_t translated_pc(const struct wl_cpu_unit *unit, const ucontext_t *context) {
     uint64_t pc = context_pc(context), offset;
     unsigned column;
@@ -119,8 +119,8 @@ __attribute__((no_sanitize("address", "thread"))) static const void *find_trace(
 }
 
 #if defined(__x86_64__)
-/* The lanes that a gather has not loaded yet, or a scatter not stored, of which the lowest faulted: it takes lanes out of its mask register as it goes. 0: not
- * known. */
+/* The lanes that a gather has not loaded yet, or a scatter not stored yet; the lowest of them faulted. The host's instruction takes lanes
+ * out of its mask register as it goes. 0: not known. */
 static uint32_t gather_lanes(const ucontext_t *context) {
     enum { EVEX = 0x62, MASKS = 5, SOFTWARE = 464, FEATURES = 512 }; /* XSAVE's component; offsets in the signal frame's state */
     const uint8_t *code = (const uint8_t *)(uintptr_t)context_pc(context), *state = (const uint8_t *)context->uc_mcontext.fpregs;
@@ -146,7 +146,7 @@ static uint32_t gather_lanes(const ucontext_t *context) {
 }
 #endif
 
-/* A gather's lane: of the strip with this trace. `packed`: lane n of the gather is the strip's n-th active one. */
+/* The wave's lane for a lane of a gather in the strip with this trace. `packed`: lane n of the gather is the strip's n-th active lane. */
 static void keep_gather(struct wl_thread *thread, const ucontext_t *context, struct wl_strip_trace strip, bool packed) {
     uint32_t left = gather_lanes(context);
     if (left && packed) {
@@ -168,9 +168,9 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
     bool packed = own && column == WL_COLUMN_PACKED;
     bool gathers = packed || (own && column >= WL_COLUMN_GATHER && column <= WL_COLUMN_GATHER_TRACE);
     bool traced = packed || (own && (column == WL_COLUMN_TRACE || column == WL_COLUMN_GATHER_TRACE));
-    bool gang = is_in(unit->native[WL_MODE_GANG], pc), one = own && column && column != WL_COLUMN_ACCESS && !traced;
+    bool workgroup = is_in(unit->native[WL_MODE_WORKGROUP], pc), one = own && column && column != WL_COLUMN_ACCESS && !traced;
     struct wl_strip_trace strip = {WL_STRIP_TRACE, 0, 0xffff};
-    if (traced || (one && gang)) {
+    if (traced || (one && workgroup)) {
         const struct wl_strip_trace *found = find_trace(thread, context, WL_STRIP_TRACE, _Alignof(struct wl_strip_trace));
         if (found)
             strip = *found;
@@ -190,12 +190,12 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_traces(struct
     }
 }
 
-/* Hands a signal to the program. A handler of the program that was set over ours calls ours in turn: the second time round
- * there is nobody left but the system. */
+/* Hands a signal to the program. If the program's handler was set after ours, it calls ours in turn: the second time only the system's
+ * default is left. */
 static void chain(int index, int number, siginfo_t *info, void *context) {
     const struct sigaction *previous = &previous_actions[index];
     const char *frame = __builtin_frame_address(0), *outer = chaining;
-    /* A handler may have left by a jump, so that `chaining` is stale: only a deeper frame of the same stack is a second call. */
+    /* A handler may have left by a jump, and `chaining` is out of date then: only a call from deeper in the same stack is a second one. */
     bool again = outer && frame < outer && outer - frame < SIGNAL_STACK;
     chaining = frame;
     if (!again && previous->sa_flags & SA_SIGINFO) {
@@ -212,7 +212,7 @@ static void chain(int index, int number, siginfo_t *info, void *context) {
     chaining = outer;
 }
 
-/* Answers wl_fault_call_off. Between two waves, or in a helper, the next call will do. */
+/* Does what wl_fault_cancel asks for. If the thread is between two waves, or in a helper, the next signal will do it. */
 static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context) {
     const struct wl_runner *runner = thread ? thread->running : NULL;
     if (!runner || !thread->job || atomic_load_explicit(&thread->job->status, memory_order_relaxed) == WL_OK ||
@@ -220,11 +220,11 @@ static void leave_failed_job(struct wl_thread *thread, const ucontext_t *context
         return;
     thread->fault.signal = 0;
     chaining = NULL;
-    wl_beyond_leave(thread);
+    wl_lds_bounds_leave(thread);
     siglongjmp(thread->jump, 1);
 }
 
-/* A program with a handler of its own may know the address: memory that it makes at the first access. */
+/* A program with a handler of its own may know the address: it may make memory at the first access. */
 static bool has_no_handler(int number) {
     for (int i = 0; i < SIGNAL_COUNT; i++)
         if (signals[i] == number)
@@ -241,11 +241,11 @@ static void handle(int number, siginfo_t *info, void *context) {
         siglongjmp(*there, 1);
     }
     struct wl_runner *runner = thread ? thread->running : NULL;
-    if (number == CALL_OFF_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_ptr == &call_off_key) {
+    if (number == CANCEL_SIGNAL && info->si_code == SI_QUEUE && info->si_value.sival_ptr == &cancel_key) {
         leave_failed_job(thread, context);
         return;
     }
-    if (number == SIGTRAP && thread && wl_beyond_trap(thread, context))
+    if (number == SIGTRAP && thread && wl_lds_bounds_trap(thread, context))
         return;
     if (!runner || info->si_code <= 0 || number == SIGTRAP) {
         for (int i = 0; i < SIGNAL_COUNT; i++)
@@ -253,9 +253,9 @@ static void handle(int number, siginfo_t *info, void *context) {
                 chain(i, number, info, context);
         return;
     }
-    if (number == SIGSEGV && wl_beyond_fault(thread, runner->group, (uint64_t)(uintptr_t)info->si_addr, context))
+    if (number == SIGSEGV && wl_lds_bounds_fault(thread, runner->group, (uint64_t)(uintptr_t)info->si_addr, context))
         return;
-    wl_beyond_leave(thread);
+    wl_lds_bounds_leave(thread);
     thread->fault = (struct wl_fault){
         .signal = number,
         .code = info->si_code,
@@ -349,9 +349,9 @@ void wl_fault_recover(void) {
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void wl_fault_call_off(pthread_t thread) {
-    union sigval value = {.sival_ptr = &call_off_key};
-    pthread_sigqueue(thread, CALL_OFF_SIGNAL, value);
+void wl_fault_cancel(pthread_t thread) {
+    union sigval value = {.sival_ptr = &cancel_key};
+    pthread_sigqueue(thread, CANCEL_SIGNAL, value);
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
@@ -370,7 +370,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct paragraph *p, const
         p->length += (size_t)written < sizeof p->text - p->length ? (size_t)written : sizeof p->text - p->length - 1;
 }
 
-/* The lanes that may have raised the fault: the first and the last one of the wave, or gang, of `size` lanes. False: not known. */
+/* The lanes that may have raised the fault: the first and the last of them, as numbers in the wave, or in workgroup mode in the workgroup,
+ * which has `size` lanes. False: not known. */
 static bool faulting_lanes(const struct wl_fault *fault, const struct wl_wave *wave, uint32_t size, uint32_t *first, uint32_t *last) {
     const struct wl_access_trace *access = &fault->access;
     uint32_t lanes = access->magic ? access->lanes : fault->strip.magic ? fault->strip.lanes : 0;
@@ -409,12 +410,12 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
     const struct wl_group *group = runner->group;
     const struct wl_wave *wave = (const struct wl_wave *)(const void *)group->waves;
     char line[512];
-    /* In a kernel without waits all waves take turns in one state, so the index is the wave's own, not its position. */
+    /* In a kernel that cannot wait all waves use one state, one after the other: then the index comes from the state, not its place. */
     if (job->may_wait || job->keeps_wave)
         wave = wl_group_wave(group, (uint32_t)(runner - group->runners));
     uint32_t first, last, start = wave->wave_index * job->wave_size;
     add(p, " in kernel %s, workgroup (%u, %u, %u), ", job->function->kernel->name, group->id[0], group->id[1], group->id[2]);
-    if (fault && faulting_lanes(fault, wave, is_gang(runner) ? job->whole.items : wave->wave_size, &first, &last)) {
+    if (fault && faulting_lanes(fault, wave, in_workgroup_mode(runner) ? job->whole.items : wave->wave_size, &first, &last)) {
         add(p, first == last ? "work item " : "one of the work items ");
         add_item(p, job, group, start + first);
         if (first != last) {
@@ -424,7 +425,7 @@ static void add_place(struct paragraph *p, const struct wl_job *job, const struc
         } else {
             add(p, " (wave %u, lane %u)", (start + first) / job->wave_size, first % job->wave_size);
         }
-    } else if (is_gang(runner)) {
+    } else if (in_workgroup_mode(runner)) {
         add(p, "one of the work items %u to %u", 0u, job->whole.items - 1);
     } else {
         add(p, "wave %u (work items %u to %u)", wave->wave_index, start, start + job->wave_size - 1);

@@ -1,14 +1,20 @@
-/* Signals that translated code raises, turned into one paragraph on stderr and an error of the launch.
+/* fault/: signals that translated code raises.
  *
- * The handlers of the program stay in charge of everything else: they are called when the faulting thread is not in
- * translated code. */
+ *   in    a signal, and the thread (struct wl_thread) that was in translated code
+ *   out   one paragraph on stderr, and an error of the launch; the thread goes on behind its launch
+ *
+ *   fault.h       handlers, reports, and accesses to the program's memory that may fail
+ *   lds_bounds.h  accesses behind a workgroup's LDS, which are no faults
+ *
+ * lines.c finds the instruction and the source line. The handlers of the program stay in charge of everything else: they are called
+ * when the faulting thread is not in translated code. */
 #ifndef WL_DEVICE_CPU_FAULT_H
 #define WL_DEVICE_CPU_FAULT_H
 
 #include "device/cpu/cpu.h"
 
-/* Installs the handlers. Called again before each launch, which costs one look: it puts them back in front if the program
- * has set its own since. */
+/* Installs the handlers. Called again before each launch: if the program has set handlers of its own since, ours are put in front of
+ * them again. */
 void wl_fault_install(void);
 
 /* Calls `body`, which only reads and writes memory of the program. False: that is not there, and `body` did not get to its
@@ -23,10 +29,10 @@ void wl_fault_thread_use(struct wl_thread *thread);
 
 /* Makes `thread` leave the translated code that it runs for a job that has failed, by a jump like a fault's. Does nothing if it
  * is anywhere else at the moment it looks, so call again until it has left the job. The thread must exist. */
-void wl_fault_call_off(pthread_t thread);
+void wl_fault_cancel(pthread_t thread);
 
-/* To be called after the jump out of a handler. Ours blocks nothing, but somebody may stand between the system and it: a
- * handler of the program that calls ours, a sanitizer. */
+/* To be called after the jump out of a handler: unblocks signals. Our handler blocks none, but the system may have called another one that
+ * called ours: a handler of the program, or a sanitizer's. */
 void wl_fault_recover(void);
 
 /* Prints the paragraph for thread->fault, raised by `runner`. Returns the launch's status. */

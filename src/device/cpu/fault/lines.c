@@ -150,7 +150,7 @@ bool wl_native_line(const struct wl_native *native, uint64_t native_pc, uint64_t
         if (!read_header(&r, &p))
             return false;
         struct state s = {.line = 1}, previous = {.ended = true};
-        uint64_t last = 0; /* line that is not 0: optimized code that belongs to several lines has 0 */
+        uint64_t last = 0; /* the last line that is not 0: optimized code that belongs to several lines has line 0 */
         while (!r.bad && r.at < r.end) {
             if (!step(&r, &p, &s))
                 continue;

@@ -102,7 +102,7 @@ static uint64_t combine(uint32_t operation, uint32_t bits, uint64_t old, uint64_
     return old;
 }
 
-/* Both halves may be written there: a fault comes here, not under the lock. */
+/* Tries whether both halves can be written, so that a fault comes here and not while the lock is held. */
 static void touch(uint32_t *halves) {
     __atomic_fetch_or(&halves[0], 0, __ATOMIC_RELAXED);
     __atomic_fetch_or(&halves[1], 0, __ATOMIC_RELAXED);

@@ -16,8 +16,8 @@ static struct wl_buffer_place read_place(struct wl_buffer *b, uint64_t low, uint
     return (struct wl_buffer_place){.buffer = b, .index = b->add_tid ? lane : 0, .offset = offset};
 }
 
-uint32_t wl_help_buffer_pieces(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
-                               uint32_t bytes, uint64_t value) {
+uint32_t wl_help_buffer_parts(uint64_t low, uint64_t high, uint32_t generation, uint32_t lane, uint32_t offset, uint32_t skip,
+                              uint32_t bytes, uint64_t value) {
     struct wl_buffer b;
     const struct wl_buffer_place place = read_place(&b, low, high, generation, lane, offset);
     uint32_t data = (uint32_t)value;
@@ -67,8 +67,8 @@ static void load_typed_lane(struct wl_wave *wave, const struct wl_buffer_place *
     memcpy(lds_slot(wave, instruction, lane), &first[0], 4);
 }
 
-/* Typed loads by index from records that are one element each, as textures of linear memory are: for all lanes together. False:
- * it is another load. */
+/* Typed loads by index from records of one element each, as in textures of linear memory: done for all lanes together. False: it is
+ * another kind of load. */
 static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32_t *destination, const uint32_t *address, uint32_t start,
                          uint32_t element) {
     enum { IDENTITY = 0xfac };
@@ -97,7 +97,7 @@ static bool load_records(struct wl_wave *wave, const struct wl_buffer *b, uint32
     return true;
 }
 
-/* Bytes that a lane moves at once: several dwords that are in range and lie side by side; 0: each dword is for itself. */
+/* Bytes that a lane moves at once: of several dwords that are in range and lie side by side; 0: each dword is moved alone. */
 static uint32_t whole_bytes(const struct wl_buffer_place *place, uint32_t element) {
     const uint32_t bytes = (element >> 8 & 15) * 4;
     const bool plain = (element & 0xff) == 32 && bytes > 4 && bytes <= 16 && !(element & WL_ELEMENT_LDS);

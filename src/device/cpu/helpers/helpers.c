@@ -15,8 +15,8 @@
 
 /* MODE: f32 rounding in bits 1:0, f32 denormals in bits 5:4, f64 and f16 denormals in bits 7:6 (3: kept, 0: flushed both ways).
  * The host has one rounding mode and one denormal mode for all widths; f32's are the ones that compilers set. Translated code
- * with f64 arithmetic that keeps f64's sees to f32's itself (translate/lift/inst/denormal.c). No compiler asks for the reverse, f64's
- * or f16's flushed and f32's kept; they are kept then. */
+ * with f64 arithmetic that keeps denormals of f64 flushes those of f32 itself (translate/lift/inst/denormal.c). No compiler asks for the
+ * reverse: f64's or f16's flushed and f32's kept. All are kept then. */
 uint32_t wl_float_enter(uint32_t mode) {
 #if defined(__x86_64__)
     static const uint32_t rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_UP, _MM_ROUND_DOWN, _MM_ROUND_TOWARD_ZERO};
@@ -297,7 +297,7 @@ const struct wl_helpers wl_helpers_table = {
     .ds_swizzle = wl_help_ds_swizzle,
     .permlane16 = wl_help_permlane16,
     .permlanex16 = wl_help_permlanex16,
-    .permlane64 = wl_help_permlane64,
+    .exchange = wl_help_exchange,
     .dpp = wl_help_dpp,
     .buffer_load = wl_help_buffer_load,
     .buffer_store = wl_help_buffer_store,
@@ -320,7 +320,7 @@ const struct wl_helpers wl_helpers_table = {
     .load_transposed = wl_help_load_transposed,
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,
-    .buffer_pieces = wl_help_buffer_pieces,
+    .buffer_parts = wl_help_buffer_parts,
     .image = wl_help_image,
     .split_atomic = wl_atomic_lane_split,
 };

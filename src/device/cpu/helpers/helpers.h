@@ -1,5 +1,14 @@
-/* What the CPU device gives translated code to call: the table that machine/helpers.h describes, and the floating-point control that
- * translated code runs under. */
+/* helpers/: the functions that translated code calls on a CPU (machine/helpers.h documents each).
+ *
+ *   in    a wave (struct wl_wave), and pointers to its register rows
+ *   out   its registers and memory, as the instruction leaves them
+ *
+ *   helpers.h     the table of all of them, and the floating-point control that translated code runs under
+ *   lanes.h       the table's members, and the files that they are in
+ *   image_wave.h  image instructions for all lanes at once (image_kernels.c); else image.c goes lane by lane
+ *   matrix_dot.h  a part of matrix_kernels.c
+ *
+ * matrix_kernels.c and image_kernels.c are compiled once for each kind of host. */
 #ifndef WL_DEVICE_CPU_HELPERS_H
 #define WL_DEVICE_CPU_HELPERS_H
 
@@ -12,8 +21,8 @@ extern const struct wl_helpers wl_helpers_table;
  * rounding) and returns the previous control word; wl_float_restore sets that again. Cheap. */
 uint32_t wl_float_enter(uint32_t mode_register);
 void wl_float_restore(uint32_t control);
-/* The same between translated code's instructions, where nobody looks at the exceptions that were recorded meanwhile: those stay. Setting
- * the control word waits for all that is under way. */
+/* As wl_float_restore, for use between instructions of translated code: exceptions that were recorded meanwhile stay, since nobody looks
+ * at them there. Setting the control word waits for all instructions that are under way. */
 void wl_float_leave(uint32_t control);
 
 /* Translates a flat address of one lane to a host pointer: LDS and scratch apertures, else the address itself. For scratch,

@@ -31,7 +31,7 @@ static void atomic_lane(const struct wl_image_access *a, uint32_t lane) {
         *wl_image_register(a, i, lane) = (uint32_t)(old >> i * 32);
 }
 
-/* Without a level of its own a sample's comes from the differences within its quad of lanes. */
+/* A sample that names no level gets one from the differences of coordinates within its quad of lanes. */
 static void add_quad_levels(const struct wl_image_access *a, uint64_t exec, struct wl_sample_place *places) {
     for (uint32_t quad = 0; quad < a->wave_size; quad += 4) {
         float dx[3] = {0, 0, 0}, dy[3] = {0, 0, 0};
@@ -98,7 +98,7 @@ struct plan {
     struct wl_image_levels levels; /* where the sampler reads several */
 };
 
-/* What one lane at a time is for: rare operands, rare wraps, several levels, images so large that offsets do not fit. */
+/* Whether lanes go one at a time: rare operands, rare wraps, several levels, images so large that offsets do not fit. */
 static bool is_plain(const struct wl_image_access *a) {
     const uint32_t rare = WL_IMAGE_COMPARE | WL_IMAGE_OFFSET | WL_IMAGE_G16 | WL_IMAGE_RAW;
     const struct wl_image *image = &a->image;
@@ -137,7 +137,7 @@ static bool reads_missing_channel(const struct wl_image_access *a, uint32_t sele
     return false;
 }
 
-/* Levels that addresses give as they are, or 0. False: other ones, too many, or too far away. */
+/* Finds levels that addresses name directly, or level 0. False: the level is found otherwise, or there are too many, or too far away. */
 static bool plan_levels(struct plan *p) {
     const struct wl_image_access *a = &p->access;
     const uint32_t own = WL_IMAGE_BIAS | WL_IMAGE_GRADIENT | WL_IMAGE_CLAMP, last = a->image.last_level - a->image.first_level;
@@ -227,7 +227,7 @@ static void run_together(const struct plan *p, const struct wl_wave *wave, uint3
 
 /* ---- the helper ----------------------------------------------------------------------------------- */
 
-/* Descriptors as the instruction gives them, and what says how they are read. */
+/* A plan: descriptors as the instruction gives them, and how to read them. */
 struct key {
     uint32_t resource[8], sampler[4], operation, modifiers;
 };
@@ -240,14 +240,15 @@ static void make_plan(struct plan *p, const struct key *key, bool samples) {
     plan_lanes(p);
 }
 
-/* A thread's latest plans, freed when it ends. Descriptors mean the same for ever: border colours only grow in number. */
+/* The latest plans of a thread, freed when it ends. A plan stays true for ever: the same descriptor always means the same, since border
+ * colours only grow in number. */
 struct plans {
     struct key key[PLANS];
     struct plan plan[PLANS];
     bool made[PLANS];
 };
 
-/* NULL: no memory. Not in the thread's own block, which must stay small: the library may be opened late (fault.c). */
+/* NULL: no memory. The plans are not in thread-local storage, which must stay small because the library may be opened late (fault.c). */
 static struct plans *own_plans(void) {
     pthread_once(&once, prepare);
     struct plans *plans = has_plans_key ? pthread_getspecific(plans_key) : NULL;

@@ -1,5 +1,5 @@
-/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (image_wave.h says which). Compiled by clang, once for each
- * kind of host: WL_IMAGE_RUN names the copy.
+/* Samples, loads and stores of the lanes of a wave together, in vectors of 16 lanes (image_wave.h says which). Compiled by clang, once for
+ * each kind of host: WL_IMAGE_RUN names the copy.
  *
  * Every copy computes bit for bit what image_sample.c does for one lane: the same operations in the same order, none fused.
  * Coordinates become indices and weights; indices that exist on all axes become offsets, from which texels are gathered whole. A
@@ -65,7 +65,7 @@ struct axis {
     f32x16 weight;
 };
 
-INLINE i32x16 modulo(i32x16 i, i32x16 n) { /* both are exact as floats, and so far from the next multiple that the quotient is */
+INLINE i32x16 modulo(i32x16 i, i32x16 n) { /* both are exact as floats; the quotient is too, so far is the next multiple */
     const i32x16 quotient = CONVERT(i32x16, down(CONVERT(f32x16, i) / CONVERT(f32x16, n)));
     return i - quotient * n;
 }
@@ -244,7 +244,7 @@ INLINE float unit_of(struct wl_channel_format format) {
 
 INLINE bool is_normalized(struct wl_channel_format format) { return format.number == WL_NUMBER_UNORM || format.number == WL_NUMBER_SNORM; }
 
-/* As numbers, normalized ones in their units; integers as their bits. */
+/* Texels as numbers: normalized formats in their units, integers as their bits. */
 INLINE f32x16 convert(struct wl_channel_format format, u32x16 raw) {
     const unsigned shift = 32 - format.bits;
     switch ((enum wl_channel_number)format.number) {
@@ -514,7 +514,7 @@ INLINE void split_loaded(struct wl_channel_format format, const uint8_t *data, u
     split(format, &dwords, raw);
 }
 
-/* What is outside reads 0 in all components, but (buffers) in those that are constants. */
+/* What is outside reads 0 in all components; of buffers, but for components that are constants. */
 INLINE void load_strip(const struct wl_image_wave *w, struct wl_channel_format format, unsigned lane, uint32_t active) {
     i32x16 outside;
     const i32x16 offset = find_offset(w, format, lane, &outside);

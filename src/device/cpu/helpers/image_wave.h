@@ -15,7 +15,8 @@ struct wl_image_levels {
 };
 
 /* A sample without comparison, offset and sRGB, of level 0 or of levels that lanes give or that are 0, with a wrap of REPEAT, MIRROR,
- * MIRROR_ONCE, CLAMP or BORDER and the same filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32 bits. */
+ * MIRROR_ONCE, CLAMP or BORDER and the same filter on all axes; or a load from level 0, or a store to it. Addresses and data are of 32
+ * bits. */
 struct wl_image_wave {
     uint32_t *data;              /* the first row that is written */
     const uint32_t *at[3];       /* the rows of the coordinates; floats, or integers of loads */
@@ -31,17 +32,17 @@ struct wl_image_wave {
     const uint32_t *lods;                 /* the row of the levels, floats; NULL: 0 */
     bool unnormalized, linear, loads, stores;
     bool cube;       /* `slices` are face + 8 * layer */
-    bool buffer;     /* loads: what descriptors select as constants is there outside as well */
+    bool buffer;     /* loads: components that a descriptor selects as constants are there outside of the image as well */
     uint8_t skip;    /* loads: bytes from level.data, a multiple of 4, to the first element */
     bool has_border; /* some wrap is BORDER */
     float border[4]; /* linear and normalized: in the format's units */
 };
-/* The same bits as lane by lane. Rows of inactive lanes may hold anything. Float control: to nearest, with denormals. */
+/* Gives the same bits as lane by lane. Inactive lanes of rows may hold anything. The caller has set rounding to nearest, with denormals. */
 typedef void wl_image_wave_fn(const struct wl_image_wave *wave);
 wl_image_wave_fn wl_image_base, wl_image_avx2, wl_image_avx512;
 /* The host's copy; NULL: one lane at a time. */
 wl_image_wave_fn *wl_image_kernels(void);
-/* For tests, before other threads run: this copy instead of the host's own; NULL: one lane at a time. */
+/* For tests, before other threads run: takes this copy instead of the host's own; NULL: one lane at a time. */
 void wl_image_choose(wl_image_wave_fn *kernels);
 
 #endif

@@ -90,13 +90,21 @@ void wl_help_permlanex16(struct wl_wave *wave, uint32_t *destination, const uint
     permute_rows(wave, destination, source, low | (uint64_t)high << 32, 16, fetch_inactive, bound_control);
 }
 
-void wl_help_permlane64(struct wl_wave *wave, uint32_t *destination, const uint32_t *source) {
+void wl_help_exchange(struct wl_wave *wave, const struct wl_exchange *exchange) {
     uint64_t exec = wl_exec(wave);
-    uint32_t copy[MAX_LANES], lanes = wave->wave_size;
-    memcpy(copy, source, lanes * sizeof *copy);
-    for (uint32_t l = 0; l < lanes; l++)
-        if (wl_lane_in(exec, l))
-            destination[l] = copy[lanes == 64 ? l ^ 32 : l];
+    uint32_t copy[2][MAX_LANES], lanes = wave->wave_size;
+    for (unsigned i = 0; i < exchange->sources; i++)
+        memcpy(copy[i], exchange->source[i], lanes * sizeof *copy[i]);
+    for (unsigned r = 0; r < exchange->results; r++)
+        for (uint32_t l = 0; l < lanes; l++) {
+            uint32_t from = exchange->from[r][l], lane = from % MAX_LANES;
+            if (!wl_lane_in(exec, l))
+                continue;
+            if (exchange->fetch_inactive || wl_lane_in(exec, lane))
+                exchange->to[r][l] = copy[from / MAX_LANES][lane];
+            else if (exchange->bound_control)
+                exchange->to[r][l] = 0;
+        }
 }
 
 /* ---- DPP ------------------------------------------------------------------------------------ */

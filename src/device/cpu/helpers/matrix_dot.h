@@ -1,5 +1,5 @@
-/* Products of bytes and of numbers of 8 bits on hosts with AVX-512 VNNI, BF16 and VBMI: a part of matrix_kernels.c, which includes it behind
- * what it uses. */
+/* Products of bytes and of numbers of 8 bits on hosts with AVX-512 VNNI, BF16 and VBMI: a part of matrix_kernels.c, which includes it
+ * behind what it uses. */
 #ifndef WL_DEVICE_CPU_HELPERS_MATRIX_DOT_H
 #define WL_DEVICE_CPU_HELPERS_MATRIX_DOT_H
 

@@ -23,8 +23,8 @@ typedef __attribute__((ext_vector_type(16))) double f64x16;
 #define FMA(a, b, c)     __builtin_elementwise_fma(a, b, c)
 
 struct matrix {
-    uint32_t wave_size, shape, modifiers;
-    unsigned a, b, d, m, blocks, layout; /* as in the shape */
+    uint32_t wave_size, modifiers;
+    unsigned a, b, d, m, blocks, layout; /* as in the row */
     unsigned groups, stride;             /* of lanes that share out K */
     unsigned a_elements, b_elements;     /* of a lane */
     bool sparse, flush;
@@ -415,7 +415,8 @@ static void multiply_4x4(const struct matrix *x, const struct operands *o) {
 
 /* ---- products that are added up ---- */
 
-/* Converted elements of the products of a chain. The next chain may multiply by the same registers, as neighbouring tiles of a matrix do. */
+/* Converted elements of the products of a chain. The next chain may multiply by the same registers, as neighbouring tiles of a matrix do.
+ */
 struct stage {
     _Alignas(64) uint32_t element[WL_MATRIX_CHAIN][MOST_ELEMENTS * LANES];
     const uint32_t *of[WL_MATRIX_CHAIN]; /* NULL: nothing */
@@ -479,23 +480,96 @@ static void multiply_f64(const struct matrix *x, uint32_t *d, const uint32_t *a_
         }
 }
 
+/* ---- scales: A and B of 8, 6 or 4 bits; blocks of K, one for each group of lanes, whose products are multiplied by powers of two ---- */
+
+enum { MOST_K_ROWS = MOST_ELEMENTS * LANES }; /* elements of A or B */
+
+INLINE unsigned bits_of(unsigned kind) { return kind == WL_MATRIX_FP4 ? 4 : kind == WL_MATRIX_FP6 || kind == WL_MATRIX_BF6 ? 6 : 8; }
+
+/* A number without special values. `unit`: 2 to the power of 127 less its bias. */
+INLINE f32x16 from_small(u32x16 code, unsigned bits, unsigned fraction, float unit) {
+    const u32x16 size = code & ((1u << (bits - 1)) - 1), sign = code >> (bits - 1) << 31;
+    return (f32x16)((u32x16)((f32x16)(size << (23 - fraction)) * unit) | sign);
+}
+
+INLINE f32x16 small_element(u32x16 code, unsigned kind) {
+    switch (kind) {
+    case WL_MATRIX_FP8:
+        return from_fp8(code, false);
+    case WL_MATRIX_BF8:
+        return from_bf8(code, false);
+    case WL_MATRIX_FP6:
+        return from_small(code, 6, 3, 0x1p126f);
+    case WL_MATRIX_BF6:
+        return from_small(code, 6, 2, 0x1p124f);
+    default:
+        return from_small(code, 4, 1, 0x1p126f);
+    }
+}
+
+/* Elements by K and row of A or column of B: staged[k * m + row]. A lane has 32 that lie side by side in K, of 8 bits two runs of 16. */
+static void stage_by_k(float *staged, const uint32_t *rows, const struct matrix *x, unsigned kind) {
+    const unsigned bits = bits_of(kind), run = bits == 8 ? 16 : 32;
+    for (unsigned e = 0; e < x->a_elements; e++)
+        for (unsigned l = 0; l < LANES; l += 16) {
+            const unsigned dword = e * bits / 32, shift = e * bits % 32;
+            const unsigned k = e / run * run * x->groups + l / x->m * run + e % run;
+            u32x16 code = load(rows + dword * LANES + l) >> shift;
+            if (shift + bits > 32)
+                code |= load(rows + (dword + 1) * LANES + l) << (32 - shift);
+            store(staged + k * x->m + l % x->m, (u32x16)small_element(code & ((1u << bits) - 1), kind));
+        }
+}
+
+/* sum + part * 2^(a + b - 254), rounded once; NaN where a or b is 255. What is cut off below 2^-126 is far below any f32. */
+INLINE f32x16 add_scaled(f32x16 sum, f32x16 part, uint32_t a, u32x16 b) {
+    const i32x16 power = (i32x16)(b + a) - 254;
+    const i32x16 last = power > 127 ? (i32x16)127 : power < -126 ? (i32x16)-126 : power;
+    const i32x16 rest = power - last, first = rest < -126 ? (i32x16)-126 : rest;
+    const f32x16 result = FMA(part * (f32x16)((first + 127) << 23), (f32x16)((last + 127) << 23), sum);
+    return (f32x16)(b == 255 || (u32x16)a == 255 ? (u32x16)0x7fc00000 : (u32x16)result);
+}
+
+static void multiply_scaled(const struct matrix *x, const struct wl_matrix_scaled *s, unsigned block) {
+    _Alignas(64) float a[MOST_K_ROWS], b[MOST_K_ROWS];
+    _Alignas(64) uint32_t scale[2][LANES], result[MOST_ROWS * MOST_ROWS]; /* scale: of the lane's row or column, and of its group's block */
+    const uint16_t *places = places_of(x);
+    stage_by_k(a, s->product.a, x, wl_matrix_chosen(field(x, WL_MATRIX_CBSZ, 3)));
+    stage_by_k(b, s->product.b, x, wl_matrix_chosen(field(x, WL_MATRIX_BLGP, 3)));
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned l = 0; l < LANES; l++)
+            scale[i][l] =
+                (s->scale[i] ? s->scale[i][l] : s->scale_value[i]) >> 8 * field(x, i ? WL_MATRIX_SCALE_B : WL_MATRIX_SCALE_A, 2) & 255;
+    for (unsigned m = 0; m < x->m; m++)
+        for (unsigned column = 0; column < x->m; column += 16) {
+            f32x16 sum = s->product.c ? loadf(s->product.c + places[m] + column) : (f32x16)(u32x16)(uint32_t)s->product.constant;
+            for (unsigned g = 0; g < x->groups; g++) {
+                f32x16 part = 0;
+                for (unsigned k = g * block; k < (g + 1) * block; k++)
+                    part = FMA((f32x16)a[k * x->m + m], loadf(b + k * x->m + column), part);
+                sum = add_scaled(sum, part, scale[0][g * x->m + m], load(scale[1] + g * x->m + column));
+            }
+            store(result + places[m] + column, (u32x16)sum);
+        }
+    memcpy(s->product.d, result, (size_t)x->m * x->m * sizeof *result);
+}
+
 /* ---- one instruction ---- */
 
 INLINE unsigned log_2(unsigned power) { return (unsigned)__builtin_ctz(power); }
 
-static struct matrix describe(uint32_t wave_size, uint32_t shape, uint32_t modifiers) {
+static struct matrix describe(uint32_t wave_size, const struct wl_matrix *row, uint32_t modifiers) {
     struct matrix x = {.wave_size = wave_size,
-                       .shape = shape,
                        .modifiers = modifiers,
-                       .a = WL_MATRIX_A(shape),
-                       .b = WL_MATRIX_B(shape),
-                       .d = WL_MATRIX_D(shape),
-                       .m = WL_MATRIX_M(shape),
-                       .blocks = WL_MATRIX_BLOCKS(shape),
-                       .layout = WL_MATRIX_LAYOUT(shape),
-                       .sparse = WL_MATRIX_SPARSE(shape),
+                       .a = row->a,
+                       .b = row->b,
+                       .d = row->d,
+                       .m = row->m,
+                       .blocks = row->blocks,
+                       .layout = row->layout,
+                       .sparse = row->sparse,
                        .flush = (modifiers & WL_MATRIX_FLUSH) != 0};
-    const unsigned k = WL_MATRIX_K(shape), a_k = x.sparse ? k / 2 : k;
+    const unsigned k = row->k, a_k = x.sparse ? k / 2 : k;
     x.stride = x.m * x.blocks;
     x.groups = 1;
     if (x.layout != WL_MATRIX_WMMA11) {
@@ -591,11 +665,16 @@ static uint32_t find_chain(struct chain *chain, const struct wl_matrix_product *
     return done;
 }
 
-void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, uint32_t shape, uint32_t modifiers) {
-    const struct matrix x = describe(wave_size, shape, modifiers);
+void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, const struct wl_matrix *row,
+                   uint32_t modifiers) {
+    const struct matrix x = describe(wave_size, row, modifiers);
     struct stage a, b;
     struct chain chain = {.a = &a, .b = &b};
     const uint32_t all = (UINT32_C(1) << count) - 1;
+    if (row->scale_block) {
+        multiply_scaled(&x, (const struct wl_matrix_scaled *)product, row->scale_block);
+        return;
+    }
     for (unsigned p = 0; p < WL_MATRIX_CHAIN; p++)
         a.of[p] = b.of[p] = NULL;
     a.pairs = b.pairs = false;

@@ -1,5 +1,6 @@
 #include "device/cpu/run/dispatch.h"
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/options.h"
@@ -32,7 +33,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
         now->lds_size == fit.lds_size && now->scratch_size == fit.scratch_size && now->row_items == row_items)
         return WL_OK; /* from another launch of the kernel */
     group->fit.function = 0;
-    group->gang_block[0] = 0;
+    group->workgroup_size[0] = 0;
     enum wl_status status =
         wl_group_fit(group, &(struct wl_group_needs){states, job->rows, job->wave_size, job->scratch_size, job->lds_size});
     if (status != WL_OK)
@@ -57,7 +58,7 @@ enum wl_status wl_dispatch_fit(struct wl_job *job, struct wl_group *group) {
     return WL_OK;
 }
 
-/* The extent and the ids of a workgroup at the end of a grid that the launch does not fill. */
+/* The extent and the ids of a workgroup at the end of a grid, which may have fewer work items. */
 static void start_partial(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
     const struct wl_launch *l = job->launch;
     unsigned table = 0;
@@ -113,7 +114,7 @@ static inline __attribute__((always_inline)) void start_wave(const struct wl_job
     s[WL_SGPR_SCC] = 0;
     s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
     ids += (size_t)index * row_words;
-    for (uint32_t i = 0; i < row_words; i += 16) /* a strip at once: translated code loads it so, and would wait for two halves */
+    for (uint32_t i = 0; i < row_words; i += 16) /* a strip at once: translated code loads it so, and would have to wait for two halves */
         *(line *)(wave->vgpr + i) = *(const line *)(ids + i);
     wave->resume = 0;
     wave->wave_index = index;
@@ -153,7 +154,7 @@ static inline __attribute__((always_inline)) bool run_plain_wave(struct wl_job *
 
 /* ---- kernels that keep their waves ---------------------------------------------------------- */
 
-/* Gives a wave a state of its own; what such kernels mostly wait for is the stores that start a wave. */
+/* Gives a wave a state that stays its own. The stores that start a wave are what such kernels would wait for most. */
 static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
                                                                   uint32_t index) {
     struct wl_wave *wave = wl_group_wave(&thread->group, index);
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) bool start_kept_wave(struct wl_job 
     return wl_wave_enter(job, thread, &thread->group.runners[index], wave, job->unit, WL_MODE_FULL);
 }
 
-/* Runs a wave in the state that it was left in by the last workgroup. One that exited before its end is started again. */
+/* Runs a wave in the state in which the last workgroup left it. A wave that exited before its end is started again. */
 static inline __attribute__((always_inline)) bool run_kept_wave(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3],
                                                                 uint32_t index) {
     struct wl_runner *runner = &thread->group.runners[index];
@@ -179,8 +180,8 @@ static inline __attribute__((always_inline)) bool run_kept_wave(struct wl_job *j
     return ended;
 }
 
-/* Of `count` workgroups in a row of the grid, the first wave of each, then the second, ...: what a workgroup leaves of a row of data,
- * the next one goes on with, and the host's prefetcher follows. */
+/* Runs `count` neighbouring workgroups of a row of the grid: the first wave of each, then the second wave of each, and so on. Each wave
+ * goes on in a row of data where the same wave of the workgroup before has stopped, and the host's prefetcher follows. */
 static inline __attribute__((always_inline)) void kept_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
                                                               uint32_t count) {
     struct wl_group *group = &thread->group;
@@ -216,7 +217,8 @@ static inline __attribute__((always_inline)) void plain_groups(struct wl_job *jo
     }
 }
 
-/* Starting a wave is copying; wider registers halve it, and translated code loads strips, which would wait for stores of their parts. */
+/* Starting a wave is copying. Wider registers halve the time; and translated code loads strips, which would have to wait for stores of
+ * their parts. */
 typedef void groups_fn(struct wl_job *, struct wl_thread *, const uint32_t[3], uint32_t);
 #if defined(__x86_64__)
 #define GROUPS_FN(name, level)                                                                                                             \
@@ -245,13 +247,14 @@ static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_grou
 enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
 
 static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
+    wl_assert(job->may_wait && group->fit.states >= thread->extent.waves);
     const struct wl_extent *extent = &thread->extent;
     if (job->partial)
         start_partial(job, thread, id);
     memcpy(group->id, id, sizeof group->id);
     group->wave_count = extent->waves;
     group->waiting = group->ended = 0;
-    group->gang_block[0] = 0;
+    group->workgroup_size[0] = 0;
     group->first_leads = false;
     group->in_step = !job->groups; /* resident workgroups take turns as well */
     for (uint32_t w = 0; w < extent->waves; w++) {
@@ -273,7 +276,7 @@ static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
     }
 }
 
-/* The other copy for a wave whose EXEC became partial or full, where that is as simple as it nearly always is. */
+/* The quick way to the other copy, for a wave whose EXEC became partial or full: nearly always the copy is there. */
 static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *wave) {
     enum wl_mode mode = wl_wave_mode(wave);
     struct wl_cpu_unit *unit = runner->unit;
@@ -286,13 +289,13 @@ static inline bool change_copy(struct wl_runner *runner, const struct wl_wave *w
     return true;
 }
 
-/* Waves take turns from 1 to their number, the first wave the last one. On a GPU the waves run side by side, and kernels get away
- * with no barrier between what all waves read and what the first work item then writes there (rocSOLVER's potrf is such a one). */
+/* Waves take turns from 1 to their number; the first wave takes the last turn. On a GPU the waves run side by side. There a kernel may
+ * lack the barrier between what all waves read and what the first work item then writes to the same place (rocSOLVER's potrf does). */
 static inline uint32_t wave_of_turn(const struct wl_group *group, uint32_t turn) {
     return group->first_leads ? turn - 1 : turn < group->wave_count ? turn : 0;
 }
 
-/* All waves go on behind a barrier: the translator says how (translate/unit/turns.h). */
+/* All waves go on behind a barrier: the translator says which one first (translate/unit/turns.h). */
 static inline void choose_turns(struct wl_group *group) {
     const struct wl_cpu_unit *unit = group->runners[0].unit;
     const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_FULL], memory_order_relaxed);
@@ -306,9 +309,11 @@ static inline uint32_t next_phase(struct wl_group *group, uint32_t *phases) {
     return --*phases != 0;
 }
 
-/* Turns of all waves, which are ready, while each comes to a barrier. Returns the turn of the first that did something else, and what
- * in *reason: the waves of earlier turns are at a barrier, those of later ones ready. 0: *phases is 0, and all are ready again. */
+/* All waves are ready: gives each a turn, as long as each comes to a barrier. Returns the turn of the first wave that did something else,
+ * and in *reason what it did; the waves of earlier turns are at a barrier then, those of later turns ready. 0: *phases is 0, and all are
+ * ready again. */
 static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases, uint32_t *reason) {
+    wl_assert(group->wave_count > 0 && group->ended == 0 && group->waiting == 0);
     for (uint32_t turn = 1; turn; turn = turn < group->wave_count ? turn + 1 : next_phase(group, phases)) {
         const uint32_t i = wave_of_turn(group, turn);
         struct wl_runner *runner = &group->runners[i];
@@ -326,8 +331,8 @@ static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct
     return 0;
 }
 
-/* Gives every wave of the group that can run one turn, or, where all are ready, runs them from barrier to barrier. Counts *phases down at each
- * barrier that all have come to, and returns at 0. */
+/* Gives one turn to each wave of the group that can run; or, where all are ready, runs them from barrier to barrier. Counts *phases down at
+ * each barrier at which all waves have arrived, and returns at 0. */
 static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
     enum progress progress = GROUP_IDLE;
     uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
@@ -377,6 +382,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         }
         progress = GROUP_MOVED;
     }
+    wl_assert(group->waiting + group->ended <= group->wave_count);
     if (group->ended == group->wave_count)
         return GROUP_DONE;
     if (group->waiting && group->waiting + group->ended == group->wave_count) {
@@ -394,14 +400,16 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
 
 /* ---- workgroups whose waves may wait for each other, but mostly do not ------------------------- */
 
-/* A wave of a workgroup whose waves run to their ends one after the other did not: what is left goes on by turns. */
+/* The waves of this workgroup were run to their ends, one after the other, and one of them has to wait. Those that are left take
+ * turns. */
 static enum progress take_turns(struct wl_job *job, struct wl_thread *thread, uint32_t at) {
+    wl_assert(job->tries && at < thread->extent.waves && thread->extent.waves <= thread->group.fit.states);
     struct wl_group *group = &thread->group;
     const uint32_t items = thread->extent.items;
     group->wave_count = thread->extent.waves;
     group->waiting = 0;
     group->ended = at;
-    group->gang_block[0] = 0;
+    group->workgroup_size[0] = 0;
     group->in_step = false;
     for (uint32_t w = 0; w < group->wave_count; w++) {
         struct wl_runner *runner = &group->runners[w];
@@ -451,7 +459,8 @@ static inline __attribute__((always_inline)) enum progress try_group(struct wl_j
     return GROUP_DONE;
 }
 
-/* Of `count` workgroups in a row of the grid. *done: how many have ended; the next one is what is told about. */
+/* Does that for up to `count` neighbouring workgroups of a row of the grid. *done: how many have ended; the result is about the next
+ * one. */
 static inline __attribute__((always_inline)) enum progress try_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
                                                                       uint32_t count, uint32_t *done) {
     uint32_t id[3] = {first[0], first[1], first[2]};
@@ -484,16 +493,17 @@ static try_fn *choose_try(void) { return try_groups_base; }
 #endif
 #undef TRY_FN
 
-/* What was run by turns left its states in the middle of something. */
+/* Waves that were run by turns have left their states in the middle of something. */
 static void forget_states(struct wl_thread *thread) {
     for (uint32_t w = 0; w < thread->group.fit.states; w++)
         thread->group.runners[w].code = NULL;
 }
 
-/* ---- workgroups as one wave ------------------------------------------------------------------ */
+/* ---- workgroup mode: all waves as one ------------------------------------------------------------------ */
 
-/* The waves of a gang go on by themselves. */
-static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
+/* The waves of a workgroup go on by themselves. */
+static enum progress split_workgroup(struct wl_job *job, struct wl_thread *thread) {
+    wl_assert(job->fits_workgroup_mode && job->whole.waves <= thread->group.fit.states);
     struct wl_group *group = &thread->group;
     const struct wl_wave *first = wl_group_wave(group, 0);
     const struct wl_abi *abi = &job->function->abi;
@@ -502,13 +512,13 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
     group->waiting = group->ended = 0;
     group->in_step = true;
     group->first_leads = false;
-    group->gang_block[0] = 0;
+    group->workgroup_size[0] = 0;
     thread->splits++;
     for (uint32_t w = 0; w < job->whole.waves; w++) {
         struct wl_wave *wave = wl_group_wave(group, w);
         struct wl_runner *runner = &group->runners[w];
         for (uint32_t reg = 0; reg < WL_SGPR_COUNT && w; reg += step)
-            if (!(first->gang_masks[reg / 64] >> reg % 64 & 1))
+            if (!(first->workgroup_masks[reg / 64] >> reg % 64 & 1))
                 memcpy(&wave->sgpr[reg], &first->sgpr[reg], step * sizeof *wave->sgpr);
         if (abi->ttmp_groups) {
             move_wave(abi, wave, group->id);
@@ -527,8 +537,8 @@ static enum progress split_gang(struct wl_job *job, struct wl_thread *thread) {
 }
 
 /* Starts all waves of a workgroup as one. */
-static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], bool keeps_ids) {
-    enum { GANG_FUEL = 1 << 16 };
+static void start_workgroup(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], bool keeps_ids) {
+    enum { WORKGROUP_FUEL = 1 << 16 };
     struct wl_group *group = &thread->group;
     struct wl_wave *wave = wl_group_wave(group, 0);
     uint32_t row_words = job->function->abi.id_rows * job->wave_size, *s = wave->sgpr;
@@ -540,48 +550,51 @@ static void start_gang(struct wl_job *job, struct wl_thread *thread, const uint3
     s[WL_SGPR_VCC] = s[WL_SGPR_VCC + 1] = 0;
     wave->resume = 0;
     wave->wave_index = 0;
-    wave->gang_stride = group->wave_stride;
+    wave->workgroup_stride = group->wave_stride;
     wave->mode_register = job->function->kernel->float_mode;
-    wave->fuel = GANG_FUEL;
+    wave->fuel = WORKGROUP_FUEL;
     memcpy(group->id, id, sizeof group->id);
-    if (keeps_ids && memcmp(group->gang_block, job->whole.size, sizeof group->gang_block) == 0)
+    if (keeps_ids && memcmp(group->workgroup_size, job->whole.size, sizeof group->workgroup_size) == 0)
         return;
     for (uint32_t w = 0; w < job->whole.waves; w++)
         memcpy(wl_group_wave(group, w)->vgpr, thread->id_table + (size_t)w * row_words, row_words * sizeof(uint32_t));
-    memcpy(group->gang_block, job->whole.size, sizeof group->gang_block);
+    memcpy(group->workgroup_size, job->whole.size, sizeof group->workgroup_size);
 }
 
-/* The kernel's code for whole workgroups, if this launch may use it. It is looked for at each workgroup: a long launch begins before there is any. */
-static wl_unit_code *find_gang(struct wl_job *job) {
+/* The kernel's code in workgroup mode, if this launch may use it. A launch looks for it at each workgroup, because a long launch may begin
+ * before there is any. */
+static wl_unit_code *find_workgroup_code(struct wl_job *job) {
     struct wl_cpu_unit *unit = NULL;
-    wl_unit_code *code = atomic_load_explicit(&job->gang, memory_order_acquire);
-    if (code || !job->fits_gang || !atomic_load_explicit(&job->unit->info[WL_MODE_FULL], memory_order_acquire)->may_gang)
+    wl_unit_code *code = atomic_load_explicit(&job->workgroup, memory_order_acquire);
+    if (code || !job->fits_workgroup_mode ||
+        !atomic_load_explicit(&job->unit->info[WL_MODE_FULL], memory_order_acquire)->may_workgroup_mode)
         return code;
-    code = wl_units_gang(job->function->module, job->unit, job->whole.size, &unit);
+    code = wl_units_workgroup(job->function->module, job->unit, job->whole.size, &unit);
     if (!code)
         return NULL;
-    atomic_store_explicit(&job->gang_unit, unit, memory_order_relaxed); /* all threads find the same */
-    atomic_store_explicit(&job->gang, code, memory_order_release);
+    atomic_store_explicit(&job->workgroup_unit, unit, memory_order_relaxed); /* all threads find the same */
+    atomic_store_explicit(&job->workgroup, code, memory_order_release);
     return code;
 }
 
-/* Runs a workgroup's waves as one, to their end or until they part. */
-static enum progress run_gang(struct wl_job *job, struct wl_thread *thread, wl_unit_code *code, const uint32_t id[3]) {
+/* Runs a workgroup's waves as one, to their end or until the workgroup is split. */
+static enum progress run_workgroup(struct wl_job *job, struct wl_thread *thread, wl_unit_code *code, const uint32_t id[3]) {
     struct wl_wave *wave = wl_group_wave(&thread->group, 0);
     struct wl_runner *runner = &thread->group.runners[0];
-    struct wl_cpu_unit *unit = atomic_load_explicit(&job->gang_unit, memory_order_relaxed);
-    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_GANG], memory_order_acquire);
-    start_gang(job, thread, id, info->keeps_wave);
+    struct wl_cpu_unit *unit = atomic_load_explicit(&job->workgroup_unit, memory_order_relaxed);
+    const struct wl_unit_info *info = atomic_load_explicit(&unit->info[WL_MODE_WORKGROUP], memory_order_acquire);
+    wl_assert(info && memcmp(unit->workgroup_size, job->whole.size, sizeof unit->workgroup_size) == 0);
+    start_workgroup(job, thread, id, info->keeps_wave);
     set_float_mode(thread, wave->mode_register);
     runner->unit = unit;
     runner->code = code;
-    runner->mode = WL_MODE_GANG;
+    runner->mode = WL_MODE_WORKGROUP;
     thread->running = runner;
     uint32_t reason = code(wave);
     if (reason == WL_EXIT_END)
         return GROUP_DONE;
     if (reason == WL_EXIT_SPLIT)
-        return split_gang(job, thread);
+        return split_workgroup(job, thread);
     wl_wave_illegal(job, thread, runner, wave);
     return GROUP_FAILED;
 }
@@ -608,8 +621,8 @@ static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint6
     return true;
 }
 
-/* Workgroups that a thread runs together, all waves of one number after the other: where waves lie side by side in y and z. What they
- * share of LDS without waiting is each workgroup's own. */
+/* How many workgroups a thread runs together, the waves of one number one after the other. Several only where the waves of a workgroup lie
+ * beside each other in y and z, and without LDS, which each workgroup has for itself. */
 static uint32_t groups_at_once(const struct wl_job *job) {
     enum { AT_ONCE = 64 };
     return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
@@ -642,8 +655,8 @@ static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
 
 /* ---- grids whose workgroups may wait for each other ------------------------------------------- */
 
-/* Nothing but waiting happened `rounds` times in a row: first look again at once, then let other threads run, then, unless what waits
- * counts or looks at a clock meanwhile, sleep for moments that are short beside what is waited for. */
+/* In the last `rounds` rounds waves did nothing but wait. At first looks again at once; then lets other threads run; then sleeps for
+ * moments that are short beside the wait, unless the waves count or look at a clock meanwhile (`changes`). */
 static void back_off(unsigned rounds, bool changes) {
     enum { EAGER = 64, PATIENT = 2048 };
     if (rounds < EAGER) {
@@ -656,8 +669,8 @@ static void back_off(unsigned rounds, bool changes) {
     }
 }
 
-/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or has met at many barriers: for
- * all that is known, it waits for something that others do. */
+/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or its waves have met at many
+ * barriers. In the last two cases it probably waits for other workgroups. */
 static enum progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
                                  enum progress progress) {
     enum { PHASES_A_ROUND = 32 };
@@ -693,7 +706,8 @@ static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint
     }
 }
 
-/* Gives the parked workgroup that has been without one for longest a turn. With `look`, *changes becomes true if it does not only wait. */
+/* Gives a turn to the parked workgroup that has been without one for longest. With `look`, *changes becomes true if that workgroup does
+ * more than wait. */
 static enum progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
     enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
     struct wl_group *group = wl_parked_take(job);
@@ -722,14 +736,14 @@ static enum progress turn_of_parked(struct wl_job *job, struct wl_thread *thread
     return progress;
 }
 
-/* Whether workgroup `number` would be resident on a GPU as large as the device says it is: they are started in order there. */
+/* Whether workgroup `number` would be resident on a GPU as large as the device says it is. A GPU starts workgroups in order. */
 static bool may_start(struct wl_job *job, uint64_t number) {
     const uint32_t most = wl_cpu_residents(job);
     return atomic_load_explicit(&job->parked.count, memory_order_relaxed) < most || wl_parked_before(job, number) < most;
 }
 
-/* Gives parked workgroups turns until `number`, which nobody has started, may be; with UINT64_MAX until all have ended, or, in other threads
- * than the launching one, until all are taken care of. False: the thread has to leave the job, which failed or has others. */
+/* Gives turns to parked workgroups until workgroup `number` may be started. With UINT64_MAX: until all have ended, or, in threads other
+ * than the launching one, until others have all of them. False: the thread has to leave the job, which has failed or has other threads. */
 static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
     enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
     unsigned idle = 0, rounds = 0;
@@ -758,13 +772,14 @@ static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t 
     return false;
 }
 
-/* Starts a workgroup and runs it until it ends or is parked; with `try`, up to `count` of a row. Returns how many. */
+/* Starts a workgroup and runs it until it ends or is parked; with `try`, up to `count` workgroups of a row. Returns how many. */
 static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number, uint32_t count,
                                      try_fn *try) {
     uint32_t done = 0;
     if (!try) {
-        wl_unit_code *gang = find_gang(job);
-        run_waiting_group(job, thread, number, gang ? run_gang(job, thread, gang, id) : start_group(job, thread, &thread->group, id));
+        wl_unit_code *workgroup = find_workgroup_code(job);
+        run_waiting_group(job, thread, number,
+                          workgroup ? run_workgroup(job, thread, workgroup, id) : start_group(job, thread, &thread->group, id));
         return 1;
     }
     const enum progress progress = try(job, thread, id, count, &done);
@@ -808,8 +823,8 @@ static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
     serve_parked(job, thread, UINT64_MAX, may_leave);
 }
 
-/* All workgroups are resident; whoever is free moves the next one that nobody is moving. Where all only wait, a worker leaves for a launch
- * that wants one: it may be what they wait for. */
+/* All workgroups are resident. A free thread runs the next one that no other thread runs. Where all of them only wait, a worker leaves for
+ * another launch that wants a thread: they may wait for that launch. */
 static void run_resident(struct wl_job *job, struct wl_thread *thread) {
     enum { LOOK = 64 }; /* rounds without progress before it does */
     unsigned idle = 0;
@@ -869,7 +884,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     wl_fault_recover();
     wl_float_enter(0xf0);
     if (thread->fault.signal == 0)
-        return; /* called off */
+        return; /* cancelled */
     int expected = WL_OK;
     bool memory = thread->fault.signal == SIGSEGV || thread->fault.signal == SIGBUS;
     if (atomic_compare_exchange_strong(&job->status, &expected, memory ? WL_ILLEGAL_ADDRESS : WL_ILLEGAL_INSTRUCTION)) {
@@ -879,6 +894,7 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
 }
 
 void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
+    wl_assert(!thread->job && !thread->running);
     uint64_t start = job->timed ? wl_now() : wl_ticks();
     if (!job->groups) {
         enum wl_status status = wl_dispatch_fit(job, &thread->group);
@@ -892,13 +908,13 @@ void wl_dispatch_run(struct wl_job *job, struct wl_thread *thread) {
     thread->float_mode = job->function->kernel->float_mode;
     uint32_t control = wl_float_enter(thread->float_mode);
     thread->job = job;
-    thread->beyond.seen = false;
+    thread->lds_bounds.seen = false;
     thread->splits = 0;
     run_guarded(job, thread);
     if (thread->splits)
         atomic_fetch_add_explicit(&job->splits, thread->splits, memory_order_relaxed);
     thread->running = NULL;
-    if (thread->beyond.seen && !atomic_exchange(&job->beyond, true))
+    if (thread->lds_bounds.seen && !atomic_exchange(&job->lds_bounds, true))
         wl_log(2, "kernel %s: accesses outside the workgroup's %u bytes of LDS read 0 and were not stored", job->function->kernel->name,
                job->lds_size);
     thread->job = NULL;

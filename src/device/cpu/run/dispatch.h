@@ -1,9 +1,12 @@
-/* Runs a grid: workgroups in order, their waves one after the other or in turns.
+/* Runs one thread's share of a grid: workgroup after workgroup, and the waves of each one after the other or in turns.
  *
- * A kernel that cannot wait runs all its waves in one wave state, which stays in the cache; one whose code also leaves that
- * state as it was has a state for each wave of a workgroup, started once. One that can wait has a state for
- * each wave of the workgroup, and the waves take turns at their exits; a workgroup that waits for others makes place for the next one
- * (parked.h). A cooperative launch has all workgroups resident, and the threads take turns among them. */
+ * How a workgroup's waves are kept depends on the kernel:
+ *
+ *   - its waves cannot wait: all waves run in one wave state, one after the other, so that the state stays in the host's cache. If the code
+ *     also leaves the state as it was, there is a state for each wave of a workgroup, which is started once
+ *   - its waves can wait: there is a state for each wave of the workgroup, and the waves take turns at their exits. A workgroup that
+ *     waits for other workgroups makes place for the next one (parked.h)
+ *   - a cooperative launch: all workgroups are resident, and the threads take turns among them */
 #ifndef WL_DEVICE_CPU_RUN_DISPATCH_H
 #define WL_DEVICE_CPU_RUN_DISPATCH_H
 

@@ -19,7 +19,7 @@ bool wl_job_fail(struct wl_job *job, enum wl_status status) {
 
 /* ---- in and out of translated code ---------------------------------------------------------- */
 
-/* Work of the runtime between two stretches of translated code: signals are not the kernel's, floats are the host's. */
+/* The runtime works between two runs of translated code: signals are not the kernel's then, and floating-point control is the host's. */
 static void step_out(struct wl_thread *thread, uint32_t *control) {
     thread->running = NULL;
     *control = wl_float_enter(0xf0);
@@ -58,7 +58,8 @@ bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runne
 
 /* ---- exits ---------------------------------------------------------------------------------- */
 
-/* The copy for the wave's EXEC: the other mode's, or native code after threaded code; at a loop entry one that has them. */
+/* The copy for the wave's EXEC: that of the other mode, or native code instead of threaded code; at a loop entry, a copy that has loop
+ * entries. */
 static bool answer_mode(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave) {
     enum wl_mode mode = wl_wave_mode(wave);
     struct wl_cpu_unit *unit = runner->unit;
@@ -165,7 +166,7 @@ enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, 
             if (!answer_trap(job, thread, runner, wave))
                 return WL_WAVE_FAILED;
             continue;
-        case WL_EXIT_SPLIT: /* of gangs alone */
+        case WL_EXIT_SPLIT: /* of workgroup mode alone */
         case WL_EXIT_ILLEGAL:
             break;
         }

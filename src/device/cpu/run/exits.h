@@ -1,5 +1,7 @@
-/* Waves in translated code: where they go in, why they came back, and how they go on. Of one job's threads each calls these for its own
- * waves; a job's failure is the first that any of them meets. */
+/* One wave in translated code: where it enters, why it came back, and how it goes on.
+ *
+ * Each thread of a job calls these functions for the waves that it runs. The job fails with the first failure that any of its threads
+ * meets. */
 #ifndef WL_DEVICE_CPU_RUN_EXITS_H
 #define WL_DEVICE_CPU_RUN_EXITS_H
 
@@ -8,9 +10,9 @@
 #include "device/cpu/run/workers.h"
 
 #define WL_FUEL  256  /* iterations of a spinning loop between two looks at the other waves */
-#define WL_JUMPS 1024 /* calls and returns between two: a loop with calls may be a spinning one */
+#define WL_JUMPS 1024 /* calls and returns between two such looks: a loop with calls may be a spinning loop */
 
-/* Makes `status`, with wl_failure(), the job's, if it is its first failure: then true. */
+/* Makes `status` and wl_failure() the failure of the job if it has none yet; returns whether it had none. */
 bool wl_job_fail(struct wl_job *job, enum wl_status status);
 
 /* Whether the job, or another grid of its multi-grid, has failed. */
@@ -43,7 +45,7 @@ static inline bool wl_wave_is_ready(const struct wl_runner *runner, struct wl_cp
 /* Makes `runner` continue in a copy of a unit, which is made if need be. False: the job failed. */
 bool wl_wave_enter(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, const struct wl_wave *wave,
                    struct wl_cpu_unit *unit, enum wl_mode mode);
-/* Answers `reason`, with which code came back, and runs the wave on until it ends or waits. FAILED: the job failed. */
+/* Does what the exit `reason` asks for, and runs the wave on until it ends or waits. WL_WAVE_FAILED: the job failed. */
 enum wl_wave_state wl_wave_run_on(struct wl_job *job, struct wl_thread *thread, struct wl_runner *runner, struct wl_wave *wave,
                                   uint32_t reason);
 /* The wave is where there is no code: fails the job and reports it. */

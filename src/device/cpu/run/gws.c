@@ -36,7 +36,7 @@ void wl_gws_destroy(struct wl_gws *unit) {
     free(unit);
 }
 
-/* The wave that finds the counter at 0 opens the barrier and leaves its operand as the next one's count. */
+/* The wave that finds the counter at 0 opens the barrier, and leaves its operand as the count of the next barrier. */
 static bool arrive(struct resource *resource, uint32_t value, struct wl_gws_wait *wait) {
     wait->phase = resource->phase;
     if (resource->counter) {

@@ -1,4 +1,5 @@
 #include "device/cpu/run/launch.h"
+#include "base/assert.h"
 
 #include "device/cpu/abi.h"
 #include "device/cpu/code/tiers.h"
@@ -16,9 +17,9 @@
 #define INLINE_NS     5000  /* a launch that took less runs on the launching thread alone */
 #define CHUNK_NS      40000 /* work that a thread takes at once */
 #define SHARE_NS      1500  /* the least work that is worth another thread */
-#define JOIN_NS       400   /* what a thread that joins costs those that join with it: they meet in one cache line */
+#define JOIN_NS       400   /* nanoseconds that a joining thread costs the other joining threads: all of them write to one cache line */
 #define TIMED         8     /* one of so many launches on one thread is timed again */
-#define SPLITS_SHARE  4     /* gangs of which more than one in so many are split do not pay */
+#define SPLITS_SHARE  4     /* where more than one workgroup in so many is split, workgroup mode does not pay */
 #define LOCAL_KERNARG 4096
 
 enum wl_shape wl_cpu_launch_shape(const uint32_t block[3], const uint32_t remainder[3], uint32_t wave_size) {
@@ -50,30 +51,10 @@ enum wl_status wl_cpu_launch_prepare(struct wl_device_function *function, enum w
     return WL_OK;
 }
 
-static enum wl_status check_launch(const struct wl_launch *l, const struct wl_kernel *kernel, uint32_t lds_limit) {
-    uint64_t items = 1, groups = 1;
-    for (int d = 0; d < 3; d++) {
-        if (l->grid[d] == 0 || l->block[d] == 0 || l->block[d] > WL_MAX_WORKGROUP || l->remainder[d] >= l->block[d])
-            return wl_fail(WL_INVALID_VALUE, "launch of %s: grid %u x %u x %u, workgroup %u x %u x %u", kernel->name, l->grid[0],
-                           l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-        items *= l->block[d];
-        if (__builtin_mul_overflow(groups, l->grid[d], &groups))
-            return wl_fail(WL_INVALID_SHAPE, "launch of %s: %u x %u x %u workgroups are more than can be counted", kernel->name, l->grid[0],
-                           l->grid[1], l->grid[2]);
-    }
-    if (items > WL_MAX_WORKGROUP)
-        return wl_fail(WL_INVALID_VALUE, "launch of %s: %llu work items a workgroup", kernel->name, (unsigned long long)items);
-    if ((uint64_t)kernel->lds_size + l->dynamic_lds > lds_limit)
-        return wl_fail(WL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of LDS; there are %u", kernel->name,
-                       (unsigned long long)kernel->lds_size + l->dynamic_lds, lds_limit);
-    return WL_OK;
-}
-
 uint32_t wl_cpu_occupancy(const struct wl_device_function *function, uint32_t items, size_t dynamic_lds) {
     enum { ITEMS_OF_UNIT = 2048 };
     uint64_t lds = function->kernel->lds_size + (uint64_t)dynamic_lds;
-    if (items == 0 || items > WL_MAX_WORKGROUP || lds > function->lds_limit)
-        return 0;
+    wl_assert(items > 0 && items <= WL_MAX_WORKGROUP && lds <= WL_LDS_BYTES);
     uint32_t wave_size = function->kernel->wave_size, waves = (items + wave_size - 1) / wave_size;
     uint64_t by_items = ITEMS_OF_UNIT / (waves * wave_size), by_lds = lds ? function->lds_limit / lds : by_items;
     return (uint32_t)(by_lds < by_items ? by_lds : by_items);
@@ -83,7 +64,7 @@ uint32_t wl_cpu_residents(const struct wl_job *job) {
     return wl_pool_size(job->device->pool) * wl_cpu_occupancy(job->function, job->whole.items, job->launch->dynamic_lds);
 }
 
-/* How many threads a grid of known cost is worth: each more takes a share of the work and delays the others a little. */
+/* How many threads a grid of known cost is worth: each further thread takes a share of the work and delays the others a little. */
 static unsigned worthwhile_threads(uint64_t nanoseconds, unsigned most) {
     uint64_t threads = nanoseconds / SHARE_NS;
     if (threads > most)
@@ -179,7 +160,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (job->launch->cooperative)
         status = make_groups(job);
     if (job->may_wait)
-        job->parked = (struct wl_parked){.lock = PTHREAD_MUTEX_INITIALIZER};
+        job->parked = (struct wl_parked_groups){.lock = PTHREAD_MUTEX_INITIALIZER};
     if (status == WL_OK) {
         plan_work(job);
         status = wl_pool_run(job->device->pool, job);
@@ -192,7 +173,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (job->may_wait)
         wl_parked_release(job);
     if (atomic_load_explicit(&job->splits, memory_order_relaxed) > job->total / SPLITS_SHARE)
-        atomic_store(&atomic_load(&job->gang_unit)->gang_off, true);
+        atomic_store(&atomic_load(&job->workgroup_unit)->workgroup_mode_off, true);
     if (hostcall)
         wl_hostcall_flush(hostcall);
     if (print_buffer) {
@@ -208,17 +189,17 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     return status;
 }
 
-/* By the library's function: compilers clear structures of such sizes with an instruction that takes 20 ns to begin. */
+/* Clears by calling memset: compilers clear structures of such sizes with an instruction that takes 20 ns to begin. */
 static void clear(void *memory, size_t size) {
     __asm__("" : "+r"(size));
     memset(memory, 0, size);
 }
 
-/* Whether this launch may use the kernel's code for whole workgroups. */
-static bool fits_gang(const struct wl_job *job) {
+/* Whether this launch may use the kernel's code in workgroup mode. */
+static bool fits_workgroup_mode(const struct wl_job *job) {
     uint32_t items = job->whole.items;
     return job->may_wait && !job->partial && !job->launch->cooperative && !job->scratch_size && job->function->abi.group_info < 0 &&
-           job->whole.waves >= 2 && items % job->wave_size == 0 && items <= WL_MAX_GANG;
+           job->whole.waves >= 2 && items % job->wave_size == 0 && items <= WL_MAX_WORKGROUP_ITEMS;
 }
 
 static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct wl_cpu_device *device, const struct wl_launch *launch,
@@ -239,25 +220,25 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     job->wave_size = f->kernel->wave_size;
     memcpy(job->whole.size, launch->block, sizeof job->whole.size);
     wl_dispatch_measure(&job->whole, job->wave_size);
+    wl_assert(job->whole.items > 0 && job->whole.items <= WL_MAX_WORKGROUP);
     job->partial = launch->remainder[0] || launch->remainder[1] || launch->remainder[2];
     job->keeps_wave = info->keeps_wave && !job->may_wait && !job->partial;
     job->lds_size = f->kernel->lds_size + launch->dynamic_lds;
     uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    wl_assert(job->total > 0 && job->lds_size <= f->lds_limit);
     job->worker_mask = launch->worker_mask;
-    job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which gangs are for */
+    job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
     job->keeps_trying = info->keeps_wave && !job->partial;
-    job->fits_gang = fits_gang(job);
+    job->fits_workgroup_mode = fits_workgroup_mode(job);
 }
 
 enum wl_status wl_cpu_launch(struct wl_cpu_device *device, const struct wl_launch *launch) {
     struct wl_device_function *f = launch->function;
-    enum wl_status status = check_launch(launch, f->kernel, f->lds_limit);
     enum wl_shape shape = wl_cpu_launch_shape(launch->block, launch->remainder, f->kernel->wave_size);
     struct wl_cpu_unit *unit = NULL;
-    if (status == WL_OK)
-        status = wl_cpu_launch_prepare(f, shape, &unit);
+    enum wl_status status = wl_cpu_launch_prepare(f, shape, &unit);
     if (status != WL_OK || f->empty)
         return status;
 

@@ -1,4 +1,5 @@
 #include "device/cpu/run/parked.h"
+#include "base/assert.h"
 
 #include "device/cpu/memory.h"
 #include "device/cpu/run/dispatch.h"
@@ -8,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What a workgroup consists of changes places; what leads from waves to their workgroup follows. */
+/* Two workgroups exchange their contents. The pointers from waves to their workgroup are set anew. */
 static void settle(struct wl_group *group) {
     for (uint32_t i = 0; i < group->fit.states; i++) {
         group->runners[i].group = group;
@@ -28,7 +29,7 @@ static void exchange(struct wl_group *a, struct wl_group *b) {
 
 /* A place for a workgroup, fit for the job. */
 static struct wl_group *make_place(struct wl_job *job) {
-    struct wl_parked *parked = &job->parked;
+    struct wl_parked_groups *parked = &job->parked;
     pthread_mutex_lock(&parked->lock);
     struct wl_group *group = parked->spare;
     if (group)
@@ -65,7 +66,7 @@ bool wl_parked_add(struct wl_job *job, struct wl_group *group, uint64_t number) 
 }
 
 struct wl_group *wl_parked_take(struct wl_job *job) {
-    struct wl_parked *parked = &job->parked;
+    struct wl_parked_groups *parked = &job->parked;
     pthread_mutex_lock(&parked->lock);
     struct wl_group *group = parked->first;
     if (group)
@@ -75,9 +76,10 @@ struct wl_group *wl_parked_take(struct wl_job *job) {
 }
 
 void wl_parked_put(struct wl_job *job, struct wl_group *group) {
-    struct wl_parked *parked = &job->parked;
+    struct wl_parked_groups *parked = &job->parked;
     group->next = NULL;
     pthread_mutex_lock(&parked->lock);
+    wl_assert(!group->done && group->ended < group->wave_count);
     if (parked->first)
         parked->last->next = group;
     else
@@ -87,12 +89,13 @@ void wl_parked_put(struct wl_job *job, struct wl_group *group) {
 }
 
 void wl_parked_end(struct wl_job *job, struct wl_group *group) {
-    struct wl_parked *parked = &job->parked;
+    struct wl_parked_groups *parked = &job->parked;
     pthread_mutex_lock(&parked->lock);
     group->next = parked->spare;
     parked->spare = group;
     pthread_mutex_unlock(&parked->lock);
-    atomic_fetch_sub_explicit(&parked->count, 1, memory_order_relaxed);
+    const uint32_t before = atomic_fetch_sub_explicit(&parked->count, 1, memory_order_relaxed);
+    wl_assert(before > 0);
 }
 
 uint32_t wl_parked_before(struct wl_job *job, uint64_t number) {

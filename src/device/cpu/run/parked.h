@@ -1,29 +1,29 @@
 /* Workgroups of a job that wait for others.
  *
- * A GPU has many workgroups at once, and kernels rely on it: one may wait for what a later one writes. Here a thread runs one workgroup
- * after the other. When all waves of one do nothing but wait for a while, the thread *parks* it, with its waves as they stand, and starts
- * the next one of the grid, until there are as many as the device's occupancy says that can be resident. Parked workgroups belong to
- * the job: whichever of its threads is free gives one a turn. */
+ * A GPU runs many workgroups at once, and kernels rely on it: one workgroup may wait for what a later one writes. On the CPU a thread runs
+ * one workgroup after the other. When all waves of a workgroup have done nothing but wait for a while, the thread *parks* the workgroup:
+ * its waves keep their states, and the thread starts the next workgroup of the grid. There are at most as many workgroups under way as the
+ * device's occupancy says can be resident. Parked workgroups belong to the job: any of its threads that is free gives one a turn. */
 #ifndef WL_DEVICE_CPU_RUN_PARKED_H
 #define WL_DEVICE_CPU_RUN_PARKED_H
 
 #include "device/cpu/cpu.h"
 
-/* Parks what is in `group`, the thread's own, as number `number` of the grid, and gives `group` another workgroup's place, fit for the job.
- * False: there is no memory for one more, and nothing has changed. Thread-safe, as all that follows. */
+/* Parks the workgroup in `group`, the thread's own place, as number `number` of the grid, and gives `group` fresh memory that fits the job.
+ * False: there is no memory for one more, and nothing has changed. This function and all that follow are thread-safe. */
 bool wl_parked_add(struct wl_job *job, struct wl_group *group, uint64_t number);
 
-/* Takes the one that has been without a turn for longest; it is the caller's until it is put back or has ended. NULL: others have
- * them, or there is none. */
+/* Takes the parked workgroup that has been without a turn for longest. It is the caller's until the caller puts it back or says that it
+ * has ended. NULL: there is none, or other threads have them all. */
 struct wl_group *wl_parked_take(struct wl_job *job);
 void wl_parked_put(struct wl_job *job, struct wl_group *group);
 void wl_parked_end(struct wl_job *job, struct wl_group *group);
 
-/* How many of those that nobody has come before a number of the grid. */
+/* How many parked workgroups that no thread has come before this number of the grid. */
 uint32_t wl_parked_before(struct wl_job *job, uint64_t number);
 
-/* Whether anything of what its waves hold has changed since the last call for this workgroup: one that only looks at the same
- * memory again and again is found the same. For the thread that has it. */
+/* Whether registers or scratch of the workgroup's waves have changed since the last call for this workgroup. A workgroup that only looks at
+ * the same memory again and again has not changed. To be called by the thread that has it. */
 bool wl_parked_changed(const struct wl_job *job, struct wl_group *group);
 
 /* Returns all memory. No thread is in the job. */

@@ -16,7 +16,7 @@ void wl_parts_init(struct wl_parts *parts, uint64_t total, uint32_t count) {
     }
 }
 
-/* From the front: at most `most` units, and so few that somebody who comes late still finds some. */
+/* Takes at most `most` units from the front, and so few that a thread that comes late still finds some. */
 static bool take_front(struct wl_part *part, uint64_t most, uint64_t *first, uint64_t *end) {
     uint64_t span = atomic_load_explicit(&part->span, memory_order_relaxed), run;
     do {
@@ -31,7 +31,7 @@ static bool take_front(struct wl_part *part, uint64_t most, uint64_t *first, uin
     return true;
 }
 
-/* The back half of what is left becomes the thief's own part, which is empty: nobody else writes to it. */
+/* The back half of what is left becomes the part of the thread that takes it. That part is empty, so that no other thread writes to it. */
 static bool steal(struct wl_part *own, struct wl_part *victim) {
     uint64_t span = atomic_load_explicit(&victim->span, memory_order_relaxed), kept;
     do {

@@ -1,8 +1,10 @@
-/* How the workgroups of a job are handed out: each participating thread has a part of the grid of its own, takes runs of workgroups
- * from its front, and when it is empty half of what another one has left. So threads meet in one cache line only when work is
- * moved, neighbours in the grid run on the same thread, and a grid that is launched again finds its memory where it was.
+/* How the workgroups of a job are handed out to threads.
  *
- * Jobs whose workgroups may wait for earlier ones are handed out in order instead, from one counter. */
+ * Each participating thread has a part of the grid. It takes runs of workgroups from the front of its part. When its part is empty, it
+ * takes half of what another thread has left. So threads share a cache line only when work moves from one to another, neighbours in
+ * the grid run on the same thread, and a grid that is launched again finds its memory in the caches where it was.
+ *
+ * If workgroups of a job may wait for earlier ones, they are handed out in order instead, from one counter. */
 #ifndef WL_DEVICE_CPU_RUN_PARTS_H
 #define WL_DEVICE_CPU_RUN_PARTS_H
 

@@ -3,7 +3,7 @@
 
 void (*wl_device_count_memory)(struct wl_device *device, int64_t bytes);
 
-#define PACKETS 1024 /* more than waves can hold at once: a wave has one only between two of its exits */
+#define PACKETS 1024 /* more packets than waves can hold at once: a wave has one only between two of its exits */
 
 static void *allocate(void *owner, size_t size, size_t alignment) {
     (void)owner;

@@ -1,4 +1,5 @@
 #include "device/cpu/run/workers.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/options.h"
@@ -21,8 +22,9 @@
 #define WAKES       2      /* sleeping workers that one thread wakes */
 #define CALL_OFF_NS 500000 /* between two calls to threads that have to leave a failed job */
 
-/* A place where workers find a job without a lock. What they must know before they may look at the job itself, which is on the launching
- * thread's stack, stands here too: whoever joins changes `state`, which fails if the slot has come to have another job meanwhile. */
+/* A place where workers find a job without a lock. The job itself is on the launching thread's stack, and a worker may look at it only
+ * after it has joined. So what a worker must know before stands here too. A worker joins by changing `state`; that fails if another job has
+ * taken the slot meanwhile. */
 struct wl_job_slot {
     /* generation << 32 | flags | threads that ever took part (13 bits) << 16 | other threads inside. The lower half is a futex. */
     _Alignas(64) _Atomic uint64_t state;
@@ -93,7 +95,7 @@ static struct wl_thread *thread_new(struct wl_pool *pool) {
     return thread;
 }
 
-/* The end of a launching thread: its state is kept for the next one, which saves its reservations. */
+/* A launching thread ends: its state is kept for the next launching thread, which then needs no new reservations. */
 static void launching_thread_ends(void *argument) {
     struct wl_thread *thread = argument;
     struct wl_pool *pool = own.pool;
@@ -138,8 +140,9 @@ bool wl_pool_wants(struct wl_pool *pool, unsigned worker, const struct wl_job *j
     return false;
 }
 
-/* Joins a job that wants this worker, but for the one that is in slot `not_here`. `part` receives a number below the job's limit that is this worker's alone: if all may take part
- * the same in every job, so that it finds in its caches what an earlier launch left there. */
+/* Joins a job that wants this worker, but not the one in slot `not_here`. `part` receives a number below the job's limit that no other
+ * worker gets. If all workers may take part, a worker gets the same number in every job, so that it finds in its caches what an earlier
+ * launch left there. */
 static struct wl_job_slot *take_job(struct wl_pool *pool, unsigned worker, const struct wl_job_slot *not_here, uint32_t *part) {
     uint32_t open = atomic_load_explicit(&pool->open, memory_order_acquire);
     if (not_here)
@@ -151,8 +154,9 @@ static struct wl_job_slot *take_job(struct wl_pool *pool, unsigned worker, const
             if (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + ONE_JOINED + 1, memory_order_acquire,
                                                        memory_order_acquire))
                 continue;
+            wl_assert(slot->job && (state & INSIDE) < INSIDE);
             *part = slot->job->limit == pool->count && !slot->job->worker_mask ? worker : joined(state);
-            /* Sleeping workers are woken by those that were woken before them: the launching thread has a job to run. */
+            /* Workers that were woken wake further ones, because the launching thread has a job to run. */
             if (joined(state) + 1 < atomic_load_explicit(&slot->limit, memory_order_relaxed) && atomic_load(&pool->sleeping))
                 futex_wake(&pool->epoch, WAKES);
             return slot;
@@ -161,7 +165,7 @@ static struct wl_job_slot *take_job(struct wl_pool *pool, unsigned worker, const
     return NULL;
 }
 
-/* Nobody joins any more. By a thread inside, or the launching one. */
+/* Closes the job: no thread joins any more. Called by a thread that has joined, or by the launching one. */
 static void close_slot(struct wl_pool *pool, struct wl_job_slot *slot) {
     if (!(atomic_load_explicit(&slot->state, memory_order_relaxed) & SLOT_OPEN))
         return;
@@ -176,23 +180,24 @@ static _Atomic uint32_t *futex_of(struct wl_job_slot *slot) {
 /* `early`: the job would have this thread, or another one, back. */
 static void leave_job(struct wl_job_slot *slot, bool early) {
     uint64_t before = atomic_fetch_sub_explicit(&slot->state, early ? ONE_JOINED + 1 : 1, memory_order_release);
+    wl_assert((before & INSIDE) > 0 && before & SLOT_TAKEN && joined(before) > 0);
     if ((before & INSIDE) == 1 && before & SLOT_AWAITED)
         futex_wake(futex_of(slot), 1);
 }
 
 /* All other workers: those outside the failed job take no notice. */
-static void call_off_workers(struct wl_pool *pool) {
+static void cancel_workers(struct wl_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     for (unsigned i = 0; i < pool->started; i++)
         if (!pthread_equal(pool->threads[i], pthread_self()))
-            wl_fault_call_off(pool->threads[i]);
+            wl_fault_cancel(pool->threads[i]);
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Behind a failure: sees to it that the others leave the job. Most find out by themselves; those in a loop that waits for what
- * will not come now are called off, again and again since they may be busy with something that must not be left. `launching`:
- * the caller is the launching thread. */
-static void call_off(struct wl_pool *pool, struct wl_job *job, bool launching) {
+/* After a failure: makes the other threads leave the job. Most find out by themselves. A thread in a loop that waits for what will not come
+ * now is cancelled; again and again, since it may be busy with something that it must not leave. `launching`: the caller is the launching
+ * thread. */
+static void cancel(struct wl_pool *pool, struct wl_job *job, bool launching) {
     if (atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK || atomic_flag_test_and_set(&job->calling_off))
         return;
     for (unsigned round = 0;; round++) {
@@ -201,9 +206,9 @@ static void call_off(struct wl_pool *pool, struct wl_job *job, bool launching) {
         if (!others && !launcher)
             return;
         if (round && launcher)
-            wl_fault_call_off(job->launcher);
+            wl_fault_cancel(job->launcher);
         if (round && others)
-            call_off_workers(pool);
+            cancel_workers(pool);
         struct timespec moment = {0, CALL_OFF_NS};
         nanosleep(&moment, NULL);
     }
@@ -248,7 +253,7 @@ static void *worker_main(void *argument) {
             }
             if (!thread->leaves_early)
                 close_slot(pool, slot);
-            call_off(pool, slot->job, false);
+            cancel(pool, slot->job, false);
             leave_job(slot, thread->leaves_early);
             left = thread->leaves_early ? slot : NULL;
             thread->leaves_early = false;
@@ -262,8 +267,10 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-/* Starts the threads, once, with all signals blocked but those of faults: the program's handlers run in its own threads. */
+/* Starts the threads, once. All signals but those of faults are blocked in them: the program's handlers run in the program's own
+ * threads. */
 static void start_threads(struct wl_pool *pool) {
+    wl_assert_held(&pool->lock);
     sigset_t blocked, previous;
     sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -313,6 +320,7 @@ static void submit(struct wl_pool *pool, struct wl_job *job) {
     struct wl_job_slot *slot = take_slot(pool);
     if (!slot)
         return;
+    wl_assert(job->limit > 1 && job->limit <= MOST_JOINED);
     job->slot = slot;
     if (!job->in_order) {
         wl_parts_init(&slot->parts, job->total, job->limit);
@@ -326,11 +334,12 @@ static void submit(struct wl_pool *pool, struct wl_job *job) {
     atomic_store_explicit(&slot->state, (generation + 1) << 32 | SLOT_TAKEN | SLOT_OPEN | ONE_JOINED, memory_order_release);
     atomic_fetch_or_explicit(&pool->open, UINT32_C(1) << (slot - pool->slots), memory_order_release);
     atomic_fetch_add(&pool->epoch, 1);
-    if (atomic_load(&pool->sleeping)) /* a masked job wakes everybody: the right ones could be missed otherwise */
+    if (atomic_load(&pool->sleeping)) /* a job with a mask wakes all workers: otherwise the ones that it may use could be missed */
         futex_wake(&pool->epoch, job->worker_mask ? INT_MAX : job->limit - 1 < WAKES ? (int)job->limit - 1 : WAKES);
 }
 
 static void withdraw(struct wl_pool *pool, struct wl_job_slot *slot) {
+    wl_assert(atomic_load_explicit(&slot->state, memory_order_relaxed) & SLOT_TAKEN);
     close_slot(pool, slot);
     uint64_t start = wl_now(), state;
     while ((state = atomic_load_explicit(&slot->state, memory_order_acquire)) & INSIDE) {
@@ -373,6 +382,8 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     struct wl_thread *thread = wl_pool_thread(pool);
     if (!thread)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a thread's state");
+    wl_assert(own.thread == thread && !thread->job && !thread->running);
+    wl_assert(job->limit > 0 && job->total > 0);
     prepare(job);
     own.thread = NULL; /* a job within this job must not use the same state */
     thread->index = job->stand_in;
@@ -384,7 +395,7 @@ enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job) {
     if (job->slot) {
         close_slot(pool, job->slot);
         atomic_store_explicit(&job->launcher_left, true, memory_order_release);
-        call_off(pool, job, true);
+        cancel(pool, job, true);
         withdraw(pool, job->slot);
     }
     if (own.thread) /* a nested job made another one */

@@ -1,7 +1,7 @@
-/* The pool of threads that run kernels, and the jobs they share.
+/* The pool of threads that run kernels, and the jobs that they share.
  *
- * A launching thread submits its job, takes part in it, and waits until the others have left. Workers are started with the
- * first job that can use them, look for work for a short while after a job and sleep in the kernel afterwards. */
+ * A launching thread submits its job, takes part in it, and waits until the other threads have left it. Workers are started with the
+ * first job that can use them. After a job a worker looks for the next one for a short while, and then sleeps in the kernel. */
 #ifndef WL_DEVICE_CPU_RUN_WORKERS_H
 #define WL_DEVICE_CPU_RUN_WORKERS_H
 
@@ -25,7 +25,7 @@ struct wl_thread *wl_pool_thread(struct wl_pool *pool);
  * function called from a kernel that launches) get a fresh thread state. Thread-safe. */
 enum wl_status wl_pool_run(struct wl_pool *pool, struct wl_job *job);
 
-/* Whether another job than this one could have the worker. Thread-safe. */
+/* Whether a job other than this one could use the worker. Thread-safe. */
 bool wl_pool_wants(struct wl_pool *pool, unsigned worker, const struct wl_job *job);
 
 /* Calls body(context) on the calling thread and, at the same time, on up to limit - 1 others, as many as are free; returns when all have

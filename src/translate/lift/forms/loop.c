@@ -1,30 +1,27 @@
 /* Loops that are run for one strip after the other (strip_loop.h), or for half of one.
  *
- * The loop's pieces are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
+ * The loop's basic blocks are lifted as MASKED code for one strip, in either copy of a unit: registers are <16 x i32> allocas and masks
  * i32 ones, which passes turn into values; a strip takes them from the wave where it begins and leaves them there when it is
- * done. Where a round begins with few lanes, they go on one after the other (lift/forms/scalar_tail.c). The pieces are lifted as parts of a wave too,
- * since waves may resume within the loop; where those come to the header, they go on
- * here. */
+ * done. Where a round begins with few lanes, they go on one after the other (lift/forms/scalar_tail.c). The basic blocks are lifted as
+ * parts of a wave too, since waves may resume within the loop; where those come to the header, they go on here. */
+#include "base/assert.h"
 #include "translate/lift/forms/loop_state.h"
 
-#include "translate/lift/forms/gang.h"
 #include "translate/lift/forms/loop.h"
+#include "translate/lift/forms/strip.h"
+#include "translate/lift/forms/workgroup.h"
 #include "translate/lift/frame.h"
-#include "translate/lift/memory/memory.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- masks ---- */
 
-static unsigned lanes_of(const struct wl_lift *l) { return l->in_loop->halves ? WL_GROUP : WL_STRIP; }
-
 /* The strip's own bits, which are the low ones, or that of the lane whose turn it is. */
 static LLVMValueRef own_bits(struct wl_lift *l, LLVMValueRef bits) {
-    return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, wl_lane_alone(l) ? 1 : (1u << lanes_of(l)) - 1), "");
+    return LLVMBuildAnd(l->b, bits, wl_lift_int(l, l->i32, l->in_loop->lane ? 1 : (1u << l->strip_lanes) - 1), "");
 }
 
 /* Those of a mask, as i32: the host has no good instructions for less. */
@@ -46,13 +43,13 @@ static LLVMValueRef to_wave(struct wl_lift *l, LLVMValueRef bits) {
 /* A wave's mask with this strip's bits replaced. */
 static LLVMValueRef put_slice(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef bits) {
     LLVMValueRef shift = LLVMBuildTrunc(l->b, l->in_loop->first_lane, l->mask_type, "");
-    LLVMValueRef hole = LLVMBuildNot(l->b, LLVMBuildShl(l->b, wl_lift_int(l, l->mask_type, (1u << lanes_of(l)) - 1), shift, ""), "");
+    LLVMValueRef hole = LLVMBuildNot(l->b, LLVMBuildShl(l->b, wl_lift_int(l, l->mask_type, (1u << l->strip_lanes) - 1), shift, ""), "");
     LLVMValueRef put = LLVMBuildShl(l->b, to_wave(l, bits), shift, "");
     return LLVMBuildOr(l->b, LLVMBuildAnd(l->b, mask, hole, ""), put, "");
 }
 
 static void settle(struct wl_lift *l, unsigned reg) {
-    if (wl_stretch_mask_pending(l, reg))
+    if (wl_region_mask_pending(l, reg))
         wl_lift_flush(l);
 }
 
@@ -67,16 +64,17 @@ static LLVMValueRef from_slot(struct wl_lift *l, LLVMValueRef mask) {
     return l->in_loop->vectors ? LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, mask, l->i16, ""), l->i32, "") : mask;
 }
 
-static LLVMValueRef load_slot(struct wl_lift *l, unsigned reg) {
+LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg) {
     settle(l, reg);
     return LLVMBuildLoad2(l->b, mask_slot(l), l->in_loop->mask[reg], "");
 }
 
-static LLVMValueRef load_mask(struct wl_lift *l, unsigned reg) { return from_slot(l, load_slot(l, reg)); }
+LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg) { return from_slot(l, wl_loop_load_slot(l, reg)); }
 
 /* EXEC has no bits of lanes that are not the strip's. Others may, where they are combined as vectors. */
 static void store_slot(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
-    if (reg == WL_SGPR_EXEC && l->in_loop->vectors && l->in_loop->halves) {
+    wl_assert(l->in_loop->mask[reg]);
+    if (reg == WL_SGPR_EXEC && l->in_loop->vectors && l->strip_lanes == WL_GROUP) {
         LLVMValueRef own[WL_STRIP];
         for (unsigned i = 0; i < WL_STRIP; i++)
             own[i] = LLVMConstInt(l->i1, i < WL_GROUP, false);
@@ -88,16 +86,17 @@ static void store_slot(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
 LLVMValueRef wl_loop_mask(struct wl_lift *l, unsigned reg) {
     settle(l, reg);
     if (!l->in_loop->mask[reg]) {
-        l->status = wl_fail(WL_INTERNAL, "%s: scalar register %u is no mask of a strip", l->request->name, reg);
+        l->status = wl_fail(WL_INTERNAL, "%s: scalar register %u is no mask of a strip", l->unit.request->name, reg);
         return LLVMConstNull(l->mask_type);
     }
-    return to_wave(l, load_mask(l, reg));
+    return to_wave(l, wl_loop_load_mask(l, reg));
 }
 
-void wl_loop_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
+void wl_loop_take_mask(struct wl_lift *l, unsigned reg, LLVMValueRef sum) {
+    LLVMValueRef mask = LLVMBuildLoad2(l->b, l->mask_type, sum, "");
     settle(l, reg);
     if (reg == WL_SGPR_EXEC)
-        wl_lift_flush(l); /* the stretch runs under the old EXEC */
+        wl_lift_flush(l); /* the vector region runs under the old EXEC */
     store_slot(l, reg, to_slot(l, l->in_loop->vectors ? mask : low_bits(l, mask)));
 }
 
@@ -120,60 +119,38 @@ static bool narrows(const struct wl_mask_work *work) {
            (work->logic == WL_MASK_AND_NOT && is_exec(&work->a));
 }
 
-LLVMValueRef wl_loop_slice(struct wl_lift *l, LLVMValueRef mask) { return to_wave(l, slice(l, mask)); }
-
-static LLVMValueRef raw_mask(struct wl_lift *l, unsigned reg) { return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg); }
+LLVMValueRef wl_loop_spread(struct wl_lift *l, LLVMValueRef mask) { return to_wave(l, slice(l, mask)); }
 
 static LLVMValueRef operand_mask(struct wl_lift *l, const struct wl_operand *operand) {
     if (operand->kind == WL_OPERAND_SGPR)
-        return load_slot(l, operand->reg);
+        return wl_loop_load_slot(l, operand->reg);
     LLVMValueRef constant = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
     return to_slot(l, slice(l, constant));
 }
 
-LLVMValueRef wl_mask_combine(struct wl_lift *l, unsigned logic, LLVMValueRef a, LLVMValueRef b) {
-    switch ((enum wl_mask_logic)logic) {
-    case WL_MASK_MOVE:
-        return a;
-    case WL_MASK_NOT:
-        return LLVMBuildNot(l->b, a, "");
-    case WL_MASK_AND:
-        return LLVMBuildAnd(l->b, a, b, "");
-    case WL_MASK_AND_NOT:
-        return LLVMBuildAnd(l->b, a, LLVMBuildNot(l->b, b, ""), "");
-    case WL_MASK_OR:
-        return LLVMBuildOr(l->b, a, b, "");
-    case WL_MASK_OR_NOT:
-        return LLVMBuildOr(l->b, a, LLVMBuildNot(l->b, b, ""), "");
-    case WL_MASK_XOR:
-        return LLVMBuildXor(l->b, a, b, "");
-    case WL_MASK_NAND:
-        return LLVMBuildNot(l->b, LLVMBuildAnd(l->b, a, b, ""), "");
-    case WL_MASK_NOR:
-        return LLVMBuildNot(l->b, LLVMBuildOr(l->b, a, b, ""), "");
-    case WL_MASK_XNOR:
-        return LLVMBuildNot(l->b, LLVMBuildXor(l->b, a, b, ""), "");
-    case WL_MASK_SELECT:
-        break;
-    }
-    LLVMValueRef scc = LLVMBuildICmp(l->b, LLVMIntNE, wl_lift_sgpr(l, WL_SGPR_SCC), LLVMConstNull(l->i32), "");
-    return LLVMBuildSelect(l->b, scc, a, b, "");
-}
-
-static LLVMValueRef still_below(struct wl_lift *l, LLVMValueRef exec);
-
-void wl_loop_mask_work(struct wl_lift *l, const struct wl_inst *inst) {
+/* Lifts an instruction that works on the strip's masks. */
+static void mask_work(struct wl_lift *l, const struct wl_inst *inst) {
     struct wl_mask_work work;
     (void)wl_mask_work(inst, l->wave_size, &work);
     if (work.to == WL_SGPR_EXEC)
         wl_lift_flush(l);
-    LLVMValueRef a = operand_mask(l, &work.a), b = operand_mask(l, &work.b), exec = load_slot(l, WL_SGPR_EXEC);
+    LLVMValueRef a = operand_mask(l, &work.a), b = operand_mask(l, &work.b), exec = wl_loop_load_slot(l, WL_SGPR_EXEC);
     LLVMValueRef result = wl_mask_combine(l, work.logic, a, b);
     if (work.to == WL_SGPR_EXEC && l->in_loop->stay)
-        result = still_below(l, exec);
+        result = wl_rounds_still_on(l, exec);
     if (work.saves)
         set_slot(l, work.saved, work.saves_new ? result : exec, !work.saves_new || narrows(&work));
     set_slot(l, work.to, result, narrows(&work));
+}
+
+bool wl_loop_instruction(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    if (inst->on_strip_masks)
+        mask_work(l, inst);
+    else if (inst->aggregate && inst->aggregate != WL_AGGREGATE_STORE)
+        wl_loop_aggregate(l, inst, effects);
+    else
+        return false;
+    return true;
 }
 
 void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
@@ -185,18 +162,18 @@ void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl
         bool touched =
             wl_bit(effects->touch.scalar, reg) || (l->wave_size == 64 && wl_bit(effects->touch.scalar, (reg + 1) % WL_SGPR_COUNT));
         if (touched && wl_bit(loop->masks, reg))
-            LLVMBuildStore(l->b, to_slot(l, slice(l, raw_mask(l, reg))), l->in_loop->mask[reg]);
+            LLVMBuildStore(l->b, to_slot(l, slice(l, wl_lift_wide_scalar(l, reg))), l->in_loop->mask[reg]);
     }
 }
 
 /* ---- rows ---- */
 
-static LLVMTypeRef row_type(const struct wl_lift *l) { return LLVMVectorType(l->i32, lanes_of(l)); }
+static LLVMTypeRef row_type(const struct wl_lift *l) { return LLVMVectorType(l->i32, l->strip_lanes); }
 
 /* The strip's lanes of a row, as the emitters see them, and as memory has them. */
 static LLVMValueRef widened(struct wl_lift *l, LLVMValueRef value) {
     LLVMValueRef order[WL_STRIP];
-    if (!l->in_loop->halves)
+    if (l->strip_lanes == WL_STRIP)
         return value;
     for (unsigned i = 0; i < WL_STRIP; i++)
         order[i] = wl_lift_int(l, l->i32, i);
@@ -205,34 +182,32 @@ static LLVMValueRef widened(struct wl_lift *l, LLVMValueRef value) {
 
 static LLVMValueRef narrowed(struct wl_lift *l, LLVMValueRef value) {
     LLVMValueRef order[WL_GROUP];
-    if (!l->in_loop->halves)
+    if (l->strip_lanes == WL_STRIP)
         return value;
     for (unsigned i = 0; i < WL_GROUP; i++)
         order[i] = wl_lift_int(l, l->i32, i);
     return LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(LLVMTypeOf(value)), LLVMConstVector(order, WL_GROUP), "");
 }
 
-static LLVMValueRef load_lanes(struct wl_lift *l, LLVMValueRef from) {
+LLVMValueRef wl_loop_load_lanes(struct wl_lift *l, LLVMValueRef from) {
     LLVMValueRef value = LLVMBuildLoad2(l->b, row_type(l), from, "");
-    LLVMSetAlignment(value, 4 * lanes_of(l));
+    LLVMSetAlignment(value, 4 * l->strip_lanes);
     return widened(l, value);
 }
 
 static void store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef to) {
-    LLVMSetAlignment(LLVMBuildStore(l->b, narrowed(l, value), to), 4 * lanes_of(l));
+    LLVMSetAlignment(LLVMBuildStore(l->b, narrowed(l, value), to), 4 * l->strip_lanes);
 }
 
-LLVMValueRef wl_loop_load_row(struct wl_lift *l, unsigned row) {
-    if (l->in_loop->lane)
-        return wl_lane_vector(l, wl_pairs_load_row(l, row));
+static LLVMValueRef load_row(struct wl_lift *l, unsigned row) {
     LLVMValueRef value = LLVMBuildLoad2(l->b, l->strip_i32, l->in_loop->row[row], "");
     LLVMSetAlignment(value, 64);
     return value;
 }
 
-LLVMValueRef wl_loop_uniform(const struct wl_lift *l, unsigned row) { return l->in_loop->uniform[row]; }
+LLVMValueRef wl_loop_uniform(struct wl_lift *l, unsigned row) { return l->in_loop->uniform[row]; }
 
-LLVMValueRef wl_loop_head(struct wl_lift *l, unsigned row) {
+LLVMValueRef wl_loop_first_index(struct wl_lift *l, unsigned row) {
     const struct wl_lift_loop *in = l->in_loop;
     if (!in->head || row != in->loop->rounds.counter)
         return NULL;
@@ -240,21 +215,16 @@ LLVMValueRef wl_loop_head(struct wl_lift *l, unsigned row) {
     return wl_bit(l->strip->row_dirty, row) ? LLVMBuildAdd(l->b, head, wl_lift_int(l, l->i32, in->loop->rounds.step), "") : head;
 }
 
-void wl_loop_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
-    if (l->in_loop->lane) {
-        wl_pairs_store_row(l, row, wl_lane_value(l, value));
-        return;
-    }
+/* Inactive lanes keep what they have where that is used. */
+static void store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     if (l->in_loop->head && row == l->in_loop->loop->rounds.counter)
-        LLVMBuildStore(l->b, wl_loop_head(l, row), l->in_loop->head);
-    if (wl_bit(l->live_after[l->stretch_end].inactive, row))
-        value = LLVMBuildSelect(l->b, l->exec, value, wl_loop_load_row(l, row), "");
+        LLVMBuildStore(l->b, wl_loop_first_index(l, row), l->in_loop->head);
+    if (wl_bit(l->unit.live_after[l->region.end].inactive, row))
+        value = LLVMBuildSelect(l->b, l->exec, value, load_row(l, row), "");
     LLVMSetAlignment(LLVMBuildStore(l->b, value, l->in_loop->row[row]), 64);
 }
 
-bool wl_loop_writes(const struct wl_lift *l) { return l->in_loop->loop->writes; }
-
-static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
+LLVMValueRef wl_loop_row_in_wave(struct wl_lift *l, unsigned row) {
     LLVMValueRef first = wl_lift_int(l, l->i64, offsetof(struct wl_wave, vgpr) + (uint64_t)row * l->wave_size * 4);
     LLVMValueRef offset = LLVMBuildShl(l->b, l->in_loop->first_lane, wl_lift_int(l, l->i64, 2), "");
     LLVMValueRef start = LLVMBuildGEP2(l->b, l->i8, l->in_loop->state, &first, 1, "");
@@ -263,7 +233,7 @@ static LLVMValueRef row_in_wave(struct wl_lift *l, unsigned row) {
 
 static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
-    const struct wl_live *live = &l->unit->pieces[loop->header].live_in;
+    const struct wl_live *live = &l->unit.code->blocks[loop->header].live_in;
     LLVMValueRef bits[2] = {LLVMBuildZExt(l->b, slice(l, exec), l->i64, ""), LLVMConstInt(l->i1, 1, false)};
     LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i64, 1, bits, 2);
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++) {
@@ -271,8 +241,8 @@ static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
             continue;
         LLVMValueRef value = LLVMConstNull(l->strip_i32);
         if (wl_bit(live->active, row) || wl_bit(live->inactive, row)) {
-            LLVMValueRef from = row_in_wave(l, row);
-            value = load_lanes(l, from);
+            LLVMValueRef from = wl_loop_row_in_wave(l, row);
+            value = wl_loop_load_lanes(l, from);
             if (!wl_bit(loop->rows_written, row))
                 l->in_loop->uniform[row] = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, from, &lane, 1, ""), "");
         }
@@ -282,43 +252,13 @@ static void take_rows(struct wl_lift *l, LLVMValueRef exec) {
     }
 }
 
-LLVMValueRef wl_loop_apart(struct wl_lift *l, unsigned row, uint32_t step) {
-    struct wl_lift_loop *in = l->in_loop;
-    if (row >= WL_VGPR_COUNT || !in->entered[row] || (in->apart[row] && in->apart_step[row] != step))
-        return NULL;
-    if (in->apart[row])
-        return in->apart[row];
-    const struct wl_lift_place here = wl_lift_detour(l, in->run);
-    LLVMValueRef expected = wl_lanes_group_expected(l, in->entered[row], step);
-    LLVMValueRef differs = LLVMBuildICmp(l->b, LLVMIntNE, in->entered[row], expected, "");
-    in->apart[row] = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, differs, l->i16, ""), l->i32, "");
-    in->apart_step[row] = step;
-    wl_lift_return(l, here);
-    return in->apart[row];
-}
-
-/* A vector of an operand, as the loop begins with it. */
-static LLVMValueRef begins_with_all(struct wl_lift *l, const struct wl_operand *operand) {
-    if (operand->kind == WL_OPERAND_VGPR)
-        return load_lanes(l, row_in_wave(l, operand->reg));
-    return wl_strip_splat(l, wl_lift_scalar_operand(l, operand, WL_U32));
-}
-
-/* A constant in all lanes, or `step` more in each lane of a group of eight. */
-static LLVMValueRef group_constants(struct wl_lift *l, uint64_t first, uint64_t step) {
-    LLVMValueRef constants[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++)
-        constants[i] = wl_lift_int(l, l->i32, (uint32_t)(first + (i % WL_GROUP) * step));
-    return LLVMConstVector(constants, WL_STRIP);
-}
-
 /* Rows in memory have what inactive lanes held wherever that is still used. */
-static void leave_rows(struct wl_lift *l, uint32_t piece) {
+static void leave_rows(struct wl_lift *l, uint32_t block) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
-    const struct wl_live *live = &l->unit->pieces[piece].live_in;
+    const struct wl_live *live = &l->unit.code->blocks[block].live_in;
     for (unsigned row = 0; row < WL_VGPR_COUNT; row++)
         if (wl_bit(loop->rows_written, row) && (wl_bit(live->active, row) || wl_bit(live->inactive, row)))
-            store_lanes(l, wl_loop_load_row(l, row), row_in_wave(l, row));
+            store_lanes(l, l->form->load_row(l, row), wl_loop_row_in_wave(l, row));
 }
 
 /* ---- the frame ---- */
@@ -334,29 +274,29 @@ static void make_slots(struct wl_lift *l) {
             continue;
         in->mask[reg] = wl_lift_alloca(l, mask_slot(l), 4, "mask");
         in->result[reg] = wl_lift_alloca(l, l->mask_type, 8, "masks");
-        LLVMBuildStore(l->b, raw_mask(l, reg), in->result[reg]);
+        LLVMBuildStore(l->b, wl_lift_wide_scalar(l, reg), in->result[reg]);
     }
 }
 
-/* Whether a mask that the loop makes is used at a piece. */
-static bool mask_is_wanted(const struct wl_lift *l, unsigned reg, uint32_t piece) {
+/* Whether a mask that the loop makes is used at a basic block. */
+static bool mask_is_wanted(const struct wl_lift *l, unsigned reg, uint32_t block) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
     bool wanted = false;
     for (unsigned i = 0; i < l->wave_size / 32; i++)
-        wanted |= wl_bit(l->unit->pieces[piece].live_in.scalar, reg + i) && wl_bit(loop->scalars_written, reg + i);
+        wanted |= wl_bit(l->unit.code->blocks[block].live_in.scalar, reg + i) && wl_bit(loop->scalars_written, reg + i);
     return wl_bit(loop->masks, reg) && wanted && reg != WL_SGPR_EXEC;
 }
 
 /* Puts what the strip has made of a mask with the others'. */
 static void add_result(struct wl_lift *l, unsigned reg) {
     LLVMValueRef sum = LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], "");
-    LLVMBuildStore(l->b, put_slice(l, sum, own_bits(l, load_mask(l, reg))), l->in_loop->result[reg]);
+    LLVMBuildStore(l->b, put_slice(l, sum, own_bits(l, wl_loop_load_mask(l, reg))), l->in_loop->result[reg]);
 }
 
 /* Whether a mask is known behind the loop, of which strips need not tell then: EXEC, and that of the lanes that have left, as all have. */
-static bool is_known_behind(const struct wl_lift *l, unsigned reg, uint32_t piece) {
+static bool is_known_behind(const struct wl_lift *l, unsigned reg, uint32_t block) {
     const struct wl_lift_loop *in = l->in_loop;
-    if (piece != in->loop->exit)
+    if (block != in->loop->exit)
         return false;
     return reg == WL_SGPR_EXEC || (in->rounds && in->loop->rounds.collects && reg == in->loop->rounds.left && !in->yields);
 }
@@ -369,204 +309,70 @@ static void add_exec(struct wl_lift *l) {
     add_result(l, WL_SGPR_EXEC);
 }
 
-static void add_results(struct wl_lift *l, uint32_t piece) {
+static void add_results(struct wl_lift *l, uint32_t block) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (mask_is_wanted(l, reg, piece) && !is_known_behind(l, reg, piece))
+        if (mask_is_wanted(l, reg, block) && !is_known_behind(l, reg, block))
             add_result(l, reg);
-    if (!is_known_behind(l, WL_SGPR_EXEC, piece))
+    if (!is_known_behind(l, WL_SGPR_EXEC, block))
         add_exec(l);
 }
 
-static void set_scalar(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
-    if (l->wave_size == 64)
-        wl_lift_set_sgpr64(l, reg, mask);
-    else
-        wl_lift_set_sgpr(l, reg, mask);
-}
-
 /* The masks of all strips become the wave's scalars. */
-static void leave_scalars(struct wl_lift *l, uint32_t piece) {
+static void leave_scalars(struct wl_lift *l, uint32_t block) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (mask_is_wanted(l, reg, piece) && is_known_behind(l, reg, piece))
-            set_scalar(l, reg, LLVMBuildOr(l->b, l->in_loop->before[reg], l->in_loop->before[WL_SGPR_EXEC], ""));
-        else if (mask_is_wanted(l, reg, piece))
-            set_scalar(l, reg, LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], ""));
-    const bool none = is_known_behind(l, WL_SGPR_EXEC, piece);
-    set_scalar(l, WL_SGPR_EXEC,
-               none ? LLVMConstNull(l->mask_type) : LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[WL_SGPR_EXEC], ""));
+        if (mask_is_wanted(l, reg, block) && is_known_behind(l, reg, block))
+            wl_lift_set_wide_scalar(l, reg, LLVMBuildOr(l->b, l->in_loop->before[reg], l->in_loop->before[WL_SGPR_EXEC], ""));
+        else if (mask_is_wanted(l, reg, block))
+            wl_lift_set_wide_scalar(l, reg, LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[reg], ""));
+    const bool none = is_known_behind(l, WL_SGPR_EXEC, block);
+    wl_lift_set_wide_scalar(l, WL_SGPR_EXEC,
+                            none ? LLVMConstNull(l->mask_type) : LLVMBuildLoad2(l->b, l->mask_type, l->in_loop->result[WL_SGPR_EXEC], ""));
 }
 
-/* From a wave of a gang to the gang, and back. */
+/* From a wave of a workgroup to the workgroup, and back. */
 static void leave_wave(struct wl_lift *l) {
-    l->gang = l->in_loop->gang;
-    l->mask_type = LLVMVectorType(l->wave_mask, l->gang_lanes / l->wave_size);
+    l->form = l->in_loop->outer;
+    l->mask_type = LLVMVectorType(l->wave_mask, l->unit.workgroup_lanes / l->wave_size);
 }
 
-static void enter_wave(struct wl_lift *l) {
-    l->gang = NULL;
+static void enter_wave(struct wl_lift *l, const struct wl_form *form) {
+    l->form = form;
     l->mask_type = l->wave_mask;
 }
 
-/* The wave's masks become its part of the gang's. */
+/* The wave's masks become its part of the workgroup's. */
 static void give_masks(struct wl_lift *l) {
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(l->in_loop->loop->masks, reg))
-            wl_gang_give_mask(l, l->in_loop->gang, reg, raw_mask(l, reg));
+            wl_workgroup_give_mask(l, l->in_loop->workgroup, reg, wl_lift_wide_scalar(l, reg));
 }
 
-bool wl_loop_yield(struct wl_lift *l, uint32_t piece) {
-    leave_rows(l, piece);
-    add_results(l, piece);
-    leave_scalars(l, piece);
-    if (!l->in_loop->gang)
-        return false;
+void wl_loop_yield(struct wl_lift *l, uint32_t block) {
+    const struct wl_form *form = l->form;
+    leave_rows(l, block);
+    add_results(l, block);
+    leave_scalars(l, block);
+    if (!l->in_loop->workgroup) {
+        wl_lift_exit_to_block(l, WL_EXIT_YIELD, block);
+        return;
+    }
     give_masks(l);
     leave_wave(l);
-    wl_gang_split(l, piece);
-    enter_wave(l);
-    return true;
-}
-
-/* ---- how many rounds ---- */
-
-/* What the strip's first lane has where its rounds begin, as i32: of a row, of an operand. */
-static LLVMValueRef begins_with_row(struct wl_lift *l, unsigned row) { return LLVMBuildLoad2(l->b, l->i32, row_in_wave(l, row), ""); }
-
-static LLVMValueRef begins_with(struct wl_lift *l, const struct wl_operand *operand) {
-    if (operand->kind != WL_OPERAND_VGPR)
-        return wl_lift_scalar_operand(l, operand, WL_U32);
-    return begins_with_row(l, operand->reg);
-}
-
-LLVMValueRef wl_loop_in_groups(struct wl_lift *l, unsigned row, uint32_t step, bool is_signed) {
-    enum { MOST_LANE_STEP = 1 << 16 };
-    struct wl_lift_loop *in = l->in_loop;
-    const struct wl_strip_rounds *rounds = &in->loop->rounds;
-    if (!in->halves || !in->rounds || row != rounds->counter || is_signed != rounds->is_signed || step > MOST_LANE_STEP)
-        return NULL;
-    const struct wl_lift_place here = wl_lift_detour(l, in->run);
-    /* An active lane's counter is stepped again only if it is below the limit, but for the first time; those who ask may have it from before
-     * a step or from behind. It does not wrap where neither the limit nor what it begins with is near the end. */
-    const uint64_t most = (rounds->is_signed ? INT32_MAX : UINT32_MAX) - 2 * (uint64_t)rounds->step - WL_STRIP * (uint64_t)step;
-    LLVMIntPredicate above = rounds->is_signed ? LLVMIntSGT : LLVMIntUGT;
-    LLVMValueRef first = begins_with_row(l, row);
-    LLVMValueRef expected = LLVMBuildAdd(l->b, wl_strip_splat(l, first), group_constants(l, 0, step), "");
-    LLVMValueRef bad =
-        LLVMBuildICmp(l->b, LLVMIntNE, begins_with_all(l, &(struct wl_operand){.kind = WL_OPERAND_VGPR, .reg = row}), expected, "");
-    bad = LLVMBuildOr(l->b, bad, LLVMBuildICmp(l->b, above, in->limit, group_constants(l, most, 0), ""), "");
-    bad = LLVMBuildAnd(l->b, bad, LLVMBuildLoad2(l->b, l->strip_i1, in->mask[WL_SGPR_EXEC], ""), "");
-    LLVMValueRef bits = LLVMBuildZExt(l->b, LLVMBuildBitCast(l->b, bad, l->i16, ""), l->i32, "");
-    bits =
-        LLVMBuildOr(l->b, bits, LLVMBuildZExt(l->b, LLVMBuildICmp(l->b, above, first, wl_lift_int(l, l->i32, most), ""), l->i32, ""), "");
-    LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i32), "");
-    wl_lift_return(l, here);
-    return good;
-}
-
-static LLVMIntPredicate below(const struct wl_strip_rounds *rounds) {
-    if (rounds->includes)
-        return rounds->is_signed ? LLVMIntSLE : LLVMIntULE;
-    return rounds->is_signed ? LLVMIntSLT : LLVMIntULT;
-}
-
-/* EXEC behind a round, as the loop's instructions make it but with nothing in between that would have each round wait for the last one's
- * comparison. */
-static LLVMValueRef still_below(struct wl_lift *l, LLVMValueRef exec) {
-    struct wl_lift_loop *in = l->in_loop;
-    const struct wl_strip_rounds *rounds = &in->loop->rounds;
-    LLVMValueRef counter = wl_loop_load_row(l, rounds->counter);
-    if (!rounds->ahead)
-        counter = LLVMBuildSub(l->b, counter, group_constants(l, rounds->step, 0), "");
-    LLVMValueRef on = LLVMBuildICmp(l->b, below(rounds), counter, in->limit, "");
-    return LLVMBuildAnd(l->b, exec, LLVMBuildAnd(l->b, on, in->stay, ""), "");
-}
-
-/* The strip's bits of a mask of the wave, as it is where the loop begins; NULL: of no mask. */
-static LLVMValueRef bits_at(struct wl_lift *l, LLVMValueRef mask, LLVMValueRef first_lane) {
-    LLVMValueRef shift = LLVMBuildTrunc(l->b, first_lane, l->mask_type, "");
-    LLVMValueRef bits = LLVMBuildLShr(l->b, mask, shift, "");
-    return l->wave_size == 64 ? LLVMBuildTrunc(l->b, bits, l->i32, "") : bits;
-}
-
-/* How often the first lane of a strip is still on at the loop's end: so often the strip goes on, with no look at masks, which the host
- * could not foretell and would wait for behind gathers. As lanes share a row of data and have its elements in turn, the first one mostly
- * is among the last that leave. */
-static LLVMValueRef count_rounds(struct wl_lift *l, LLVMValueRef *masks, LLVMValueRef first_lane) {
-    const struct wl_strip_rounds *rounds = &l->in_loop->loop->rounds;
-    LLVMValueRef own = l->in_loop->first_lane, zero = LLVMConstNull(l->i64), step = wl_lift_int(l, l->i64, rounds->step);
-    l->in_loop->first_lane = first_lane;
-    LLVMValueRef limit = begins_with(l, &rounds->limit), first = begins_with_row(l, rounds->counter);
-    l->in_loop->first_lane = own;
-    LLVMValueRef on = bits_at(l, masks[WL_SGPR_EXEC], first_lane);
-    if (rounds->left)
-        on = LLVMBuildAnd(l->b, on, LLVMBuildNot(l->b, bits_at(l, masks[rounds->left], first_lane), ""), "");
-    on = LLVMBuildAnd(l->b, LLVMBuildTrunc(l->b, on, l->i1, ""), LLVMBuildICmp(l->b, below(rounds), first, limit, ""), "");
-    LLVMValueRef left = LLVMBuildZExt(l->b, LLVMBuildSub(l->b, limit, first, ""), l->i64, "");
-    left = LLVMBuildAdd(l->b, left, wl_lift_int(l, l->i64, rounds->step - !rounds->includes), "");
-    left = LLVMBuildSub(l->b, LLVMBuildUDiv(l->b, left, step, ""), wl_lift_int(l, l->i64, rounds->ahead), "");
-    return LLVMBuildSelect(l->b, on, left, zero, "");
-}
-
-static void begin_rounds(struct wl_lift *l, LLVMValueRef count) {
-    struct wl_lift_loop *in = l->in_loop;
-    const struct wl_strip_rounds *rounds = &in->loop->rounds;
-    LLVMBuildStore(l->b, count, in->rounds);
-    LLVMBuildStore(l->b, begins_with_row(l, rounds->counter), in->head);
-    in->limit = begins_with_all(l, &rounds->limit);
-    in->stay = rounds->left ? LLVMBuildNot(l->b, load_slot(l, rounds->left), "") : LLVMConstAllOnes(l->strip_i1);
-}
-
-bool wl_loop_leave(struct wl_lift *l) {
-    struct wl_lift_loop *in = l->in_loop;
-    if (!in->rounds || in->lane || l->piece != &l->unit->pieces[in->loop->leave])
-        return false;
-    LLVMBasicBlockRef look = wl_lift_block(l, "look");
-    const uint32_t again = l->piece->target == in->loop->exit ? l->piece->next : l->piece->target;
-    LLVMValueRef left = LLVMBuildLoad2(l->b, l->i64, in->rounds, ""), zero = LLVMConstNull(l->i64);
-    LLVMBuildStore(l->b, LLVMBuildSub(l->b, left, wl_lift_int(l, l->i64, 1), ""), in->rounds);
-    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntSGT, left, zero, ""), wl_lift_block_of(l, again), look);
-    LLVMPositionBuilderAtEnd(l->b, look);
-    LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, load_mask(l, WL_SGPR_EXEC), LLVMConstNull(l->i32), "");
-    wl_memory_mark_likely(l, LLVMBuildCondBr(l->b, none, wl_lift_block_of(l, in->loop->exit), wl_lift_block_of(l, again)));
-    return true;
-}
-
-/* What is known of an operand's lanes. */
-static enum wl_fact_kind kind_of(const struct wl_facts *facts, const struct wl_operand *operand) {
-    return operand->kind == WL_OPERAND_VGPR ? facts->row[operand->reg].kind : WL_FACT_AFFINE;
-}
-
-/* Decides how the loop is run. Where eight lanes share a row each, strips are halves: none waits for the other's end. */
-static void choose(struct wl_lift *l) {
-    struct wl_lift_loop *in = l->in_loop;
-    const struct wl_strip_rounds *rounds = &in->loop->rounds;
-    const struct wl_operand counter = {.kind = WL_OPERAND_VGPR, .reg = rounds->counter, .count = 1};
-    struct wl_facts facts;
-    in->vectors = l->has_avx512 && !in->loop->writes;
-    for (uint32_t i = 0; i < in->loop->count; i++)
-        in->yields |= l->unit->pieces[in->loop->pieces[i]].is_spin_header && !in->loop->writes;
-    if (!rounds->known || !in->vectors || !l->affine || !wl_bit(in->loop->rows_counting, rounds->counter))
-        return;
-    wl_affine_start(l->affine, in->loop->header, WL_MODE_MASKED, &facts);
-    const enum wl_fact_kind counts = kind_of(&facts, &counter), ends = kind_of(&facts, &rounds->limit);
-    in->halves = counts == WL_FACT_GROUPS && (ends == WL_FACT_GROUPS || ends == WL_FACT_AFFINE);
-    if (!in->halves && (counts != WL_FACT_AFFINE || ends != WL_FACT_AFFINE))
-        return;
-    in->rounds = wl_lift_alloca(l, l->i64, 8, "rounds");
-    in->head = wl_lift_alloca(l, l->i32, 4, "head");
+    wl_workgroup_split(l, block);
+    enter_wave(l, form);
 }
 
 /* Opens the loop over strips: the builder is left where one with active lanes begins. `before`: scalars that it may change. */
 static void begin(struct wl_lift *l, LLVMValueRef *before) {
     struct wl_lift_loop *in = l->in_loop;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), run = wl_lift_block(l, "run");
-    in->strips = wl_lift_block(l, "strips");
-    in->latch = wl_lift_block(l, "latch");
-    in->done = wl_lift_block(l, "done");
-    LLVMValueRef exec = raw_mask(l, WL_SGPR_EXEC), zero = LLVMConstNull(l->i64), *masks = in->before;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), run = wl_lift_ir_block(l, "run");
+    in->strips = wl_lift_ir_block(l, "strips");
+    in->latch = wl_lift_ir_block(l, "latch");
+    in->done = wl_lift_ir_block(l, "done");
+    LLVMValueRef exec = wl_lift_wide_scalar(l, WL_SGPR_EXEC), zero = LLVMConstNull(l->i64), *masks = in->before;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        masks[reg] = wl_bit(in->loop->masks, reg) ? raw_mask(l, reg) : NULL;
-    LLVMValueRef first_count = in->rounds ? count_rounds(l, masks, zero) : NULL, count = NULL;
+        masks[reg] = wl_bit(in->loop->masks, reg) ? wl_lift_wide_scalar(l, reg) : NULL;
+    LLVMValueRef first_count = in->rounds ? wl_rounds_count(l, masks, zero) : NULL, count = NULL;
     LLVMBuildBr(l->b, in->strips);
     LLVMPositionBuilderAtEnd(l->b, in->strips);
     in->number = LLVMBuildPhi(l->b, l->i64, "strip");
@@ -575,20 +381,20 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
         count = LLVMBuildPhi(l->b, l->i64, "count");
         LLVMAddIncoming(count, &first_count, &here, 1);
     }
-    in->first_lane = LLVMBuildMul(l->b, in->number, wl_lift_int(l, l->i64, lanes_of(l)), "");
+    in->first_lane = LLVMBuildMul(l->b, in->number, wl_lift_int(l, l->i64, l->strip_lanes), "");
     in->of_all = in->number;
     in->first_of_all = in->first_lane;
-    if (in->gang) {
+    if (in->workgroup) {
         leave_wave(l);
-        in->of_all = wl_gang_strip(l, 0, in->number);
-        LLVMValueRef wave = LLVMBuildMul(l->b, wl_gang_strip(l, 0, zero), wl_lift_int(l, l->i64, WL_STRIP), "");
+        in->of_all = wl_workgroup_strip(l, 0, in->number);
+        LLVMValueRef wave = LLVMBuildMul(l->b, wl_workgroup_strip(l, 0, zero), wl_lift_int(l, l->i64, WL_STRIP), "");
         in->first_of_all = LLVMBuildAdd(l->b, wave, in->first_lane, "");
-        enter_wave(l);
+        enter_wave(l, &wl_loop_form);
     }
     if (count) { /* the next strip's ahead of its turn: where it leaves the loop is then known when it begins */
-        LLVMValueRef next = LLVMBuildAdd(l->b, in->first_lane, wl_lift_int(l, l->i64, lanes_of(l)), "");
+        LLVMValueRef next = LLVMBuildAdd(l->b, in->first_lane, wl_lift_int(l, l->i64, l->strip_lanes), "");
         next = LLVMBuildAnd(l->b, next, wl_lift_int(l, l->i64, l->wave_size - 1), "");
-        LLVMValueRef next_count = count_rounds(l, masks, next);
+        LLVMValueRef next_count = wl_rounds_count(l, masks, next);
         LLVMAddIncoming(count, &next_count, &in->latch, 1);
     }
     LLVMValueRef none = LLVMBuildICmp(l->b, LLVMIntEQ, slice(l, exec), LLVMConstNull(l->i32), "");
@@ -596,106 +402,160 @@ static void begin(struct wl_lift *l, LLVMValueRef *before) {
     LLVMPositionBuilderAtEnd(l->b, run);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (before[reg])
-            LLVMBuildStore(l->b, before[reg], l->sgpr[reg]);
+            LLVMBuildStore(l->b, before[reg], l->unit.sgpr[reg]);
         if (masks[reg])
             LLVMBuildStore(l->b, to_slot(l, slice(l, masks[reg])), in->mask[reg]);
     }
     wl_strip_trace_first(l, in->first_of_all);
     take_rows(l, exec);
     if (count)
-        begin_rounds(l, count);
+        wl_rounds_begin(l, count);
 }
 
-/* Lifts the loop's pieces for a strip: control flow within it goes to blocks of their own, out of it to `done`. */
-static void lift_pieces(struct wl_lift *l) {
+/* Lifts the loop's basic blocks for a strip: control flow within it goes to blocks of their own, out of it to `done`. */
+static void lift_blocks(struct wl_lift *l) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_loop *loop = in->loop;
-    LLVMBasicBlockRef *outer = l->blocks, *own = calloc(l->unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
-    const struct wl_piece *piece = l->piece;
-    enum wl_mode mode = l->mode;
+    LLVMBasicBlockRef *outer = l->unit.ir_blocks, *own = calloc(l->unit.code->block_count + 1, sizeof(LLVMBasicBlockRef));
+    const struct wl_block *block = l->unit.block;
+    enum wl_mode mode = l->unit.mode;
     if (!own) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks of a loop");
         return;
     }
     for (uint32_t i = 0; i < loop->count; i++)
-        own[loop->pieces[i]] = wl_lift_block(l, "round");
+        own[loop->blocks[i]] = wl_lift_ir_block(l, "round");
     own[loop->exit] = in->done;
     in->run = LLVMGetInsertBlock(l->b);
     LLVMBuildBr(l->b, own[loop->header]);
-    l->blocks = own;
-    l->mode = WL_MODE_MASKED;
+    l->unit.ir_blocks = own;
+    l->unit.mode = WL_MODE_MASKED;
     LLVMBasicBlockRef header = own[loop->header], round = header;
-    const unsigned few = wl_strip_loop_few(l->unit, loop);
+    const unsigned few = wl_strip_loop_few(l->unit.code, loop);
     if (few)
         round = wl_lanes_branch(l, header, few);
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
-        own[loop->header] = loop->pieces[i] == loop->header ? round : header;
-        wl_lift_piece(l, loop->pieces[i]);
+        own[loop->header] = loop->blocks[i] == loop->header ? round : header;
+        wl_lift_block(l, loop->blocks[i]);
     }
     if (round != header && !l->status)
         wl_lanes_lift(l, own);
-    l->blocks = outer;
-    l->mode = mode;
-    l->piece = piece;
+    l->unit.ir_blocks = outer;
+    l->unit.mode = mode;
+    l->unit.block = block;
     free(own);
 }
 
-/* A lane that comes here is on. */
-static void set_own_lane(struct wl_lift *l) {
-    if (!l->in_loop->lane)
-        return;
-    LLVMValueRef lanes[WL_STRIP];
-    for (unsigned i = 0; i < WL_STRIP; i++)
-        lanes[i] = LLVMConstInt(l->i1, i == 0, false);
-    l->exec = LLVMConstVector(lanes, WL_STRIP);
-    l->exec_bits = wl_lift_int(l, l->i16, 1);
-}
+/* ---- the strip whose turn it is ---- */
 
-void wl_loop_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
-    LLVMValueRef bits = load_mask(l, WL_SGPR_EXEC);
+LLVMValueRef wl_loop_enter_strip(struct wl_lift *l, LLVMBasicBlockRef after) {
+    wl_assert(l->in_loop->mask[WL_SGPR_EXEC]);
+    LLVMValueRef bits = wl_loop_load_mask(l, WL_SGPR_EXEC);
     if (!l->in_loop->occupied) {
-        LLVMBasicBlockRef some = wl_lift_block(l, "active");
+        LLVMBasicBlockRef some = wl_lift_ir_block(l, "active");
         LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, bits, LLVMConstNull(l->i32), ""), after, some);
         LLVMPositionBuilderAtEnd(l->b, some);
     }
-    l->exec_bits = LLVMBuildTrunc(l->b, bits, l->i16, "");
-    l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
-    set_own_lane(l);
+    return bits;
 }
 
-LLVMValueRef wl_loop_strip_number(const struct wl_lift *l) { return l->in_loop->number; }
+static void emit(struct wl_lift *l, const struct wl_region_masks *masks) {
+    LLVMBasicBlockRef after = wl_lift_ir_block(l, "after");
+    l->strip = &l->region.strip_states[0];
+    l->exec_bits = LLVMBuildTrunc(l->b, wl_loop_enter_strip(l, after), l->i16, "");
+    l->exec = wl_lift_lanes(l, l->exec_bits, WL_STRIP);
+    if (wl_region_has_accesses(l))
+        wl_strip_trace_lanes(l, LLVMBuildZExt(l->b, l->exec_bits, l->i32, ""));
+    wl_region_emit_strip(l, l->in_loop->number, masks);
+    LLVMBuildBr(l->b, after);
+    LLVMPositionBuilderAtEnd(l->b, after);
+}
 
-LLVMValueRef wl_loop_strip_of_all(const struct wl_lift *l) { return l->in_loop->of_all; }
+static void begin_strip(struct wl_lift *l) {
+    l->strip->number = l->in_loop->of_all;
+    l->strip->first_lane = l->in_loop->first_of_all;
+}
 
-LLVMValueRef wl_loop_first_lane(const struct wl_lift *l) { return l->in_loop->first_of_all; }
+static LLVMValueRef of_mask(struct wl_lift *l, LLVMValueRef mask) {
+    return wl_lift_lanes(l, LLVMBuildTrunc(l->b, mask, l->i16, ""), WL_STRIP);
+}
 
-bool wl_loop_halves(const struct wl_lift *l) { return l->in_loop->halves; }
+static void gather_mask(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum) {
+    wl_strip_add_bits(l, wl_strip_mask_bits(l, lanes), sum);
+}
 
-/* In a gang, opens the loop over its waves, each of which finds its masks in its scalar registers, and other scalars as they were. */
+void wl_loop_begin_block(struct wl_lift *l, uint32_t block) {
+    if (l->unit.code->blocks[block].is_spin_header && !l->in_loop->loop->writes)
+        wl_lift_spend_fuel(l, block);
+}
+
+bool wl_loop_finish_exec(struct wl_lift *l) {
+    if (l->unit.block->end != WL_BLOCK_EXEC)
+        return false;
+    LLVMBuildBr(l->b, wl_lift_ir_block_of(l, l->unit.block->next));
+    return true;
+}
+
+static bool finish_block(struct wl_lift *l) { return l->unit.block->end == WL_BLOCK_CBRANCH ? wl_rounds_leave(l) : wl_loop_finish_exec(l); }
+
+enum wl_gathers wl_loop_gathers(const struct wl_lift *l) {
+    (void)l;
+    return WL_GATHERS_BY_COUNT;
+}
+
+const struct wl_form wl_loop_form = {
+    WL_FORM_OF_STRIPS,
+    .begin_block = wl_loop_begin_block,
+    .instruction = wl_loop_instruction,
+    .step = wl_loop_step,
+    .finish_block = finish_block,
+    .yield = wl_loop_yield,
+    .emit = emit,
+    .begin_strip = begin_strip,
+    .wants_mask = wl_strip_wants_mask,
+    .gather_mask = gather_mask,
+    .take_mask = wl_loop_take_mask,
+    .load_row = load_row,
+    .store_row = store_row,
+    .join = wl_strip_join_rows,
+    .half = wl_strip_half,
+    .mask = wl_loop_mask,
+    .spread = wl_loop_spread,
+    .test_mask = wl_strip_test_mask,
+    .of_mask = of_mask,
+    .uniform = wl_loop_uniform,
+    .first_index = wl_loop_first_index,
+    .index_in_groups = wl_rounds_index_in_groups,
+    .gathers = wl_loop_gathers,
+};
+
+/* ---- the loop ---- */
+
+/* In a workgroup, opens the loop over its waves, each of which finds its masks in its scalar registers, and other scalars as they were. */
 static LLVMBasicBlockRef begin_wave(struct wl_lift *l, LLVMValueRef *before) {
     struct wl_lift_loop *in = l->in_loop;
     in->state = l->wave;
-    in->gang = l->gang;
-    if (!in->gang)
+    in->workgroup = l->workgroup;
+    if (!in->workgroup) {
+        l->form = &wl_loop_form;
         return NULL;
-    l->in_loop = NULL; /* masks are the gang's until its waves begin */
-    wl_gang_begin_piece(l, in->loop->header);
+    }
+    wl_workgroup_start_block(l, in->loop->header);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (wl_bit(in->loop->masks, reg))
-            wl_gang_settle_mask(l, reg);
-    LLVMBasicBlockRef latch = wl_gang_begin_waves(l, 1);
-    in->state = wl_gang_state(l, 0);
-    l->in_loop = in;
-    enter_wave(l);
+            wl_workgroup_settle_mask(l, reg);
+    LLVMBasicBlockRef latch = wl_workgroup_begin_waves(l, 1);
+    in->state = wl_workgroup_state(l);
+    enter_wave(l, &wl_loop_form);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
         if (before[reg])
-            LLVMBuildStore(l->b, before[reg], l->sgpr[reg]);
+            LLVMBuildStore(l->b, before[reg], l->unit.sgpr[reg]);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
-        LLVMValueRef own = wl_bit(in->loop->masks, reg) ? wl_gang_take_wave(l, in->gang, reg) : NULL;
+        LLVMValueRef own = wl_bit(in->loop->masks, reg) ? wl_workgroup_take_wave(l, in->workgroup, reg) : NULL;
         if (!own)
             continue;
-        set_scalar(l, reg, own);
+        wl_lift_set_wide_scalar(l, reg, own);
         for (unsigned i = 0; i < l->wave_size / 32; i++) /* what a strip begins with */
             if (before[reg + i])
                 before[reg + i] = wl_lift_sgpr(l, reg + i);
@@ -703,7 +563,8 @@ static LLVMBasicBlockRef begin_wave(struct wl_lift *l, LLVMValueRef *before) {
     return latch;
 }
 
-void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
+static void lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
+    wl_assert(!l->in_loop && wl_region_is_flushed(l));
     struct wl_lift_loop *in = calloc(1, sizeof *in);
     LLVMValueRef before[WL_SGPR_COUNT] = {NULL};
     if (!in) {
@@ -711,33 +572,42 @@ void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
         return;
     }
     in->loop = loop;
+    in->outer = l->form;
     l->in_loop = in;
-    LLVMPositionBuilderAtEnd(l->b, l->blocks[loop->header]);
+    LLVMPositionBuilderAtEnd(l->b, l->unit.ir_blocks[loop->header]);
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++)
-        if (wl_bit(loop->scalars_written, reg) && l->sgpr[reg])
+        if (wl_bit(loop->scalars_written, reg) && l->unit.sgpr[reg])
             before[reg] = wl_lift_sgpr(l, reg);
     LLVMBasicBlockRef next_wave = begin_wave(l, before);
-    choose(l);
+    wl_rounds_choose(l);
     make_slots(l);
     begin(l, before);
-    lift_pieces(l);
+    lift_blocks(l);
     LLVMPositionBuilderAtEnd(l->b, in->done);
     leave_rows(l, loop->exit);
     add_results(l, loop->exit);
     LLVMBuildBr(l->b, in->latch);
     LLVMPositionBuilderAtEnd(l->b, in->latch);
-    LLVMBasicBlockRef after = wl_lift_block(l, "after");
+    LLVMBasicBlockRef after = wl_lift_ir_block(l, "after");
     LLVMValueRef next = LLVMBuildAdd(l->b, in->number, wl_lift_int(l, l->i64, 1), "");
     LLVMAddIncoming(in->number, &next, &in->latch, 1);
-    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, l->wave_size / lanes_of(l)), "");
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntULT, next, wl_lift_int(l, l->i64, l->wave_size / l->strip_lanes), "");
     LLVMBuildCondBr(l->b, more, in->strips, after);
     LLVMPositionBuilderAtEnd(l->b, after);
     leave_scalars(l, loop->exit);
-    if (in->gang) {
+    if (in->workgroup) {
         give_masks(l);
         leave_wave(l);
-        wl_gang_end_waves(l, next_wave);
+        wl_workgroup_end_waves(l, next_wave);
     }
+    l->form = in->outer;
     l->in_loop = NULL;
+    l->strip_lanes = WL_STRIP;
     free(in);
+}
+
+void wl_lift_strip_loop(struct wl_lift *l, const struct wl_strip_loop *loop) {
+    lift_strip_loop(l, loop);
+    l->unit.block = &l->unit.code->blocks[loop->leave];
+    l->form->go_without_lanes(l, loop->exit, loop->leave);
 }

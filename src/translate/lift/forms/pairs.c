@@ -3,7 +3,6 @@
  * Addresses are made and kept in halves. A lane's code is scalar code, in which a sum of halves takes six instructions for one, and joining
  * them three for each access. So where a loop makes sums of 64 bits, the two rows lie in one variable, which is loaded and stored as a
  * whole where both are known as one number; passes make a value of it. */
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/forms/loop_state.h"
 #include "translate/lift/values.h"
 
@@ -15,9 +14,9 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand->kind == 
 static bool makes_sums(const struct wl_lift *l, unsigned row) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &l->unit->pieces[loop->pieces[i]];
-        for (uint32_t n = 0; n < piece->count; n++) {
-            const struct wl_inst *inst = &l->unit->insts[piece->first + n];
+        const struct wl_block *block = &l->unit.code->blocks[loop->blocks[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct wl_inst *inst = &l->unit.code->insts[block->first + n];
             bool high = !strcmp(inst->mnemonic, "v_add_co_ci_u32"), whole = !strcmp(inst->mnemonic, "v_lshl_add_u64");
             if ((high || whole) && is_vgpr(&inst->operands[0]) && inst->operands[0].reg == row + high)
                 return true;
@@ -66,14 +65,16 @@ void wl_pairs_store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) {
     LLVMBuildStore(l->b, LLVMBuildOr(l->b, rest, half, ""), pair);
 }
 
-bool wl_pairs_has(const struct wl_lift *l, unsigned row) { return wl_lane_alone(l) && l->in_loop->pair[row]; }
-
 LLVMValueRef wl_pairs_load(struct wl_lift *l, unsigned row) {
-    return wl_lane_vector(l, LLVMBuildLoad2(l->b, l->i64, l->in_loop->pair[row], ""));
+    LLVMValueRef place = l->in_loop->pair[row];
+    return place ? wl_lane_vector(l, LLVMBuildLoad2(l->b, l->i64, place, "")) : NULL;
 }
 
-void wl_pairs_store(struct wl_lift *l, unsigned row, LLVMValueRef pair) {
-    LLVMBuildStore(l->b, wl_lane_value(l, pair), l->in_loop->pair[row]);
+bool wl_pairs_store(struct wl_lift *l, unsigned row, LLVMValueRef pair) {
+    LLVMValueRef place = l->in_loop->pair[row];
+    if (place)
+        LLVMBuildStore(l->b, wl_lane_value(l, pair), place);
+    return place != NULL;
 }
 
 /* What an operand adds, as i32. */
@@ -82,17 +83,16 @@ static LLVMValueRef addend(struct wl_lift *l, const struct wl_item *item, unsign
     return is_vgpr(op) ? wl_lane_value(l, wl_strip_row(l, op->reg)) : item->scalar[source];
 }
 
-struct wl_pair_sum wl_pairs_low(struct wl_lift *l, const struct wl_item *item) {
-    struct wl_pair_sum sum = {.maker = item->inst};
+void wl_pairs_sum_low(struct wl_lift *l, const struct wl_item *item, struct wl_pair_sum *sum) {
+    *sum = (struct wl_pair_sum){.maker = item->inst};
     for (unsigned i = 0; i < 2; i++) {
         const struct wl_operand *op = &item->inst->operands[2 + i];
-        sum.low[i] = addend(l, item, i);
+        sum->low[i] = addend(l, item, i);
         if (!is_vgpr(op) || op->reg + 1u >= WL_VGPR_COUNT || !wl_bit(l->in_loop->loop->rows, op->reg + 1))
             continue;
-        sum.whole[i] = wl_lane_value(l, wl_strip_pair(l, op->reg));
-        sum.high[i] = wl_strip_row(l, op->reg + 1);
+        sum->whole[i] = wl_lane_value(l, wl_strip_pair(l, op->reg));
+        sum->high[i] = wl_strip_row(l, op->reg + 1);
     }
-    return sum;
 }
 
 /* Whether an operand of the high half's instruction is the high half of what the low one's has added. */
@@ -113,7 +113,7 @@ static LLVMValueRef index_value(struct wl_lift *l, const struct wl_index *known)
 }
 
 /* It does not matter for the sum which high half goes with which low one; where they are of one pair, nothing has to be joined. */
-LLVMValueRef wl_pairs_sum(struct wl_lift *l, const struct wl_item *item, const struct wl_index *known) {
+LLVMValueRef wl_pairs_sum_high(struct wl_lift *l, const struct wl_item *item, const struct wl_index *known) {
     const struct wl_pair_sum *sum = &l->strip->pair_sum;
     const struct wl_operand *op = item->inst->operands;
     if (sum->maker != item->maker || op[0].reg != sum->maker->operands[0].reg + 1u)

@@ -4,12 +4,13 @@
  * are plain scalar code, which the host runs ahead of what it waits for. So where a strip's round begins with few lanes, each of those
  * goes through the loop to its end.
  *
- * The loop's pieces are lifted once more. Registers are i32 allocas and masks have one bit; the emitters see vectors of which lane 0 is
- * the one at hand, and passes make scalars of them. Memory is accessed by scalars. */
-#include "translate/lift/forms/loop.h"
+ * The loop's basic blocks are lifted once more. Registers are i32 allocas and masks have one bit; the emitters see vectors of which lane 0
+ * is the one at hand, and passes make scalars of them. Memory is accessed by scalars. */
 #include "translate/lift/forms/loop_state.h"
+#include "translate/lift/forms/strip.h"
 #include "translate/lift/frame.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/memory/apart.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include <stdlib.h>
@@ -23,20 +24,14 @@ struct turns {
     LLVMValueRef left, index;                                         /* i32: lanes whose turn is still to come; i64 */
 };
 
-bool wl_lane_alone(const struct wl_lift *l) { return l->in_loop && l->in_loop->lane; }
-
-LLVMValueRef wl_lane_number(const struct wl_lift *l) { return l->in_loop->lane; }
-
-LLVMValueRef wl_lane_bit(const struct wl_lift *l) { return l->in_loop->lane_bit; }
-
 /* Whether an operand is a scalar, or a row, that the loop does not write. */
-static bool stays(const struct wl_lift *l, const struct wl_operand *op) {
+static bool stays(struct wl_lift *l, const struct wl_operand *op) {
     const struct wl_strip_loop *loop = l->in_loop->loop;
     if (op->kind == WL_OPERAND_VGPR)
-        return wl_loop_uniform(l, op->reg);
-    bool changes = wl_bit(loop->scalars_written, op->reg) || wl_bit(loop->masks, op->reg) || wl_stretch_mask_pending(l, op->reg) ||
+        return wl_loop_uniform(l, op->reg) != NULL;
+    bool changes = wl_bit(loop->scalars_written, op->reg) || wl_bit(loop->masks, op->reg) || wl_region_mask_pending(l, op->reg) ||
                    (l->wave_size == 64 && op->reg && wl_bit(loop->masks, op->reg - 1));
-    return op->kind == WL_OPERAND_SGPR && !changes && l->sgpr[op->reg];
+    return op->kind == WL_OPERAND_SGPR && !changes && l->unit.sgpr[op->reg];
 }
 
 static LLVMValueRef half(struct wl_lift *l, const struct wl_operand *op) {
@@ -44,7 +39,9 @@ static LLVMValueRef half(struct wl_lift *l, const struct wl_operand *op) {
     return LLVMBuildZExt(l->b, value, l->i64, "");
 }
 
-LLVMValueRef wl_lane_base(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high) {
+/* Two halves as i64, made where the lanes' turns begin, if the loop does not change them: scalars, or rows that the caller knows to be
+ * the same in all active lanes. */
+static LLVMValueRef base_of(struct wl_lift *l, const struct wl_operand *low, const struct wl_operand *high) {
     struct wl_lift_loop *in = l->in_loop;
     if (!stays(l, low) || !stays(l, high))
         return NULL;
@@ -70,11 +67,11 @@ LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector) {
     return LLVMBuildExtractElement(l->b, vector, LLVMConstNull(l->i32), "");
 }
 
-/* The mask that a piece takes off EXEC where it ends: no lane that is still on is in it. WL_SGPR_COUNT: there is none. */
-static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_piece *piece) {
+/* The mask that a basic block takes off EXEC where it ends: no lane that is still on is in it. WL_SGPR_COUNT: there is none. */
+static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_block *block) {
     struct wl_regs written = {0};
-    for (uint32_t n = piece->count; n-- > 0;) {
-        const struct wl_inst *inst = &l->unit->insts[piece->first + n];
+    for (uint32_t n = block->count; n-- > 0;) {
+        const struct wl_inst *inst = &l->unit.code->insts[block->first + n];
         struct wl_effects effects;
         struct wl_mask_work work;
         wl_inst_effects(inst, l->wave_size, &effects);
@@ -90,7 +87,7 @@ static unsigned mask_taken_off(const struct wl_lift *l, const struct wl_piece *p
     return WL_SGPR_COUNT;
 }
 
-static bool leads_to(const struct wl_piece *piece, uint32_t to) { return piece->next == to || piece->target == to; }
+static bool leads_to(const struct wl_block *block, uint32_t to) { return block->next == to || block->target == to; }
 
 /* Finds in->left: rounds follow each other by way of the branch that leaves the loop alone, and all ways to that take the mask off EXEC. */
 static void find_left(struct wl_lift *l) {
@@ -99,12 +96,12 @@ static void find_left(struct wl_lift *l) {
     unsigned mask = WL_SGPR_COUNT;
     memset(in->left, 0, sizeof in->left);
     for (uint32_t i = 0; i < loop->count; i++) {
-        const struct wl_piece *piece = &l->unit->pieces[loop->pieces[i]];
-        if (leads_to(piece, loop->header) && loop->pieces[i] != loop->leave)
+        const struct wl_block *block = &l->unit.code->blocks[loop->blocks[i]];
+        if (leads_to(block, loop->header) && loop->blocks[i] != loop->leave)
             return;
-        if (!leads_to(piece, loop->leave))
+        if (!leads_to(block, loop->leave))
             continue;
-        unsigned taken = mask_taken_off(l, piece);
+        unsigned taken = mask_taken_off(l, block);
         if (taken == WL_SGPR_COUNT || (mask != WL_SGPR_COUNT && mask != taken))
             return;
         mask = taken;
@@ -115,8 +112,8 @@ static void find_left(struct wl_lift *l) {
 
 LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, unsigned most) {
     struct wl_lift_loop *in = l->in_loop;
-    LLVMBasicBlockRef round = wl_lift_block(l, "round");
-    in->few = wl_lift_block(l, "few");
+    LLVMBasicBlockRef round = wl_lift_ir_block(l, "round");
+    in->few = wl_lift_ir_block(l, "few");
     LLVMPositionBuilderAtEnd(l->b, header);
     LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, in->mask[WL_SGPR_EXEC], "");
     LLVMValueRef lanes = wl_lift_intrinsic(l, "llvm.ctpop", &l->i32, 1, &exec, 1);
@@ -132,9 +129,9 @@ LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, u
     return round;
 }
 
-/* Whether a register is used at a piece by lanes of the strip. */
-static bool is_live(const struct wl_lift *l, uint32_t piece, unsigned row) {
-    const struct wl_live *live = &l->unit->pieces[piece].live_in;
+/* Whether a register is used at a basic block by lanes of the strip. */
+static bool is_live(const struct wl_lift *l, uint32_t block, unsigned row) {
+    const struct wl_live *live = &l->unit.code->blocks[block].live_in;
     return wl_bit(live->active, row) || wl_bit(live->inactive, row);
 }
 
@@ -169,7 +166,7 @@ static void put_down(struct wl_lift *l, struct turns *t) {
         t->strip_mask[reg] = in->mask[reg];
         if (wl_bit(in->loop->masks, reg))
             in->mask[reg] = wl_lift_alloca(l, l->i32, 4, "bit");
-        if (wl_bit(in->loop->scalars_written, reg) && l->sgpr[reg])
+        if (wl_bit(in->loop->scalars_written, reg) && l->unit.sgpr[reg])
             t->scalar[reg] = wl_lift_sgpr(l, reg);
     }
 }
@@ -178,7 +175,7 @@ static void begin_turn(struct wl_lift *l, const struct turns *t) {
     struct wl_lift_loop *in = l->in_loop;
     for (unsigned reg = 0; reg < WL_SGPR_COUNT; reg++) {
         if (t->scalar[reg])
-            LLVMBuildStore(l->b, t->scalar[reg], l->sgpr[reg]);
+            LLVMBuildStore(l->b, t->scalar[reg], l->unit.sgpr[reg]);
         if (!wl_bit(in->loop->masks, reg))
             continue;
         LLVMValueRef mask = LLVMBuildLoad2(l->b, l->i32, t->strip_mask[reg], "");
@@ -221,39 +218,158 @@ static void take_up(struct wl_lift *l, const struct turns *t) {
             LLVMSetAlignment(LLVMBuildStore(l->b, load_row(l, t->place[row]), in->row[row]), 64);
 }
 
-static void lift_pieces(struct wl_lift *l, LLVMBasicBlockRef *own, LLVMBasicBlockRef end) {
+static void lift_blocks(struct wl_lift *l, LLVMBasicBlockRef *own, LLVMBasicBlockRef end) {
     struct wl_lift_loop *in = l->in_loop;
     const struct wl_strip_loop *loop = in->loop;
-    LLVMBasicBlockRef *outer = l->blocks;
+    LLVMBasicBlockRef *outer = l->unit.ir_blocks;
     for (uint32_t i = 0; i < loop->count; i++)
-        own[loop->pieces[i]] = wl_lift_block(l, "alone");
+        own[loop->blocks[i]] = wl_lift_ir_block(l, "alone");
     own[loop->exit] = end;
     LLVMBuildBr(l->b, own[loop->header]);
-    l->blocks = own;
+    l->unit.ir_blocks = own;
     for (uint32_t i = 0; i < loop->count && !l->status; i++) {
         in->occupied = loop->occupied[i];
-        LLVMPositionBuilderAtEnd(l->b, own[loop->pieces[i]]);
+        LLVMPositionBuilderAtEnd(l->b, own[loop->blocks[i]]);
         if (in->occupied) /* it is this lane that is on */
             LLVMBuildStore(l->b, wl_lift_int(l, l->i32, 1), in->mask[WL_SGPR_EXEC]);
-        for (unsigned reg = 0; reg < WL_SGPR_COUNT && loop->pieces[i] == loop->header; reg++)
+        for (unsigned reg = 0; reg < WL_SGPR_COUNT && loop->blocks[i] == loop->header; reg++)
             if (wl_bit(in->left, reg))
                 LLVMBuildStore(l->b, LLVMConstNull(l->i32), in->mask[reg]);
-        wl_lift_piece(l, loop->pieces[i]);
+        wl_lift_block(l, loop->blocks[i]);
     }
-    l->blocks = outer;
+    l->unit.ir_blocks = outer;
 }
 
-void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks) {
+/* ---- the form ---- */
+
+static void emit(struct wl_lift *l, const struct wl_region_masks *masks) {
+    LLVMBasicBlockRef after = wl_lift_ir_block(l, "after");
+    LLVMValueRef lanes[WL_STRIP];
+    l->strip = &l->region.strip_states[0];
+    (void)wl_loop_enter_strip(l, after);
+    for (unsigned i = 0; i < WL_STRIP; i++) /* a lane that comes here is on */
+        lanes[i] = LLVMConstInt(l->i1, i == 0, false);
+    l->exec = LLVMConstVector(lanes, WL_STRIP);
+    l->exec_bits = wl_lift_int(l, l->i16, 1);
+    if (wl_region_has_accesses(l))
+        wl_strip_trace_lanes(l, l->in_loop->lane_bit);
+    wl_region_emit_strip(l, l->in_loop->number, masks);
+    LLVMBuildBr(l->b, after);
+    LLVMPositionBuilderAtEnd(l->b, after);
+}
+
+static void begin_strip(struct wl_lift *l) {
+    l->strip->number = l->in_loop->of_all;
+    l->strip->first_lane = l->in_loop->lane;
+}
+
+static LLVMValueRef lane_row(struct wl_lift *l, unsigned row) { return wl_lane_vector(l, wl_pairs_load_row(l, row)); }
+
+static void store_row(struct wl_lift *l, unsigned row, LLVMValueRef value) { wl_pairs_store_row(l, row, wl_lane_value(l, value)); }
+
+static LLVMValueRef join(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
+    LLVMValueRef upper = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, wl_lane_value(l, high), l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+    return wl_lane_vector(l, LLVMBuildOr(l->b, upper, LLVMBuildZExt(l->b, wl_lane_value(l, low), l->i64, ""), ""));
+}
+
+static LLVMValueRef half_of_pair(struct wl_lift *l, LLVMValueRef pair, bool high) {
+    LLVMValueRef half = LLVMBuildLShr(l->b, wl_lane_value(l, pair), wl_lift_int(l, l->i64, high ? 32 : 0), "");
+    return wl_lane_vector(l, LLVMBuildTrunc(l->b, half, l->i32, ""));
+}
+
+static LLVMValueRef of_mask(struct wl_lift *l, LLVMValueRef mask) { return wl_lane_vector(l, LLVMBuildTrunc(l->b, mask, l->i1, "")); }
+
+static void gather_mask(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum) {
+    LLVMBuildStore(l->b, LLVMBuildZExt(l->b, wl_lane_value(l, lanes), l->wave_mask, ""), sum);
+}
+
+static void move_element(struct wl_lift *l, const struct wl_access *a, LLVMValueRef address, LLVMValueRef *rows) {
+    LLVMValueRef words[WL_MAX_ROWS];
+    LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
+    const bool store = a->kind == WL_ACCESS_STORE;
+    for (unsigned d = 0; store && d < a->dwords; d++)
+        words[d] = wl_lane_value(l, rows[d]);
+    if (store && a->bits < 32) {
+        wl_memory_store(l, LLVMBuildTrunc(l->b, words[0], type, ""), address, a->is_volatile);
+    } else if (store) {
+        wl_memory_store_words(l, address, a->dwords, a->is_volatile, words);
+    } else if (a->bits < 32) {
+        LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
+        words[0] = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
+    } else {
+        wl_memory_load_words(l, address, a->dwords, a->is_volatile, words);
+    }
+    for (unsigned d = 0; !store && d < a->dwords; d++)
+        rows[d] = wl_lane_vector(l, words[d]);
+}
+
+static LLVMValueRef atomic_operand(struct wl_lift *l, const struct wl_access *a, const LLVMValueRef *rows, unsigned i) {
+    return wl_lane_value(l, a->dwords == 2 ? join(l, rows[2 * i], rows[2 * i + 1]) : rows[i]);
+}
+
+static void do_atomic(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    LLVMValueRef data = atomic_operand(l, a, rows, 0);
+    LLVMValueRef compared = a->atomic == WL_ATOMIC_CMPSWAP ? atomic_operand(l, a, rows, 1) : NULL;
+    LLVMValueRef old = wl_atomic_at(l, a, wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), data, compared);
+    for (unsigned d = 0; d < a->dwords; d++) {
+        LLVMValueRef dword = d ? LLVMBuildLShr(l->b, old, LLVMConstInt(l->i64, 32, false), "") : old;
+        rows[d] = wl_lane_vector(l, LLVMBuildTruncOrBitCast(l->b, dword, l->i32, ""));
+    }
+}
+
+/* By scalars. */
+static bool access_element(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    if (a->kind == WL_ACCESS_ATOMIC)
+        do_atomic(l, a, lanes, rows);
+    else
+        move_element(l, a, wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), rows);
+    return true;
+}
+
+const struct wl_form wl_tail_form = {
+    WL_FORM_OF_STRIPS,
+    .begin_block = wl_loop_begin_block,
+    .instruction = wl_loop_instruction,
+    .step = wl_loop_step,
+    .finish_block = wl_loop_finish_exec,
+    .yield = wl_loop_yield,
+    .emit = emit,
+    .begin_strip = begin_strip,
+    .wants_mask = wl_strip_wants_mask,
+    .gather_mask = gather_mask,
+    .take_mask = wl_loop_take_mask,
+    .load_row = lane_row,
+    .store_row = store_row,
+    .load_pair = wl_pairs_load,
+    .store_pair = wl_pairs_store,
+    .join = join,
+    .half = half_of_pair,
+    .mask = wl_loop_mask,
+    .spread = wl_loop_spread,
+    .test_mask = wl_strip_test_mask,
+    .of_mask = of_mask,
+    .uniform = wl_loop_uniform,
+    .first_index = wl_loop_first_index,
+    .base = base_of,
+    .sum_low = wl_pairs_sum_low,
+    .sum_high = wl_pairs_sum_high,
+    .access = access_element,
+    .gathers = wl_loop_gathers,
+};
+
+/* ---- the turns ---- */
+
+void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *ir_blocks) {
     struct wl_lift_loop *in = l->in_loop;
     struct turns *t = calloc(1, sizeof *t);
-    LLVMBasicBlockRef *own = calloc(l->unit->piece_count + 1, sizeof(LLVMBasicBlockRef));
+    LLVMBasicBlockRef *own = calloc(l->unit.code->block_count + 1, sizeof(LLVMBasicBlockRef));
     if (!t || !own) {
         l->status = wl_fail(WL_OUT_OF_MEMORY, "no memory for blocks of a loop");
         free(t);
         free(own);
         return;
     }
-    LLVMBasicBlockRef turn = wl_lift_block(l, "turn"), end = wl_lift_block(l, "turned"), all = wl_lift_block(l, "all");
+    LLVMBasicBlockRef turn = wl_lift_ir_block(l, "turn"), end = wl_lift_ir_block(l, "turned"), all = wl_lift_ir_block(l, "all");
     LLVMPositionBuilderAtEnd(l->b, in->few);
     put_down(l, t);
     LLVMValueRef exec = LLVMBuildLoad2(l->b, l->i32, t->strip_mask[WL_SGPR_EXEC], "");
@@ -268,7 +384,9 @@ void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks) {
     in->lane = LLVMBuildAdd(l->b, in->first_of_all, t->index, "");
     in->lane_bit = LLVMBuildShl(l->b, wl_lift_int(l, l->i32, 1), LLVMBuildTrunc(l->b, t->index, l->i32, ""), "");
     in->lane_in_wave = LLVMBuildAdd(l->b, in->first_lane, t->index, "");
-    lift_pieces(l, own, end);
+    l->form = &wl_tail_form;
+    lift_blocks(l, own, end);
+    l->form = &wl_loop_form;
     in->lane = NULL;
     LLVMPositionBuilderAtEnd(l->b, end);
     end_turn(l, t);
@@ -277,7 +395,7 @@ void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *blocks) {
     LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntEQ, left, LLVMConstNull(l->i32), ""), all, turn);
     LLVMPositionBuilderAtEnd(l->b, all);
     take_up(l, t);
-    LLVMBuildBr(l->b, blocks[in->loop->exit]);
+    LLVMBuildBr(l->b, ir_blocks[in->loop->exit]);
     free(t);
     free(own);
 }

@@ -15,7 +15,7 @@
 enum { FLUSH_INPUTS = 0x10, FLUSH_RESULTS = 0x20 }; /* of MODE: flushed where the bit is 0 */
 
 void wl_denormal_switch(struct wl_lift *l, bool inside) {
-    if (!l->splits_denormals)
+    if (!l->unit.splits_denormals)
         return;
     LLVMValueRef arguments[] = {l->wave, LLVMConstInt(l->i32, inside, false)};
     LLVMTypeRef types[] = {l->ptr, l->i32};
@@ -46,7 +46,7 @@ static LLVMValueRef flush(struct wl_lift *l, LLVMValueRef value, uint32_t bit) {
 
 /* Moves of two dwords are of such types as well, and classes are told of the numbers as they are. */
 static bool flushes(const struct wl_lift *l, const struct wl_inst *inst, enum wl_type type) {
-    return l->splits_denormals && (type == WL_F32 || type == WL_PKF32) && !strstr(inst->mnemonic, "_class_") &&
+    return l->unit.splits_denormals && (type == WL_F32 || type == WL_PKF32) && !strstr(inst->mnemonic, "_class_") &&
            (strstr(inst->mnemonic, "f32") || strstr(inst->mnemonic, "_mix"));
 }
 

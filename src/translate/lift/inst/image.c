@@ -1,7 +1,7 @@
 /* Image instructions: calls of one helper, which reads descriptors and addresses lane by lane (machine/image_instruction.h). */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include "machine/helpers.h"

@@ -1,7 +1,7 @@
 /* Registers chosen at run time: moves relative to M0, and the state of gfx9's indexing mode. */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include <stddef.h>
@@ -64,7 +64,7 @@ static LLVMValueRef load_row(struct wl_lift *l, LLVMValueRef pointer) {
 
 /* In the active lanes; `old` is what the row holds. */
 static void store_row(struct wl_lift *l, LLVMValueRef value, LLVMValueRef old, LLVMValueRef pointer) {
-    if (l->mode == WL_MODE_MASKED) {
+    if (l->unit.mode == WL_MODE_MASKED) {
         LLVMValueRef on = wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
         value = LLVMBuildSelect(l->b, on, value, old, "");
     }
@@ -90,7 +90,7 @@ static void move_vector(struct wl_lift *l, const struct wl_inst *inst) {
         value = LLVMBuildInsertElement(l->b, LLVMGetPoison(whole), scalar, LLVMConstNull(l->i32), "");
         value = LLVMBuildShuffleVector(l->b, value, LLVMGetPoison(whole), LLVMConstNull(whole), "");
     }
-    store_row(l, value, l->mode == WL_MODE_MASKED ? load_row(l, target) : NULL, target);
+    store_row(l, value, l->unit.mode == WL_MODE_MASKED ? load_row(l, target) : NULL, target);
 }
 
 /* The wave's copy of scalar register `reg` + index, or of `reg` where that is no general register. */
@@ -167,9 +167,9 @@ static void copy_operand(struct wl_lift *l, const struct wl_inst *inst, struct w
         copies->saved[n] = load_row(l, place);
         copies->target[n] = writes ? relative : NULL;
         LLVMSetAlignment(LLVMBuildStore(l->b, value, place), 64);
-        wl_set(l->live_after[l->at].full, row + i); /* so that the stretch leaves it in memory */
-        wl_set(l->live_after[l->at].active, row + i);
-        wl_set(l->live_after[l->at].inactive, row + i);
+        wl_set(l->unit.live_after[l->unit.at].full, row + i); /* so that the vector region leaves it in memory */
+        wl_set(l->unit.live_after[l->unit.at].active, row + i);
+        wl_set(l->unit.live_after[l->unit.at].inactive, row + i);
     }
     copies->next = row;
     operand->reg = (uint16_t)row;

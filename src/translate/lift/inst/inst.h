@@ -1,4 +1,7 @@
-/* Instructions, one kind a file: lifted at once, or recorded as an item of the stretch. */
+/* lift/inst/: instructions, one kind a file.
+ *
+ *   in    one instruction (isa/inst.h), and struct wl_lift where the vector region stands
+ *   out   LLVM IR at once, or an item of the vector region, which is emitted when the region is flushed */
 #ifndef WL_TRANSLATE_LIFT_INST_INST_H
 #define WL_TRANSLATE_LIFT_INST_INST_H
 
@@ -19,7 +22,7 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item);
 void wl_cmpx_record(struct wl_lift *l, struct wl_item *item);
 
 /* ---- dpp.c ---- */
-/* For wl_strip_form: DPP within a strip (form.h). */
+/* For forms of strips: DPP within a strip (form.h). */
 LLVMValueRef wl_dpp_source(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef *valid);
 LLVMValueRef wl_dpp_enabled(struct wl_lift *l, const struct wl_inst *inst, LLVMValueRef enabled);
 /* Whether it reads other strips; and those, read from a snapshot of the source row (wl_lane_snapshot). */
@@ -30,18 +33,24 @@ LLVMValueRef wl_dpp_across_rows(struct wl_lift *l, const struct wl_inst *inst, L
 /* Records an instruction on register pairs that works on its halves (64-bit shifts by constants, packed f32), which spares
  * joining them. False: the instruction is another. */
 bool wl_wide_record(struct wl_lift *l, struct wl_item *item);
+/* The same of packed instructions alone: where a strip is one lane, joining the halves of a pair costs nothing. */
+bool wl_wide_record_packed(struct wl_lift *l, struct wl_item *item);
 
 /* ---- lane.c ---- */
-/* Lifts a LANE instruction. Some become items of the stretch, others are done at once. */
-void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
-/* i32: the LDS element that M0 names (address in bits 15:0, type in 18:16). The stretch must be flushed. */
+/* Lifts a LANE instruction. Some become items of the vector region, others are done at once. */
+void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst);
+/* i32: the LDS element that M0 names (address in bits 15:0, type in 18:16). The vector region must be flushed. */
 LLVMValueRef wl_lane_lds_direct(struct wl_lift *l);
 /* At record time: copies a row, as it is now in all lanes, to a buffer that an item may read lanes of. Flushes. */
 LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactive);
 /* Within emit: value of lanes `index` (<16 x i32>, 0 to wave_size - 1) of a snapshot. */
 LLVMValueRef wl_lane_gather(struct wl_lift *l, LLVMValueRef snapshot, LLVMValueRef index);
 
-/* The first active lane's value of a row in memory (lane 0's if none is active), as i32. The stretch must be flushed. */
+/* Where lanes `lane` (i32 or <n x i32>) of an exchange's result come from: WL_LANE_FROM. */
+struct wl_lane;
+LLVMValueRef wl_lane_source(struct wl_lift *l, const struct wl_lane *exchange, unsigned result, LLVMValueRef lane);
+
+/* The first active lane's value of a row in memory (lane 0's if none is active), as i32. The vector region must be flushed. */
 LLVMValueRef wl_lane_first(struct wl_lift *l, unsigned row);
 
 /* ---- indexed.c ---- */
@@ -59,7 +68,7 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst);
 void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- smem.c ---- */
-/* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the stretch. */
+/* Lifts a scalar load, store or atomic, at once. Stores and atomics flush the vector region. */
 void wl_lift_smem(struct wl_lift *l, const struct wl_inst *inst);
 /* For PTX too. The sum of a scalar access's offsets, before low bits are cut off, as i64. */
 LLVMValueRef wl_lift_smem_offset(struct wl_lift *l, const struct wl_inst *inst);

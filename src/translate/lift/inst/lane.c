@@ -1,13 +1,19 @@
-/* Cross-lane instructions: moves between lanes, between lanes and scalar registers, and lanes chosen at run time. */
+/* Cross-lane instructions: moves between lanes, between lanes and scalar registers, and lanes chosen at run time. A row of
+ * isa/lane_rows.inc names the function that lifts one: record_* leave an item in the vector region, others are done at once. */
+#include "translate/isa/lane.h"
+#include "base/assert.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include "machine/helpers.h"
 
 #include <stddef.h>
 #include <string.h>
+
+/* What the rows name. */
+typedef void lift_fn(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- lanes of a row that stays as it was ---- */
 
@@ -17,7 +23,7 @@ LLVMValueRef wl_lane_snapshot(struct wl_lift *l, unsigned row, bool zero_inactiv
     LLVMValueRef copy = wl_lift_alloca(l, whole, 64, "snapshot");
     LLVMValueRef value = LLVMBuildLoad2(l->b, whole, wl_lift_row_address(l, row), "");
     LLVMSetAlignment(value, 64);
-    if (zero_inactive && l->mode == WL_MODE_MASKED) {
+    if (zero_inactive && l->unit.mode == WL_MODE_MASKED) {
         LLVMValueRef on = wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
         value = LLVMBuildSelect(l->b, on, value, LLVMConstNull(whole), "");
     }
@@ -114,32 +120,90 @@ static LLVMValueRef nibble_of_lane(struct wl_lift *l, LLVMValueRef low, LLVMValu
     return LLVMBuildTrunc(l->b, LLVMBuildLShr(l->b, wl_strip_splat(l, nibbles), shift, ""), l->strip_i32, "");
 }
 
+/* What lanes get from their sources; from one that is off they get 0 or, without bound control, keep what they have. */
+static LLVMValueRef from_active(struct wl_lift *l, const struct wl_inst *inst, unsigned row, LLVMValueRef source, LLVMValueRef value) {
+    bool fetch_inactive = inst->op_sel & 1 || wl_lane_of(inst)->from_inactive, bound_control = inst->op_sel & 2;
+    if (!l->exec || fetch_inactive)
+        return value;
+    LLVMValueRef exec = wl_lift_exec(l);
+    LLVMValueRef wide = wl_strip_splat(l, l->wave_size == 64 ? exec : LLVMBuildZExt(l->b, exec, l->i64, ""));
+    LLVMValueRef bits = LLVMBuildLShr(l->b, wide, LLVMBuildZExt(l->b, source, l->strip_i64, ""), "");
+    LLVMValueRef on = LLVMBuildTrunc(l->b, bits, l->strip_i1, "");
+    LLVMValueRef other = bound_control ? LLVMConstNull(l->strip_i32) : wl_strip_row(l, row);
+    return LLVMBuildSelect(l->b, on, value, other, "");
+}
+
 /* v_permlane16/x16: each lane's source within its row (or the row beside it) is a nibble of two scalars,
  * or of a vector (_var). */
 static void emit_permlane16(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    bool by_vector = inst->isa->detail == WL_LANE_PERMLANE16_VAR || inst->isa->detail == WL_LANE_PERMLANEX16_VAR;
-    LLVMValueRef pick = by_vector ? wl_strip_row(l, inst->operands[2].reg) : nibble_of_lane(l, item->scalar[FIRST], item->scalar[SECOND]);
+    const struct wl_lane *lane = wl_lane_of(inst);
+    LLVMValueRef pick =
+        lane->by_vector ? wl_strip_row(l, inst->operands[2].reg) : nibble_of_lane(l, item->scalar[FIRST], item->scalar[SECOND]);
     LLVMValueRef row = LLVMBuildAnd(l->b, lane_in_wave(l), constant(l, (uint32_t)~15), "");
-    if (inst->isa->detail == WL_LANE_PERMLANEX16 || inst->isa->detail == WL_LANE_PERMLANEX16_VAR)
+    if (lane->crosses)
         row = LLVMBuildXor(l->b, row, constant(l, 16), "");
     LLVMValueRef source = LLVMBuildOr(l->b, row, LLVMBuildAnd(l->b, pick, constant(l, 15), ""), "");
     LLVMValueRef value = wl_lane_gather(l, item->scalar[SNAPSHOT], source);
-    bool fetch_inactive = inst->op_sel & 1, bound_control = inst->op_sel & 2;
-    if (l->exec && !fetch_inactive) {
-        LLVMValueRef exec = wl_lift_exec(l);
-        LLVMValueRef wide = wl_strip_splat(l, l->wave_size == 64 ? exec : LLVMBuildZExt(l->b, exec, l->i64, ""));
-        LLVMValueRef bits = LLVMBuildLShr(l->b, wide, LLVMBuildZExt(l->b, source, l->strip_i64, ""), "");
-        LLVMValueRef on = LLVMBuildTrunc(l->b, bits, l->strip_i1, "");
-        LLVMValueRef other = bound_control ? LLVMConstNull(l->strip_i32) : wl_strip_row(l, inst->operands[0].reg);
-        value = LLVMBuildSelect(l->b, on, value, other, "");
-    }
-    wl_strip_set_row(l, inst->operands[0].reg, value);
+    wl_strip_set_row(l, inst->operands[0].reg, from_active(l, inst, inst->operands[0].reg, source, value));
 }
 
-static void emit_permlane64(struct wl_lift *l, struct wl_item *item) {
-    LLVMValueRef source = LLVMBuildXor(l->b, lane_in_wave(l), constant(l, l->wave_size == 64 ? 32 : 0), "");
-    wl_strip_set_row(l, item->inst->operands[0].reg, wl_lane_gather(l, item->scalar[SNAPSHOT], source));
+/* A bit of where a lane comes from, in all lanes of `lane`. `ones`: the lanes where it is set. */
+static LLVMValueRef bit_of_source(struct wl_lift *l, uint64_t ones, LLVMValueRef lane) {
+    LLVMTypeRef t = LLVMTypeOf(lane);
+    LLVMValueRef low = wl_lift_int(l, t, (uint32_t)ones), high = wl_lift_int(l, t, (uint32_t)(ones >> 32));
+    LLVMValueRef upper = LLVMBuildICmp(l->b, LLVMIntUGE, lane, wl_lift_int(l, t, 32), "");
+    LLVMValueRef word = low == high ? low : LLVMBuildSelect(l->b, upper, high, low, "");
+    LLVMValueRef shift = LLVMBuildAnd(l->b, lane, wl_lift_int(l, t, 31), "");
+    return LLVMBuildAnd(l->b, LLVMBuildLShr(l->b, word, shift, ""), wl_lift_int(l, t, 1), "");
+}
+
+LLVMValueRef wl_lane_source(struct wl_lift *l, const struct wl_lane *exchange, unsigned result, LLVMValueRef lane) {
+    const uint64_t all = l->wave_size == 64 ? UINT64_MAX : UINT32_MAX;
+    uint64_t bits[WL_LANE_FROM_BITS], own, kept = 0, flipped = 0;
+    LLVMTypeRef t = LLVMTypeOf(lane);
+    LLVMValueRef others = NULL;
+    wl_lane_exchange_bits(exchange, result, l->wave_size, bits);
+    for (unsigned b = 0; b < WL_LANE_FROM_BITS; b++) {
+        own = 0;
+        for (unsigned n = 0; n < l->wave_size; n++)
+            own |= (uint64_t)(n >> b & 1) << n;
+        if (bits[b] == own || bits[b] == (own ^ all)) { /* nearly all are the lane's own, or their opposite */
+            kept |= UINT64_C(1) << b;
+            flipped |= bits[b] == own ? 0 : UINT64_C(1) << b;
+        } else if (bits[b]) {
+            LLVMValueRef bit = LLVMBuildShl(l->b, bit_of_source(l, bits[b], lane), wl_lift_int(l, t, b), "");
+            others = others ? LLVMBuildOr(l->b, others, bit, "") : bit;
+        }
+    }
+    const uint64_t every = (UINT64_C(1) << WL_LANE_FROM_BITS) - 1;
+    LLVMValueRef source = kept == every ? lane : LLVMBuildAnd(l->b, lane, wl_lift_int(l, t, kept), "");
+    source = flipped ? LLVMBuildXor(l->b, source, wl_lift_int(l, t, flipped), "") : source;
+    return others ? LLVMBuildOr(l->b, source, others, "") : source;
+}
+
+/* Lanes of a result, from the snapshots of the exchange's registers. */
+static LLVMValueRef exchanged(struct wl_lift *l, struct wl_item *item, unsigned result) {
+    const struct wl_inst *inst = item->inst;
+    const struct wl_lane *exchange = wl_lane_of(inst);
+    LLVMValueRef from = wl_lane_source(l, exchange, result, lane_in_wave(l));
+    const bool two = wl_lane_exchanged(exchange) == 2;
+    LLVMValueRef lane = two ? LLVMBuildAnd(l->b, from, constant(l, l->wave_size - 1), "") : from;
+    LLVMValueRef value = wl_lane_gather(l, item->scalar[SNAPSHOT], lane);
+    if (two) {
+        LLVMValueRef second = LLVMBuildICmp(l->b, LLVMIntUGE, from, constant(l, WL_LANE_FROM(1, 0)), "");
+        value = LLVMBuildSelect(l->b, second, wl_lane_gather(l, item->scalar[FIRST], lane), value, "");
+    }
+    return from_active(l, inst, inst->operands[result].reg, lane, value);
+}
+
+static void emit_exchange(struct wl_lift *l, struct wl_item *item) {
+    const unsigned results = wl_lane_of(item->inst)->results;
+    LLVMValueRef values[2];
+    for (unsigned r = 0; r < results; r++)
+        values[r] = exchanged(l, item, r);
+    for (unsigned r = 0; r < results; r++)
+        wl_strip_set_row(l, item->inst->operands[r].reg, values[r]);
 }
 
 /* v_mbcnt_{lo,hi}: set bits of a mask below this lane, in the wave's lower or upper 32 lanes, plus an addend. */
@@ -167,7 +231,7 @@ static void emit_mbcnt(struct wl_lift *l, struct wl_item *item) {
 }
 
 static bool operand_pending(struct wl_lift *l, const struct wl_operand *operand) {
-    return operand->kind == WL_OPERAND_SGPR && wl_stretch_mask_pending(l, operand->reg);
+    return operand->kind == WL_OPERAND_SGPR && wl_region_mask_pending(l, operand->reg);
 }
 
 /* ---- at once ---- */
@@ -182,7 +246,7 @@ static LLVMValueRef lane_number(struct wl_lift *l, const struct wl_operand *oper
 }
 
 static LLVMValueRef first_active_lane(struct wl_lift *l) {
-    if (l->mode == WL_MODE_FULL)
+    if (l->unit.mode == WL_MODE_FULL)
         return LLVMConstNull(l->i32);
     LLVMValueRef arguments[] = {wl_lift_exec(l), LLVMConstNull(l->i1)};
     LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->mask_type, 1, arguments, 2);
@@ -192,12 +256,14 @@ static LLVMValueRef first_active_lane(struct wl_lift *l) {
 }
 
 LLVMValueRef wl_lane_first(struct wl_lift *l, unsigned row) {
+    wl_assert(wl_region_is_flushed(l));
     return LLVMBuildLoad2(l->b, l->i32, lane_pointer(l, row, first_active_lane(l)), "");
 }
 
-static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first) {
+static void read_to_scalar(struct wl_lift *l, const struct wl_inst *inst, bool first) {
     const struct wl_operand *source = &inst->operands[1];
     LLVMValueRef value;
+    wl_lift_flush(l);
     if (source->kind == WL_OPERAND_VGPR) {
         LLVMValueRef lane = first ? first_active_lane(l) : lane_number(l, &inst->operands[2]);
         value = LLVMBuildLoad2(l->b, l->i32, lane_pointer(l, source->reg, lane), "");
@@ -207,15 +273,27 @@ static void read_lane(struct wl_lift *l, const struct wl_inst *inst, bool first)
     wl_lift_set_sgpr(l, inst->operands[0].reg, value);
 }
 
-static void call_row_helper(struct wl_lift *l, const struct wl_inst *inst, size_t helper) {
-    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
-                                wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
-    wl_lift_call_helper(l, helper, l->void_type, arguments, 5);
+static void read_first(struct wl_lift *l, const struct wl_inst *inst) { read_to_scalar(l, inst, true); }
+static void read_lane(struct wl_lift *l, const struct wl_inst *inst) { read_to_scalar(l, inst, false); }
+
+static void write_lane(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    wl_lift_flush(l);
+    LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
 }
 
-static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects,
-                     void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot, LLVMValueRef first, LLVMValueRef second) {
-    struct wl_item *item = wl_stretch_add(l, inst, effects);
+/* The row's helper, on whole registers. */
+static void call_rows(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
+                                wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
+    wl_lift_call_helper(l, wl_lane_of(inst)->helper, l->void_type, arguments, 5);
+}
+
+static void add_item(struct wl_lift *l, const struct wl_inst *inst, void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot,
+                     LLVMValueRef first, LLVMValueRef second) {
+    static const struct wl_effects no_memory = {0};
+    struct wl_item *item = wl_region_add(l, inst, &no_memory);
     item->emit = emit;
     item->scalar[SNAPSHOT] = snapshot;
     item->scalar[FIRST] = first;
@@ -224,6 +302,38 @@ static void add_item(struct wl_lift *l, const struct wl_inst *inst, const struct
 
 static LLVMValueRef scalar_or_null(struct wl_lift *l, const struct wl_operand *operand) {
     return operand->kind == WL_OPERAND_VGPR ? NULL : wl_lift_scalar_operand(l, operand, WL_U32);
+}
+
+static void record_mbcnt(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    if (operand_pending(l, &op[1]) || operand_pending(l, &op[2]))
+        wl_lift_flush(l);
+    add_item(l, inst, emit_mbcnt, NULL, scalar_or_null(l, &op[1]), scalar_or_null(l, &op[2]));
+}
+
+static void record_bpermute(struct wl_lift *l, const struct wl_inst *inst) {
+    add_item(l, inst, emit_bpermute, wl_lane_snapshot(l, inst->operands[2].reg, true), NULL, NULL);
+}
+
+static void record_swizzle(struct wl_lift *l, const struct wl_inst *inst) {
+    add_item(l, inst, emit_swizzle, wl_lane_snapshot(l, inst->operands[1].reg, true), NULL, NULL);
+}
+
+static void record_permlane16(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    const bool by_vector = wl_lane_of(inst)->by_vector;
+    LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
+    LLVMValueRef low = by_vector ? NULL : wl_lift_scalar_operand(l, &op[2], WL_U32);
+    LLVMValueRef high = by_vector ? NULL : wl_lift_scalar_operand(l, &op[3], WL_U32);
+    add_item(l, inst, emit_permlane16, snapshot, low, high);
+}
+
+static void record_exchange(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_lane *exchange = wl_lane_of(inst);
+    const struct wl_operand *op = inst->operands + wl_lane_first_exchanged(exchange);
+    LLVMValueRef first = wl_lane_snapshot(l, op[0].reg, false);
+    LLVMValueRef second = wl_lane_exchanged(exchange) == 2 ? wl_lane_snapshot(l, op[1].reg, false) : NULL;
+    add_item(l, inst, emit_exchange, first, second, NULL);
 }
 
 LLVMValueRef wl_lane_lds_direct(struct wl_lift *l) {
@@ -254,7 +364,7 @@ static LLVMValueRef lds_at_m0(struct wl_lift *l, const struct wl_inst *inst) {
 
 static LLVMValueRef wave_lanes(struct wl_lift *l) {
     LLVMTypeRef lanes = LLVMVectorType(l->i1, l->wave_size);
-    return l->mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
+    return l->unit.mode == WL_MODE_FULL ? LLVMConstAllOnes(lanes) : wl_lift_lanes(l, wl_lift_exec(l), l->wave_size);
 }
 
 static void set_active_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment) {
@@ -271,6 +381,7 @@ static void set_all_lanes(struct wl_lift *l, LLVMValueRef scalar, unsigned row) 
 
 /* ds_append, ds_consume: the number of active lanes is added to, or taken from, one dword; all get its old value. */
 static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
     LLVMValueRef exec = wl_lift_exec(l), count = wl_lift_intrinsic(l, "llvm.ctpop", &l->mask_type, 1, &exec, 1);
     if (l->wave_size == 64)
         count = LLVMBuildTrunc(l->b, count, l->i32, "");
@@ -279,11 +390,17 @@ static void append_or_consume(struct wl_lift *l, const struct wl_inst *inst) {
     set_all_lanes(l, old, inst->operands[0].reg);
 }
 
+static void load_lds_direct(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
+    set_all_lanes(l, wl_lane_lds_direct(l), inst->operands[0].reg);
+}
+
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
 static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
     LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size), types[] = {whole, l->ptr};
     LLVMValueRef row = wl_lift_row_address(l, inst->operands[0].reg), lds = lds_at_m0(l, inst);
-    if (inst->isa->detail == WL_LANE_ADDTID_LOAD) {
+    if (wl_lane_of(inst)->results) {
         LLVMValueRef arguments[] = {lds, wl_lift_int(l, l->i32, 1), wave_lanes(l), LLVMConstNull(whole)};
         set_active_lanes(l, wl_lift_intrinsic(l, "llvm.masked.load", types, 2, arguments, 4), row, 64);
     } else {
@@ -294,6 +411,7 @@ static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 static void call_src2(struct wl_lift *l, const struct wl_inst *inst) {
+    wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
                                 wl_lift_int(l, l->i32, inst->isa->bits), wl_lift_int(l, l->i32, inst->isa->atomic)};
     wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_src2), l->void_type, arguments, 5);
@@ -314,6 +432,7 @@ static LLVMValueRef scalar_part(struct wl_lift *l, const struct wl_inst *inst, c
 
 static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
+    wl_lift_flush(l);
     if (l->wave_size != 32) {
         wl_lift_error(l, inst, "has no known arrangement of lanes in a wave of 64");
         return;
@@ -325,7 +444,8 @@ static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
-    bool store = inst->isa->detail == WL_LANE_STORE_BLOCK, scratch = inst->isa->space == WL_SPACE_SCRATCH;
+    wl_lift_flush(l);
+    bool store = !wl_lane_of(inst)->results, scratch = inst->isa->space == WL_SPACE_SCRATCH;
     const struct wl_operand *data = &inst->operands[store ? 1 : 0], *address = &inst->operands[store ? 0 : 1];
     uint32_t kind = (store ? WL_BLOCK_STORE : 0) | (scratch ? WL_BLOCK_SCRATCH : 0) | (address->count == 1 ? WL_BLOCK_NARROW : 0);
     LLVMValueRef arguments[] = {l->wave,
@@ -337,90 +457,16 @@ static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_call_helper(l, offsetof(struct wl_helpers, block), l->void_type, arguments, 6);
 }
 
-void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
-    const struct wl_operand *op = inst->operands;
-    bool permutes = inst->isa->detail >= WL_LANE_PERMLANE16 && inst->isa->detail <= WL_LANE_PERMLANE64;
-    if (permutes && op[1].kind != WL_OPERAND_VGPR) {
+static lift_fn *const emitters[WL_LANE_COUNT] = {
+#define LANE(MNEMONIC, OPERATION, EMIT, ...) [WL_LANE_##OPERATION] = EMIT,
+#define LANE_KIND(OPERATION, EMIT, ...)      [WL_LANE_##OPERATION] = EMIT,
+#include "translate/isa/lane_rows.inc"
+};
+
+void wl_lift_lane(struct wl_lift *l, const struct wl_inst *inst) {
+    if (wl_lane_of(inst)->needs_row && inst->operands[1].kind != WL_OPERAND_VGPR) {
         wl_lift_error(l, inst, "has a source that is no vector register");
         return;
     }
-    switch (inst->isa->detail) {
-    case WL_LANE_MBCNT_LO:
-    case WL_LANE_MBCNT_HI:
-        if (operand_pending(l, &op[1]) || operand_pending(l, &op[2]))
-            wl_lift_flush(l);
-        add_item(l, inst, effects, emit_mbcnt, NULL, scalar_or_null(l, &op[1]), scalar_or_null(l, &op[2]));
-        return;
-    case WL_LANE_BPERMUTE: {
-        LLVMValueRef snapshot = wl_lane_snapshot(l, op[2].reg, true);
-        add_item(l, inst, effects, emit_bpermute, snapshot, NULL, NULL);
-        return;
-    }
-    case WL_LANE_SWIZZLE: {
-        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, true);
-        add_item(l, inst, effects, emit_swizzle, snapshot, NULL, NULL);
-        return;
-    }
-    case WL_LANE_PERMLANE16:
-    case WL_LANE_PERMLANEX16: {
-        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
-        add_item(l, inst, effects, emit_permlane16, snapshot, wl_lift_scalar_operand(l, &op[2], WL_U32),
-                 wl_lift_scalar_operand(l, &op[3], WL_U32));
-        return;
-    }
-    case WL_LANE_PERMLANE16_VAR:
-    case WL_LANE_PERMLANEX16_VAR: {
-        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
-        add_item(l, inst, effects, emit_permlane16, snapshot, NULL, NULL);
-        return;
-    }
-    case WL_LANE_PERMLANE64: {
-        LLVMValueRef snapshot = wl_lane_snapshot(l, op[1].reg, false);
-        add_item(l, inst, effects, emit_permlane64, snapshot, NULL, NULL);
-        return;
-    }
-    default:
-        break;
-    }
-    wl_lift_flush(l);
-    switch (inst->isa->detail) {
-    case WL_LANE_READFIRSTLANE:
-        read_lane(l, inst, true);
-        break;
-    case WL_LANE_READLANE:
-        read_lane(l, inst, false);
-        break;
-    case WL_LANE_WRITELANE:
-        LLVMBuildStore(l->b, wl_lift_scalar_operand(l, &op[1], WL_U32), lane_pointer(l, op[0].reg, lane_number(l, &op[2])));
-        break;
-    case WL_LANE_PERMUTE:
-        call_row_helper(l, inst, offsetof(struct wl_helpers, ds_permute));
-        break;
-    case WL_LANE_APPEND:
-    case WL_LANE_CONSUME:
-        append_or_consume(l, inst);
-        break;
-    case WL_LANE_LDS_DIRECT:
-        set_all_lanes(l, wl_lane_lds_direct(l), op[0].reg);
-        break;
-    case WL_LANE_ADDTID_LOAD:
-    case WL_LANE_ADDTID_STORE:
-        access_by_lane(l, inst);
-        break;
-    case WL_LANE_LDS_SRC2:
-        call_src2(l, inst);
-        break;
-    case WL_LANE_LDS_CONDXCHG:
-        call_row_helper(l, inst, offsetof(struct wl_helpers, ds_condxchg));
-        break;
-    case WL_LANE_LOAD_TRANSPOSED:
-        call_transposed(l, inst);
-        break;
-    case WL_LANE_LOAD_BLOCK:
-    case WL_LANE_STORE_BLOCK:
-        call_block(l, inst);
-        break;
-    default:
-        wl_lift_error(l, inst, "is a cross-lane operation that is not implemented");
-    }
+    emitters[inst->isa->detail](l, inst);
 }

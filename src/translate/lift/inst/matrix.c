@@ -1,7 +1,7 @@
-/* Matrix instructions: calls of one helper, whose kernels know all shapes (machine/matrix.h). */
+/* Matrix instructions: calls of one helper, whose kernels know all rows (machine/matrix.h). */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include "machine/helpers.h"
@@ -37,7 +37,8 @@ static void add_set(uint64_t to[8], const uint64_t from[8]) {
 struct group {
     const struct wl_inst *member[WL_MATRIX_GROUP];
     unsigned count;
-    uint32_t shape, modifiers;
+    const struct wl_matrix *row;
+    uint32_t modifiers;
     uint64_t results[8], inputs[8];  /* registers of the members' D; of A, B, and of C where that is not D */
     uint64_t written[8], touched[8]; /* by other instructions between the first member and the one at hand; read or written */
 };
@@ -54,7 +55,7 @@ static bool fits_results(const struct group *g, const struct wl_operand *d, cons
     return !meets(g->results, rows);
 }
 
-/* Takes an instruction of the same shape into the group if it can be done with the first member. */
+/* Takes an instruction of the same row into the group if it can be done with the first member. */
 static bool take(struct group *g, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     uint64_t result[8] = {0}, inputs[8] = {0};
@@ -82,23 +83,23 @@ static void pass(struct group *g, const struct wl_effects *e) {
 
 static void find_group(struct wl_lift *l, const struct wl_inst *first, struct group *g) {
     g->member[g->count++] = first;
-    if (!wl_matrix_may_group(g->shape, g->modifiers))
+    if (!wl_matrix_may_group(g->row, g->modifiers))
         return;
     g->count = 0;
     if (!take(g, first)) {
         g->member[g->count++] = first;
         return;
     }
-    const struct wl_inst *piece = &l->unit->insts[l->piece->first];
-    for (uint32_t i = l->at + 1; i < l->piece->count && i - l->at < FAR && g->count < WL_MATRIX_GROUP; i++) {
-        const struct wl_inst *inst = &piece[i];
+    const struct wl_inst *block = &l->unit.code->insts[l->unit.block->first];
+    for (uint32_t i = l->unit.at + 1; i < l->unit.block->count && i - l->unit.at < FAR && g->count < WL_MATRIX_GROUP; i++) {
+        const struct wl_inst *inst = &block[i];
         const bool alike = inst->isa && inst->isa->class == WL_ISA_MATRIX && wl_matrix_is_known(inst, l->generation) && !inst->index_mode &&
-                           wl_matrix_shape(inst, l->generation) == g->shape &&
-                           wl_matrix_modifiers(inst, l->request->processor, g->shape) == g->modifiers;
-        if (alike && !(l->matrices_done >> (i - l->at) & 1) && take(g, inst))
-            l->matrices_done |= UINT64_C(1) << (i - l->at);
-        else if (!(l->matrices_done >> (i - l->at) & 1))
-            pass(g, &l->effects[i]);
+                           wl_matrix_row(inst, l->generation) == g->row &&
+                           wl_matrix_modifiers(inst, l->unit.request->processor, g->row) == g->modifiers;
+        if (alike && !(l->unit.matrices_done >> (i - l->unit.at) & 1) && take(g, inst))
+            l->unit.matrices_done |= UINT64_C(1) << (i - l->unit.at);
+        else if (!(l->unit.matrices_done >> (i - l->unit.at) & 1))
+            pass(g, &l->unit.effects[i]);
     }
 }
 
@@ -106,29 +107,35 @@ static LLVMValueRef member_rows(struct wl_lift *l, const struct wl_operand *op) 
     return op->kind == WL_OPERAND_VGPR ? wl_lift_row_address(l, op->reg) : LLVMConstNull(l->ptr);
 }
 
-/* struct wl_matrix_product for each member, on the stack. */
+static void put_field(struct wl_lift *l, LLVMValueRef list, size_t offset, LLVMValueRef value) {
+    LLVMValueRef index = wl_lift_int(l, l->i64, offset);
+    LLVMBuildStore(l->b, value, LLVMBuildGEP2(l->b, l->i8, list, &index, 1, ""));
+}
+
+static void put_scales(struct wl_lift *l, LLVMValueRef list, const struct wl_operand *scales) {
+    for (unsigned i = 0; i < 2; i++) {
+        const bool in_registers = scales[i].kind == WL_OPERAND_VGPR;
+        put_field(l, list, offsetof(struct wl_matrix_scaled, scale) + i * sizeof(uint32_t *), member_rows(l, &scales[i]));
+        put_field(l, list, offsetof(struct wl_matrix_scaled, scale_value) + i * sizeof(uint32_t),
+                  in_registers ? LLVMConstNull(l->i32) : wl_lift_scalar_operand(l, &scales[i], WL_U32));
+    }
+}
+
+/* struct wl_matrix_product for each member, or one struct wl_matrix_scaled, on the stack. */
 static LLVMValueRef list_products(struct wl_lift *l, const struct group *g) {
-    const size_t size = sizeof(struct wl_matrix_product);
+    const size_t size = g->row->scale_block ? sizeof(struct wl_matrix_scaled) : sizeof(struct wl_matrix_product);
     LLVMValueRef list = wl_lift_alloca(l, LLVMArrayType2(l->i8, size * g->count), 8, "products");
     for (unsigned i = 0; i < g->count; i++) {
         const struct wl_operand *op = g->member[i]->operands;
-        const bool in_registers = op[3].kind == WL_OPERAND_VGPR;
-        const struct {
-            size_t offset;
-            LLVMValueRef value;
-        } fields[] = {
-            {offsetof(struct wl_matrix_product, d), member_rows(l, &op[0])},
-            {offsetof(struct wl_matrix_product, a), member_rows(l, &op[1])},
-            {offsetof(struct wl_matrix_product, b), member_rows(l, &op[2])},
-            {offsetof(struct wl_matrix_product, c), member_rows(l, &op[3])},
-            {offsetof(struct wl_matrix_product, constant),
-             wl_lift_int(l, l->i64, in_registers ? 0 : wl_matrix_constant(&op[3], WL_MATRIX_D(g->shape)))},
-        };
-        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-            LLVMValueRef index = wl_lift_int(l, l->i64, i * size + fields[f].offset);
-            LLVMBuildStore(l->b, fields[f].value, LLVMBuildGEP2(l->b, l->i8, list, &index, 1, ""));
-        }
+        const uint64_t constant = op[3].kind == WL_OPERAND_VGPR ? 0 : wl_matrix_constant(&op[3], g->row->d);
+        put_field(l, list, i * size + offsetof(struct wl_matrix_product, d), member_rows(l, &op[0]));
+        put_field(l, list, i * size + offsetof(struct wl_matrix_product, a), member_rows(l, &op[1]));
+        put_field(l, list, i * size + offsetof(struct wl_matrix_product, b), member_rows(l, &op[2]));
+        put_field(l, list, i * size + offsetof(struct wl_matrix_product, c), member_rows(l, &op[3]));
+        put_field(l, list, i * size + offsetof(struct wl_matrix_product, constant), wl_lift_int(l, l->i64, constant));
     }
+    if (g->row->scale_block)
+        put_scales(l, list, &g->member[0]->operands[4]);
     return list;
 }
 
@@ -138,13 +145,13 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_error(l, inst, "has matrices that are not in vector registers");
         return;
     }
-    if (l->matrices_done & 1)
+    if (l->unit.matrices_done & 1)
         return;
-    g.shape = wl_matrix_shape(inst, l->generation);
-    g.modifiers = wl_matrix_modifiers(inst, l->request->processor, g.shape);
+    g.row = wl_matrix_row(inst, l->generation);
+    g.modifiers = wl_matrix_modifiers(inst, l->unit.request->processor, g.row);
     find_group(l, inst, &g);
     wl_lift_flush(l);
-    LLVMValueRef arguments[] = {l->wave, list_products(l, &g), wl_lift_int(l, l->i32, g.count), wl_lift_int(l, l->i32, g.shape),
-                                wl_lift_int(l, l->i32, g.modifiers)};
+    LLVMValueRef arguments[] = {l->wave, list_products(l, &g), wl_lift_int(l, l->i32, g.count),
+                                wl_lift_int(l, l->i32, wl_matrix_number(g.row)), wl_lift_int(l, l->i32, g.modifiers)};
     wl_lift_call_helper(l, offsetof(struct wl_helpers, matrix), l->void_type, arguments, sizeof arguments / sizeof *arguments);
 }

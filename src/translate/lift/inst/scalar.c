@@ -1,8 +1,6 @@
 /* Scalar registers, and the scalar instructions that have no semantics function: EXEC, hardware registers, time. */
-#include "translate/lift/forms/gang.h"
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include "base/cpu.h"
@@ -13,18 +11,18 @@
 
 /* ---- scalar registers ---- */
 
-/* A scalar instruction must not see, or overwrite early, what the stretch still has to make. */
+/* A scalar instruction must not see, or overwrite early, what the vector region still has to make. */
 static void settle(struct wl_lift *l, unsigned reg) {
-    if (wl_bit(l->pending_masks, reg))
+    if (wl_bit(l->region.pending_masks, reg))
         wl_lift_flush(l);
 }
 
 static LLVMValueRef scalar_pointer(struct wl_lift *l, unsigned reg) {
-    if (!l->sgpr[reg]) {
-        wl_set(l->scalars_used, reg);
-        l->sgpr[reg] = wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4);
+    if (!l->unit.sgpr[reg]) {
+        wl_set(l->unit.scalars_used, reg);
+        l->unit.sgpr[reg] = wl_lift_wave_pointer(l, offsetof(struct wl_wave, sgpr) + reg * 4);
     }
-    return l->sgpr[reg];
+    return l->unit.sgpr[reg];
 }
 
 LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg) {
@@ -35,7 +33,7 @@ LLVMValueRef wl_lift_sgpr(struct wl_lift *l, unsigned reg) {
 LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg) {
     const struct wl_operand halves[2] = {{.kind = WL_OPERAND_SGPR, .reg = reg, .count = 1},
                                          {.kind = WL_OPERAND_SGPR, .reg = reg + 1, .count = 1}};
-    LLVMValueRef kept = wl_lane_alone(l) ? wl_lane_base(l, &halves[0], &halves[1]) : NULL;
+    LLVMValueRef kept = wl_known_base(l, &halves[0], &halves[1]);
     if (kept)
         return kept;
     LLVMValueRef low = LLVMBuildZExt(l->b, wl_lift_sgpr(l, reg), l->i64, "");
@@ -46,9 +44,10 @@ LLVMValueRef wl_lift_sgpr64(struct wl_lift *l, unsigned reg) {
 void wl_lift_set_sgpr(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     settle(l, reg);
     if (reg == WL_SGPR_EXEC || reg == WL_SGPR_EXEC + 1)
-        wl_lift_flush(l); /* the stretch runs under the old EXEC */
+        wl_lift_flush(l); /* the vector region runs under the old EXEC */
     LLVMBuildStore(l->b, value, scalar_pointer(l, reg));
-    l->form->scalar_written(l, reg, value);
+    if (l->form->scalar_written)
+        l->form->scalar_written(l, reg, value);
 }
 
 void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
@@ -57,20 +56,15 @@ void wl_lift_set_sgpr64(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
     wl_lift_set_sgpr(l, reg + 1, LLVMBuildTrunc(l->b, high, l->i32, ""));
 }
 
-LLVMValueRef wl_lift_mask(struct wl_lift *l, unsigned reg) {
-    if (l->in_loop)
-        return wl_loop_mask(l, reg);
-    if (l->gang)
-        return wl_gang_mask(l, reg);
+LLVMValueRef wl_lift_wide_scalar(struct wl_lift *l, unsigned reg) {
     return l->wave_size == 64 ? wl_lift_sgpr64(l, reg) : wl_lift_sgpr(l, reg);
 }
 
-/* A register, or a pair, as wide as the mask. */
-static void set_mask_register(struct wl_lift *l, unsigned reg, LLVMValueRef mask) {
-    if (LLVMTypeOf(mask) == l->i64)
-        wl_lift_set_sgpr64(l, reg, mask);
+void wl_lift_set_wide_scalar(struct wl_lift *l, unsigned reg, LLVMValueRef value) {
+    if (LLVMTypeOf(value) == l->i64)
+        wl_lift_set_sgpr64(l, reg, value);
     else
-        wl_lift_set_sgpr(l, reg, mask);
+        wl_lift_set_sgpr(l, reg, value);
 }
 
 LLVMValueRef wl_lift_exec(struct wl_lift *l) { return wl_lift_mask(l, WL_SGPR_EXEC); }
@@ -89,7 +83,7 @@ static LLVMValueRef special_value(struct wl_lift *l, unsigned special) {
         return LLVMBuildZExt(l->b, wl_lift_sgpr(l, WL_SGPR_SCC), l->i64, "");
     case WL_SPECIAL_VCCZ:
     case WL_SPECIAL_EXECZ:
-        return LLVMBuildZExt(l->b, l->form->is_zero_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC), l->i64, "");
+        return LLVMBuildZExt(l->b, l->form->test_mask(l, special == WL_SPECIAL_VCCZ ? WL_SGPR_VCC : WL_SGPR_EXEC, false), l->i64, "");
     case WL_SPECIAL_LDS_DIRECT:
         return LLVMBuildZExt(l->b, l->form->lds_direct(l), l->i64, "");
     case WL_SPECIAL_POPS_EXITING_WAVE_ID: /* of pixel shaders in primitive order; there are none */
@@ -145,8 +139,8 @@ LLVMValueRef wl_lift_scalar_operand(struct wl_lift *l, const struct wl_operand *
     }
     if (!l->status)
         l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx has a scalar operand of a kind that is not implemented",
-                            l->request->name, l->unit->insts[l->piece->first + l->at].mnemonic,
-                            (unsigned long long)(l->unit->insts[l->piece->first + l->at].address - l->request->entry));
+                            l->unit.request->name, l->unit.code->insts[l->unit.block->first + l->unit.at].mnemonic,
+                            (unsigned long long)(l->unit.code->insts[l->unit.block->first + l->unit.at].address - l->unit.request->entry));
     return LLVMConstNull(wanted);
 }
 
@@ -193,8 +187,8 @@ static void save_exec(struct wl_lift *l, const struct wl_inst *inst) {
         break;
     }
     bool wrexec = inst->isa->detail == WL_WREXEC_ANDN1 || inst->isa->detail == WL_WREXEC_ANDN2;
-    set_mask_register(l, op[0].reg, wrexec ? result : exec);
-    set_mask_register(l, WL_SGPR_EXEC, result);
+    wl_lift_set_wide_scalar(l, op[0].reg, wrexec ? result : exec);
+    wl_lift_set_wide_scalar(l, WL_SGPR_EXEC, result);
     LLVMValueRef some = LLVMBuildICmp(l->b, LLVMIntNE, result, LLVMConstNull(LLVMTypeOf(result)), "");
     wl_lift_set_sgpr(l, WL_SGPR_SCC, LLVMBuildZExt(l->b, some, l->i32, ""));
 }

@@ -3,7 +3,7 @@
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include <stddef.h>
@@ -64,7 +64,7 @@ static struct smem describe(struct wl_lift *l, const struct wl_inst *inst) {
     s.address = LLVMBuildAdd(l->b, base, s.offset, "");
     if (s.unit == 4 && !buffer)
         s.address = aligned(l, s.address);
-    s.is_volatile = wl_inst_is_coherent(inst) || l->unit->empties_scalar_cache;
+    s.is_volatile = wl_inst_is_coherent(inst) || l->unit.code->empties_scalar_cache;
     return s;
 }
 
@@ -125,7 +125,7 @@ static void load(struct wl_lift *l, const struct smem *s) {
 static LLVMBasicBlockRef guard(struct wl_lift *l, const struct smem *s, unsigned skip, unsigned bytes) {
     if (!s->limit)
         return NULL;
-    LLVMBasicBlockRef inside = wl_lift_block(l, "inside"), after = wl_lift_block(l, "after");
+    LLVMBasicBlockRef inside = wl_lift_ir_block(l, "inside"), after = wl_lift_ir_block(l, "after");
     LLVMBuildCondBr(l->b, in_range(l, s, skip, bytes), inside, after);
     LLVMPositionBuilderAtEnd(l->b, inside);
     return after;

@@ -1,11 +1,9 @@
 /* Instructions with semantics: operands and modifiers around a call of the packed C function. */
-#include "translate/lift/forms/gang.h"
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/region.h"
 #include "translate/lift/state.h"
-#include "translate/lift/stretch.h"
 #include "translate/lift/values.h"
 
 #include <llvm-c/BitReader.h>
@@ -82,7 +80,7 @@ const struct wl_sem *wl_lift_find_semantics(const struct wl_lift *l, const char 
 static const struct wl_sem *choose_form(const struct wl_lift *l, const struct wl_sem *sem) {
     const struct wl_sem *form = NULL;
     char name[64];
-    if (l->request->exact_math) {
+    if (l->unit.request->exact_math) {
         snprintf(name, sizeof name, "%s_exact", sem->name);
         form = wl_lift_find_semantics(l, name);
     }
@@ -202,18 +200,14 @@ static bool mixes(const struct wl_inst *inst) {
 /* Whether a source of a mixed-precision instruction is a half. */
 static bool mixes_half(const struct wl_inst *inst, unsigned source) { return mixes(inst) && inst->op_sel_hi >> source & 1; }
 
-/* What a vector instruction reads of scalar state; NULL for vector registers and for masks that the stretch itself makes. */
+/* What a vector instruction reads of scalar state; NULL for vector registers and for masks that the vector region itself makes. */
 static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, unsigned source, const struct wl_operand *operand,
                                  const struct wl_slot *slot) {
     if (slot->type == WL_MASK) {
         unsigned reg = slot->role == WL_ROLE_VCC ? WL_SGPR_VCC : operand->reg;
-        if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR) {
-            LLVMValueRef mask = wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32);
-            return l->in_loop ? wl_loop_slice(l, mask) : l->gang ? wl_gang_spread(l, mask) : mask;
-        }
-        if (wl_is_one_lane(l) || wl_stretch_mask_pending(l, reg))
-            return NULL;
-        return wl_lift_mask(l, reg);
+        if (slot->role != WL_ROLE_VCC && operand->kind != WL_OPERAND_SGPR)
+            return l->form->spread(l, wl_lift_scalar_operand(l, operand, l->wave_size == 64 ? WL_U64 : WL_U32));
+        return l->form->record_mask ? l->form->record_mask(l, reg) : NULL;
     }
     if (slot->role == WL_ROLE_MODE)
         return l->form->mode_register(l);
@@ -227,7 +221,7 @@ static LLVMValueRef record_input(struct wl_lift *l, const struct wl_inst *inst, 
     return wl_lift_scalar_operand(l, operand, slot->type);
 }
 
-/* Whether the instruction reads, as plain data, a scalar register that the stretch still has to make. */
+/* Whether the instruction reads, as plain data, a scalar register that the vector region still has to make. */
 static bool reads_pending(struct wl_lift *l, const struct wl_item *item) {
     unsigned printed = first_input(item);
     for (unsigned i = 0; i < item->sem->input_count; i++) {
@@ -235,11 +229,11 @@ static bool reads_pending(struct wl_lift *l, const struct wl_item *item) {
             continue;
         const struct wl_operand *operand = printed_operand(item->inst, &printed);
         if (operand->kind == WL_OPERAND_SPECIAL && operand->reg == WL_SPECIAL_LDS_DIRECT)
-            return true; /* behind the stretch's LDS stores */
+            return true; /* behind the vector region's LDS stores */
         if (operand->kind != WL_OPERAND_SGPR || item->sem->inputs[i].type == WL_MASK)
             continue;
         for (unsigned r = 0; r < operand->count; r++)
-            if (wl_stretch_mask_pending(l, operand->reg + r))
+            if (wl_region_mask_pending(l, operand->reg + r))
                 return true;
     }
     return false;
@@ -484,9 +478,6 @@ LLVMValueRef wl_valu_dpp_source(struct wl_lift *l, const struct wl_inst *inst, u
     return valid ? LLVMBuildSelect(l->b, valid, value, LLVMConstNull(l->strip_i32), "") : value;
 }
 
-/* Strips see the row that another one reads as it was before the region: a strip alone has its own lanes only. */
-static bool takes_snapshot(const struct wl_lift *l, const struct wl_inst *inst) { return wl_dpp_crosses_rows(inst) && !wl_is_one_lane(l); }
-
 static LLVMValueRef join_dwords(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high) {
     LLVMValueRef top = LLVMBuildShl(l->b, LLVMBuildZExt(l->b, high, l->strip_i64, ""), wl_lift_int(l, l->strip_i64, 32), "");
     return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, low, l->strip_i64, ""), top, "");
@@ -504,8 +495,8 @@ static LLVMValueRef input_value(struct wl_lift *l, struct wl_item *item, unsigne
         value = wl_strip_splat(l, item->scalar[slot]);
     } else if (inst->is_dpp && source == 0 && role == WL_ROLE_PRINTED) {
         LLVMValueRef valid, unused;
-        value = takes_snapshot(l, inst) ? wl_dpp_across_rows(l, inst, item->scalar[DPP_SNAPSHOT], &valid)
-                                        : l->form->dpp(l, inst, operand->reg, &valid);
+        LLVMValueRef snapshot = wl_dpp_crosses_rows(inst) ? item->scalar[DPP_SNAPSHOT] : NULL;
+        value = snapshot ? wl_dpp_across_rows(l, inst, snapshot, &valid) : l->form->dpp(l, inst, operand->reg, &valid);
         if (wl_type_registers(type) == 2) /* within rows alone */
             value = join_dwords(l, value, l->form->dpp(l, inst, operand->reg + 1u, &unused));
         if (valid)
@@ -551,7 +542,7 @@ static void emit_valu(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef returned = call(l, function, arguments, sem->input_count), results[WL_SEM_SLOTS];
     for (unsigned i = 0; i < sem->result_count; i++)
         results[i] = result_of(l, returned, sem, i);
-    if (item->paired && item + 1 < l->items + l->item_count)
+    if (item->paired && item + 1 < l->region.items + l->region.item_count)
         (item + 1)->emit(l, item + 1); /* the second of a pair reads before the first writes */
     printed = 0;
     for (unsigned i = 0; i < sem->result_count; i++) {
@@ -588,11 +579,11 @@ static void record_inputs(struct wl_lift *l, struct wl_item *item) {
     }
 }
 
-/* The item was added last; the stretch before it is emitted, and the item starts a new one. */
+/* The item was added last; the vector region before it is emitted, and the item starts a new one. */
 static struct wl_item *flush_before(struct wl_lift *l, struct wl_item *item) {
     struct wl_item again = *item;
-    wl_memory_flush_before(l); /* what the item alone reads is live behind that stretch */
-    item = &l->items[l->item_count++];
+    wl_memory_flush_before(l); /* what the item alone reads is live behind that vector region */
+    item = &l->region.items[l->region.item_count++];
     *item = again;
     return item;
 }
@@ -609,11 +600,11 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item) {
     }
     if (wait)
         item = flush_before(l, item);
-    if (inst->is_dpp && takes_snapshot(l, inst)) {
+    if (inst->is_dpp && wl_dpp_crosses_rows(inst) && l->form->snapshot) {
         item = flush_before(l, item);
-        l->item_count--; /* the snapshot belongs before the item */
-        item->scalar[DPP_SNAPSHOT] = wl_lane_snapshot(l, inst->operands[first_input(item)].reg, false);
-        l->item_count++;
+        l->region.item_count--; /* the snapshot belongs before the item */
+        item->scalar[DPP_SNAPSHOT] = l->form->snapshot(l, inst->operands[first_input(item)].reg, false);
+        l->region.item_count++;
     }
     record_inputs(l, item);
     unsigned printed = 0;
@@ -624,9 +615,9 @@ void wl_valu_record(struct wl_lift *l, struct wl_item *item) {
         if (sem->results[i].type != WL_MASK)
             continue;
         if (sem->results[i].role == WL_ROLE_VCC)
-            wl_stretch_makes_mask(l, WL_SGPR_VCC);
+            wl_region_makes_mask(l, WL_SGPR_VCC);
         else if (operand->kind == WL_OPERAND_SGPR)
-            wl_stretch_makes_mask(l, operand->reg);
+            wl_region_makes_mask(l, operand->reg);
     }
 }
 
@@ -638,13 +629,13 @@ void wl_cmpx_record(struct wl_lift *l, struct wl_item *item) {
     item->emit = emit_valu;
     if (!item->sem) {
         wl_lift_error(l, inst, "has no comparison");
-        l->item_count--;
+        l->region.item_count--;
         return;
     }
     if (reads_pending(l, item))
         item = flush_before(l, item);
     record_inputs(l, item);
-    wl_stretch_makes_mask(l, WL_SGPR_EXEC);
+    wl_region_makes_mask(l, WL_SGPR_EXEC);
     if (inst->operand_count == 3)
-        wl_stretch_makes_mask(l, inst->operands[0].reg);
+        wl_region_makes_mask(l, inst->operands[0].reg);
 }

@@ -2,8 +2,8 @@
  * work: 64-bit shifts by constants (address arithmetic is full of them), packed f32, and products of which half is used. */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
+#include "translate/lift/region.h"
 #include "translate/lift/state.h"
-#include "translate/lift/stretch.h"
 #include "translate/lift/values.h"
 
 #include <string.h>
@@ -71,14 +71,14 @@ static void emit_packed(struct wl_lift *l, struct wl_item *item) {
 static bool record_packed(struct wl_lift *l, struct wl_item *item, const char *plain) {
     const struct wl_inst *inst = item->inst;
     const struct wl_sem *sem = wl_lift_find_semantics(l, plain);
-    if (!sem || inst->clamp || l->splits_denormals || inst->operands[0].kind != WL_OPERAND_VGPR ||
+    if (!sem || inst->clamp || l->unit.splits_denormals || inst->operands[0].kind != WL_OPERAND_VGPR ||
         sem->input_count + 1u != inst->operand_count)
         return false;
     for (unsigned i = 0; i < sem->input_count; i++) {
         const struct wl_operand *op = &inst->operands[1 + i];
         if (sem->inputs[i].type != WL_F32 || (op->kind != WL_OPERAND_VGPR && op->kind != WL_OPERAND_IMM && op->kind != WL_OPERAND_SGPR))
             return false;
-        if (op->kind == WL_OPERAND_SGPR && (wl_stretch_mask_pending(l, op->reg) || wl_stretch_mask_pending(l, op->reg + 1)))
+        if (op->kind == WL_OPERAND_SGPR && (wl_region_mask_pending(l, op->reg) || wl_region_mask_pending(l, op->reg + 1)))
             return false;
     }
     for (unsigned i = 0; i < sem->input_count; i++) {
@@ -128,11 +128,11 @@ static bool record_mqsad(struct wl_lift *l, struct wl_item *item) {
     }
     for (unsigned i = 1; i < 4; i++)
         for (unsigned r = 0; r < op[i].count && op[i].kind == WL_OPERAND_SGPR; r++)
-            if (wl_stretch_mask_pending(l, op[i].reg + r)) { /* flushed, and begun again with this item */
+            if (wl_region_mask_pending(l, op[i].reg + r)) { /* flushed, and begun again with this item */
                 struct wl_item again = *item;
-                l->item_count--;
+                l->region.item_count--;
                 wl_lift_flush(l);
-                item = &l->items[l->item_count++];
+                item = &l->region.items[l->region.item_count++];
                 *item = again;
             }
     for (unsigned part = 0; part < 2 && op[1].kind != WL_OPERAND_VGPR; part++) {
@@ -173,7 +173,7 @@ static void emit_mad_low(struct wl_lift *l, struct wl_item *item) {
 
 /* Whether nobody reads what the instruction leaves in the high half and as its carry. */
 static bool low_half_alone(const struct wl_lift *l, const struct wl_operand *op) {
-    const struct wl_live *live = &l->live_after[l->at];
+    const struct wl_live *live = &l->unit.live_after[l->unit.at];
     unsigned high = op[0].reg + 1u;
     bool carry = op[1].kind == WL_OPERAND_SGPR;
     for (unsigned i = 0; carry && i < op[1].count; i++)
@@ -190,7 +190,7 @@ static bool record_mad(struct wl_lift *l, struct wl_item *item) {
         return false; /* a floating-point addend is a pattern of 64 bits */
     for (unsigned i = 2; i < 5; i++)
         if ((op[i].kind != WL_OPERAND_VGPR && !is_scalar_input(&op[i])) ||
-            (op[i].kind == WL_OPERAND_SGPR && wl_stretch_mask_pending(l, op[i].reg)))
+            (op[i].kind == WL_OPERAND_SGPR && wl_region_mask_pending(l, op[i].reg)))
             return false;
     for (unsigned i = 2; i < 5; i++)
         if (is_scalar_input(&op[i]))
@@ -201,19 +201,22 @@ static bool record_mad(struct wl_lift *l, struct wl_item *item) {
     return true;
 }
 
-bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
+bool wl_wide_record_packed(struct wl_lift *l, struct wl_item *item) {
     static const struct {
         const char *packed, *plain;
     } packed[] = {{"v_pk_add_f32", "v_add_f32"}, {"v_pk_mul_f32", "v_mul_f32"}, {"v_pk_fma_f32", "v_fma_f32"}};
     const char *name = item->inst->mnemonic;
-    if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
-        return !wl_is_one_lane(l) && record_shift(item);
-    if (!strcmp(name, "v_mad_u64_u32") && !wl_is_one_lane(l) && record_mad(l, item))
-        return true;
     if (!strcmp(name, "v_mqsad_u32_u8"))
         return record_mqsad(l, item);
     for (unsigned i = 0; i < sizeof packed / sizeof *packed; i++)
         if (!strcmp(name, packed[i].packed))
             return record_packed(l, item, packed[i].plain);
     return false;
+}
+
+bool wl_wide_record(struct wl_lift *l, struct wl_item *item) {
+    const char *name = item->inst->mnemonic;
+    if (!strcmp(name, "v_lshlrev_b64") || !strcmp(name, "v_lshrrev_b64"))
+        return record_shift(item);
+    return (!strcmp(name, "v_mad_u64_u32") && record_mad(l, item)) || wl_wide_record_packed(l, item);
 }

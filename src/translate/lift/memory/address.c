@@ -1,5 +1,4 @@
 /* Addresses of a strip, and which inline form serves them. */
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/memory/memory.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
@@ -102,8 +101,7 @@ LLVMValueRef wl_lanes_addresses(struct wl_lift *l, const struct wl_lanes *lanes)
     else if (lanes->pair)
         values = lanes->pair;
     else
-        values = l->has_avx512 || wl_is_one_lane(l) ? join_halves(l, lanes->low, lanes->high, l->strip_i64)
-                                                    : wl_strip_join(l, lanes->low, lanes->high);
+        values = l->has_avx512 ? join_halves(l, lanes->low, lanes->high, l->strip_i64) : wl_strip_join(l, lanes->low, lanes->high);
     return LLVMBuildAdd(l->b, values, wl_strip_splat(l, lanes->base), "");
 }
 
@@ -174,7 +172,7 @@ LLVMValueRef wl_memory_any_lane(struct wl_lift *l, LLVMValueRef row, bool partia
 /* The first and last lanes whose registers may be looked at, as i32. */
 static void known_lanes(struct wl_lift *l, bool all, LLVMValueRef *first, LLVMValueRef *last) {
     *first = LLVMConstInt(l->i32, 0, false);
-    *last = LLVMConstInt(l->i32, (l->in_loop && wl_loop_halves(l) ? WL_GROUP : WL_STRIP) - 1, false);
+    *last = LLVMConstInt(l->i32, l->strip_lanes - 1, false);
     if (all || !l->exec)
         return;
     LLVMValueRef mask = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
@@ -422,8 +420,7 @@ static LLVMValueRef narrow_groups_check(struct wl_lift *l, const struct wl_lanes
     return both(l, check, group_heads_below(l, low, false, stride));
 }
 
-/* <16 x i1>: lanes whose index wrapped around on the way from their group's first one. */
-static LLVMValueRef index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
+LLVMValueRef wl_lanes_index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
     LLVMValueRef least[WL_STRIP];
     for (unsigned i = 0; i < WL_STRIP; i++)
         least[i] = wl_lift_int(l, l->i32, (lanes->index_signed ? UINT64_C(1) << 31 : 0) + (uint64_t)(i % WL_GROUP) * step);
@@ -432,24 +429,15 @@ static LLVMValueRef index_wraps(struct wl_lift *l, const struct wl_lanes *lanes,
 
 /* The same of indices, which count by `step` in a group and do not wrap. */
 static LLVMValueRef index_groups_check(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step) {
-    LLVMValueRef good_always = l->in_loop ? wl_loop_in_groups(l, lanes->index_source, step, lanes->index_signed) : NULL;
-    if (good_always)
-        return good_always;
-    LLVMValueRef apart = l->has_avx512 && l->in_loop ? wl_loop_apart(l, lanes->index_source, step) : NULL;
-    if (apart) {
-        LLVMValueRef exec = LLVMBuildZExt(l->b, wl_memory_mask(l), l->i32, "");
-        if (step) {
-            LLVMValueRef wrapped = LLVMBuildBitCast(l->b, index_wraps(l, lanes, step), l->i16, "");
-            apart = LLVMBuildOr(l->b, apart, LLVMBuildZExt(l->b, wrapped, l->i32, ""), "");
-        }
-        return LLVMBuildICmp(l->b, LLVMIntEQ, LLVMBuildAnd(l->b, apart, exec, ""), LLVMConstNull(l->i32), "");
-    }
+    LLVMValueRef known = l->form->index_in_groups ? l->form->index_in_groups(l, lanes, step) : NULL;
+    if (known)
+        return known;
     LLVMValueRef expected = wl_lanes_group_expected(l, lanes->index, step);
     if (!l->has_avx512)
         return both(l, lanes_equal(l, lanes->index, expected), group_heads_below(l, lanes->index, lanes->index_signed, step));
     LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, lanes->index, expected, "");
     if (step)
-        good = LLVMBuildAnd(l->b, good, LLVMBuildNot(l->b, index_wraps(l, lanes, step), ""), "");
+        good = LLVMBuildAnd(l->b, good, LLVMBuildNot(l->b, wl_lanes_index_wraps(l, lanes, step), ""), "");
     return wl_memory_all(l, good, wl_memory_mask(l));
 }
 

@@ -1,4 +1,4 @@
-/* Accesses of lanes that have nothing in common: slow functions, gathers and scatters, one lane's atomic. */
+/* Accesses of lanes whose addresses have nothing in common: slow functions, gathers and scatters, one lane's atomic. */
 #ifndef WL_TRANSLATE_LIFT_MEMORY_APART_H
 #define WL_TRANSLATE_LIFT_MEMORY_APART_H
 
@@ -12,7 +12,8 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
  * where (ptr). */
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *access, LLVMValueRef addresses);
 void wl_access_trace_end(struct wl_lift *l);
-/* Around one instruction that gathers or scatters all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side by side
+/* Around one instruction that gathers or scatters all lanes of the strip, or, in a loop that is run strip by strip, its active lanes side
+ * by side
  * (`packed`): its mask tells the lane of a fault. */
 void wl_access_gather_begin(struct wl_lift *l, bool packed);
 void wl_access_gather_end(struct wl_lift *l);
@@ -22,7 +23,7 @@ LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *access, LLV
 LLVMValueRef wl_atomic_anywhere(struct wl_lift *l, const struct wl_access *access, LLVMValueRef wave, LLVMValueRef address,
                                 LLVMValueRef data, LLVMValueRef compare);
 /* Whether wl_atomic_anywhere needs the wave for such an access. */
-bool wl_atomic_splits(const struct wl_lift *l, const struct wl_access *access);
+bool wl_atomic_splits(const struct wl_access *access);
 /* The value that the operation leaves in memory. */
 LLVMValueRef wl_atomic_apply(struct wl_lift *l, const struct wl_access *access, LLVMValueRef old, LLVMValueRef data, LLVMValueRef compare);
 /* An atomic of all lanes of a strip in LDS of which nobody wants the old value, lane by lane in the unit; `data`: what is known of the
@@ -57,8 +58,8 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *access, const 
 /* In the unit itself, where it keeps registers as values (lift/rows.c): loads and stores of dwords of memory. A call would have to spill
  * them, and the host has fewer stores to other lines under way the more there are to its stack. */
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
-/* In the unit itself, in FULL code: a dword a lane stored by base and index with one instruction of the host, which goes from the lowest lane
- * to the highest. */
+/* In the unit itself, in FULL code: a dword a lane stored by base and index with one instruction of the host, which goes from the lowest
+ * lane to the highest. */
 bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef *rows);
 /* A store of up to a dword, and a load, of pattern GROUPS. */
 void wl_spread_store_groups(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes, LLVMValueRef row);

@@ -211,13 +211,13 @@ LLVMValueRef wl_atomic_at(struct wl_lift *l, const struct wl_access *a, LLVMValu
     return compare_swap_loop(l, a, pointer, data, second);
 }
 
-bool wl_atomic_splits(const struct wl_lift *l, const struct wl_access *a) {
-    return !WL_HOST_ATOMICS_ANYWHERE && a->kind == WL_ACCESS_ATOMIC && a->bits == 64 && !a->local && !wl_is_one_lane(l);
+bool wl_atomic_splits(const struct wl_access *a) {
+    return !WL_HOST_ATOMICS_ANYWHERE && a->kind == WL_ACCESS_ATOMIC && a->bits == 64 && !a->local;
 }
 
 LLVMValueRef wl_atomic_anywhere(struct wl_lift *l, const struct wl_access *a, LLVMValueRef wave, LLVMValueRef address, LLVMValueRef data,
                                 LLVMValueRef second) {
-    if (!wl_atomic_splits(l, a))
+    if (!wl_atomic_splits(a))
         return wl_atomic_at(l, a, address, data, second);
     LLVMBasicBlockRef aligned = wl_memory_block(l, "aligned"), apart = wl_memory_block(l, WL_COLD_BLOCK),
                       done = wl_memory_block(l, "changed");

@@ -14,7 +14,7 @@
 
 enum { SCALAR_BASE, SCALAR_OFFSET, SCALAR_LIMIT };
 
-static bool may_be_scratch(const struct wl_lift *l) { return wl_processor_has(l->request->processor, WL_HAS_SCRATCH_BUFFERS); }
+static bool may_be_scratch(const struct wl_lift *l) { return wl_processor_has(l->unit.request->processor, WL_HAS_SCRATCH_BUFFERS); }
 
 static bool wants_helper(const struct wl_inst *inst) {
     return inst->isa->space == WL_SPACE_TBUFFER || inst->isa->detail || inst->idxen || inst->addr64 || inst->lds || inst->tfe;
@@ -48,7 +48,7 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
         soffset,
         wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
         wl_lift_int(l, l->i32, wl_buffer_element(inst, l->generation)),
-        wl_lift_int(l, l->i32, wl_memory_atomic(l->request->processor, isa)),
+        wl_lift_int(l, l->i32, wl_memory_atomic(l->unit.request->processor, isa)),
     };
     size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
                     : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)
@@ -85,7 +85,7 @@ static LLVMValueRef choose_limit(struct wl_lift *l, LLVMValueRef stride, LLVMVal
  * all of its variables through one descriptor. */
 static void read_descriptor(struct wl_lift *l, unsigned reg) {
     LLVMBuilderRef b = l->b;
-    if (l->descriptor.base && l->descriptor.reg == reg)
+    if (l->unit.descriptor.base && l->unit.descriptor.reg == reg)
         return;
     LLVMValueRef word1 = wl_lift_sgpr(l, reg + 1), word3 = wl_lift_sgpr(l, reg + 3), whole = wl_lift_sgpr64(l, reg), raw;
     LLVMValueRef base = LLVMBuildAnd(b, whole, wl_lift_int(l, l->i64, (UINT64_C(1) << 48) - 1), "");
@@ -107,19 +107,20 @@ static void read_descriptor(struct wl_lift *l, unsigned reg) {
         base = LLVMBuildSelect(b, is_scratch, scratch, base, "");
         flags = LLVMBuildSelect(b, is_scratch, wl_lift_int(l, l->i32, 1), flags, "");
     }
-    l->descriptor.reg = reg;
-    l->descriptor.base = base;
-    l->descriptor.records = records;
-    l->descriptor.flags = LLVMBuildShl(b, LLVMBuildZExt(b, flags, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
-    l->descriptor.raw = raw;
+    l->unit.descriptor.reg = reg;
+    l->unit.descriptor.base = base;
+    l->unit.descriptor.records = records;
+    l->unit.descriptor.flags = LLVMBuildShl(b, LLVMBuildZExt(b, flags, l->i64, ""), wl_lift_int(l, l->i64, 32), "");
+    l->unit.descriptor.raw = raw;
 }
 
 /* The limit that offsets without soffset have. */
 static LLVMValueRef find_limit(struct wl_lift *l, LLVMValueRef soffset) {
-    LLVMValueRef less = LLVMBuildSelect(l->b, l->descriptor.raw, soffset, LLVMConstNull(l->i32), "");
-    LLVMValueRef arguments[2] = {l->descriptor.records, less};
-    LLVMValueRef records = LLVMIsNull(soffset) ? l->descriptor.records : wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, arguments, 2);
-    return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, records, l->i64, ""), l->descriptor.flags, "");
+    LLVMValueRef less = LLVMBuildSelect(l->b, l->unit.descriptor.raw, soffset, LLVMConstNull(l->i32), "");
+    LLVMValueRef arguments[2] = {l->unit.descriptor.records, less};
+    LLVMValueRef records =
+        LLVMIsNull(soffset) ? l->unit.descriptor.records : wl_lift_intrinsic(l, "llvm.usub.sat", &l->i32, 1, arguments, 2);
+    return LLVMBuildOr(l->b, LLVMBuildZExt(l->b, records, l->i64, ""), l->unit.descriptor.flags, "");
 }
 
 bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_operand *data, const struct wl_operand *address) {
@@ -133,11 +134,11 @@ bool wl_buffer_record(struct wl_lift *l, struct wl_item *item, const struct wl_o
         return false;
     }
     if (address->kind == WL_OPERAND_VGPR)
-        item->fact[0] = l->facts ? l->facts->row[address->reg] : (struct wl_fact){0};
+        item->fact[0] = l->unit.facts ? l->unit.facts->row[address->reg] : (struct wl_fact){0};
     else
         item->fact[0] = (struct wl_fact){.kind = WL_FACT_AFFINE, .zeros = 32};
     read_descriptor(l, descriptor->reg);
-    item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, l->descriptor.base, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
+    item->scalar[SCALAR_BASE] = LLVMBuildAdd(l->b, l->unit.descriptor.base, LLVMBuildZExt(l->b, soffset, l->i64, ""), "");
     item->scalar[SCALAR_LIMIT] = find_limit(l, soffset);
     return true;
 }

@@ -8,7 +8,6 @@
  *   v_lshl_add_u64 (c, d), (l, h), n, (s, t)
  *
  * The values of the registers are made all the same: passes drop them where nobody uses them. */
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/memory/record.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
@@ -26,7 +25,7 @@ static bool is_vgpr(const struct wl_operand *operand) { return operand->kind == 
 static bool is_scalar(const struct wl_operand *operand) { return operand->kind == WL_OPERAND_SGPR || operand->kind == WL_OPERAND_IMM; }
 
 static struct wl_fact fact_of(const struct wl_lift *l, unsigned row) {
-    return row < WL_VGPR_COUNT ? l->facts->row[row] : (struct wl_fact){0};
+    return row < WL_VGPR_COUNT ? l->unit.facts->row[row] : (struct wl_fact){0};
 }
 
 static bool is_zero(const struct wl_fact *fact) { return wl_fact_is_uniform(fact) && fact->zeros >= 32; }
@@ -42,10 +41,10 @@ static bool shifts_by_constant(const struct wl_operand *operand) {
 
 /* The instruction before this one that made its carry: a sum of 32 bits. */
 static const struct wl_inst *carry_maker(const struct wl_lift *l, unsigned reg) {
-    const struct wl_inst *first = &l->unit->insts[l->piece->first];
-    for (uint32_t n = 1; n <= FAR && n <= l->at; n++) {
-        const struct wl_inst *inst = &first[l->at - n];
-        if (wl_bit(l->effects[l->at - n].touch.scalar, reg))
+    const struct wl_inst *first = &l->unit.code->insts[l->unit.block->first];
+    for (uint32_t n = 1; n <= FAR && n <= l->unit.at; n++) {
+        const struct wl_inst *inst = &first[l->unit.at - n];
+        if (wl_bit(l->unit.effects[l->unit.at - n].touch.scalar, reg))
             return !strcmp(inst->mnemonic, "v_add_co_u32") && is_vgpr(&inst->operands[0]) && inst->operands[1].reg == reg ? inst : NULL;
     }
     return NULL;
@@ -81,8 +80,8 @@ static enum wl_index_step find_step(struct wl_lift *l, struct wl_item *item) {
 }
 
 void wl_index_record(struct wl_lift *l) {
-    struct wl_item *item = l->item_count ? &l->items[l->item_count - 1] : NULL;
-    if (item && l->facts && !wl_is_one_lane(l) && !item->paired && item->inst->sem)
+    struct wl_item *item = l->region.item_count ? &l->region.items[l->region.item_count - 1] : NULL;
+    if (item && l->unit.facts && !item->paired && item->inst->sem)
         item->index_step = (uint8_t)find_step(l, item);
 }
 
@@ -119,7 +118,7 @@ static LLVMValueRef base_value(struct wl_lift *l, const struct wl_item *item, un
     const struct wl_operand *op = &item->inst->operands[2 + source];
     if (!is_vgpr(op))
         return item->scalar[source];
-    LLVMValueRef known = l->in_loop ? wl_loop_uniform(l, op->reg) : NULL;
+    LLVMValueRef known = wl_known_uniform(l, op->reg);
     if (known)
         return known;
     LLVMValueRef row = wl_strip_row(l, op->reg), lane = wl_lift_int(l, l->i32, 0);
@@ -137,7 +136,7 @@ static LLVMValueRef base64(struct wl_lift *l, LLVMValueRef low, LLVMValueRef hig
 
 /* An index that a row has, of 32 bits. */
 static struct wl_index index_in(struct wl_lift *l, unsigned row, const struct wl_fact *fact) {
-    LLVMValueRef head = l->in_loop ? wl_loop_head(l, row) : NULL;
+    LLVMValueRef head = wl_known_first_index(l, row);
     return (struct wl_index){.index = wl_strip_row(l, row), .head = head, .source = row, .fact = *fact};
 }
 
@@ -178,7 +177,7 @@ static bool high_half(struct wl_lift *l, const struct wl_item *item, struct wl_i
     for (unsigned i = 0; i < 2; i++) {
         if (!is_vgpr(&op[3 - i]) || op[3 - i].reg != sum->high_row || !is_base(&op[2 + i], &item->fact[i]))
             continue;
-        LLVMValueRef base = wl_lane_alone(l) ? wl_lane_base(l, sum->of, &op[2 + i]) : NULL;
+        LLVMValueRef base = wl_known_base(l, sum->of, &op[2 + i]);
         if (!base)
             base = base64(l, sum->low, base_value(l, item, i));
         *made = sum->index;
@@ -210,13 +209,13 @@ void wl_index_emit(struct wl_lift *l, struct wl_item *item) {
         break;
     case WL_INDEX_LOW:
         (void)low_half(l, item, &sum);
-        if (wl_lane_alone(l))
-            pair_sum = wl_pairs_low(l, item);
+        if (l->form->sum_low)
+            l->form->sum_low(l, item, &pair_sum);
         break;
     case WL_INDEX_HIGH:
         is_form = high_half(l, item, &made);
-        if (wl_lane_alone(l))
-            pair = wl_pairs_sum(l, item, is_form ? &made : NULL);
+        if (l->form->sum_high)
+            pair = l->form->sum_high(l, item, is_form ? &made : NULL);
         break;
     }
     item->emit(l, item);

@@ -3,12 +3,11 @@
 
 #include "machine/helpers.h"
 #include "translate/isa/helper_words.h"
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/marks.h"
 #include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/record.h"
+#include "translate/lift/region.h"
 #include "translate/lift/state.h"
-#include "translate/lift/stretch.h"
 #include "translate/lift/values.h"
 
 #include <stddef.h>
@@ -63,7 +62,7 @@ static struct wl_access describe(const struct wl_lift *l, const struct wl_inst *
               : isa->space == WL_SPACE_SCRATCH ? WL_PLACE_PRIVATE
               : isa->space == WL_SPACE_BUFFER  ? WL_PLACE_BUFFER
                                                : WL_PLACE_MEMORY;
-    a.atomic = wl_memory_atomic(l->request->processor, isa);
+    a.atomic = wl_memory_atomic(l->unit.request->processor, isa);
     a.returns = atomic && inst->returns;
     a.local = isa->space == WL_SPACE_LDS;
     a.is_volatile = !atomic && isa->space != WL_SPACE_LDS && wl_inst_is_coherent(inst);
@@ -97,7 +96,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         return lanes;
     }
     unsigned reg = op->address->reg;
-    const struct wl_index *known = wl_is_one_lane(l) ? NULL : wl_index_find(l, reg);
+    const struct wl_index *known = wl_index_find(l, reg);
     if (known && wl_lanes_known(&lanes))
         lanes.index_stride = index_stride(known, &lanes);
     if (known && (lanes.index_stride || !wl_lanes_known(&lanes))) {
@@ -108,7 +107,7 @@ static struct wl_lanes global_lanes(struct wl_lift *l, const struct wl_item *ite
         lanes.index_source = known->source;
         lanes.index_signed = known->is_signed;
     }
-    if (l->strip->pair_value[reg] || ((l->has_avx512 || wl_is_one_lane(l)) && !wl_lanes_known(&lanes))) {
+    if (l->strip->pair_value[reg] || (l->has_avx512 && !wl_lanes_known(&lanes))) {
         lanes.pair = wl_strip_pair(l, reg);
     } else { /* the slow path alone would need the pair; other hosts test the halves for themselves */
         lanes.low = wl_strip_row(l, reg);
@@ -197,7 +196,8 @@ static void store_inline(struct wl_lift *l, const struct wl_access *a, const str
         wl_memory_store_private(l, a, start, a->bits < 32 ? dword_shift(l, lanes) : NULL, l->exec, m->rows);
 }
 
-/* Whether work items of several strips lie in rows of their own, so that a workgroup's part of memory is none that the next one's follows. */
+/* Whether work items of several strips lie in rows of their own, so that a workgroup's part of memory is none that the next one's follows.
+ */
 static bool is_of_rows(const struct wl_lift *l, const struct wl_lanes *lanes) {
     const struct wl_fact *low = &lanes->low_fact;
     return low->kind == WL_FACT_AFFINE && low->stride && low->lanes < l->wave_size;
@@ -215,23 +215,17 @@ static void prefetch(struct wl_lift *l, const struct wl_access *a, LLVMValueRef 
     }
 }
 
-/* What the next workgroup will load is known here where the host's prefetcher, which goes by pages, does not see it coming:
- *   - in loops of gangs, where a workgroup mostly leaves out what belongs to others, and the one that follows goes on beside it
- *   - of tiles: the next workgroup's rows go on where those of this one end */
+/* What the next workgroup will load is known here where the host's prefetcher, which goes by pages, does not see it coming. */
 static void prefetch_next_group(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef start) {
-    const uint64_t size = wl_access_size(a);
-    const bool in_loop = wl_unit_is_in_loop(l->unit, (uint32_t)(l->piece - l->unit->pieces));
-    if (l->gang && in_loop && !is_of_rows(l, lanes)) {
-        prefetch(l, a, start, wl_lift_int(l, l->i64, l->gang_lanes * size));
-    } else if (!l->gang && !in_loop && l->mode == WL_MODE_FULL && l->request->is_kernel && l->unit->stops && !l->exec) {
-        LLVMValueRef items = LLVMBuildZExt(l->b, wl_lift_wave_field(l, offsetof(struct wl_wave, row_items), l->i32), l->i64, "");
-        prefetch(l, a, start, LLVMBuildMul(l->b, items, wl_lift_int(l, l->i64, size), ""));
-    }
+    const struct wl_form *form = l->form;
+    LLVMValueRef ahead = form->to_next_workgroup ? form->to_next_workgroup(l, wl_access_size(a), is_of_rows(l, lanes)) : NULL;
+    if (ahead)
+        prefetch(l, a, start, ahead);
 }
 
 static void access_inline(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, enum wl_pattern pattern,
                           LLVMValueRef start, struct moved *m) {
-    if (a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && a->place == WL_PLACE_MEMORY && !wl_is_one_lane(l))
+    if (a->kind == WL_ACCESS_LOAD && pattern == WL_PATTERN_CONSECUTIVE && !a->local && a->place == WL_PLACE_MEMORY)
         prefetch_next_group(l, a, lanes, start);
     (a->kind == WL_ACCESS_LOAD ? load_inline : store_inline)(l, a, lanes, pattern, start, m);
 }
@@ -318,33 +312,16 @@ static void access_tested(struct wl_lift *l, const struct wl_access *a, const st
     access_either(l, a, lanes, pattern, start, m, fast, slow);
 }
 
-/* The one lane whose turn it is (lift/forms/scalar_tail.c). */
-static void access_alone(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
-    LLVMValueRef address = wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), words[WL_MAX_ROWS];
-    LLVMTypeRef type = LLVMIntTypeInContext(l->context, a->bits);
-    const bool store = a->kind == WL_ACCESS_STORE;
-    for (unsigned d = 0; store && d < a->dwords; d++)
-        words[d] = wl_lane_value(l, m->rows[d]);
-    if (store && a->bits < 32) {
-        wl_memory_store(l, LLVMBuildTrunc(l->b, words[0], type, ""), address, a->is_volatile);
-    } else if (store) {
-        wl_memory_store_words(l, address, a->dwords, a->is_volatile, words);
-    } else if (a->bits < 32) {
-        LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
-        words[0] = a->sign ? LLVMBuildSExt(l->b, value, l->i32, "") : LLVMBuildZExt(l->b, value, l->i32, "");
-    } else {
-        wl_memory_load_words(l, address, a->dwords, a->is_volatile, words);
-    }
-    for (unsigned d = 0; !store && d < a->dwords; d++)
-        m->rows[d] = wl_lane_vector(l, words[d]);
-    m->pair = NULL;
+/* Does an access as the form does it, if it has a way of its own. */
+static bool in_own_way(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
+    return l->form->access && l->form->access(l, a, lanes, rows);
 }
 
 /* The whole ladder. */
 static void access_lanes(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, struct moved *m) {
     LLVMValueRef check, start;
-    if (wl_lane_alone(l)) {
-        access_alone(l, a, lanes, m);
+    if (in_own_way(l, a, lanes, m->rows)) {
+        m->pair = NULL;
         return;
     }
     bool inline_form = !l->exec || wl_memory_has_masks(l, a->bits); /* there is one for consecutive lanes */
@@ -409,7 +386,7 @@ struct wide {
 static void read_wide(struct wl_lift *l, struct wl_item *item, const struct wl_access *a, struct wide *w) {
     struct wl_memory_operands op = wl_memory_operands(item->inst);
     for (unsigned s = 0; s < l->strips; s++) {
-        l->strip = &l->strip_states[s];
+        l->strip = &l->region.strip_states[s];
         w->lanes[s] = find_lanes(l, item, &op);
         w->fast[s].pair = NULL;
         if (a->kind == WL_ACCESS_STORE)
@@ -428,7 +405,7 @@ static void access_wide_inline(struct wl_lift *l, const struct wl_access *a, con
 
 static void access_wide_slow(struct wl_lift *l, const struct wl_access *a, struct wide *w) {
     for (unsigned s = 0; s < l->strips; s++) {
-        l->strip = &l->strip_states[s];
+        l->strip = &l->region.strip_states[s];
         access_slow(l, a, &w->lanes[s], &w->slow[s], moves_pairs(a));
     }
 }
@@ -489,7 +466,7 @@ void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item) {
             merge(l, &a, &w.fast[s], &w.slow[s], from);
     }
     for (unsigned s = 0; s < l->strips && a.kind == WL_ACCESS_LOAD; s++) {
-        l->strip = &l->strip_states[s];
+        l->strip = &l->region.strip_states[s];
         set_results(l, wl_memory_operands(item->inst).result->reg, a.dwords, &w.fast[s]);
     }
 }
@@ -538,17 +515,6 @@ static void second_data(struct wl_lift *l, const struct wl_memory_operands *op, 
     }
 }
 
-static void atomic_alone(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    LLVMValueRef data[2] = {NULL, NULL};
-    for (unsigned i = 0; i < 2 && (i == 0 || a->atomic == WL_ATOMIC_CMPSWAP); i++)
-        data[i] = wl_lane_value(l, a->dwords == 2 ? wl_strip_join(l, rows[2 * i], rows[2 * i + 1]) : rows[i]);
-    LLVMValueRef old = wl_atomic_at(l, a, wl_lanes_address(l, lanes, LLVMConstInt(l->i32, 0, false)), data[0], data[1]);
-    for (unsigned d = 0; d < a->dwords; d++) {
-        LLVMValueRef dword = d ? LLVMBuildLShr(l->b, old, LLVMConstInt(l->i64, 32, false), "") : old;
-        rows[d] = wl_lane_vector(l, LLVMBuildTruncOrBitCast(l->b, dword, l->i32, ""));
-    }
-}
-
 static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
     struct wl_memory_operands op = wl_memory_operands(inst);
@@ -556,9 +522,7 @@ static void emit_atomic(struct wl_lift *l, struct wl_item *item) {
     LLVMValueRef rows[2 * WL_MAX_ROWS];
     struct wl_lanes lanes = find_lanes(l, item, &op);
     second_data(l, &op, inst->isa, rows);
-    if (wl_lane_alone(l))
-        atomic_alone(l, &a, &lanes, rows);
-    else if (!wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
+    if (!in_own_way(l, &a, &lanes, rows) && !wl_atomic_local(l, &a, &lanes, &item->fact[2], rows))
         wl_memory_slow(l, &a, &lanes, rows);
     for (unsigned i = 0; op.result && i < a.dwords; i++)
         wl_strip_set_row(l, op.result->reg + i, rows[i]);
@@ -584,7 +548,7 @@ static void emit_load_to_lds(struct wl_lift *l, struct wl_item *item) {
 /* ---- recording ---- */
 
 static struct wl_fact known(const struct wl_lift *l, unsigned row) {
-    return l->facts && row < WL_VGPR_COUNT ? l->facts->row[row] : (struct wl_fact){0};
+    return l->unit.facts && row < WL_VGPR_COUNT ? l->unit.facts->row[row] : (struct wl_fact){0};
 }
 
 static LLVMValueRef global_base(struct wl_lift *l, const struct wl_inst *inst, const struct wl_operand *scalar) {
@@ -599,8 +563,8 @@ static bool may_store_columns(const struct wl_lift *l, const struct wl_item *ite
     const struct wl_isa *isa = item->inst->isa;
     const struct wl_fact *fact = &item->fact[0];
     return isa->space == WL_SPACE_LDS && isa->class == WL_ISA_STORE && isa->bits == 32 && isa->dwords == 1 && isa->addresses != 2 &&
-           l->request->shape == WL_SHAPE_SQUARES && l->has_avx512 && !wl_is_one_lane(l) && fact->lanes == WL_STRIP &&
-           wl_spread_knows_stride(fact) && (uint32_t)fact->stride >= l->strips * 4 && wl_stretch_may_segment(l);
+           l->unit.request->shape == WL_SHAPE_SQUARES && l->has_avx512 && fact->lanes == WL_STRIP && wl_spread_knows_stride(fact) &&
+           (uint32_t)fact->stride >= l->strips * 4 && wl_region_may_segment(l);
 }
 
 /* How many strips' accesses can be one; 0: each is for itself. */
@@ -609,7 +573,7 @@ static unsigned wide_strips(const struct wl_lift *l, const struct wl_item *item,
     if (may_store_columns(l, item))
         return l->strips;
     bool plain = (isa->space == WL_SPACE_GLOBAL || isa->space == WL_SPACE_FLAT) && !isa->d16 && !isa->hi && !item->inst->lds;
-    if (!plain || !is_vgpr(op->address) || !wl_stretch_may_segment(l))
+    if (!plain || !is_vgpr(op->address) || !wl_region_may_segment(l))
         return 0;
     struct wl_access a = describe(l, item->inst);
     return wl_lanes_wide(l, &a, &item->fact[0], op->address->count >= 2 ? &item->fact[1] : NULL);
@@ -631,28 +595,28 @@ static void record_lds_target(struct wl_lift *l, struct wl_item *item) {
 }
 
 void wl_memory_flush_before(struct wl_lift *l) {
-    l->item_count--;
-    l->stretch_end = l->at ? l->at - 1 : 0;
+    l->region.item_count--;
+    l->region.end = l->unit.at ? l->unit.at - 1 : 0;
     wl_lift_flush(l);
-    l->stretch_end = l->at;
+    l->region.end = l->unit.at;
 }
 
-/* The scalars that an access reads must exist: a mask that the stretch still makes can be one of them. */
+/* The scalars that an access reads must exist: a mask that the vector region still makes can be one of them. */
 static struct wl_item *settle_scalars(struct wl_lift *l, struct wl_item *item) {
     const struct wl_inst *inst = item->inst;
-    bool pending = inst->lds && wl_stretch_mask_pending(l, WL_SGPR_M0);
+    bool pending = inst->lds && wl_region_mask_pending(l, WL_SGPR_M0);
     for (unsigned i = 0; i < inst->operand_count; i++)
         for (unsigned r = 0; inst->operands[i].kind == WL_OPERAND_SGPR && r < inst->operands[i].count; r++)
-            pending |= wl_stretch_mask_pending(l, inst->operands[i].reg + r);
+            pending |= wl_region_mask_pending(l, inst->operands[i].reg + r);
     if (!pending)
         return item;
     struct wl_item again = *item;
     struct wl_effects effects;
     wl_memory_flush_before(l);
     wl_inst_effects(inst, l->wave_size, &effects);
-    l->stretch_loads = effects.load_spaces;
-    l->stretch_stores = effects.store_spaces;
-    item = &l->items[l->item_count++];
+    l->region.loads = effects.load_spaces;
+    l->region.stores = effects.store_spaces;
+    item = &l->region.items[l->region.item_count++];
     *item = again;
     return item;
 }
@@ -695,6 +659,6 @@ bool wl_memory_record(struct wl_lift *l, struct wl_item *item) {
     }
     item->wide = (uint8_t)wide_strips(l, item, &op);
     if (item->wide)
-        item->starts_segment = l->segmented = true;
+        item->starts_segment = l->region.segmented = true;
     return true;
 }

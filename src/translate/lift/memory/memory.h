@@ -1,7 +1,14 @@
-/* Vector memory: how one strip of 16 lanes loads, stores and does atomics. Shared by lift/memory/memory.c, lift/memory/address.c,
- * lift/memory/slow.c, lift/memory/spread.c, lift/memory/atomic.c and lift/memory/buffer.c only.
+/* lift/memory/: vector memory, how one strip of 16 lanes loads, stores and does atomics.
  *
- * Every access climbs down a ladder:
+ *   in    a memory instruction of a vector region, and what is known of its lanes' addresses (analysis/affine.h)
+ *   out   LLVM IR for one strip of it
+ *
+ *   record.h  vector memory instructions, as items of a vector region
+ *   apart.h   accesses of lanes whose addresses have nothing in common
+ *   memory.h  what these share with other accesses: struct wl_access, struct wl_lanes
+ *
+ * An access takes the cheapest code that what is known allows:
+ *
  *   inline      static facts, or one test at run time, say that the lanes are consecutive, a few dwords apart or all the same:
  *               vector accesses, or one scalar access and a broadcast; in LDS also gathers and scatters
  *   slow path   a function of the module, made once for each kind of access and called with the 16 addresses: gathers,
@@ -61,7 +68,7 @@ struct wl_lanes {
 
 /* ---- lift/memory/memory.c ---- */
 
-/* Flushes the stretch without the item that is being recorded, which is taken out of it. */
+/* Flushes the vector region without the item that is being recorded, which is taken out of it. */
 void wl_memory_flush_before(struct wl_lift *l);
 /* Tells the code generator that a branch's second way is cold. */
 void wl_memory_mark_likely(struct wl_lift *l, LLVMValueRef branch);
@@ -108,10 +115,13 @@ enum wl_pattern wl_lanes_pattern(struct wl_lift *l, const struct wl_access *acce
 
 /* What lanes of a group of eight have, going by its first one. */
 LLVMValueRef wl_lanes_group_expected(struct wl_lift *l, LLVMValueRef vector, uint32_t stride);
+/* <16 x i1>: lanes whose index wrapped around on the way from their group's first one, `step` a lane. */
+LLVMValueRef wl_lanes_index_wraps(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step);
 /* Whether it would be a test at run time, of a load of memory. */
 bool wl_lanes_need_test(const struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *lanes);
 
-/* How many strips' elements follow each other, as facts about the halves of an address (high: NULL if it has one) say; 0: not even two's. */
+/* How many strips' elements follow each other, as facts about the halves of an address (high: NULL if it has one) say; 0: not even two's.
+ */
 unsigned wl_lanes_wide(const struct wl_lift *l, const struct wl_access *access, const struct wl_fact *low, const struct wl_fact *high);
 /* For such `count` strips: the i64 address of the first lane's element. *check: an i1 that must hold, or NULL. */
 LLVMValueRef wl_lanes_start(struct wl_lift *l, const struct wl_access *access, const struct wl_lanes *strips, unsigned count,
@@ -136,8 +146,8 @@ void wl_memory_load_strided(struct wl_lift *l, const struct wl_access *access, L
 void wl_memory_store_strided(struct wl_lift *l, const struct wl_access *access, LLVMValueRef start, unsigned stride, LLVMValueRef exec,
                              LLVMValueRef *rows);
 void wl_memory_load_uniform(struct wl_lift *l, const struct wl_access *access, LLVMValueRef address, LLVMValueRef *rows);
-/* What `bytes` bytes of one lane are as one access of the host. Where they are aligned, other threads see 8 and 16 of them whole: an integer of
- * 128 bits would be two accesses. */
+/* What `bytes` bytes of one lane are as one access of the host. Where they are aligned, other threads see 8 and 16 of them whole: an
+ * integer of 128 bits would be two accesses. */
 LLVMTypeRef wl_memory_whole(struct wl_lift *l, unsigned bytes);
 /* Dwords (i32) of one lane, as few accesses: four are one, and so are two. */
 void wl_memory_load_words(struct wl_lift *l, LLVMValueRef address, unsigned dwords, bool is_volatile, LLVMValueRef *words);
@@ -148,8 +158,8 @@ void wl_memory_store_private(struct wl_lift *l, const struct wl_access *access, 
                              LLVMValueRef *rows);
 /* Whether this host has vector loads and stores under a mask for elements of so many bits. */
 bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits);
-/* Whether the vector form of such an access needs all lanes, under EXEC as well: where the host might store a lane's bytes one part after the
- * other. */
+/* Whether the vector form of such an access needs all lanes, under EXEC as well: where the host might store a lane's bytes one part after
+ * the other. */
 bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access);
 
 /* ---- lift/memory/buffer.c ---- */

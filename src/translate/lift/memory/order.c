@@ -1,4 +1,4 @@
-/* Which stores may share a segment of a stretch, or a stretch of MASKED code, with stores and loads before them.
+/* Which stores may share a segment of a vector region, or a vector region of MASKED code, with stores and loads before them.
  *
  * Within a segment all accesses of one strip come before those of the next, so that of two stores to one address by lanes of
  * different strips the wrong one can be the last. It cannot where
@@ -12,7 +12,7 @@
  * A load of LDS before a store is in the same danger: a strip's load must not see what earlier strips stored. It does not where both have
  * the same address register, whose lanes go up through the wave, and the load reads from where its lane stores on, upwards: the steps
  * of a tree. */
-#include "translate/lift/stretch.h"
+#include "translate/lift/region.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static bool unchanged(const struct wl_lift *l, uint32_t from, uint32_t to, const
         return true;
     for (uint32_t i = from; i < to; i++)
         for (unsigned r = op->reg; r < op->reg + (op->count ? op->count : 1u); r++)
-            if (wl_bit(op->kind == WL_OPERAND_VGPR ? l->effects[i].touch.vector : l->effects[i].touch.scalar, r))
+            if (wl_bit(op->kind == WL_OPERAND_VGPR ? l->unit.effects[i].touch.vector : l->unit.effects[i].touch.scalar, r))
                 return false;
     return true;
 }
@@ -117,10 +117,10 @@ static bool may_share(const struct wl_lift *l, const struct wl_item *earlier, co
     const struct wl_inst *inst = earlier->inst;
     const struct wl_operand *address = address_of(store);
     unsigned a_count = find_parts(inst, a), b_count = find_parts(store, b);
-    uint32_t from = (uint32_t)(inst - &l->unit->insts[l->piece->first]);
+    uint32_t from = (uint32_t)(inst - &l->unit.code->insts[l->unit.block->first]);
     if (inst->isa->class != WL_ISA_STORE || inst->isa->detail || store->isa->detail)
         return false; /* typed ones have no fixed size */
-    if (same_address(l, inst, store, from, l->at))
+    if (same_address(l, inst, store, from, l->unit.at))
         return address->kind != WL_OPERAND_VGPR || same_parts(a, a_count, b, b_count) ||
                apart_in_cell(a, a_count, b, b_count, low_zeros(fact));
     return inst->isa->space == WL_SPACE_LDS && store->isa->space == WL_SPACE_LDS &&
@@ -131,13 +131,13 @@ static bool may_share(const struct wl_lift *l, const struct wl_item *earlier, co
 static bool reads_ahead(const struct wl_lift *l, const struct wl_inst *load, const struct wl_inst *store, const struct wl_fact *fact) {
     enum { FAR = 1 << 20 }; /* so that lanes' addresses do not come round */
     struct part from[2], to[2];
-    const uint32_t at = (uint32_t)(load - &l->unit->insts[l->piece->first]);
+    const uint32_t at = (uint32_t)(load - &l->unit.code->insts[l->unit.block->first]);
     if (!load->isa || load->isa->class != WL_ISA_LOAD || load->isa->space != WL_SPACE_LDS || store->isa->space != WL_SPACE_LDS ||
         load->lds || load->isa->detail || store->isa->detail || load->isa->by_lane || store->isa->by_lane)
         return false;
     /* The load's address is its second operand. */
     if (load->operand_count < 2 || store->operand_count < 1 || !same_operand(&load->operands[1], &store->operands[0]) ||
-        store->operands[0].kind != WL_OPERAND_VGPR || !unchanged(l, at, l->at, &store->operands[0]))
+        store->operands[0].kind != WL_OPERAND_VGPR || !unchanged(l, at, l->unit.at, &store->operands[0]))
         return false;
     if (fact->kind != WL_FACT_AFFINE || fact->lanes < l->wave_size || fact->stride <= 0 || fact->stride > FAR)
         return false;
@@ -151,15 +151,15 @@ static bool reads_ahead(const struct wl_lift *l, const struct wl_inst *load, con
 
 bool wl_store_follows_loads(const struct wl_lift *l, const struct wl_inst *store, const struct wl_effects *effects) {
     const struct wl_operand *address;
-    if (!store->isa || store->isa->class != WL_ISA_STORE || store->isa->space != WL_SPACE_LDS || !l->facts)
+    if (!store->isa || store->isa->class != WL_ISA_STORE || store->isa->space != WL_SPACE_LDS || !l->unit.facts)
         return false;
     address = address_of(store);
     if (address->kind != WL_OPERAND_VGPR)
         return false;
-    for (unsigned i = 0; i < l->item_count; i++) {
-        const struct wl_inst *inst = l->items[i].inst;
-        const struct wl_effects *its = &l->effects[inst - &l->unit->insts[l->piece->first]];
-        if ((its->load_spaces & effects->store_spaces) && !reads_ahead(l, inst, store, &l->facts->row[address->reg]))
+    for (unsigned i = 0; i < l->region.item_count; i++) {
+        const struct wl_inst *inst = l->region.items[i].inst;
+        const struct wl_effects *its = &l->unit.effects[inst - &l->unit.code->insts[l->unit.block->first]];
+        if ((its->load_spaces & effects->store_spaces) && !reads_ahead(l, inst, store, &l->unit.facts->row[address->reg]))
             return false;
     }
     return true;
@@ -170,11 +170,11 @@ bool wl_store_may_join(const struct wl_lift *l, const struct wl_inst *store, con
     if (!store->isa || store->isa->class != WL_ISA_STORE)
         return false; /* a load to LDS */
     const struct wl_operand *address = address_of(store);
-    if (address->kind == WL_OPERAND_VGPR && l->facts)
-        fact = l->facts->row[address->reg];
-    for (unsigned i = l->item_count; i-- > 0;) {
-        const struct wl_item *item = &l->items[i];
-        const struct wl_effects *its = &l->effects[item->inst - &l->unit->insts[l->piece->first]];
+    if (address->kind == WL_OPERAND_VGPR && l->unit.facts)
+        fact = l->unit.facts->row[address->reg];
+    for (unsigned i = l->region.item_count; i-- > 0;) {
+        const struct wl_item *item = &l->region.items[i];
+        const struct wl_effects *its = &l->unit.effects[item->inst - &l->unit.code->insts[l->unit.block->first]];
         if ((its->store_spaces & effects->store_spaces) && !may_share(l, item, store, &fact))
             return false;
         if (item->starts_segment)

@@ -4,20 +4,20 @@
 
 #include "translate/lift/state.h"
 
-/* ---- memory.c: record is called with the stretch ready to take the item ---- */
+/* ---- memory.c: record is called with the vector region ready to take the item ---- */
 /* The operands of a memory instruction; NULL: it has none. */
 struct wl_memory_operands {
     const struct wl_operand *result, *address, *data, *data1, *scalar;
 };
 struct wl_memory_operands wl_memory_operands(const struct wl_inst *inst);
 /* Fills item->scalar, item->fact and item->emit for a LOAD, STORE or ATOMIC. An access too rare for a strip form is
- * done at once through a helper: then it flushes the stretch itself and returns false (nothing to emit). */
+ * done at once through a helper: then it flushes the vector region itself and returns false (nothing to emit). */
 bool wl_memory_record(struct wl_lift *l, struct wl_item *item);
 /* Emits a wide access: the builder stands behind all strips of the items before. */
 void wl_memory_emit_wide(struct wl_lift *l, struct wl_item *item);
 
 /* ---- index.c ---- */
-/* Looks whether the stretch's last item is a step of making one. */
+/* Looks whether the vector region's last item is a step of making one. */
 void wl_index_record(struct wl_lift *l);
 /* Emits an item (item->emit), and notes what it makes of addresses. */
 void wl_index_emit(struct wl_lift *l, struct wl_item *item);

@@ -92,7 +92,7 @@ void wl_memory_interleave(struct wl_lift *l, unsigned n, LLVMValueRef *rows, LLV
 }
 
 bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits) {
-    const char *features = l->request->features ? l->request->features : "";
+    const char *features = l->unit.request->features ? l->unit.request->features : "";
     if (bits < 32)
         return l->has_avx512 && strstr(features, "+avx512bw") && strstr(features, "+avx512vl");
     return l->has_masks;
@@ -153,7 +153,7 @@ static LLVMValueRef at(struct wl_lift *l, LLVMValueRef address, uint64_t offset)
 
 /* Hosts without mask registers store under a mask element by element, some of them: what a lane stores has to be an element there. */
 bool wl_memory_stores_all(const struct wl_lift *l, const struct wl_access *access) {
-    return l->exec && access->kind == WL_ACCESS_STORE && access->dwords == 4 && !access->local && !l->has_avx512 && !wl_is_one_lane(l);
+    return l->exec && access->kind == WL_ACCESS_STORE && access->dwords == 4 && !access->local && !l->has_avx512;
 }
 
 /* Stores memory vector `v` of dwords of lanes that own two of every `n`, those of active lanes. */
@@ -280,8 +280,6 @@ static unsigned words_at_once(unsigned left) { return left >= 4 ? 4 : left >= 2 
 static LLVMValueRef load_four(struct wl_lift *l, LLVMValueRef address, bool is_volatile) {
     LLVMTypeRef type = wl_memory_whole(l, 16), floats = LLVMVectorType(l->f32, 4);
     LLVMValueRef value = wl_memory_load(l, type, address, is_volatile);
-    if (wl_is_one_lane(l))
-        return value;
     value = LLVMBuildBitCast(l->b, value, floats, "");
     return LLVMBuildBitCast(l->b, wl_lift_intrinsic(l, "llvm.arithmetic.fence", &floats, 1, &value, 1), type, "");
 }

@@ -318,10 +318,10 @@ static LLVMValueRef buffer_address(struct wl_lift *l, struct slow *s, LLVMValueR
     return address;
 }
 
-/* Where the bytes of a dword (or less) that is not aligned are apart: in a swizzled buffer that is not scratch, whose pieces are
+/* Where the bytes of a dword (or less) that is not aligned are apart: in a swizzled buffer that is not scratch, whose basic blocks are
  * multiples of 4 bytes. The builder is left where they are not; *done as split's join. */
-static void buffer_pieces(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d, unsigned bytes,
-                          LLVMBasicBlockRef done) {
+static void buffer_parts(struct wl_lift *l, struct slow *s, LLVMValueRef offset, LLVMValueRef lane, unsigned d, unsigned bytes,
+                         LLVMBasicBlockRef done) {
     const bool load = s->access->kind == WL_ACCESS_LOAD;
     LLVMBasicBlockRef whole, unused;
     LLVMValueRef rest = LLVMBuildAnd(l->b, offset, constant(l, l->i32, bytes - 1), "");
@@ -343,7 +343,7 @@ static void buffer_pieces(struct wl_lift *l, struct slow *s, LLVMValueRef offset
                                 constant(l, l->i32, UINT64_C(4) * d),
                                 constant(l, l->i32, bytes),
                                 value};
-    LLVMValueRef loaded = call_buffer_helper(l, s, offsetof(struct wl_helpers, buffer_pieces), l->i32, arguments, 8);
+    LLVMValueRef loaded = call_buffer_helper(l, s, offsetof(struct wl_helpers, buffer_parts), l->i32, arguments, 8);
     if (load)
         set_result_dword(l, s, lane, d, loaded);
     go(l, done, whole);
@@ -358,7 +358,7 @@ static void buffer_dword(struct wl_lift *l, struct slow *s, LLVMValueRef offset,
     LLVMValueRef address = buffer_address(l, s, offset, lane, 4 * d, bytes, 0);
     split(l, LLVMBuildICmp(l->b, LLVMIntNE, address, constant(l, l->i64, 0), ""), &out, &done);
     if (bytes > 1)
-        buffer_pieces(l, s, offset, lane, d, bytes, done);
+        buffer_parts(l, s, offset, lane, d, bytes, done);
     if (a->kind == WL_ACCESS_LOAD) {
         LLVMValueRef value = wl_memory_load(l, type, address, a->is_volatile);
         set_result_dword(l, s, lane, d, bytes < 4 ? LLVMBuildZExt(l->b, value, l->i32, "") : value);
@@ -619,34 +619,35 @@ static void trace_access(struct wl_lift *l, struct slow *s) {
 
 LLVMValueRef wl_access_trace_begin(struct wl_lift *l, const struct wl_access *a, LLVMValueRef addresses) {
     enum { TRACE_ROWS = sizeof(struct wl_access_trace) / sizeof(uint32_t[WL_STRIP]) };
-    if (!l->access_trace)
-        l->access_trace = wl_lift_kept_alloca(l, LLVMArrayType2(l->strip_i32, TRACE_ROWS));
+    if (!l->unit.access_trace)
+        l->unit.access_trace = wl_lift_kept_alloca(l, LLVMArrayType2(l->strip_i32, TRACE_ROWS));
     LLVMMetadataRef location = LLVMGetCurrentDebugLocation2(l->b);
     if (location) {
-        l->access_location = location;
-        location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->subprogram, NULL);
+        l->unit.access_location = location;
+        location =
+            LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), WL_COLUMN_ACCESS, l->unit.subprogram, NULL);
         LLVMSetCurrentDebugLocation2(l->b, location);
     }
-    write_trace(l, l->access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
-    return trace_addresses(l, l->access_trace);
+    write_trace(l, l->unit.access_trace, LLVMConstNull(l->i64), l->strip->first_lane, wl_memory_mask(l), wl_access_size(a), addresses);
+    return trace_addresses(l, l->unit.access_trace);
 }
 
 void wl_access_trace_end(struct wl_lift *l) {
-    trace_store(l, LLVMConstNull(l->i64), l->access_trace, offsetof(struct wl_access_trace, magic));
-    LLVMSetCurrentDebugLocation2(l->b, l->access_location);
+    trace_store(l, LLVMConstNull(l->i64), l->unit.access_trace, offsetof(struct wl_access_trace, magic));
+    LLVMSetCurrentDebugLocation2(l->b, l->unit.access_location);
 }
 
 void wl_access_gather_begin(struct wl_lift *l, bool packed) {
-    LLVMMetadataRef location = l->access_location = LLVMGetCurrentDebugLocation2(l->b);
+    LLVMMetadataRef location = l->unit.access_location = LLVMGetCurrentDebugLocation2(l->b);
     if (!location)
         return;
     unsigned column = LLVMDILocationGetColumn(location);
     column = packed ? WL_COLUMN_PACKED : column == WL_COLUMN_TRACE ? WL_COLUMN_GATHER_TRACE : WL_COLUMN_GATHER + column - 1;
-    location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), column, l->subprogram, NULL);
+    location = LLVMDIBuilderCreateDebugLocation(l->context, LLVMDILocationGetLine(location), column, l->unit.subprogram, NULL);
     LLVMSetCurrentDebugLocation2(l->b, location);
 }
 
-void wl_access_gather_end(struct wl_lift *l) { LLVMSetCurrentDebugLocation2(l->b, l->access_location); }
+void wl_access_gather_end(struct wl_lift *l) { LLVMSetCurrentDebugLocation2(l->b, l->unit.access_location); }
 
 /* ---- calls ---- */
 
@@ -743,7 +744,7 @@ void wl_memory_slow(struct wl_lift *l, const struct wl_access *access, const str
     LLVMValueRef arguments[ARGUMENT_DATA + 2 * WL_MAX_ROWS];
     unsigned in = data_rows(a), out = result_rows(a);
     bool narrow = narrow_addresses(a);
-    bool needs_wave = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER || wl_atomic_splits(l, a);
+    bool needs_wave = a->place == WL_PLACE_FLAT || a->place == WL_PLACE_BUFFER || wl_atomic_splits(a);
     arguments[ARGUMENT_WAVE] = needs_wave ? l->wave : LLVMGetPoison(l->ptr);
     arguments[ARGUMENT_LANE] = l->strip->first_lane;
     arguments[ARGUMENT_BASE] = narrow ? lanes->base : LLVMGetPoison(l->i64);

@@ -1,6 +1,5 @@
 /* Accesses of lanes that have nothing in common, without a loop: the host's gathers and scatters where they are quick, else one
  * scalar or vector access for each lane and shuffles between lanes and rows. Inactive lanes access a spare place. */
-#include "translate/lift/forms/loop.h"
 #include "translate/lift/marks.h"
 #include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
@@ -35,9 +34,9 @@ static LLVMValueRef unit_addresses(struct wl_lift *l, const struct wl_lanes *lan
     LLVMValueRef addresses = wl_lanes_addresses(l, lanes);
     if (!l->exec)
         return addresses;
-    if (!l->spare_place)
-        l->spare_place = wl_lift_kept_alloca(l, spare_type(l));
-    return or_spare(l, addresses, l->exec, l->spare_place);
+    if (!l->unit.spare_place)
+        l->unit.spare_place = wl_lift_kept_alloca(l, spare_type(l));
+    return or_spare(l, addresses, l->exec, l->unit.spare_place);
 }
 
 static LLVMValueRef behind(struct wl_lift *l, LLVMValueRef address, uint64_t offset) {
@@ -278,12 +277,12 @@ static LLVMValueRef load_local(struct wl_lift *l, const struct wl_access *a, con
     LLVMValueRef offsets = lanes->offset, loaded = LLVMGetPoison(LLVMVectorType(element, WL_STRIP));
     if (l->exec)
         offsets = LLVMBuildSelect(l->b, l->exec, offsets, LLVMConstNull(l->strip_i32), "");
-    if (!l->lane_offsets)
-        l->lane_offsets = wl_lift_kept_alloca(l, l->strip_i32);
-    LLVMSetAlignment(LLVMBuildStore(l->b, offsets, l->lane_offsets), 64);
+    if (!l->unit.lane_offsets)
+        l->unit.lane_offsets = wl_lift_kept_alloca(l, l->strip_i32);
+    LLVMSetAlignment(LLVMBuildStore(l->b, offsets, l->unit.lane_offsets), 64);
     for (unsigned i = 0; i < WL_STRIP; i++) {
         LLVMValueRef index = LLVMConstInt(l->i64, i, false);
-        LLVMValueRef offset = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, l->lane_offsets, &index, 1, ""), "");
+        LLVMValueRef offset = LLVMBuildLoad2(l->b, l->i32, LLVMBuildGEP2(l->b, l->i32, l->unit.lane_offsets, &index, 1, ""), "");
         LLVMValueRef address = LLVMBuildAdd(l->b, lanes->base, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
         LLVMValueRef value = wl_memory_load(l, element, address, false);
         loaded = LLVMBuildInsertElement(l->b, loaded, value, LLVMConstInt(l->i32, i, false), "");
@@ -411,7 +410,7 @@ void wl_spread_access(struct wl_lift *l, const struct wl_access *a, LLVMValueRef
 }
 
 /* Whether there is only the lower half of the strip. */
-static bool is_half(const struct wl_lift *l) { return l->in_loop && wl_loop_halves(l); }
+static bool is_half(const struct wl_lift *l) { return l->strip_lanes == WL_GROUP; }
 
 /* The addresses of the first lanes of the strip's halves. */
 static void group_starts(struct wl_lift *l, const struct wl_lanes *lanes, LLVMValueRef *start) {
@@ -505,9 +504,8 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
 /* In loops whose lanes leave, few lanes are left, for which single loads cost as much as for all: the host's own where they are quick. */
 
 bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access *a) {
-    enum { LARGE = 300 }; /* instructions of a unit: beyond, the code generator takes too long for what all strips would get */
-    return l->piece->in_loop && (l->in_loop || l->unit->inst_count < LARGE) && !wl_is_one_lane(l) && a->kind == WL_ACCESS_LOAD &&
-           a->bits == 32 && a->dwords <= 2 && wl_spread_possible(a);
+    return l->unit.block->in_loop && l->form->gathers(l) != WL_GATHERS_CALL && a->kind == WL_ACCESS_LOAD && a->bits == 32 &&
+           a->dwords <= 2 && wl_spread_possible(a);
 }
 
 /* Elements of `type` at the lanes' pointers. */
@@ -568,7 +566,7 @@ static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *la
         wl_access_gather_end(l);
         return concatenate(l, value[0], LLVMConstNull(LLVMTypeOf(value[0])), WL_GROUP);
     }
-    if (l->in_loop && l->exec) { /* lanes leave */
+    if (l->form->gathers(l) == WL_GATHERS_BY_COUNT && l->exec) { /* lanes leave */
         LLVMBasicBlockRef many = wl_memory_block(l, "many");
         few = wl_memory_block(l, "few");
         done = wl_memory_block(l, "gathered");
@@ -595,8 +593,7 @@ static LLVMValueRef gather_by_index(struct wl_lift *l, const struct wl_lanes *la
 }
 
 bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    const bool possible =
-        l->has_avx512 && !wl_is_one_lane(l) && a->kind == WL_ACCESS_STORE && a->bits == 32 && a->dwords == 1 && wl_spread_possible(a);
+    const bool possible = l->has_avx512 && a->kind == WL_ACCESS_STORE && a->bits == 32 && a->dwords == 1 && wl_spread_possible(a);
     if (!possible || l->exec || !lanes->index)
         return false;
     LLVMBasicBlockRef done = wl_memory_block(l, "scattered");
@@ -645,7 +642,7 @@ bool wl_spread_in_loop(struct wl_lift *l, const struct wl_access *a, const struc
 }
 
 bool wl_spread_in_unit(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    if (!l->row_slots || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
+    if (!l->unit.row_slots || !wl_spread_possible(a) || a->bits != 32 || a->dwords != 1)
         return false;
     LLVMValueRef addresses = unit_addresses(l, lanes), buffer = wl_access_trace_begin(l, a, addresses);
     wl_spread_access(l, a, addresses, buffer, wl_strip_exec(l), rows);

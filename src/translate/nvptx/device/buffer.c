@@ -52,10 +52,10 @@ uint64_t wl_device_buffer_find(const struct wl_device_buffer *given, uint64_t pa
                                           .index = (given->lane & -(uint32_t)buffer.add_tid) + (indexed ? given->address[0] : 0),
                                           .offset = given->offset + (shifted ? given->address[indexed] : 0)};
     const uint64_t linear = (uint64_t)place.index * buffer.stride + place.offset + skip, swizzles = -(uint64_t)(buffer.swizzle_size != 0);
-    const uint32_t offset = place.offset + skip, records = log_2(buffer.index_stride), piece = log_2(buffer.swizzle_size);
+    const uint32_t offset = place.offset + skip, records = log_2(buffer.index_stride), block = log_2(buffer.swizzle_size);
     const uint64_t group = place.index >> records, record = place.index & (buffer.index_stride - 1);
     const uint64_t within = offset & (buffer.swizzle_size - 1), apart = offset - within;
-    const uint64_t swizzled = ((group * buffer.stride + apart) << records) + (record << piece) + within;
+    const uint64_t swizzled = ((group * buffer.stride + apart) << records) + (record << block) + within;
     const uint64_t distance = (swizzled & swizzles) | (linear & ~swizzles);
     return (buffer.base + place.soffset + distance) & -(uint64_t)is_in_range(&place, skip, bytes);
 }

@@ -1,9 +1,11 @@
-/* C functions that translated kernels call on NVIDIA's GPUs: what an image or typed buffer instruction does to one lane.
+/* nvptx/device/: C functions that translated kernels call on NVIDIA's GPUs.
  *
- * image.c, buffer.c and rays.c are compiled for NVPTX at build time, each as one unit with the files of lane/ that it calls (CMakeLists.txt); nvptx/device.c links the bitcode into the modules of kernels that need it. tables.c, a build tool, prints the tables that the CPU
- * device computes when it starts. include/ has the few functions of C's library that this code uses.
+ *   in    a record that one thread has filled: struct wl_device_image, struct wl_device_buffer
+ *   out   the result of one lane's image or typed buffer instruction, in the same record
  *
- * A thread fills a record, and the function reads and writes it. */
+ * image.c, buffer.c and rays.c are compiled for NVPTX at build time, each as one unit with the files of lane/ that it calls
+ * (CMakeLists.txt); nvptx/device.c links the bitcode into the modules of kernels that need it. tables.c, a build tool, prints the tables
+ * that the CPU device computes when it starts. include/ has the few functions of C's library that this code uses. */
 #ifndef WL_TRANSLATE_NVPTX_DEVICE_H
 #define WL_TRANSLATE_NVPTX_DEVICE_H
 

@@ -1,6 +1,6 @@
-/* Joined additions in loops that are run strip by strip: a strip's own lanes are counted (strip_loop_ticket.c). */
-#include "translate/lift/forms/loop.h"
-#include "translate/lift/stretch.h"
+/* Joined additions in loops that are run strip by strip: a strip's own lanes are counted (strip_loop_aggregate.c). */
+#include "translate/lift/forms/loop_state.h"
+#include "translate/lift/region.h"
 #include "translate/lift/values.h"
 
 #include "translate/analysis/strip_loop.h"
@@ -38,30 +38,30 @@ static void take_first(struct wl_lift *l, const struct wl_inst *inst) {
     LLVMValueRef arguments[2] = {lanes_of(l, WL_SGPR_EXEC), LLVMConstNull(l->i1)};
     LLVMValueRef lane = wl_lift_intrinsic(l, "llvm.cttz", &l->i32, 1, arguments, 2);
     lane = LLVMBuildAnd(l->b, lane, wl_lift_int(l, l->i32, WL_STRIP - 1), ""); /* no lane active: nobody looks */
-    LLVMValueRef row = wl_loop_load_row(l, inst->operands[1].reg);
-    wl_lift_set_sgpr(l, inst->operands[0].reg, wl_lane_alone(l) ? wl_lane_value(l, row) : LLVMBuildExtractElement(l->b, row, lane, ""));
+    LLVMValueRef row = l->form->load_row(l, inst->operands[1].reg);
+    wl_lift_set_sgpr(l, inst->operands[0].reg, l->in_loop->lane ? wl_lane_value(l, row) : LLVMBuildExtractElement(l->b, row, lane, ""));
 }
 
-void wl_loop_ticket(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
-    switch ((enum wl_ticket)inst->ticket) {
-    case WL_TICKET_RANK: {
+void wl_loop_aggregate(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects) {
+    switch ((enum wl_aggregate)inst->aggregate) {
+    case WL_AGGREGATE_RANK: {
         LLVMValueRef lanes = lanes_of(l, inst->operands[1].reg);
-        struct wl_item *item = wl_stretch_add(l, inst, effects);
+        struct wl_item *item = wl_region_add(l, inst, effects);
         item->scalar[BITS] = lanes;
         item->emit = emit_rank;
         break;
     }
-    case WL_TICKET_RANK_HIGH:
-        wl_stretch_add(l, inst, effects)->emit = emit_move;
+    case WL_AGGREGATE_RANK_HIGH:
+        wl_region_add(l, inst, effects)->emit = emit_move;
         break;
-    case WL_TICKET_COUNT:
+    case WL_AGGREGATE_COUNT:
         count(l, inst);
         break;
-    case WL_TICKET_FIRST:
+    case WL_AGGREGATE_FIRST:
         take_first(l, inst);
         break;
-    case WL_TICKET_NONE:
-    case WL_TICKET_STORE:
+    case WL_AGGREGATE_NONE:
+    case WL_AGGREGATE_STORE:
         break;
     }
 }

@@ -51,8 +51,8 @@ static bool is_in_log(const char *name, const char *what) {
 }
 
 int main() {
-    check_name = "gang_late";
-    char name[] = "/tmp/gang_late-XXXXXX";
+    check_name = "workgroup_mode_late";
+    char name[] = "/tmp/workgroup_mode_late-XXXXXX";
     int log = mkstemp(name), *stop, seconds = 0;
     unsigned *out;
     dup2(log, 2);
@@ -65,7 +65,7 @@ int main() {
     bool found = false;
     for (; !found && hipStreamQuery(nullptr) == hipErrorNotReady && seconds < 10 * SECONDS; seconds++) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        found = is_in_log(name, "(gang of 256 x 1 x 1");
+        found = is_in_log(name, "(workgroup of 256 x 1 x 1");
     }
     EXPECT(found, "no code for workgroups of 256 was made in %d seconds of the launch", seconds / 10);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -36,34 +36,34 @@ static bool is_own(const struct wl_inst *inst) {
     }
 }
 
-static void visit(const struct wl_unit *unit, uint32_t piece, uint8_t *seen, uint32_t *work, uint32_t *count) {
-    if (piece != WL_NO_PIECE && !seen[piece]) {
-        seen[piece] = 1;
-        work[(*count)++] = piece;
+static void visit(const struct wl_unit *unit, uint32_t block, uint8_t *seen, uint32_t *work, uint32_t *count) {
+    if (block != WL_NO_BLOCK && !seen[block]) {
+        seen[block] = 1;
+        work[(*count)++] = block;
     }
     (void)unit;
 }
 
-/* Marks in `seen` what is reachable behind a piece's end. */
+/* Marks in `seen` what is reachable behind a basic block's end. */
 static void follow(const struct wl_unit *unit, uint32_t from, uint8_t *seen, uint32_t *work) {
     uint32_t count = 0;
-    visit(unit, unit->pieces[from].next, seen, work, &count);
-    visit(unit, unit->pieces[from].target, seen, work, &count);
+    visit(unit, unit->blocks[from].next, seen, work, &count);
+    visit(unit, unit->blocks[from].target, seen, work, &count);
     for (uint32_t at = 0; at < count; at++) {
-        visit(unit, unit->pieces[work[at]].next, seen, work, &count);
-        visit(unit, unit->pieces[work[at]].target, seen, work, &count);
+        visit(unit, unit->blocks[work[at]].next, seen, work, &count);
+        visit(unit, unit->blocks[work[at]].target, seen, work, &count);
     }
 }
 
-/* Whether memory is read behind a store, within the piece or in those that follow it. */
-static bool reads_behind(const struct wl_unit *unit, uint32_t piece, const uint8_t *reachable) {
+/* Whether memory is read behind a store, within the basic block or in those that follow it. */
+static bool reads_behind(const struct wl_unit *unit, uint32_t block, const uint8_t *reachable) {
     bool stored = false;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        if (p != piece && !reachable[p])
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        if (p != block && !reachable[p])
             continue;
-        stored = p != piece || reachable[p]; /* in a loop all of the piece is behind the store */
-        for (uint32_t i = 0; i < unit->pieces[p].count; i++) {
-            const struct wl_inst *inst = &unit->insts[unit->pieces[p].first + i];
+        stored = p != block || reachable[p]; /* in a loop all of the basic block is behind the store */
+        for (uint32_t i = 0; i < unit->blocks[p].count; i++) {
+            const struct wl_inst *inst = &unit->insts[unit->blocks[p].first + i];
             if (!accesses_memory(inst) || inst->isa->space == WL_SPACE_SCRATCH)
                 continue;
             if (stored && inst->isa->class != WL_ISA_STORE)
@@ -74,35 +74,35 @@ static bool reads_behind(const struct wl_unit *unit, uint32_t piece, const uint8
     return false;
 }
 
-static bool stores(const struct wl_unit *unit, uint32_t piece) {
-    for (uint32_t i = 0; i < unit->pieces[piece].count; i++) {
-        const struct wl_inst *inst = &unit->insts[unit->pieces[piece].first + i];
+static bool stores(const struct wl_unit *unit, uint32_t block) {
+    for (uint32_t i = 0; i < unit->blocks[block].count; i++) {
+        const struct wl_inst *inst = &unit->insts[unit->blocks[block].first + i];
         if (accesses_memory(inst) && inst->isa->class != WL_ISA_LOAD && inst->isa->space != WL_SPACE_SCRATCH)
             return true;
     }
     return false;
 }
 
-static bool branches_on_exec(const struct wl_unit *unit, uint32_t piece) {
-    const struct wl_piece *p = &unit->pieces[piece];
-    if (p->end != WL_PIECE_CBRANCH || !p->count)
+static bool branches_on_exec(const struct wl_unit *unit, uint32_t block) {
+    const struct wl_block *p = &unit->blocks[block];
+    if (p->end != WL_BLOCK_CBRANCH || !p->count)
         return false;
     unsigned detail = unit->insts[p->first + p->count - 1].isa->detail;
     return detail == WL_IF_EXECZ || detail == WL_IF_EXECNZ;
 }
 
-bool wl_ptx_may_run_apart(const struct wl_unit *unit) {
-    uint8_t *reachable = malloc(unit->piece_count + 1);
-    uint32_t *work = malloc((unit->piece_count + 1) * sizeof *work);
+bool wl_ptx_may_have_lane_per_thread(const struct wl_unit *unit) {
+    uint8_t *reachable = malloc(unit->block_count + 1);
+    uint32_t *work = malloc((unit->block_count + 1) * sizeof *work);
     bool own = reachable && work && !wl_unit_is_unoptimized(unit), loops = false;
     for (uint32_t i = 0; i < unit->inst_count && own; i++)
         own = is_own(&unit->insts[i]);
-    for (uint32_t p = 0; p < unit->piece_count && own; p++) {
-        enum wl_piece_end end = unit->pieces[p].end;
-        if (end == WL_PIECE_CALL || end == WL_PIECE_JUMP || end == WL_PIECE_WAIT) {
+    for (uint32_t p = 0; p < unit->block_count && own; p++) {
+        enum wl_block_end end = unit->blocks[p].end;
+        if (end == WL_BLOCK_CALL || end == WL_BLOCK_JUMP || end == WL_BLOCK_WAIT) {
             own = false;
         } else if (stores(unit, p) || branches_on_exec(unit, p)) {
-            for (uint32_t i = 0; i < unit->piece_count; i++)
+            for (uint32_t i = 0; i < unit->block_count; i++)
                 reachable[i] = 0;
             follow(unit, p, reachable, work);
             loops |= branches_on_exec(unit, p) && reachable[p];

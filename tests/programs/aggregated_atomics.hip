@@ -212,7 +212,7 @@ static void test_count(int *dbegins, int *dedges, int n, unsigned block) {
 }
 
 int main() {
-    check_name = "tickets";
+    check_name = "aggregated_atomics";
     for (unsigned seed = 1; seed <= 4; seed++)
         for (unsigned block : {256u, 64u, 50u}) {
             int n = seed == 1 ? 7 : seed == 2 ? 130 : ITEMS + (int)seed;

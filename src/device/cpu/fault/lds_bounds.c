@@ -1,4 +1,4 @@
-#include "device/cpu/fault/beyond.h"
+#include "device/cpu/fault/lds_bounds.h"
 
 #include "device/cpu/memory.h"
 
@@ -34,54 +34,54 @@ static bool open_rest(struct wl_group *group) {
     return done;
 }
 
-bool wl_beyond_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
-    struct wl_beyond *beyond = &thread->beyond;
+bool wl_lds_bounds_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
+    struct wl_lds_bounds *lds_bounds = &thread->lds_bounds;
     uint64_t lds = (uint64_t)(uintptr_t)group->lds;
     bool before = address < lds && lds - address <= PAGE;
     if (!lds || (!before && (address - lds < group->lds_usable || address - lds >= WL_LDS_RESERVED)))
         return false;
-    beyond->seen = true;
+    lds_bounds->seen = true;
     if (!group->lds_readable && !before) {
         group->lds_readable = open_rest(group);
         return group->lds_readable; /* a store comes back at once */
     }
-    if (!(context->uc_mcontext.gregs[REG_ERR] & WRITES) || beyond->count == WL_BEYOND_PAGES)
+    if (!(context->uc_mcontext.gregs[REG_ERR] & WRITES) || lds_bounds->count == WL_LDS_BOUNDS_PAGES)
         return false;
     uint8_t *page = group->lds + ((address - lds) & ~(PAGE - 1));
     if (!protect(page, PAGE, PROT_READ | PROT_WRITE))
         return false;
-    beyond->pages[beyond->count++] = page;
+    lds_bounds->pages[lds_bounds->count++] = page;
     context->uc_mcontext.gregs[REG_EFL] |= TRAPS;
     return true;
 }
 
-void wl_beyond_leave(struct wl_thread *thread) {
-    struct wl_beyond *beyond = &thread->beyond;
-    for (; beyond->count; beyond->count--) {
-        uint8_t *page = beyond->pages[beyond->count - 1];
+void wl_lds_bounds_leave(struct wl_thread *thread) {
+    struct wl_lds_bounds *lds_bounds = &thread->lds_bounds;
+    for (; lds_bounds->count; lds_bounds->count--) {
+        uint8_t *page = lds_bounds->pages[lds_bounds->count - 1];
         madvise(page, PAGE, MADV_DONTNEED);
         protect(page, PAGE, PROT_READ);
     }
 }
 
-bool wl_beyond_trap(struct wl_thread *thread, ucontext_t *context) {
-    if (!thread->beyond.count)
+bool wl_lds_bounds_trap(struct wl_thread *thread, ucontext_t *context) {
+    if (!thread->lds_bounds.count)
         return false;
-    wl_beyond_leave(thread);
+    wl_lds_bounds_leave(thread);
     context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAPS;
     return true;
 }
 
 #else
 
-bool wl_beyond_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
+bool wl_lds_bounds_fault(struct wl_thread *thread, struct wl_group *group, uint64_t address, ucontext_t *context) {
     (void)thread, (void)group, (void)address, (void)context;
     return false;
 }
 
-void wl_beyond_leave(struct wl_thread *thread) { (void)thread; }
+void wl_lds_bounds_leave(struct wl_thread *thread) { (void)thread; }
 
-bool wl_beyond_trap(struct wl_thread *thread, ucontext_t *context) {
+bool wl_lds_bounds_trap(struct wl_thread *thread, ucontext_t *context) {
     (void)thread, (void)context;
     return false;
 }

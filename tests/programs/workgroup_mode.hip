@@ -281,7 +281,7 @@ static void sized_of(const int *in, int *out, dim3 block) {
 }
 
 int main() {
-    check_name = "gang";
+    check_name = "workgroup_mode";
     const int n = 11 * GROUPS * ITEMS / 2 + 77;
     std::vector<int> in = input(n), out(GROUPS * ITEMS), expected(GROUPS * ITEMS);
     int *din, *dout;

@@ -1,6 +1,6 @@
-/* Which kernels may run all waves of a workgroup as one (gang.h), and at which branches on EXEC the waves may part. */
+/* Which kernels may run all waves of a workgroup as one (workgroup.h), and at which branches on EXEC the waves may part. */
 #include "assembled.h"
-#include "translate/analysis/gang.h"
+#include "translate/analysis/workgroup.h"
 #include "translate/isa/isa.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@ struct kernel {
     const char *title, *processor;
     unsigned wave_size;
     const char *text;
-    int parting; /* wanted: branches on EXEC at which waves may part; -1: there is no gang */
+    int parting; /* wanted: branches on EXEC at which waves may part; -1: there is no workgroup */
 };
 
 #define GFX9  "gfx906", 64
@@ -100,17 +100,17 @@ static const struct kernel kernels[] = {
 };
 
 static int parting_of(const struct wl_unit *unit) {
-    struct wl_gang *gang = wl_gang_find(unit);
+    struct wl_workgroup *workgroup = wl_workgroup_find(unit);
     int count = 0;
-    if (!gang)
+    if (!workgroup)
         return -1;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        const struct wl_inst *last = piece->count ? &unit->insts[piece->first + piece->count - 1] : NULL;
-        bool on_exec = piece->end == WL_PIECE_CBRANCH && (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ);
-        count += on_exec && !gang->together[p];
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
+        const struct wl_inst *last = block->count ? &unit->insts[block->first + block->count - 1] : NULL;
+        bool on_exec = block->end == WL_BLOCK_CBRANCH && (last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ);
+        count += on_exec && !workgroup->together[p];
     }
-    wl_gang_destroy(gang);
+    wl_workgroup_destroy(workgroup);
     return count;
 }
 

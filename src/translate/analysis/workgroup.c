@@ -1,4 +1,4 @@
-#include "translate/analysis/gang.h"
+#include "translate/analysis/workgroup.h"
 
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
@@ -17,7 +17,7 @@ enum {
 
 /* ---- which scalar registers hold masks ---- */
 
-bool wl_gang_mask_work(const struct wl_inst *inst, unsigned wave_size, const uint64_t masks[2], struct wl_mask_work *work) {
+bool wl_workgroup_mask_work(const struct wl_inst *inst, unsigned wave_size, const uint64_t masks[2], struct wl_mask_work *work) {
     unsigned registers = wave_size / 32;
     if (!wl_mask_work(inst, wave_size, work))
         return false;
@@ -31,7 +31,7 @@ static bool operand_is_plain(const struct wl_operand *operand, const uint64_t ma
     return operand->kind != WL_OPERAND_SPECIAL || operand->reg <= WL_SPECIAL_PRIVATE_LIMIT;
 }
 
-/* A vector instruction's scalar operands: masks where the semantics say so, else plain. */
+/* A vector instruction's scalar operands: masks where the semantics say so, else plain numbers. */
 static bool vector_step(const struct wl_inst *inst, unsigned registers, uint64_t masks[2]) {
     const struct wl_sem *sem = inst->sem;
     unsigned printed = 0;
@@ -63,7 +63,7 @@ static bool vector_step(const struct wl_inst *inst, unsigned registers, uint64_t
     return true;
 }
 
-/* Scalars are read as they are; what is written is the same in all waves. */
+/* The instruction reads scalars as plain numbers, and what it writes is the same in all waves. */
 static bool plain_step(const struct wl_inst *inst, const struct wl_effects *effects, uint64_t masks[2]) {
     for (unsigned i = 0; i < inst->operand_count; i++)
         if (inst->operands[i].kind == WL_OPERAND_SPECIAL && !operand_is_plain(&inst->operands[i], masks) &&
@@ -148,14 +148,14 @@ static void mask_step(const struct wl_mask_work *work, unsigned registers, const
         wl_put_bits(masks, WL_SGPR_SCC, 1, true);
 }
 
-bool wl_gang_step(const struct wl_inst *inst, unsigned wave_size, uint64_t masks[2]) {
+bool wl_workgroup_step(const struct wl_inst *inst, unsigned wave_size, uint64_t masks[2]) {
     struct wl_mask_work work;
     struct wl_effects effects;
     unsigned registers = wave_size / 32;
     if (inst->index_mode || inst->is_dpp || (!inst->sem && !inst->isa))
         return false;
     wl_inst_effects(inst, wave_size, &effects);
-    if (wl_gang_mask_work(inst, wave_size, masks, &work)) {
+    if (wl_workgroup_mask_work(inst, wave_size, masks, &work)) {
         if (work.logic == WL_MASK_SELECT && wl_any_bit(masks, WL_SGPR_SCC, 1))
             return false;
         mask_step(&work, registers, &effects, masks);
@@ -170,7 +170,7 @@ bool wl_gang_step(const struct wl_inst *inst, unsigned wave_size, uint64_t masks
 
 struct search {
     const struct wl_unit *unit;
-    struct wl_gang *gang;
+    struct wl_workgroup *workgroup;
     bool *queued;
     uint32_t *work;
     uint32_t count;
@@ -178,14 +178,14 @@ struct search {
 };
 
 static void flow(struct search *s, uint32_t to, const uint64_t masks[2], bool first) {
-    if (to == WL_NO_PIECE)
+    if (to == WL_NO_BLOCK)
         return;
-    uint64_t *there = s->gang->masks[to];
+    uint64_t *there = s->workgroup->masks[to];
     bool grows = first;
     for (unsigned w = 0; w < 2; w++) {
         grows |= (masks[w] & ~there[w]) != 0;
         there[w] |= masks[w];
-        s->gang->ever[w] |= masks[w];
+        s->workgroup->ever[w] |= masks[w];
     }
     if (grows && !s->queued[to]) {
         s->queued[to] = true;
@@ -193,14 +193,14 @@ static void flow(struct search *s, uint32_t to, const uint64_t masks[2], bool fi
     }
 }
 
-static bool ends_well(const struct wl_unit *unit, const struct wl_piece *piece) {
-    const struct wl_inst *last = piece->count ? &unit->insts[piece->first + piece->count - 1] : NULL;
-    switch (piece->end) {
-    case WL_PIECE_WAIT:
-        return piece->next != WL_NO_PIECE && (last->isa->class == WL_ISA_BARRIER || gives_back(last));
-    case WL_PIECE_CALL:
-    case WL_PIECE_JUMP:
-    case WL_PIECE_FALL_OFF:
+static bool ends_well(const struct wl_unit *unit, const struct wl_block *block) {
+    const struct wl_inst *last = block->count ? &unit->insts[block->first + block->count - 1] : NULL;
+    switch (block->end) {
+    case WL_BLOCK_WAIT:
+        return block->next != WL_NO_BLOCK && (last->isa->class == WL_ISA_BARRIER || last->ends_turn || gives_back(last));
+    case WL_BLOCK_CALL:
+    case WL_BLOCK_JUMP:
+    case WL_BLOCK_FALL_OFF:
         return false;
     default:
         return true;
@@ -216,34 +216,34 @@ static bool find_masks(struct search *s) {
     flow(s, unit->entry, start, true);
     while (s->count) {
         uint32_t p = s->work[--s->count];
-        const struct wl_piece *piece = &unit->pieces[p];
-        uint64_t masks[2] = {s->gang->masks[p][0], s->gang->masks[p][1]};
+        const struct wl_block *block = &unit->blocks[p];
+        uint64_t masks[2] = {s->workgroup->masks[p][0], s->workgroup->masks[p][1]};
         s->queued[p] = false;
-        if (!ends_well(unit, piece))
+        if (!ends_well(unit, block))
             return false;
-        for (uint32_t i = 0; i < piece->count; i++) {
-            if (!wl_gang_step(&unit->insts[piece->first + i], wave_size, masks))
+        for (uint32_t i = 0; i < block->count; i++) {
+            if (!wl_workgroup_step(&unit->insts[block->first + i], wave_size, masks))
                 return false;
-            s->gang->ever[0] |= masks[0];
-            s->gang->ever[1] |= masks[1];
+            s->workgroup->ever[0] |= masks[0];
+            s->workgroup->ever[1] |= masks[1];
         }
-        flow(s, piece->next, masks, false);
-        flow(s, piece->target, masks, false);
+        flow(s, block->next, masks, false);
+        flow(s, block->target, masks, false);
     }
     return true;
 }
 
 /* ---- branches on EXEC ---- */
 
-static bool on_exec(const struct wl_unit *unit, const struct wl_piece *piece, uint32_t *zero) {
-    if (piece->end != WL_PIECE_CBRANCH)
+static bool on_exec(const struct wl_unit *unit, const struct wl_block *block, uint32_t *zero) {
+    if (block->end != WL_BLOCK_CBRANCH)
         return false;
-    const struct wl_inst *last = &unit->insts[piece->first + piece->count - 1];
-    *zero = last->isa->detail == WL_IF_EXECZ ? piece->target : piece->next;
+    const struct wl_inst *last = &unit->insts[block->first + block->count - 1];
+    *zero = last->isa->detail == WL_IF_EXECZ ? block->target : block->next;
     return last->isa->detail == WL_IF_EXECZ || last->isa->detail == WL_IF_EXECNZ;
 }
 
-/* Whether an instruction leaves EXEC 0 as it is: it takes lanes away, or gives those back that were there before within the
+/* Whether EXEC stays 0 over an instruction if it was 0: the instruction takes lanes away, or gives back lanes that EXEC had earlier in the
  * same code (`saved`: registers with such masks). */
 static bool keeps_none(const struct wl_inst *inst, unsigned wave_size, uint64_t saved[2]) {
     struct wl_mask_work work;
@@ -283,39 +283,41 @@ static bool keeps_none(const struct wl_inst *inst, unsigned wave_size, uint64_t 
     return work.to != WL_SGPR_EXEC || none;
 }
 
-/* Whether a piece between a branch and `zero` leads on in that code, or to `zero`. Branches back are on scalars: waves with lanes decide. */
+/* Whether a basic block between a branch and `zero` goes on to code between them, or to `zero`. Branches back must be on scalars: the waves
+ * with lanes decide for all. */
 static bool leads_inside(const struct wl_unit *unit, uint32_t from, uint32_t p, uint32_t zero) {
-    const struct wl_piece *piece = &unit->pieces[p];
+    const struct wl_block *block = &unit->blocks[p];
     uint32_t none;
-    switch (piece->end) {
-    case WL_PIECE_NEXT:
-    case WL_PIECE_EXEC:
-        return piece->next == p + 1;
-    case WL_PIECE_BRANCH:
-        return piece->target > from && piece->target <= zero;
-    case WL_PIECE_CBRANCH:
-        return piece->next == p + 1 && piece->target <= zero && piece->target > (on_exec(unit, piece, &none) ? p : from);
+    switch (block->end) {
+    case WL_BLOCK_NEXT:
+    case WL_BLOCK_EXEC:
+        return block->next == p + 1;
+    case WL_BLOCK_BRANCH:
+        return block->target > from && block->target <= zero;
+    case WL_BLOCK_CBRANCH:
+        return block->next == p + 1 && block->target <= zero && block->target > (on_exec(unit, block, &none) ? p : from);
     default:
         return false;
     }
 }
 
-/* Whether a piece does nothing to waves without lanes; steps the set of registers that have no lanes for them (keeps_none) over it. */
-static bool piece_keeps_none(const struct wl_unit *unit, uint32_t p, uint64_t saved[2], uint64_t written[2]) {
-    const struct wl_piece *piece = &unit->pieces[p];
+/* Whether a basic block changes nothing for waves without lanes. Steps the set of registers whose masks are empty for such waves
+ * (keeps_none) over the basic block. */
+static bool block_keeps_none(const struct wl_unit *unit, uint32_t p, uint64_t saved[2], uint64_t written[2]) {
+    const struct wl_block *block = &unit->blocks[p];
     unsigned wave_size = unit->request->wave_size;
-    for (uint32_t i = 0; i < piece->count; i++) {
+    for (uint32_t i = 0; i < block->count; i++) {
         struct wl_effects effects;
-        wl_inst_effects(&unit->insts[piece->first + i], wave_size, &effects);
+        wl_inst_effects(&unit->insts[block->first + i], wave_size, &effects);
         for (unsigned w = 0; w < 2; w++)
             written[w] |= effects.touch.scalar[w];
-        if (!keeps_none(&unit->insts[piece->first + i], wave_size, saved))
+        if (!keeps_none(&unit->insts[block->first + i], wave_size, saved))
             return false;
     }
     return true;
 }
 
-/* Takes from the registers that may be in a set at a piece those that are not in it on a way there. */
+/* Joins at a basic block: removes from its set the registers that are not in the set on one of the ways to there. */
 static bool narrow(uint64_t (*at)[2], uint32_t to, uint32_t zero, const uint64_t saved[2]) {
     bool changes = false;
     for (unsigned w = 0; w < 2 && to < zero; w++) {
@@ -325,11 +327,11 @@ static bool narrow(uint64_t (*at)[2], uint32_t to, uint32_t zero, const uint64_t
     return changes;
 }
 
-/* Whether waves without lanes may run the code from the branch of a piece to `zero`, where they would have gone on: it does nothing
- * to them, and what it makes of scalars is not used there. `at` is memory for a set of registers for each piece. */
+/* A basic block branches to `zero` if EXEC is 0. Whether waves without lanes may run the code between instead: the code changes nothing for
+ * them, and scalars that it writes are not used at `zero`. `at` is memory for a set of registers for each basic block. */
 static bool can_go_along(const struct wl_unit *unit, uint32_t from, uint32_t zero, uint64_t (*at)[2]) {
     uint64_t written[2] = {0};
-    if (zero == WL_NO_PIECE || zero <= from || unit->pieces[from].next != from + 1)
+    if (zero == WL_NO_BLOCK || zero <= from || unit->blocks[from].next != from + 1)
         return false;
     for (uint32_t p = from + 1; p < zero; p++) {
         if (!leads_inside(unit, from, p, zero))
@@ -339,49 +341,54 @@ static bool can_go_along(const struct wl_unit *unit, uint32_t from, uint32_t zer
     for (bool again = true; again;) {
         again = false;
         for (uint32_t p = from + 1; p < zero; p++) {
-            const struct wl_piece *piece = &unit->pieces[p];
+            const struct wl_block *block = &unit->blocks[p];
             uint64_t saved[2] = {at[p][0], at[p][1]};
-            if (!piece_keeps_none(unit, p, saved, written))
+            if (!block_keeps_none(unit, p, saved, written))
                 return false;
-            if (piece->end != WL_PIECE_BRANCH)
-                again |= narrow(at, piece->next, zero, saved);
-            if (piece->end == WL_PIECE_BRANCH || piece->end == WL_PIECE_CBRANCH)
-                again |= narrow(at, piece->target, zero, saved);
+            if (block->end != WL_BLOCK_BRANCH)
+                again |= narrow(at, block->next, zero, saved);
+            if (block->end == WL_BLOCK_BRANCH || block->end == WL_BLOCK_CBRANCH)
+                again |= narrow(at, block->target, zero, saved);
         }
     }
     wl_put_bits(written, WL_SGPR_EXEC, 2, false);
-    const uint64_t *live = unit->pieces[zero].live_in.scalar;
+    const uint64_t *live = unit->blocks[zero].live_in.scalar;
     return !(written[0] & live[0]) && !(written[1] & live[1]);
 }
 
 static bool find_branches(struct search *s) {
     const struct wl_unit *unit = s->unit;
-    for (uint32_t p = 0; p < unit->piece_count; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
+    for (uint32_t p = 0; p < unit->block_count; p++) {
+        const struct wl_block *block = &unit->blocks[p];
         uint32_t zero;
-        if (!on_exec(unit, piece, &zero))
+        if (!on_exec(unit, block, &zero))
             continue;
-        bool forward = unit->insts[piece->first + piece->count - 1].isa->detail == WL_IF_EXECZ;
-        s->gang->together[p] = forward && can_go_along(unit, p, zero, s->saved);
-        if (!s->gang->together[p] && piece->resume == UINT32_MAX)
+        bool forward = unit->insts[block->first + block->count - 1].isa->detail == WL_IF_EXECZ;
+        s->workgroup->together[p] = forward && can_go_along(unit, p, zero, s->saved);
+        if (!s->workgroup->together[p] && block->resume == UINT32_MAX)
             return false;
     }
     return true;
 }
 
-/* Whether a loop that ends at a piece has much to do, or stores to memory, and no barrier: a wave by itself keeps registers as values there
- * (promote.c), and only the waves with a lane that goes another way do that. */
+/* Not where only a wave's turn ends: in this mode there are none. */
+static bool waits(const struct wl_unit *unit, const struct wl_block *block) {
+    return block->end == WL_BLOCK_WAIT && !unit->insts[block->first + block->count - 1].ends_turn;
+}
+
+/* Whether the loop that ends at a basic block has no barrier, and has much to do or stores to memory. Such a loop is better run by single
+ * waves, which keep registers as values in it (native/promote.c). */
 static bool ends_long_loop(const struct wl_unit *unit, uint32_t latch) {
-    uint32_t header = unit->pieces[latch].target, vectors = 0;
+    uint32_t header = unit->blocks[latch].target, vectors = 0;
     bool stores = false;
-    if (header == WL_NO_PIECE || header > latch)
+    if (header == WL_NO_BLOCK || header > latch)
         return false;
     for (uint32_t p = header; p <= latch; p++) {
-        const struct wl_piece *piece = &unit->pieces[p];
-        if (piece->end == WL_PIECE_WAIT)
+        const struct wl_block *block = &unit->blocks[p];
+        if (waits(unit, block))
             return false;
-        for (uint32_t i = 0; i < piece->count; i++) {
-            const struct wl_inst *inst = &unit->insts[piece->first + i];
+        for (uint32_t i = 0; i < block->count; i++) {
+            const struct wl_inst *inst = &unit->insts[block->first + i];
             vectors += !wl_inst_is_scalar(inst);
             stores |= inst->isa && inst->isa->class == WL_ISA_STORE && inst->isa->space != WL_SPACE_LDS;
         }
@@ -392,41 +399,41 @@ static bool ends_long_loop(const struct wl_unit *unit, uint32_t latch) {
 /* Whether the waves wait for each other often enough. */
 static bool pays(const struct wl_unit *unit) {
     uint32_t barriers = 0;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
+    for (uint32_t p = 0; p < unit->block_count; p++)
         if (ends_long_loop(unit, p))
             return false;
-    for (uint32_t p = 0; p < unit->piece_count; p++)
-        barriers += unit->pieces[p].end == WL_PIECE_WAIT;
+    for (uint32_t p = 0; p < unit->block_count; p++)
+        barriers += waits(unit, &unit->blocks[p]);
     const uint32_t waits = barriers * USUAL_LANES / unit->request->wave_size;
     return waits >= LEAST_WAITS || (barriers > 1 && waits >= FEWER_WAITS && unit->inst_count <= FEW_INSTRUCTIONS * waits);
 }
 
-struct wl_gang *wl_gang_find(const struct wl_unit *unit) {
-    uint32_t pieces = unit->piece_count;
+struct wl_workgroup *wl_workgroup_find(const struct wl_unit *unit) {
+    uint32_t blocks = unit->block_count;
     if (!unit->request->is_kernel || unit->inst_count > MOST_INSTRUCTIONS || !pays(unit))
         return NULL;
-    struct wl_gang *gang = calloc(1, sizeof *gang);
-    if (!gang)
+    struct wl_workgroup *workgroup = calloc(1, sizeof *workgroup);
+    if (!workgroup)
         return NULL;
-    gang->masks = calloc(pieces, sizeof *gang->masks);
-    gang->together = calloc(pieces, sizeof *gang->together);
+    workgroup->masks = calloc(blocks, sizeof *workgroup->masks);
+    workgroup->together = calloc(blocks, sizeof *workgroup->together);
     struct search search = {
-        unit, gang, calloc(pieces, sizeof(bool)), calloc(pieces, sizeof(uint32_t)), 0, calloc(pieces, sizeof *search.saved)};
-    bool found =
-        gang->masks && gang->together && search.queued && search.work && search.saved && find_masks(&search) && find_branches(&search);
+        unit, workgroup, calloc(blocks, sizeof(bool)), calloc(blocks, sizeof(uint32_t)), 0, calloc(blocks, sizeof *search.saved)};
+    bool found = workgroup->masks && workgroup->together && search.queued && search.work && search.saved && find_masks(&search) &&
+                 find_branches(&search);
     free(search.queued);
     free(search.work);
     free(search.saved);
     if (found)
-        return gang;
-    wl_gang_destroy(gang);
+        return workgroup;
+    wl_workgroup_destroy(workgroup);
     return NULL;
 }
 
-void wl_gang_destroy(struct wl_gang *gang) {
-    if (!gang)
+void wl_workgroup_destroy(struct wl_workgroup *workgroup) {
+    if (!workgroup)
         return;
-    free(gang->masks);
-    free(gang->together);
-    free(gang);
+    free(workgroup->masks);
+    free(workgroup->together);
+    free(workgroup);
 }

@@ -1,0 +1,42 @@
+/* The values of immediate operands. */
+#include "translate/isa/inst.h"
+
+static uint64_t float_bits(double number, unsigned width) {
+    /* The one inline constant that is not exact: 1 / (2 * pi), rounded for each width. */
+    const double tiny = 0.15915494309189532;
+    union {
+        double d;
+        uint64_t u;
+    } wide = {number};
+    union {
+        float f;
+        uint32_t u;
+    } single = {(float)number};
+    const bool inexact = number == tiny || number == -tiny;
+
+    if (width == 64)
+        return wide.u;
+    if (width == 32)
+        return single.u;
+    /* 0.5, 1, 2 and 4 have no fraction bits: rebias the exponent. */
+    if (inexact)
+        return number < 0 ? 0xb118 : 0x3118;
+    if (number == 0)
+        return single.u >> 16 & 0x8000;
+    return (single.u >> 16 & 0x8000) | ((single.u >> 23 & 0xff) - 127 + 15) << 10;
+}
+
+uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed) {
+    uint64_t bits = operand->bits;
+
+    if (operand->kind == WL_OPERAND_IMM && operand->is_float)
+        return float_bits(operand->number, width);
+    if (operand->kind == WL_OPERAND_IMM && operand->literal && width == 64) {
+        if (as_float)
+            return bits << 32;
+        return as_signed ? (uint64_t)(int64_t)(int32_t)bits : bits;
+    }
+    if (width >= 64)
+        return bits;
+    return bits & ((1ull << width) - 1);
+}
