@@ -5,6 +5,7 @@
  * hash table. Encodings whose text is symbolic (branch targets, hwreg, sendmsg, swizzle) are read from the bytes instead. */
 #include "translate/decode/decode.h"
 #include "machine/processor.h"
+#include "translate/decode/words/decoder.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
 
@@ -48,13 +49,15 @@ struct name {
 #define NAME_SLOTS 2048 /* a power of two; LLVM has about 2500 mnemonics in all, one processor some 1200 */
 
 struct wl_decoder {
-    LLVMDisasmContextRef context;
+    struct wl_word_decoder *words; /* decodes by table; LLVM is for text alone */
+    LLVMDisasmContextRef context;  /* NULL: no text was asked for yet */
     LLVMDisasmContextRef
         halves;            /* gfx11 and later: the same with "real-true16", for what LLVM has in that form alone; NULL: not needed yet */
     const char *processor; /* LLVM's name */
     unsigned generation;
     bool has_ocp; /* gfx9 with OCP's 8-bit numbers instead of FNUZ */
     uint32_t wave_size;
+    bool has_waves; /* of both sizes */
     unsigned name_count;
     struct name names[NAME_SLOTS];
     struct name overflow; /* for one call, once the table is three quarters full */
@@ -66,8 +69,8 @@ static bool starts_with(const char *text, const char *prefix) { return strncmp(t
 
 /* ---- processors ---- */
 
-/* LLVM aborts the process for some processors that it does not know, so that it is asked for those of the table alone; where this LLVM lacks
- * one, for another that decodes the same. NULL: there is none. */
+/* LLVM aborts the process for some processors that it does not know, so that it is asked for those of the table alone; where this LLVM
+ * lacks one, for another that decodes the same. NULL: there is none. */
 static const char *name_for_llvm(const struct wl_processor *processor) {
     if (LLVM_VERSION_MAJOR >= 20 || !processor->alike)
         return processor->name;
@@ -93,38 +96,46 @@ static void initialize_llvm(void) {
 enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
     struct wl_decoder *made;
-    const char *features = "";
+    enum wl_status status;
 
     *decoder = NULL;
     if (!known || !name_for_llvm(known))
         return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build (LLVM %d)", processor, LLVM_VERSION_MAJOR);
-    if (wave_size != 32 && wave_size != 64)
-        return wl_fail(WL_INVALID_VALUE, "a wave has 32 or 64 lanes, not %u", wave_size);
-    if (!(known->has & WL_HAS_WAVE32) && wave_size != 64)
-        return wl_fail(WL_INVALID_VALUE, "%s has waves of 64 lanes only", processor);
-    if (known->has & WL_HAS_WAVE32)
-        features = wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32" : "+wavefrontsize32,-wavefrontsize64";
-    pthread_once(&initialize_once, initialize_llvm);
     made = calloc(1, sizeof(*made));
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a decoder");
     made->generation = known->major;
     made->has_ocp = known->major == 9 && known->has & WL_HAS_OCP_FP8;
     made->wave_size = wave_size;
+    made->has_waves = known->has & WL_HAS_WAVE32;
     made->processor = name_for_llvm(known);
-    made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", made->processor, features, NULL, 0, NULL, NULL);
-    if (!made->context) {
+    status = wl_word_decoder_create(&made->words, processor, wave_size);
+    if (status) {
         free(made);
-        return wl_fail(WL_UNSUPPORTED, "LLVM has no disassembler for %s", processor);
+        return status;
     }
     *decoder = made;
     return WL_OK;
 }
 
+/* LLVM's disassembler, of which a program that asks for no text makes none. False: there is none. */
+static bool open_llvm(struct wl_decoder *decoder) {
+    const char *features = !decoder->has_waves        ? ""
+                           : decoder->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32"
+                                                      : "+wavefrontsize32,-wavefrontsize64";
+
+    pthread_once(&initialize_once, initialize_llvm);
+    if (!decoder->context)
+        decoder->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", decoder->processor, features, NULL, 0, NULL, NULL);
+    return decoder->context;
+}
+
 void wl_decoder_destroy(struct wl_decoder *decoder) {
     if (!decoder)
         return;
-    LLVMDisasmDispose(decoder->context);
+    wl_word_decoder_destroy(decoder->words);
+    if (decoder->context)
+        LLVMDisasmDispose(decoder->context);
     if (decoder->halves)
         LLVMDisasmDispose(decoder->halves);
     free(decoder);
@@ -432,6 +443,8 @@ static void choose_saturating(struct wl_inst *inst) {
     const enum wl_type type = (enum wl_type)inst->sem->results[0].type;
     char name[sizeof(inst->mnemonic) + 8];
 
+    if (strcmp(inst->mnemonic, "v_dot2_f32_f16") == 0) /* AMD's device library sets it in every one, and means the sum as it is */
+        inst->clamp = false;
     if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK || cannot_overflow(inst->sem->name))
         return;
     snprintf(name, sizeof(name), "%s_clamp", inst->sem->name);
@@ -555,7 +568,7 @@ static size_t ask_llvm(LLVMDisasmContextRef context, unsigned generation, const 
 }
 
 static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
-    if (is_reserved_sdwa(decoder, bytes, available))
+    if (is_reserved_sdwa(decoder, bytes, available) || !open_llvm(decoder))
         return 0;
     return ask_llvm(decoder->context, decoder->generation, bytes, available, address, text, size);
 }
@@ -665,7 +678,7 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
-/* As wl_decode, if it is a v_swap_b16; else 0. */
+/* As wl_decode_text, if it is a v_swap_b16; else 0. */
 static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                             struct wl_inst inst[2]) {
     uint8_t replaced[2][8];
@@ -674,7 +687,7 @@ static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, ui
     const unsigned size = wl_newer_swap(bytes, available, decoder->generation, replaced, &count);
 
     for (unsigned i = 0; size && i < count; i++) {
-        if (wl_decode(decoder, replaced[i], sizeof replaced[i], address, made) != 1)
+        if (wl_decode_text(decoder, replaced[i], sizeof replaced[i], address, made) != 1)
             return 0;
         inst[i] = made[0];
         inst[i].size = i ? 0 : (uint8_t)size;
@@ -684,6 +697,10 @@ static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, ui
 }
 
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
+    return wl_word_decode(decoder->words, bytes, available, address, inst);
+}
+
+unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
     char buffer[512];
     const char *text = buffer, *end, *second;
     unsigned upper = 0;
@@ -736,46 +753,4 @@ unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64
         if (*text == '\t')
             *text = ' ';
     return (unsigned)bytes_used;
-}
-
-/* ---- immediates ---- */
-
-static uint64_t float_bits(double number, unsigned width) {
-    /* The one inline constant that is not exact: 1 / (2 * pi), rounded for each width. */
-    const double tiny = 0.15915494309189532;
-    union {
-        double d;
-        uint64_t u;
-    } wide = {number};
-    union {
-        float f;
-        uint32_t u;
-    } single = {(float)number};
-    const bool inexact = number == tiny || number == -tiny;
-
-    if (width == 64)
-        return wide.u;
-    if (width == 32)
-        return single.u;
-    /* 0.5, 1, 2 and 4 have no fraction bits: rebias the exponent. */
-    if (inexact)
-        return number < 0 ? 0xb118 : 0x3118;
-    if (number == 0)
-        return single.u >> 16 & 0x8000;
-    return (single.u >> 16 & 0x8000) | ((single.u >> 23 & 0xff) - 127 + 15) << 10;
-}
-
-uint64_t wl_operand_bits(const struct wl_operand *operand, unsigned width, bool as_float, bool as_signed) {
-    uint64_t bits = operand->bits;
-
-    if (operand->kind == WL_OPERAND_IMM && operand->is_float)
-        return float_bits(operand->number, width);
-    if (operand->kind == WL_OPERAND_IMM && operand->literal && width == 64) {
-        if (as_float)
-            return bits << 32;
-        return as_signed ? (uint64_t)(int64_t)(int32_t)bits : bits;
-    }
-    if (width >= 64)
-        return bits;
-    return bits & ((1ull << width) - 1);
 }

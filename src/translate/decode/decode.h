@@ -20,8 +20,12 @@ void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, 
  * third dwords. (image.c) */
 void wl_decode_image_addresses(struct wl_inst *inst, unsigned generation, uint32_t second, uint32_t third);
 
-/* Newer compilers write 0 as an inline constant (0x80) into the source fields of VOP3 that an instruction does not have, where LLVM 19 takes 0
- * alone. Clears the last such field of the instruction in `bytes`, of which at least 8 are there; false: there is none. (newer.c) */
+/* How many address registers an image instruction takes, by its row, dimension and modifiers. (image.c) */
+unsigned wl_image_address_count(const struct wl_inst *inst, unsigned generation);
+
+/* Newer compilers write 0 as an inline constant (0x80) into the source fields of VOP3 that an instruction does not have, where LLVM 19
+ * takes 0 alone. Clears the last such field of the instruction in `bytes`, of which at least 8 are there; false: there is none. (newer.c)
+ */
 bool wl_newer_clear_unused(uint8_t *bytes, uint64_t available, unsigned generation);
 
 /* v_swap_b16 of gfx11 and later, which LLVM 19 does not know, as instructions that it knows: two moves that both read before either writes,

@@ -16,7 +16,7 @@ static const struct shape {
 } shapes[] = {{1, 0}, {2, 0}, {3, 0}, {2, 1}, {1, 1}, {2, 1}, {2, 1}, {2, 2}};
 static const struct shape largest = {3, 0};
 
-static unsigned count_addresses(const struct wl_inst *inst, unsigned generation) {
+unsigned wl_image_address_count(const struct wl_inst *inst, unsigned generation) {
     const uint32_t image = inst->isa->image, kind = WL_IMAGE_KIND_OF(image);
     const struct shape shape = inst->has_dim ? shapes[inst->dim & 7] : largest;
     const bool half_gradients = image & WL_IMAGE_G16 || (inst->a16 && generation == 9);
@@ -35,7 +35,7 @@ static unsigned count_addresses(const struct wl_inst *inst, unsigned generation)
 }
 
 void wl_decode_image_addresses(struct wl_inst *inst, unsigned generation, uint32_t second, uint32_t third) {
-    const unsigned count = count_addresses(inst, generation);
+    const unsigned count = wl_image_address_count(inst, generation);
     const uint32_t kind = WL_IMAGE_KIND_OF(inst->isa->image);
     const bool samples = kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
     const unsigned fields = samples ? 4 : 5;

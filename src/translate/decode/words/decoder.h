@@ -1,0 +1,23 @@
+/* The decoder by table: words -> instructions, without LLVM.
+ *
+ *   in    the bytes at an address of a code object's image
+ *   out   struct wl_inst (isa/inst.h), the same as decode.c makes of LLVM's text
+ *
+ * row.h describes the table; decoder.c finds the row of a word, the other files read the operands that it asks for. */
+#ifndef WL_DECODE_WORDS_H
+#define WL_DECODE_WORDS_H
+
+#include "base/status.h"
+#include "translate/isa/inst.h"
+
+struct wl_word_decoder;
+
+/* As wl_decoder_create and wl_decoder_destroy. */
+enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size);
+void wl_word_decoder_destroy(struct wl_word_decoder *decoder);
+
+/* As wl_decode. */
+unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
+                        struct wl_inst inst[2]);
+
+#endif

@@ -1,0 +1,114 @@
+/* What instructions mean beyond their fields: the semantics that modifiers choose. */
+#include "translate/decode/words/engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* Instructions whose results always fit, so that clamping them changes nothing. */
+static bool cannot_overflow(const char *mnemonic) {
+    static const char *const prefixes[] = {
+        "v_min",      "v_max",      "v_med3",     "v_and_b",  "v_or_b",      "v_xor_b",   "v_xnor_b", "v_not_b",
+        "v_lshlrev_", "v_lshrrev_", "v_ashrrev_", "v_cvt_",   "v_mov_b",     "v_cndmask", "v_bfe_",   "v_bfi_",
+        "v_bfm_",     "v_bfrev_",   "v_perm_",    "v_alignb", "v_frexp_exp", "v_sat_pk",  "v_pk_min", "v_pk_max",
+        "v_pk_lsh",   "v_pk_ashr",  "v_mul_hi_",  "v_clz_",   "v_cls_",      "v_ctz_",    "v_pack_",  "v_pk_mov_",
+    };
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (starts_with(mnemonic, prefixes[i]))
+            return true;
+    return false;
+}
+
+/* An integer instruction that clamps saturates: a function of its own (semantics/clamp.c). The lifter clamps floats. */
+static void choose_saturating(struct wl_inst *inst) {
+    const enum wl_type type = (enum wl_type)inst->sem->results[0].type;
+    char name[sizeof(inst->mnemonic) + 8];
+
+    if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK || cannot_overflow(inst->sem->name))
+        return;
+    snprintf(name, sizeof name, "%s_clamp", inst->sem->name);
+    inst->sem = wl_sem_find(name, NULL);
+}
+
+/* gfx11's dot products of bytes and nibbles: neg_lo says which operand is signed. */
+static void choose_signed_dot(struct wl_inst *inst) {
+    static const char *const bytes[] = {"v_dot4_i32_u8_u8", "v_dot4_i32_i8_u8", "v_dot4_i32_u8_i8", "v_dot4_i32_i8"};
+    static const char *const nibbles[] = {"v_dot8_i32_u4_u4", "v_dot8_i32_i4_u4", "v_dot8_i32_u4_i4", "v_dot8_i32_i4"};
+
+    inst->sem = wl_sem_find((inst->mnemonic[5] == '4' ? bytes : nibbles)[inst->neg_lo & 3], NULL);
+}
+
+/* Conversions of 8-bit numbers choose bytes as SDWA does, whatever the encoding calls it: op_sel, byte_sel or SDWA's own. */
+static void choose_byte(struct wl_job *job) {
+    struct wl_inst *inst = job->inst;
+    const unsigned op_sel = job->w[0] >> 11 & 3;
+    const unsigned byte = job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? op_sel >> 1 | (op_sel & 1) << 1 : 0;
+
+    if (inst->operand_count < 2)
+        return;
+    if (starts_with(inst->mnemonic, "v_cvt_sr_")) {
+        inst->is_sdwa = true;
+        inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (byte | (inst->op_sel >> 2 & 3)));
+        inst->dst_unused = 2;
+        inst->op_sel = 0;
+    } else if (byte) {
+        inst->is_sdwa = true;
+        inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + byte);
+    } else if (starts_with(inst->mnemonic, "v_cvt_pk_f32_") && (inst->op_sel & 1)) {
+        inst->is_sdwa = true;
+        inst->operands[1].sel = WL_SEL_WORD_1;
+        inst->op_sel = 0;
+    }
+}
+
+static void set_memory_fields(struct wl_job *job) {
+    struct wl_inst *inst = job->inst;
+    const struct wl_isa *isa = inst->isa;
+
+    if (isa->class == WL_ISA_SMEM_ATOMIC || (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS))
+        inst->returns |= inst->glc || inst->sc0;
+    else if (isa->class == WL_ISA_IMAGE && isa->atomic)
+        inst->returns |= inst->glc;
+    else if (isa->class != WL_ISA_ATOMIC)
+        inst->returns = false;
+    if (isa->space == WL_SPACE_TBUFFER)
+        inst->format = (uint8_t)(job->d->generation >= 12 ? job->w[1] >> 23 & 0x7f : job->w[0] >> 19 & 0x7f);
+}
+
+/* Instructions without an effect here have no operands, but for the scope of those that are about caches. */
+static void clear_operands(struct wl_job *job) {
+    enum { MUBUF_SC1 = 1 << 15, DEVICE = 2 << 18 };
+    struct wl_inst *inst = job->inst;
+    struct wl_inst bare = {.offset = inst->offset, .address = inst->address, .size = inst->size, .isa = inst->isa};
+
+    memcpy(bare.mnemonic, inst->mnemonic, sizeof bare.mnemonic);
+    bare.zero_high = inst->zero_high;
+    bare.op_sel_hi = job->entry->packed ? 7 : 0;
+    bare.lds = job->entry->lds;
+    *inst = bare;
+    if (starts_with(inst->mnemonic, "s_"))
+        wl_job_operand(job, WL_OPERAND_TEXT)->bits = job->w[0] & 0xffff;
+    else if (starts_with(inst->mnemonic, "global_"))
+        inst->sc1 = job->w[1] & DEVICE;
+    else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
+        inst->sc1 = job->w[0] & MUBUF_SC1;
+}
+
+void wl_finish_meaning(struct wl_job *job) {
+    struct wl_inst *inst = job->inst;
+
+    if (inst->isa && inst->isa->class == WL_ISA_NOP && job->entry->row->encoding > WL_ENC_SMEM) {
+        clear_operands(job);
+        return;
+    }
+    if (inst->isa)
+        set_memory_fields(job);
+    if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
+        choose_signed_dot(inst);
+    if (job->entry->picks_byte)
+        choose_byte(job);
+    if (inst->sem && inst->clamp)
+        choose_saturating(inst);
+}

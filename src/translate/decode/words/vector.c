@@ -1,0 +1,516 @@
+/* Vector instructions. */
+#include "translate/decode/words/engine.h"
+
+#include <string.h>
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* ---- DPP and SDWA ---- */
+
+static bool is_wide(const struct wl_job *job) {
+    for (unsigned i = 0; i < job->entry->shape.count; i++)
+        if (job->entry->shape.places[i].registers == 2 && job->entry->shape.places[i].file != WL_FILE_MASK)
+            return true;
+    return false;
+}
+
+static bool set_dpp_control(struct wl_job *job, uint32_t control) {
+    static const uint8_t shifts[] = {WL_DPP_ROW_SHL, WL_DPP_ROW_SHR, WL_DPP_ROW_ROR};
+    const unsigned generation = job->d->generation;
+    struct wl_inst *inst = job->inst;
+    unsigned kind = WL_DPP_NONE, value = control & 15;
+
+    if (control < 0x100) {
+        kind = WL_DPP_QUAD_PERM;
+        value = control;
+    } else if (control < 0x130)
+        kind = value ? shifts[control >> 4 & 3] : WL_DPP_NONE;
+    else if (control < 0x140 && generation == 9) {
+        kind = control == 0x130   ? WL_DPP_WAVE_SHL
+               : control == 0x134 ? WL_DPP_WAVE_ROL
+               : control == 0x138 ? WL_DPP_WAVE_SHR
+               : control == 0x13c ? WL_DPP_WAVE_ROR
+                                  : WL_DPP_NONE;
+        value = 1;
+    } else if (control == 0x140 || control == 0x141) {
+        kind = control & 1 ? WL_DPP_ROW_HALF_MIRROR : WL_DPP_ROW_MIRROR;
+        value = 0;
+    } else if ((control == 0x142 || control == 0x143) && generation == 9) {
+        kind = control & 1 ? WL_DPP_ROW_BCAST31 : WL_DPP_ROW_BCAST15;
+        value = control & 1 ? 31 : 15;
+    } else if (control >= 0x150 && control < 0x160)
+        kind = generation >= 10 ? WL_DPP_ROW_SHARE : job->d->has_acc ? WL_DPP_ROW_NEWBCAST : WL_DPP_NONE;
+    else if (control >= 0x160 && control < 0x170 && generation >= 10)
+        kind = WL_DPP_ROW_XMASK;
+    inst->dpp = (uint8_t)kind;
+    inst->dpp_control = value;
+    if (kind != WL_DPP_ROW_NEWBCAST && generation == 9 && is_wide(job))
+        return false; /* 64-bit instructions move no other way */
+    return kind != WL_DPP_NONE;
+}
+
+/* The DPP dword, whose low 8 bits are src0. `wide`: behind VOP3, where the sources' signs are elsewhere. */
+static bool read_dpp(struct wl_job *job, uint32_t word, unsigned form, unsigned code) {
+    struct wl_inst *inst = job->inst;
+
+    inst->is_dpp = true;
+    if (form == WL_DPP8) {
+        inst->dpp = WL_DPP_DPP8;
+        inst->dpp_control = word >> 8;
+        inst->row_mask = inst->bank_mask = 0xf;
+        inst->fetch_inactive = code == 0xea;
+        return true;
+    }
+    inst->row_mask = (uint8_t)(word >> 28);
+    inst->bank_mask = word >> 24 & 0xf;
+    inst->bound_ctrl = word >> 19 & 1;
+    inst->fetch_inactive = job->d->generation >= 10 && word >> 18 & 1;
+    return set_dpp_control(job, word >> 8 & 0x1ff);
+}
+
+/* Floats have neg and abs, integers sext; the other bits must be 0. */
+static bool set_sdwa_signs(struct wl_operand *operand, const struct wl_place *place, unsigned bits) {
+    if (place->signs) {
+        operand->neg = bits >> 1 & 1;
+        operand->abs = bits >> 2 & 1;
+        return !(bits & 1);
+    }
+    operand->sext = bits & 1;
+    return bits < 2;
+}
+
+/* The encoding has the whole register last. */
+static uint8_t sdwa_select(unsigned bits) { return bits == 6 ? WL_SEL_DWORD : (uint8_t)(bits + WL_SEL_BYTE_0); }
+
+static bool read_sdwa_source(struct wl_job *job, const struct wl_place *place, unsigned reg, unsigned bits) {
+    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+    struct wl_place source = *place;
+
+    if (source.file != WL_FILE_SOURCE && source.format == WL_FORMAT_NONE) {
+        source.file = WL_FILE_SOURCE;
+        source.format = WL_FORMAT_I32;
+    }
+    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source) : !wl_read_vector(operand, reg, place->registers, false))
+        return false;
+    operand->sel = sdwa_select(bits & 7);
+    return (bits & 7) != 7 && set_sdwa_signs(operand, place, bits >> 3 & 7);
+}
+
+/* ---- short encodings ---- */
+
+/* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`. */
+static bool read_short_register(struct wl_job *job, const struct wl_place *place, unsigned reg, bool half, unsigned *halves, unsigned bit) {
+    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+
+    if (half || place->file == WL_FILE_NAMED) {
+        *halves |= (reg >> 7 & 1) << bit;
+        if (place->file == WL_FILE_NAMED)
+            operand->upper = reg >> 7 & 1;
+        return wl_read_vector(operand, reg & 0x7f, 1, false);
+    }
+    return wl_read_vector(operand, reg, place->registers, place->file == WL_FILE_A);
+}
+
+/* Whether a short encoding's field names a half of a register. */
+static bool is_half(const struct wl_job *job, const struct wl_place *place) {
+    if (job->d->generation < 11)
+        return false;
+    return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
+           (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
+}
+
+static bool read_short_source(struct wl_job *job, const struct wl_place *place, unsigned form, bool second, unsigned *halves) {
+    const uint32_t word = job->w[0], extra = job->w[1];
+    const bool half = is_half(job, place);
+    const unsigned reg = word >> 9 & 0xff, code = word & 0x1ff, bit = second ? 1 : 0;
+    struct wl_operand *operand;
+
+    if (form == WL_SDWA)
+        return read_sdwa_source(job, place, second ? reg : extra & 0xff, second ? extra >> 24 : extra >> 16 & 0xff);
+    if (second || form == WL_DPP || form == WL_DPP8) {
+        if (!read_short_register(job, place, second ? reg : extra & 0xff, half, halves, bit))
+            return false;
+        operand = &job->inst->operands[job->inst->operand_count - 1];
+        if (form == WL_DPP && place->signs) {
+            operand->neg = extra >> (second ? 22 : 20) & 1;
+            operand->abs = extra >> (second ? 23 : 21) & 1;
+        } else if (form == WL_DPP && place->extends)
+            operand->sext = extra >> (second ? 22 : 20) & 1;
+        return true;
+    }
+    if (code >= 256)
+        return read_short_register(job, place, code - 256, half, halves, 0);
+    return wl_read_source(job, wl_job_operand(job, WL_OPERAND_VGPR), code, place);
+}
+
+static bool read_literal_place(struct wl_job *job, const struct wl_place *place) {
+    if (!wl_fetch_literal(job))
+        return false;
+    (void)place;
+    wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), job->literal);
+    return true;
+}
+
+static bool read_short_place(struct wl_job *job, const struct wl_place *place, unsigned form, unsigned *halves) {
+    const unsigned vdst = job->w[0] >> 17 & 0xff;
+    struct wl_place scalar = *place;
+
+    switch ((enum wl_field)place->role) {
+    case WL_AT_VDST:
+        if (place->file == WL_FILE_S)
+            return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), vdst, &scalar) && vdst < 128;
+        return read_short_register(job, place, vdst, is_half(job, place), halves, 8);
+    case WL_AT_VCC:
+        wl_set_vcc(job, wl_job_operand(job, WL_OPERAND_SGPR));
+        return true;
+    case WL_AT_SRC0:
+        return read_short_source(job, place, form, false, halves);
+    case WL_AT_SRC1:
+        return read_short_source(job, place, form, true, halves);
+    case WL_AT_IMM:
+        return read_literal_place(job, place);
+    default:
+        return false;
+    }
+}
+
+/* v_cmp writes VCC; v_cmpx of gfx9 does, too. */
+static bool read_compared(struct wl_job *job, unsigned form) {
+    const uint32_t extra = job->w[1];
+
+    if (job->entry->writes_exec && job->d->generation >= 10)
+        return true;
+    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_SGPR);
+    if (form == WL_SDWA && extra >> 15 & 1)
+        return wl_read_mask(job, operand, extra >> 8 & 0x7f);
+    wl_set_vcc(job, operand);
+    return true;
+}
+
+static bool read_sdwa_modifiers(struct wl_job *job) {
+    const uint32_t extra = job->w[1], modifiers = job->entry->shape.modifiers;
+    struct wl_inst *inst = job->inst;
+
+    inst->is_sdwa = true;
+    if (job->entry->row->encoding == WL_ENC_VOPC)
+        return true;
+    inst->dst_sel = sdwa_select(extra >> 8 & 7);
+    inst->dst_unused = extra >> 11 & 3;
+    inst->clamp = extra >> 13 & 1;
+    inst->omod = extra >> 14 & 3;
+    return (extra >> 8 & 7) != 7 && inst->dst_unused != 3 && (!inst->clamp || modifiers & WL_MOD_CLAMP) &&
+           (!inst->omod || modifiers & WL_MOD_OMOD);
+}
+
+/* Halves: bit 0 is src0's, bit 1 src1's, bit 8 the destination's. op_sel has a bit for each source, as printed, and one for the
+ * destination behind them. */
+static void set_halves(struct wl_job *job, unsigned halves) {
+    struct wl_inst *inst = job->inst;
+    const bool literal_second = job->entry->shape.count == 4 && job->entry->shape.places[2].role == WL_AT_IMM;
+
+    if (halves & 1)
+        inst->op_sel |= 1;
+    if (halves & 2)
+        inst->op_sel |= literal_second ? 4 : 2;
+    if (halves & 0x100)
+        inst->op_sel |= (uint8_t)(1u << (inst->operand_count - 1u));
+}
+
+static bool has_short_strays(const struct wl_job *job) {
+    const uint32_t word = job->w[0];
+    bool vdst = job->entry->row->encoding == WL_ENC_VOPC;
+
+    for (unsigned i = 0; i < job->entry->shape.count; i++)
+        vdst |= job->entry->shape.places[i].role == WL_AT_VDST;
+    return (!vdst && word >> 17 & 0xff) || (!(job->entry->shape.roles & 1) && word & 0x1ff);
+}
+
+/* Signs of sources that have none. */
+static bool has_dpp_strays(const struct wl_job *job) {
+    uint32_t allowed = starts_with(job->entry->row->name, "v_dot") ? 0xfu << 20 : 0; /* have them without a meaning */
+
+    for (unsigned i = 0; i < job->entry->shape.count; i++) {
+        const struct wl_place *place = &job->entry->shape.places[i];
+        if (place->signs || place->extends)
+            allowed |= place->role == WL_AT_SRC0 ? 3u << 20 : place->role == WL_AT_SRC1 ? 3u << 22 : 0;
+    }
+    return job->w[1] & 0xfu << 20 & ~allowed;
+}
+
+/* Of a second source that there is not, nothing. */
+static bool has_sdwa_strays(const struct wl_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24; }
+
+bool wl_decode_short(struct wl_job *job, unsigned form) {
+    const struct wl_shape *shape = &job->entry->shape;
+    unsigned halves = 0;
+
+    job->size = form == WL_ALONE ? 4 : 8;
+    if (job->words * 4 < job->size || has_short_strays(job))
+        return false;
+    if (job->entry->row->encoding == WL_ENC_VOPC && !read_compared(job, form))
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!read_short_place(job, &shape->places[i], form, &halves))
+            return false;
+    if (form == WL_SDWA && (has_sdwa_strays(job) || !read_sdwa_modifiers(job)))
+        return false;
+    if (form == WL_DPP && has_dpp_strays(job))
+        return false;
+    if (form & (WL_DPP | WL_DPP8) && !read_dpp(job, job->w[1], form, job->w[0] & 0x1ff))
+        return false;
+    set_halves(job, halves);
+    return true;
+}
+
+/* ---- VOP3 ---- */
+
+static bool read_long_signs(struct wl_job *job, struct wl_operand *operand, const struct wl_place *place, unsigned index) {
+    const bool two = job->entry->shape.places[1].role == WL_AT_SDST; /* results: the second stands where abs would */
+    const bool neg = job->w[1] >> (29 + index) & 1, abs = !two && job->w[0] >> (8 + index) & 1;
+
+    if (place->signs) {
+        operand->neg = neg;
+        operand->abs = abs;
+    } else if (place->extends)
+        operand->sext = neg;
+    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO)))
+        return !neg && !abs;
+    return true;
+}
+
+static bool read_accumulators(struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place) {
+    const bool acc = place->file == WL_FILE_A || (place->file == WL_FILE_D && job->w[0] >> 15 & 1);
+
+    return wl_read_source(job, operand, code | (acc ? 512u : 0), place);
+}
+
+static bool read_long_source(struct wl_job *job, const struct wl_place *place, unsigned form) {
+    const unsigned index = place->role - WL_AT_SRC0;
+    unsigned code = job->w[1] >> 9 * index & 0x1ff;
+    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+    bool read;
+
+    if (index == 0 && form != WL_ALONE)
+        code = 256 | (job->w[2] & 0xff);
+    if (place->file == WL_FILE_MASK)
+        read = wl_read_mask(job, operand, code);
+    else if (place->file == WL_FILE_G)
+        read = code >= 256 && wl_read_source(job, operand, code | (job->w[1] >> (27 + index) & 1) << 9, place);
+    else
+        read = read_accumulators(job, operand, code, place);
+    operand->upper = place->file == WL_FILE_NAMED && code >= 256 && job->w[0] >> (11 + index) & 1;
+    if (job->entry->row->encoding == WL_ENC_VOP3P && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
+        return read;
+    return read && read_long_signs(job, operand, place, index);
+}
+
+static bool read_long_vdst(struct wl_job *job, const struct wl_place *place) {
+    const uint32_t word = job->w[0];
+    const bool acc = place->file == WL_FILE_A || ((place->file == WL_FILE_D || place->file == WL_FILE_G) && word >> 15 & 1);
+
+    if (place->file == WL_FILE_S)
+        return (word & 0xff) < 128 && wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
+    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+    operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
+    return wl_read_vector(operand, word & 0xff, place->registers, acc);
+}
+
+static bool read_long_sdst(struct wl_job *job) {
+    const bool second = job->inst->operand_count > 0; /* of two results */
+    const unsigned code = second ? job->w[0] >> 8 & 0x7f : job->w[0] & 0xff;
+
+    return wl_read_mask(job, wl_job_operand(job, WL_OPERAND_SGPR), code);
+}
+
+static bool read_long_place(struct wl_job *job, const struct wl_place *place, unsigned form) {
+    switch ((enum wl_field)place->role) {
+    case WL_AT_VDST:
+        return read_long_vdst(job, place);
+    case WL_AT_SDST:
+        return read_long_sdst(job);
+    case WL_AT_SRC0:
+    case WL_AT_SRC1:
+    case WL_AT_SRC2:
+        return place->file != WL_FILE_OTHER && read_long_source(job, place, form);
+    default:
+        return false; /* interpolation */
+    }
+}
+
+/* Of a source of VOP3; where there are two results, the second stands where abs would. */
+static bool has_signs(const struct wl_job *job, unsigned index) {
+    const bool two = job->entry->shape.places[1].role == WL_AT_SDST;
+
+    if (job->entry->row->encoding != WL_ENC_VOP3)
+        return false;
+    return job->w[1] >> (29 + index) & 1 || (!two && job->w[0] >> (8 + index) & 1);
+}
+
+/* Sources that the instruction has not: newer compilers write 0 there as a constant (0x80). */
+static bool has_long_strays(const struct wl_job *job) {
+    const struct wl_shape *shape = &job->entry->shape;
+
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned code = job->w[1] >> 9 * i & 0x1ff;
+
+        if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || has_signs(job, i)))
+            return true;
+    }
+    return false;
+}
+
+static unsigned count_sources(const struct wl_shape *shape) {
+    return (shape->roles & 1u) + (shape->roles >> 1 & 1u) + (shape->roles >> 2 & 1u);
+}
+
+/* Signs of packed and matrix instructions that have none. */
+static bool has_packed_strays(const struct wl_job *job) {
+    const struct wl_shape *shape = &job->entry->shape;
+    bool signs = shape->modifiers & (WL_MOD_NEG_LO | WL_MOD_BLGP);
+
+    for (unsigned i = 0; i < shape->count; i++)
+        signs |= shape->places[i].signs;
+    if (shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_OP_SEL) && !job->entry->wmma) /* op_sel as if it were not there */
+        return job->w[0] >> 11 & 7 || !(job->w[0] >> 14 & 1) || (job->w[1] >> 27 & 3) != 3;
+    return !signs && job->w[1] >> 29;
+}
+
+/* op_sel as printed: a bit a source, then the destination's; not at all if they are 0. */
+static void read_op_sel(struct wl_job *job) {
+    const struct wl_shape *shape = &job->entry->shape;
+    const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
+
+    job->inst->op_sel = (uint8_t)((bits & 7 & ((1u << sources) - 1)) | (bits >> 3) << sources);
+}
+
+/* gfx11 and later: op_sel selects halves in VOP3 whatever the disassembler says. */
+static void read_unnamed_op_sel(struct wl_job *job) {
+    struct wl_inst *inst = job->inst;
+    const uint32_t word = job->w[0];
+    const bool compares = inst->isa && inst->isa->class == WL_ISA_CMPX;
+    const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
+    bool half = compares;
+
+    if (!(word >> 11 & 15) || inst->op_sel || (!compares && (!inst->sem || inst->sem->result_count != 1)))
+        return;
+    for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
+        half |= wl_type_bits((enum wl_type)inst->sem->inputs[i].type) == 16;
+    half |= inst->sem && wl_type_bits((enum wl_type)inst->sem->results[0].type) == 16;
+    if (starts_with(inst->mnemonic, "v_align") && word >> 13 & 1) /* of the amount, which is 16 bits wide there */
+        inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
+    if (half)
+        inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
+}
+
+static void read_packed_modifiers(struct wl_job *job) {
+    const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
+    const unsigned mask = (1u << (job->entry->wmma ? 3 : count_sources(&job->entry->shape))) - 1;
+    struct wl_inst *inst = job->inst;
+
+    if (modifiers & WL_MOD_OP_SEL)
+        inst->op_sel = (uint8_t)(first >> 11 & 7 & mask);
+    if (modifiers & WL_MOD_OP_SEL_HI) {
+        const unsigned high = ((second >> 27 & 3) | (first >> 14 & 1) << 2) & mask;
+        const bool packed = starts_with(job->entry->row->name, "v_pk_") || starts_with(job->entry->row->name, "v_dot");
+        if (high != (packed ? mask : 0)) {
+            inst->op_sel_hi = (uint8_t)high;
+            inst->has_op_sel_hi = true;
+        }
+    }
+    if (modifiers & WL_MOD_NEG_LO)
+        inst->neg_lo = (uint8_t)(second >> 29 & mask);
+    if (modifiers & WL_MOD_NEG_HI)
+        inst->neg_hi = (uint8_t)(first >> 8 & mask);
+}
+
+static void read_matrix_modifiers(struct wl_job *job) {
+    const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
+    struct wl_inst *inst = job->inst;
+
+    if (modifiers & WL_MOD_CBSZ)
+        inst->cbsz = first >> 8 & 7;
+    if (modifiers & WL_MOD_ABID)
+        inst->abid = first >> 11 & 15;
+    if (modifiers & WL_MOD_BLGP)
+        inst->blgp = (uint8_t)(second >> 29);
+    if (modifiers & WL_MOD_KEY8)
+        inst->abid = first >> 11 & 3;
+    if (modifiers & WL_MOD_KEY16)
+        inst->abid = first >> 11 & 1;
+}
+
+static bool read_output_modifiers(struct wl_job *job) {
+    const uint32_t modifiers = job->entry->shape.modifiers;
+    const unsigned omod = job->w[1] >> 27 & 3, clamp = job->w[0] >> 15 & 1;
+    const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
+
+    if (modifiers & WL_MOD_CLAMP)
+        job->inst->clamp = clamp;
+    else if (vop3 && clamp)
+        return false;
+    if (modifiers & WL_MOD_OMOD)
+        job->inst->omod = (uint8_t)omod;
+    else if (vop3 && omod)
+        return false;
+    return true;
+}
+
+bool wl_decode_long(struct wl_job *job, unsigned form) {
+    const struct wl_shape *shape = &job->entry->shape;
+    const bool packed = job->entry->row->encoding == WL_ENC_VOP3P;
+
+    job->size = form == WL_ALONE ? 8 : 12;
+    if (job->words * 4 < job->size || has_long_strays(job))
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!read_long_place(job, &shape->places[i], form))
+            return false;
+    if (!read_output_modifiers(job))
+        return false;
+    if (packed && has_packed_strays(job))
+        return false;
+    if (packed) {
+        read_packed_modifiers(job);
+        read_matrix_modifiers(job);
+    } else if (shape->modifiers & WL_MOD_OP_SEL)
+        read_op_sel(job);
+    if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
+        return false;
+    if (!packed && job->d->generation >= 11)
+        read_unnamed_op_sel(job);
+    return true;
+}
+
+/* ---- pairs ---- */
+
+static bool read_pair_place(struct wl_job *job, const struct wl_place *place, bool second) {
+    const unsigned x = job->w[1] >> 24, y = (job->w[1] >> 17 & 0x7f) << 1 | (~x & 1);
+
+    switch ((enum wl_field)place->role) {
+    case WL_AT_VDST:
+        return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
+    case WL_AT_SRC0:
+        return wl_read_source(job, wl_job_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
+    case WL_AT_SRC1:
+        return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
+    case WL_AT_IMM:
+        return read_literal_place(job, place);
+    default:
+        return false;
+    }
+}
+
+bool wl_decode_vopd(struct wl_job *job, bool second) {
+    const struct wl_shape *shape = &job->entry->shape;
+
+    if (!second)
+        job->size = 8;
+    if (!(shape->roles & 2) && job->w[second] >> 9 & 0xff)
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!read_pair_place(job, &shape->places[i], second))
+            return false;
+    if (strstr(job->entry->row->name, "cndmask"))
+        wl_set_vcc(job, wl_job_operand(job, WL_OPERAND_SGPR));
+    return true;
+}

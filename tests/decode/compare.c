@@ -1,0 +1,336 @@
+/* The decoder by table against LLVM's, word by word: the same refusals, and the same struct wl_inst, field by field.
+ *
+ *     decode_compare random COUNT SEED TARGET...    random words
+ *     decode_compare files FILE...                  all code of code objects, fat binaries and libraries
+ *     decode_compare speed FILE...                  the time that the table takes for all of it
+ *
+ * TARGET is PROCESSOR or PROCESSOR/32. Differences are counted by mnemonic and kind; exit status 1 if there are any. LLVM's text is asked
+ * only where a word is refused by one of both: it takes registers that do not exist, and says so in a comment. */
+#include "base/status.h"
+#include "codeobject/codeobject.h"
+#include "translate/decode/decoder.h"
+#include "translate/decode/words/decoder.h"
+#include "translate/isa/isa.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct pair {
+    struct wl_decoder *llvm;
+    struct wl_word_decoder *table;
+    char name[24];
+};
+
+struct kind {
+    char target[24], mnemonic[40], what[40], example[400];
+    uint64_t count;
+};
+
+static struct kind *kinds;
+static size_t kind_count;
+static uint64_t compared, taken, differences;
+
+static bool open_pair(struct pair *pair, const char *processor, uint32_t wave_size) {
+    snprintf(pair->name, sizeof pair->name, "%s/%u", processor, wave_size);
+    if (wl_decoder_create(&pair->llvm, processor, wave_size) == WL_OK &&
+        wl_word_decoder_create(&pair->table, processor, wave_size) == WL_OK)
+        return true;
+    fprintf(stderr, "%s\n", wl_failure());
+    return false;
+}
+
+static void close_pair(struct pair *pair) {
+    wl_decoder_destroy(pair->llvm);
+    wl_word_decoder_destroy(pair->table);
+}
+
+static void note(const struct pair *pair, const char *mnemonic, const char *what, const uint8_t *bytes, uint64_t available,
+                 const char *detail) {
+    struct kind *kind = NULL;
+
+    differences++;
+    for (size_t i = 0; i < kind_count && !kind; i++)
+        if (strcmp(kinds[i].mnemonic, mnemonic) == 0 && strcmp(kinds[i].what, what) == 0 && strcmp(kinds[i].target, pair->name) == 0)
+            kind = &kinds[i];
+    if (kind) {
+        kind->count++;
+        return;
+    }
+    kinds = realloc(kinds, (kind_count + 1) * sizeof *kinds);
+    if (!kinds)
+        abort();
+    kind = &kinds[kind_count++];
+    memset(kind, 0, sizeof *kind);
+    kind->count = 1;
+    snprintf(kind->target, sizeof kind->target, "%s", pair->name);
+    snprintf(kind->mnemonic, sizeof kind->mnemonic, "%s", mnemonic);
+    snprintf(kind->what, sizeof kind->what, "%s", what);
+    int used = 0;
+    for (unsigned i = 0; i < 12 && i + 4 <= available; i += 4)
+        used += snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%02x%02x%02x%02x ", bytes[i + 3], bytes[i + 2],
+                         bytes[i + 1], bytes[i]);
+    char text[300] = "";
+    wl_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+    snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%.150s | %.120s", text, detail);
+}
+
+#define FIELD(NAME) {#NAME, offsetof(struct wl_inst, NAME), sizeof(((struct wl_inst *)0)->NAME)}
+static const struct {
+    const char *name;
+    size_t offset, size;
+} fields[] = {
+    FIELD(mnemonic),  FIELD(size),          FIELD(operand_count), FIELD(operands),
+    FIELD(sem),       FIELD(isa),           FIELD(offset0),       FIELD(offset1),
+    FIELD(glc),       FIELD(slc),           FIELD(dlc),           FIELD(scc_bit),
+    FIELD(nt),        FIELD(sc0),           FIELD(sc1),           FIELD(lds),
+    FIELD(tfe),       FIELD(offen),         FIELD(idxen),         FIELD(addr64),
+    FIELD(gds),       FIELD(returns),       FIELD(clamp),         FIELD(high),
+    FIELD(omod),      FIELD(op_sel),        FIELD(op_sel_hi),     FIELD(neg_lo),
+    FIELD(neg_hi),    FIELD(has_op_sel_hi), FIELD(is_dpp),        FIELD(is_sdwa),
+    FIELD(dst_sel),   FIELD(dst_unused),    FIELD(dpp),           FIELD(dpp_control),
+    FIELD(row_mask),  FIELD(bank_mask),     FIELD(bound_ctrl),    FIELD(fetch_inactive),
+    FIELD(cbsz),      FIELD(abid),          FIELD(blgp),          FIELD(format),
+    FIELD(dmask),     FIELD(dim),           FIELD(has_dim),       FIELD(unorm),
+    FIELD(da),        FIELD(a16),           FIELD(d16),           FIELD(r128),
+    FIELD(lwe),       FIELD(address_count), FIELD(addresses),     FIELD(paired),
+    FIELD(zero_high), FIELD(offset),        FIELD(address),
+};
+
+static void show_operands(const struct wl_inst *inst, char *text, size_t size) {
+    size_t used = 0;
+
+    for (unsigned i = 0; i < inst->operand_count && used < size; i++) {
+        const struct wl_operand *o = &inst->operands[i];
+        used += (size_t)snprintf(text + used, size - used, "%u:%u+%u%s%s%s%s%s%s#%" PRIx64 " ", o->kind, o->reg, o->count,
+                                 o->neg ? "n" : "", o->abs ? "a" : "", o->sext ? "s" : "", o->upper ? "u" : "", o->literal ? "l" : "",
+                                 o->is_float ? "f" : "", o->bits);
+    }
+}
+
+static bool same_operand(const struct wl_operand *a, const struct wl_operand *b) {
+    if (a->kind == WL_OPERAND_IMM && b->kind == WL_OPERAND_TEXT && a->bits == b->bits)
+        return true; /* LLVM prints messages that it has no name for as a number */
+    return a->kind == b->kind && a->count == b->count && a->reg == b->reg && a->neg == b->neg && a->abs == b->abs && a->sext == b->sext &&
+           a->upper == b->upper && a->sel == b->sel && a->literal == b->literal && a->is_float == b->is_float && a->bits == b->bits &&
+           a->number == b->number;
+}
+
+static bool same_operands(const struct wl_inst *a, const struct wl_inst *b) {
+    for (unsigned i = 0; i < a->operand_count; i++)
+        if (!same_operand(&a->operands[i], &b->operands[i]))
+            return false;
+    return true;
+}
+
+/* Whether the name alone counts: nothing implements it. */
+static bool is_unknown(const struct wl_inst *inst) { return !inst->isa && !inst->sem; }
+
+/* LLVM prints no gds for instructions with a result and two sources on gfx90a and later. */
+static bool is_known(const struct pair *pair, const struct wl_inst *table, const char *field) {
+    return strcmp(field, "gds") == 0 && table->gds && table->operand_count == 4 && strncmp(pair->name, "gfx9", 4) == 0;
+}
+
+static void compare_inst(const struct pair *pair, const struct wl_inst *llvm, const struct wl_inst *table, const uint8_t *bytes,
+                         uint64_t available) {
+    const bool unknown = is_unknown(llvm) && is_unknown(table);
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *name = fields[i].name;
+        const bool operands = strcmp(name, "operands") == 0;
+
+        if (unknown && i > 1)
+            return;
+        if (operands ? same_operands(llvm, table)
+                     : memcmp((const char *)llvm + fields[i].offset, (const char *)table + fields[i].offset, fields[i].size) == 0)
+            continue;
+        if (is_known(pair, table, name))
+            continue;
+        char detail[200] = "";
+        if (operands || strcmp(name, "operand_count") == 0) {
+            show_operands(llvm, detail, 90);
+            strcat(detail, "; ");
+            show_operands(table, detail + strlen(detail), 90);
+        } else if (strcmp(name, "mnemonic") == 0)
+            snprintf(detail, sizeof detail, "%s", table->mnemonic);
+        else
+            snprintf(detail, sizeof detail, "%x; %x", *((const uint8_t *)llvm + fields[i].offset),
+                     *((const uint8_t *)table + fields[i].offset));
+        note(pair, llvm->mnemonic, name, bytes, available, detail);
+        return;
+    }
+}
+
+/* Whether LLVM names registers or values that there are not. */
+static bool is_doubtful(const struct pair *pair, const uint8_t *bytes, uint64_t available, const struct wl_inst *inst, bool made) {
+    char text[512] = "";
+
+    if (made && !is_unknown(inst))
+        return false;
+    wl_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+    return !*text || strstr(text, "/*") || strstr(text, "//") || strchr(text, ';');
+}
+
+/* Returns the instruction's size by LLVM, or 0. */
+static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t available, uint64_t address) {
+    struct wl_inst llvm[2], table[2];
+    unsigned expected = wl_decode_text(pair->llvm, bytes, available, address, llvm);
+    const unsigned made = wl_word_decode(pair->table, bytes, available, address, table);
+    const unsigned size = expected ? llvm[0].size : 0;
+
+    compared++;
+    if (expected && is_doubtful(pair, bytes, available, &llvm[0], made))
+        expected = 0;
+    taken += expected > 0;
+    if (expected && !made)
+        note(pair, llvm[0].mnemonic, "refused", bytes, available, "");
+    else if (!expected && made && !is_unknown(&table[0]))
+        note(pair, table[0].mnemonic, "not refused", bytes, available, "");
+    else if (expected && made && expected != made)
+        note(pair, llvm[0].mnemonic, "number of instructions", bytes, available, "");
+    for (unsigned i = 0; i < expected && expected == made; i++)
+        compare_inst(pair, &llvm[i], &table[i], bytes, available);
+    return size;
+}
+
+/* ---- what to compare ---- */
+
+static uint64_t random_state;
+
+static uint64_t random_bits(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
+}
+
+static bool compare_random(const char *target, uint64_t count, uint64_t seed) {
+    char processor[24];
+    const char *slash = strchr(target, '/');
+    struct pair pair = {0};
+
+    snprintf(processor, sizeof processor, "%.*s", slash ? (int)(slash - target) : 20, target);
+    if (!open_pair(&pair, processor, slash ? 32 : 64))
+        return false;
+    random_state = seed * 0x9e3779b97f4a7c15u + 1;
+    for (uint64_t i = 0; i < count; i++) {
+        uint8_t bytes[20];
+        for (size_t j = 0; j < sizeof bytes; j += 4) {
+            const uint32_t word = (uint32_t)(random_bits() >> 16);
+            memcpy(bytes + j, &word, 4);
+        }
+        compare(&pair, bytes, sizeof bytes, 0x1000);
+    }
+    close_pair(&pair);
+    return true;
+}
+
+/* ---- speed ---- */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static uint64_t timed;
+static double spent;
+
+/* Decodes all code of an object by the table alone. */
+static void time_object(const struct wl_codeobject *object) {
+    const uint8_t *image = wl_codeobject_image(object);
+    const uint64_t end = wl_codeobject_image_size(object);
+    const uint32_t wave_size = wl_codeobject_kernel_count(object) ? wl_codeobject_kernel(object, 0)->wave_size : 64;
+    struct wl_word_decoder *decoder;
+    uint64_t from = 0, to = end;
+
+    while (from + 4 <= end && !wl_codeobject_is_code(object, from, 4))
+        from += 4;
+    while (to > from && !wl_codeobject_is_code(object, to - 4, 4))
+        to -= 4;
+    const double start = now();
+    if (wl_word_decoder_create(&decoder, wl_codeobject_target(object)->processor, wave_size) != WL_OK)
+        return;
+    for (uint64_t at = from; at + 4 <= to; timed++) {
+        struct wl_inst inst[2];
+        at += wl_word_decode(decoder, image + at, end - at, at, inst) ? inst[0].size : 4;
+    }
+    wl_word_decoder_destroy(decoder);
+    spent += now() - start;
+}
+
+static void compare_object(const struct wl_codeobject *object) {
+    const char *processor = wl_codeobject_target(object)->processor;
+    const uint8_t *image = wl_codeobject_image(object);
+    const uint64_t end = wl_codeobject_image_size(object);
+    const uint32_t wave_size = wl_codeobject_kernel_count(object) ? wl_codeobject_kernel(object, 0)->wave_size : 64;
+    struct pair pair = {0};
+
+    if (!open_pair(&pair, processor, wave_size))
+        return;
+    for (uint64_t at = 0; at + 4 <= end;) {
+        unsigned size = wl_codeobject_is_code(object, at, 4) ? compare(&pair, image + at, end - at, at) : 4;
+        at += size ? size : 4;
+    }
+    close_pair(&pair);
+}
+
+static bool each_object(const char *path, void (*look)(const struct wl_codeobject *object)) {
+    struct wl_container *container;
+
+    if (wl_container_open_file(&container, path) != WL_OK) {
+        fprintf(stderr, "%s: %s\n", path, wl_failure());
+        return false;
+    }
+    for (size_t i = 0; i < wl_container_count(container); i++) {
+        struct wl_entry entry;
+        struct wl_codeobject *object;
+
+        if (wl_container_entry(container, i, &entry) != WL_OK || wl_codeobject_open(&object, entry.data, entry.size) != WL_OK) {
+            fprintf(stderr, "%s: %s\n", path, wl_failure());
+            continue;
+        }
+        look(object);
+        wl_codeobject_close(object);
+    }
+    wl_container_close(container);
+    return true;
+}
+
+static int by_count(const void *a, const void *b) {
+    const struct kind *x = a, *y = b;
+    return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
+}
+
+static int report(void) {
+    if (kind_count)
+        qsort(kinds, kind_count, sizeof *kinds, by_count);
+    for (size_t i = 0; i < kind_count; i++)
+        printf("%8" PRIu64 "  %-12s %-30s %-16s %s\n", kinds[i].count, kinds[i].target, kinds[i].mnemonic, kinds[i].what, kinds[i].example);
+    printf("%" PRIu64 " words, %" PRIu64 " instructions, %" PRIu64 " differences of %zu kinds\n", compared, taken, differences, kind_count);
+    return differences > 0;
+}
+
+int main(int argc, char **argv) {
+    bool right = argc >= 3;
+
+    if (right && strcmp(argv[1], "random") == 0 && argc >= 5)
+        for (int i = 4; i < argc; i++)
+            right &= compare_random(argv[i], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    else if (right && strcmp(argv[1], "files") == 0)
+        for (int i = 2; i < argc; i++)
+            right &= each_object(argv[i], compare_object);
+    else if (right && strcmp(argv[1], "speed") == 0) {
+        for (int i = 2; i < argc; i++)
+            right &= each_object(argv[i], time_object);
+        printf("%" PRIu64 " instructions, %.1f ns each\n", timed, timed ? spent / (double)timed : 0);
+        return right ? 0 : 2;
+    } else {
+        fprintf(stderr, "usage: %s random COUNT SEED TARGET... | files FILE...\n", argv[0]);
+        return 2;
+    }
+    return right ? report() : 2;
+}
