@@ -120,7 +120,7 @@ LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row) {
 
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count) {
     LLVMTypeRef types[16];
-    wl_assert(wl_region_is_flushed(l) && count <= sizeof types / sizeof *types);
+    wl_assert(count <= sizeof types / sizeof *types);
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     if (!l->unit.in_memory)
@@ -130,6 +130,11 @@ LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef r
     LLVMValueRef index = wl_lift_int(l, l->i64, offset);
     LLVMValueRef function = LLVMBuildLoad2(l->b, l->ptr, LLVMBuildGEP2(l->b, l->i8, table, &index, 1, ""), "");
     return LLVMBuildCall2(l->b, LLVMFunctionType(result, types, count, 0), function, arguments, count, "");
+}
+
+void wl_lift_call_on_rows(struct wl_lift *l, size_t offset, LLVMValueRef *arguments, unsigned count) {
+    wl_assert(wl_region_is_flushed(l));
+    wl_lift_call_helper(l, offset, l->void_type, arguments, count);
 }
 
 /* ---- entry and exits ---- */

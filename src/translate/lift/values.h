@@ -8,9 +8,10 @@
 LLVMValueRef wl_lift_wave_pointer(struct wl_lift *l, uint64_t offset);               /* of a byte of struct wl_wave */
 LLVMValueRef wl_lift_wave_field(struct wl_lift *l, size_t offset, LLVMTypeRef type); /* loads wave + offset */
 LLVMValueRef wl_lift_row_address(struct wl_lift *l, unsigned row);                   /* ptr to row's lane 0 */
-/* Calls wave->helpers' function at `offset` (offsetof(struct wl_helpers, ...)) with these arguments. EXEC is stored to the
- * wave first. The vector region must be flushed: helpers work on rows in memory. */
+/* Calls wave->helpers' function at `offset` (offsetof(struct wl_helpers, ...)) with these arguments. EXEC is stored to the wave first. */
 LLVMValueRef wl_lift_call_helper(struct wl_lift *l, size_t offset, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count);
+/* The same for a helper that works on rows in memory, and returns nothing. The vector region must be flushed. */
+void wl_lift_call_on_rows(struct wl_lift *l, size_t offset, LLVMValueRef *arguments, unsigned count);
 
 LLVMValueRef wl_lift_alloca(struct wl_lift *l, LLVMTypeRef type, unsigned alignment, const char *name); /* in the entry block */
 /* The same for a variable that stays in memory, aligned to 64 bytes. */

@@ -26,6 +26,8 @@ static void choose_saturating(struct wl_inst *inst) {
     const enum wl_type type = (enum wl_type)inst->sem->results[0].type;
     char name[sizeof(inst->mnemonic) + 8];
 
+    if (strcmp(inst->mnemonic, "v_dot2_f32_f16") == 0) /* AMD's device library sets it in every one, and means the sum as it is */
+        inst->clamp = false;
     if (wl_type_is_float(type) || type == WL_PKF16 || type == WL_PKF32 || type == WL_MASK || cannot_overflow(inst->sem->name))
         return;
     snprintf(name, sizeof name, "%s_clamp", inst->sem->name);

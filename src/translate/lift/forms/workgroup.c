@@ -265,7 +265,7 @@ static void leave_mask(struct wl_lift *l, unsigned reg) {
 
 /* Leaves for good: the waves go on by themselves at a basic block. */
 void wl_workgroup_split(struct wl_lift *l, uint32_t block) {
-    wl_assert(!l->workgroup->wave && wl_region_is_flushed(l) && l->unit.code->blocks[block].resume < l->unit.code->resume_count);
+    wl_assert(wl_region_is_flushed(l) && l->unit.code->blocks[block].resume < l->unit.code->resume_count);
     const struct wl_block *to = &l->unit.code->blocks[block];
     const uint64_t *masks = l->workgroup->found->masks[block];
     uint64_t plain[2] = {to->live_in.scalar[0] & ~masks[0], to->live_in.scalar[1] & ~masks[1]};

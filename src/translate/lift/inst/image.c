@@ -39,5 +39,5 @@ void wl_lift_image(struct wl_lift *l, const struct wl_inst *inst) {
         wl_lift_int(l, l->i32, inst->isa->image | WL_IMAGE_WITH_ATOMIC(inst->isa->atomic)),
         wl_lift_int(l, l->i32, wl_image_modifiers(inst, l->generation)),
     };
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, image), l->void_type, arguments, sizeof arguments / sizeof *arguments);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, image), arguments, sizeof arguments / sizeof *arguments);
 }

@@ -287,7 +287,7 @@ static void call_rows(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_row_address(l, inst->operands[1].reg),
                                 wl_lift_row_address(l, inst->operands[2].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0)};
-    wl_lift_call_helper(l, wl_lane_of(inst)->helper, l->void_type, arguments, 5);
+    wl_lift_call_on_rows(l, wl_lane_of(inst)->helper, arguments, 5);
 }
 
 static void add_item(struct wl_lift *l, const struct wl_inst *inst, void (*emit)(struct wl_lift *, struct wl_item *), LLVMValueRef snapshot,
@@ -414,7 +414,7 @@ static void call_src2(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, inst->operands[0].reg), wl_lift_int(l, l->i32, (uint32_t)inst->offset0),
                                 wl_lift_int(l, l->i32, inst->isa->bits), wl_lift_int(l, l->i32, inst->isa->atomic)};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, ds_src2), l->void_type, arguments, 5);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, ds_src2), arguments, 5);
 }
 
 /* The rows of an address operand (NULL: none), and the scalar part that all lanes add. */
@@ -440,7 +440,7 @@ static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
     uint32_t kind = (op[1].count == 1 ? WL_TRANSPOSED_NARROW : 0) | (op[0].count == 2 ? WL_TRANSPOSED_BYTES : 0);
     LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, op[0].reg), address_rows(l, &op[1]), scalar_part(l, inst, &op[2]),
                                 wl_lift_int(l, l->i32, kind)};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, load_transposed), l->void_type, arguments, 5);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, load_transposed), arguments, 5);
 }
 
 static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
@@ -454,7 +454,7 @@ static void call_block(struct wl_lift *l, const struct wl_inst *inst) {
                                 scalar_part(l, inst, &inst->operands[2]),
                                 wl_lift_int(l, l->i32, kind),
                                 wl_lift_sgpr(l, WL_SGPR_M0)};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, block), l->void_type, arguments, 6);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, block), arguments, 6);
 }
 
 static lift_fn *const emitters[WL_LANE_COUNT] = {

@@ -153,5 +153,5 @@ void wl_lift_matrix(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
     LLVMValueRef arguments[] = {l->wave, list_products(l, &g), wl_lift_int(l, l->i32, g.count),
                                 wl_lift_int(l, l->i32, wl_matrix_number(g.row)), wl_lift_int(l, l->i32, g.modifiers)};
-    wl_lift_call_helper(l, offsetof(struct wl_helpers, matrix), l->void_type, arguments, sizeof arguments / sizeof *arguments);
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, matrix), arguments, sizeof arguments / sizeof *arguments);
 }

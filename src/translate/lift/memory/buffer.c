@@ -53,7 +53,7 @@ static void call_helper(struct wl_lift *l, const struct wl_inst *inst, const str
     size_t helper = isa->class == WL_ISA_LOAD    ? offsetof(struct wl_helpers, buffer_load)
                     : isa->class == WL_ISA_STORE ? offsetof(struct wl_helpers, buffer_store)
                                                  : offsetof(struct wl_helpers, buffer_atomic);
-    wl_lift_call_helper(l, helper, l->void_type, arguments, isa->class == WL_ISA_ATOMIC ? 8 : 7);
+    wl_lift_call_on_rows(l, helper, arguments, isa->class == WL_ISA_ATOMIC ? 8 : 7);
 }
 
 static LLVMValueRef field(struct wl_lift *l, LLVMValueRef word, unsigned shift, uint32_t mask) {
