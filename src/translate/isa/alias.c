@@ -1,7 +1,7 @@
 /* One name for every instruction, whatever the generation calls it.
  *
- * LLVM prints each generation's own mnemonic. wl_isa_canonical gives the one name under which semantics/ and isa.c know the
- * meaning. The rules, applied by decode.c in this order:
+ * Each generation has mnemonics of its own. wl_isa_canonical gives the one name under which semantics/ and isa.c know the
+ * meaning. The rules, applied by decode/ in this order:
  *
  *   1. The encoding's suffix goes: _e32 _e64 _dpp _dpp8 _e64_dpp _e64_dpp8 _sdwa, and LLVM's _t16 and _fake16.
  *   2. Each half of a VOPD pair, v_dual_X, is v_X (v_dual_cndmask_b32 gets its implicit VCC as an operand).

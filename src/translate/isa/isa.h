@@ -1,6 +1,6 @@
 /* isa/: the instructions of AMD's processors, by name.
  *
- *   in    a mnemonic, as LLVM prints it
+ *   in    a mnemonic, as the generation's documents and disassemblers have it
  *   out   what the translator knows of it: a row of semantics (struct wl_sem) or a row of the table here (struct wl_isa)
  *
  *   inst.h          one decoded instruction: struct wl_inst, with operands (struct wl_operand)
