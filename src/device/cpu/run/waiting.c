@@ -6,6 +6,7 @@
 #include "device/cpu/run/exits.h"
 #include "device/cpu/run/launch.h"
 #include "device/cpu/run/parked.h"
+#include "device/cpu/run/parts.h"
 #include "device/cpu/run/workers.h"
 
 #include <sched.h>
@@ -146,6 +147,24 @@ static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *threa
     return done + 1;
 }
 
+/* The lowest workgroup that nobody has begun, of those that this thread may begin: its own next one, or one of any part. */
+static uint64_t lowest_to_start(struct wl_job *job, uint64_t own) {
+    const uint64_t other = job->parts ? wl_parts_lowest(job->parts) : atomic_load_explicit(&job->next, memory_order_relaxed);
+    return own < other ? own : other < job->total ? other : job->total;
+}
+
+/* Starts workgroup `number`, which is in no thread's hands yet, in the midst of what the thread has taken otherwise. */
+static void start_lowest(struct wl_job *job, struct wl_thread *thread, uint64_t number, wl_group_try *try) {
+    uint64_t end;
+    if (!wl_parts_take_lowest(job->parts, number, &end))
+        return;
+    for (; number < end && !wl_job_stopped(job); number++) {
+        uint32_t id[3];
+        wl_group_id(job->launch, number, id);
+        start_waiting_groups(job, thread, id, number, 1, try);
+    }
+}
+
 void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
     enum { MOST_TRIED = 64 };
     const bool may_leave = !thread->launches && job->in_order;
@@ -156,12 +175,15 @@ void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
         const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         if (parked) {
             bool changes;
-            const uint64_t next = first < end ? first : job->parts ? job->total : atomic_load_explicit(&job->next, memory_order_relaxed);
+            const uint64_t own = first < end ? first : job->total, next = lowest_to_start(job, own);
             if (turn_of_parked(job, thread, false, &changes) == WL_GROUP_FAILED)
                 return;
-            if (first < end || job->parts || next < job->total)
-                if (!serve_parked(job, thread, next, may_leave && first == end))
-                    return;
+            if (next < job->total && !serve_parked(job, thread, next, may_leave && first == end))
+                return;
+            if (job->parts && next < own) {
+                start_lowest(job, thread, next, try);
+                continue;
+            }
         }
         if (first == end) {
             if (!wl_group_take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))

@@ -64,7 +64,7 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     for (unsigned i = 0; i < WL_ENC_COUNT; i++)
         total += opcodes[i];
     decoder->row_memory = calloc(total, sizeof *decoder->row_memory);
-    decoder->entries = calloc(wl_row_count, sizeof(struct wl_known *));
+    decoder->entries = calloc(wl_row_count, sizeof(struct wl_word_entry *));
     if (!decoder->row_memory || !decoder->entries)
         return false;
     uint16_t *next = decoder->row_memory;
@@ -153,7 +153,7 @@ static bool clears_high_half(const char *text) {
     return true;
 }
 
-static void name_entry(const struct wl_word_decoder *decoder, struct wl_known *entry) {
+static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_entry *entry) {
     char text[48];
 
     snprintf(text, sizeof text, "%s", entry->row->name);
@@ -171,17 +171,17 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_known *e
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
-    entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_");
+    entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
     entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
 /* NULL: no memory, or the table is wrong. */
-static const struct wl_known *find_entry(const struct wl_word_decoder *decoder, enum wl_encoding encoding, unsigned opcode) {
+static const struct wl_word_entry *find_entry(const struct wl_word_decoder *decoder, enum wl_encoding encoding, unsigned opcode) {
     const unsigned row = decoder->rows[encoding][opcode];
 
     if (!row)
         return NULL;
-    struct wl_known *entry = decoder->entries[row - 1];
+    struct wl_word_entry *entry = decoder->entries[row - 1];
     if (entry)
         return entry;
     entry = calloc(1, sizeof *entry);
@@ -346,7 +346,7 @@ static struct found in_gfx12(uint32_t word) {
     }
 }
 
-static struct found find_encoding(const struct wl_job *job) {
+static struct found find_encoding(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
 
     if (!(word >> 31))
@@ -378,7 +378,7 @@ static unsigned form_of(const struct wl_word_decoder *decoder, unsigned code) {
 
 /* ---- decoding ---- */
 
-static bool decode_operands(struct wl_job *job) {
+static bool decode_operands(struct wl_word_job *job) {
     const struct wl_word_decoder *decoder = job->d;
     unsigned form;
 
@@ -421,7 +421,7 @@ static bool decode_operands(struct wl_job *job) {
     }
 }
 
-static void start(struct wl_job *job, const struct wl_known *entry, struct wl_inst *inst) {
+static void start(struct wl_word_job *job, const struct wl_word_entry *entry, struct wl_inst *inst) {
     job->entry = entry;
     job->inst = inst;
     memcpy(inst->mnemonic, entry->canonical, sizeof inst->mnemonic);
@@ -453,8 +453,8 @@ static void split_swap(struct wl_inst inst[2]) {
     second->operands[1] = first->operands[0];
 }
 
-static unsigned decode_pair(struct wl_job *job, struct wl_inst inst[2]) {
-    const struct wl_known *second = find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f);
+static unsigned decode_pair(struct wl_word_job *job, struct wl_inst inst[2]) {
+    const struct wl_word_entry *second = find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f);
 
     if (!second || job->words < 2 || !decode_operands(job))
         return 0;
@@ -468,7 +468,7 @@ static unsigned decode_pair(struct wl_job *job, struct wl_inst inst[2]) {
 }
 
 /* v_swap_b16, as the moves that it is. */
-static unsigned decode_swap(struct wl_job *job, uint64_t address, struct wl_inst inst[2]) {
+static unsigned decode_swap(struct wl_word_job *job, uint64_t address, struct wl_inst inst[2]) {
     uint8_t replaced[2][8];
     struct wl_inst made[2];
     unsigned count = 0;
@@ -486,7 +486,7 @@ static unsigned decode_swap(struct wl_job *job, uint64_t address, struct wl_inst
 
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]) {
-    struct wl_job job = {.d = decoder, .bytes = bytes, .available = available};
+    struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
     for (; job.words < 3 && available >= 4 * (job.words + 1); job.words++) {
         const uint8_t *at = bytes + 4 * (size_t)job.words;
@@ -495,7 +495,7 @@ unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *by
     if (!job.words)
         return 0;
     const struct found found = find_encoding(&job);
-    const struct wl_known *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
+    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
     if (!entry)
         return decode_swap(&job, address, inst);
     clear(&inst[0], address);
