@@ -1,6 +1,6 @@
 #!/bin/sh
-# headers.sh SRC: no internal header declares more than 40 functions: a header is about one subject, and can be read at once. For the same
-# reason files have less than 800 lines. And no two structures that leave their files have one name, but for those that each kind of device
+# headers.sh SRC FOLDER...: no internal header declares more than 40 functions: a header is about one subject, and can be read at once. For the same
+# reason files, those of the other folders too, have less than 800 lines. And no two structures that leave their files have one name, but for those that each kind of device
 # defines for itself (device/device.h).
 set -u
 failed=0
@@ -12,7 +12,7 @@ for header in $(find "$1" -name '*.h' ! -path '*/include/*'); do
         failed=1
     fi
 done
-for file in $(find "$1" -name '*.[ch]'); do
+for file in $(find "$@" -name '*.[ch]'); do
     count=$(wc -l <"$file")
     if [ "$count" -ge 800 ]; then
         echo "$file has $count lines"
