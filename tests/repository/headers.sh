@@ -1,7 +1,7 @@
 #!/bin/sh
-# headers.sh SRC FOLDER...: no internal header declares more than 40 functions: a header is about one subject, and can be read at once. For the same
-# reason files, those of the other folders too, have less than 800 lines. And no two structures that leave their files have one name, but for those that each kind of device
-# defines for itself (device/device.h).
+# headers.sh SRC FOLDER...: no internal header declares more than 40 functions: a header is about one subject, and can be read at once.
+# Files, those of the other folders too, have less than 800 lines. And no two structures that leave their files have one name, but for those
+# that each kind of device defines for itself (device/device.h).
 set -u
 failed=0
 for header in $(find "$1" -name '*.h' ! -path '*/include/*'); do
