@@ -54,7 +54,7 @@ enum wl_gathers wl_strip_gathers(const struct wl_lift *l);
 /* Two masks combined (enum wl_mask_logic), of any type. */
 LLVMValueRef wl_mask_combine(struct wl_lift *l, unsigned logic, LLVMValueRef a, LLVMValueRef b);
 
-/* The active lanes among these, as an integer like wave_mask; and such bits put with those that `sum` has. */
+/* The active lanes among these, as i16; bits like wave_mask put with those that `sum` has. */
 LLVMValueRef wl_strip_mask_bits(struct wl_lift *l, LLVMValueRef lanes);
 void wl_strip_add_bits(struct wl_lift *l, LLVMValueRef bits, LLVMValueRef sum);
 
