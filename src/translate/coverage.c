@@ -282,6 +282,15 @@ static void try_words(void *context, const uint32_t words[6], const char *family
     struct wl_coverage *coverage = context;
     char text[512];
     unsigned size = wl_disassemble(coverage->decoder, (const uint8_t *)words, 24, 0, text, sizeof text);
+    if (wl_processor_find(coverage->processor)->alike) { /* this LLVM may not have it: the table decides */
+        struct wl_inst inst[2];
+        const char *name = wl_decode_name(coverage->decoder, (const uint8_t *)words, 24);
+        if (!name || !wl_decode(coverage->decoder, (const uint8_t *)words, 24, 0, inst))
+            return;
+        if (!size)
+            snprintf(text, sizeof text, "%s", name);
+        size = inst[0].size;
+    }
     if (!size)
         return;
     add_mnemonic(coverage, words, family, text, strcspn(text, " \t"), size);

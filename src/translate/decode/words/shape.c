@@ -45,6 +45,8 @@ static const struct named modifiers[] = {
     {"offset1", WL_MOD_OFFSETS},
     {"gds!", WL_MOD_GDS},
     {"no_scc", WL_MOD_NO_SCC},
+    {"fi_bc", WL_MOD_FI_BC},
+    {"bitop3", WL_MOD_BITOP3},
     {"waitvdst", WL_MOD_WAIT_VDST},
     {"waitvsrc", WL_MOD_WAIT_VSRC},
 };
