@@ -44,7 +44,8 @@ check-format:
 
 # Part of `make check` too (repository-lint).
 lint: check-format $(BUILD)/build.ninja
-	run-clang-tidy-19 -quiet -p $(BUILD) '/(src|tools|bench)/.*\.c$$'
+	cmake --build $(BUILD) --target wl_ptx_tables
+	run-clang-tidy-19 -quiet -j $(JOBS) -p $(BUILD) '^$(CURDIR)/(src|tools|bench)/.*\.c$$'
 
 # Sanitizer builds test everything but the program matrix at its full width.
 check-asan: deps

@@ -31,18 +31,20 @@ endif()
 
 find_program(WL_CLANGXX NAMES clang++-19)
 find_program(WL_HIPCC NAMES hipcc)
+# The compiler behind hipcc: Debian 12's, or Debian 13's.
+find_path(WL_HIPCC_LLVM NAMES clang PATHS /usr/lib/llvm-15/bin /usr/lib/llvm-17/bin NO_DEFAULT_PATH)
 if(CMAKE_CROSSCOMPILING) # its driver knows one host
   unset(WL_HIPCC CACHE)
 endif()
 find_path(WL_DEBIAN_HIP hip/hip_runtime_api.h PATHS /usr/include NO_DEFAULT_PATH)
 set(WL_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs)
-set(WL_HIPCC_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs-15) # clang-15 reads no bitcode that names clang-19's intrinsics
+set(WL_HIPCC_DEVICE_LIBS ${CMAKE_BINARY_DIR}/device-libs-hipcc) # an older clang reads no bitcode that names clang-19's intrinsics
 set(WL_PROGRAMS ${CMAKE_BINARY_DIR}/programs)
 file(MAKE_DIRECTORY ${WL_PROGRAMS})
 if(WL_CLANGXX)
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_DEVICE_LIBS} RESULT_VARIABLE status)
   if(WL_HIPCC AND NOT status)
-    execute_process(COMMAND ${CMAKE_COMMAND} -E env CLANG=/usr/lib/llvm-15/bin/clang ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_HIPCC_DEVICE_LIBS}
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env CLANG=${WL_HIPCC_LLVM}/clang ${CMAKE_SOURCE_DIR}/tools/device-libs.sh ${WL_HIPCC_DEVICE_LIBS}
                     RESULT_VARIABLE status)
   endif()
   if(status)
@@ -118,7 +120,7 @@ function(wl_hip_binary output compiler opt archs flags sources depends)
   if(compiler STREQUAL hipcc)
     set(libs ${WL_HIPCC_DEVICE_LIBS})
     # -B: else it takes the default lld, which may be older than the compiler.
-    set(command ${WL_HIPCC} -B/usr/lib/llvm-15/bin -std=c++17 -Wno-linker-warnings)
+    set(command ${WL_HIPCC} -B${WL_HIPCC_LLVM} -std=c++17 -Wno-linker-warnings)
   else()
     set(command ${WL_CLANGXX} ${WL_CLANG_TARGET} -x hip -std=c++17 -Wall -Wno-unused-command-line-argument)
     if("--genco" IN_LIST flags)

@@ -45,6 +45,19 @@ static inline void bystander_runs(const struct bystander *bystander) {
     }
 }
 
+/* For a thread: opens a gate, which is an int that others read, once the bystander has run, while the main thread waits in HIP for what is behind the gate. */
+struct bystander_gate {
+    const struct bystander *bystander;
+    void *word;
+};
+
+static inline void *bystander_opens(void *argument) {
+    const struct bystander_gate *gate = (const struct bystander_gate *)argument;
+    bystander_runs(gate->bystander);
+    __atomic_store_n((int *)gate->word, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
 static inline void bystander_end(struct bystander *bystander) {
     assert_int_equal(hipStreamDestroy(bystander->stream), hipSuccess);
     assert_int_equal(hipHostFree(bystander->words), hipSuccess);

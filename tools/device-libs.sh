@@ -3,16 +3,21 @@
 #
 #   tools/device-libs.sh DESTINATION [SYSTEM_FOLDER]
 #
-# Debian's rocm-device-libs is older than clang-19: it lacks the one-constant modules of newer targets and of
+# Debian's device libraries are older than clang-19: they lack the one-constant modules of newer targets and of
 # code object version 6. The destination gets a symbolic link to every module of the system plus the missing ones.
 # Use it with clang's option --rocm-device-lib-path=DESTINATION. Running it again changes nothing.
 set -eu
 
 destination=$1
-system=${2:-/usr/lib/$(uname -m)-linux-gnu/amdgcn/bitcode}
+system=${2:-}
+if [ -z "$system" ]; then # Debian 12's place; Debian 13's, among the resources of a compiler
+    for system in "/usr/lib/$(uname -m)-linux-gnu/amdgcn/bitcode" /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode; do
+        [ ! -f "$system/ockl.bc" ] || break
+    done
+fi
 clang=${CLANG:-clang-19}
 
-[ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs)" >&2; exit 1; }
+[ -f "$system/ockl.bc" ] || { echo "device-libs.sh: no device libraries in $system (package rocm-device-libs, or rocm-device-libs-17)" >&2; exit 1; }
 mkdir -p "$destination"
 for module in "$system"/*.bc; do
     [ -e "$destination/${module##*/}" ] || ln -s "$module" "$destination/"

@@ -2,6 +2,8 @@
  * here are options, files and folders. Manual page: docs/hipify.1. */
 #include "hipify.h"
 
+#include "base/array.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +45,7 @@ static struct options options = {.backup = true, .add_include = true};
 static struct hipify_statistics statistics;
 static int status = DONE;
 static char **names; /* of all files, kept for the statistics */
-static size_t name_count;
+static size_t name_count, name_capacity;
 
 static void raise_status(int at_least) { status = status < at_least ? at_least : status; }
 
@@ -67,12 +69,8 @@ struct source {
 static bool read_all(int file, struct source *source) {
     size_t capacity = 0;
     for (;;) {
-        if (source->size == capacity) {
-            char *larger = realloc(source->text, capacity = capacity ? capacity * 2 : 1 << 16);
-            if (!larger)
-                return false;
-            source->text = larger;
-        }
+        if (!WL_ARRAY_RESERVE(source->text, source->size, capacity, 1 << 16))
+            return false;
         ssize_t got = read(file, source->text + source->size, capacity - source->size);
         if (got == 0)
             return true;
@@ -285,10 +283,8 @@ static bool is_source(const char *name) {
 /* A copy of the path that stays to the end. */
 static char *keep_name(const char *folder, const char *name) {
     char *path = NULL;
-    char **more = realloc(names, (name_count + 1) * sizeof *names);
-    if (more)
-        names = more;
-    if (!more || asprintf(&path, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name) < 0) {
+    if (!WL_ARRAY_RESERVE(names, name_count, name_capacity, 16) ||
+        asprintf(&path, "%s%s%s", folder, *folder && folder[strlen(folder) - 1] != '/' ? "/" : "", name) < 0) {
         fail(name, "no memory");
         exit(FAILED);
     }

@@ -1,18 +1,16 @@
 /* See hipify.h. */
 #include "hipify.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 3 };
 
-static void *allocate(void *old, size_t size) {
-    void *memory = realloc(old, size);
-    if (!memory) {
-        fprintf(stderr, "hipify: no memory\n");
-        exit(2);
-    }
-    return memory;
+_Noreturn static void end_without_memory(void) {
+    fprintf(stderr, "hipify: no memory\n");
+    exit(2);
 }
 
 /* ---- Statistics ----------------------------------------------------------------------------- */
@@ -25,17 +23,16 @@ struct hipify_left {
 
 void hipify_count(struct hipify_statistics *statistics, const char *file, const struct wl_hipify_note *note) {
     if (!statistics->converted) {
-        statistics->converted = allocate(NULL, wl_hipify_row_count * sizeof *statistics->converted);
-        memset(statistics->converted, 0, wl_hipify_row_count * sizeof *statistics->converted);
+        statistics->converted = calloc(wl_hipify_row_count, sizeof *statistics->converted);
+        if (!statistics->converted)
+            end_without_memory();
     }
     if (!note->reason) {
         statistics->converted[note->row - wl_hipify_rows]++;
         return;
     }
-    if (statistics->left_count == statistics->left_room) {
-        statistics->left_room = statistics->left_room ? statistics->left_room * 2 : 64;
-        statistics->left = allocate(statistics->left, statistics->left_room * sizeof *statistics->left);
-    }
+    if (!WL_ARRAY_RESERVE(statistics->left, statistics->left_count, statistics->left_room, 64))
+        end_without_memory();
     statistics->left[statistics->left_count++] = (struct hipify_left){note->row, file, note->line};
 }
 
@@ -117,10 +114,8 @@ static struct lines split(const char *text, size_t size) {
     size_t capacity = 0;
     const char *end = text + size;
     for (const char *p = text;; lines.count++) {
-        if (lines.count == capacity) {
-            capacity = capacity ? capacity * 2 : 256;
-            lines.starts = allocate(lines.starts, capacity * sizeof *lines.starts);
-        }
+        if (!WL_ARRAY_RESERVE(lines.starts, lines.count, capacity, 256))
+            end_without_memory();
         lines.starts[lines.count] = p;
         if (p == end)
             return lines;

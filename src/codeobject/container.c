@@ -38,7 +38,7 @@ struct wl_container {
     struct item *items;
     size_t count, capacity;
     struct part *parts; /* compressed ones only */
-    size_t part_count;
+    size_t part_count, part_capacity;
     void *mapping; /* of the file, or NULL */
     size_t mapping_size;
     pthread_mutex_t lock; /* guards expansion: `expanded` and all that it fills. Taken alone */
@@ -108,10 +108,8 @@ static enum wl_status add_compressed(struct wl_container *container, const uint8
     enum wl_status status = wl_compressed_open(&part.compressed, data, size);
     if (status)
         return status;
-    struct part *parts = realloc(container->parts, (container->part_count + 1) * sizeof *parts);
-    if (!parts)
+    if (!WL_ARRAY_RESERVE(container->parts, container->part_count, container->part_capacity, 1))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a compressed bundle");
-    container->parts = parts;
     container->parts[container->part_count++] = part;
     /* Version 1 does not say where it ends. */
     *extent = wl_read16(data + 4) == 1 ? part.compressed.header_size : part.compressed.size;

@@ -1,5 +1,6 @@
 /* The list of all devices: each kind adds its own. */
 #include "device/device.h"
+#include "base/array.h"
 #include "base/options.h"
 #include "device/cpu/cpu_device.h"
 #include "device/cuda/cuda_device.h"
@@ -17,7 +18,7 @@ static enum wl_status make_cpu(struct wl_device **device, unsigned n, unsigned i
 
 struct list {
     struct wl_device **devices;
-    size_t count;
+    size_t count, capacity;
 };
 
 /* GPUs that do not work are no failure: the other devices do. */
@@ -33,13 +34,11 @@ static enum wl_status add(struct list *list, const struct wl_device_wish *wish) 
         }
         if (status != WL_OK)
             return status;
-        struct wl_device **more = (struct wl_device **)realloc((void *)list->devices, (list->count + 1) * sizeof *more);
-        if (!more) {
+        if (!WL_ARRAY_RESERVE(list->devices, list->count, list->capacity, 4)) {
             device->ops->destroy(device);
             return wl_fail(WL_OUT_OF_MEMORY, "no memory for %zu devices", list->count + 1);
         }
-        list->devices = more;
-        more[list->count++] = device;
+        list->devices[list->count++] = device;
     }
     return WL_OK;
 }

@@ -1,4 +1,5 @@
 #include "device/hostcall.h"
+#include "base/array.h"
 #include "base/assert.h"
 #include "base/options.h"
 #include "base/table.h"
@@ -74,7 +75,7 @@ struct wl_hostcall {
     _Atomic uint64_t seen; /* the top of the ready stack when it was last served; written under the lock */
     pthread_mutex_t lock;  /* over all below */
     struct message *messages;
-    size_t message_count;
+    size_t message_count, message_capacity;
     struct wl_table blocks; /* by address */
     bool printed;
 };
@@ -158,27 +159,15 @@ static size_t new_message(struct wl_hostcall *h) {
             h->messages[i].count = 0;
             return i;
         }
-    size_t count = h->message_count ? h->message_count * 2 : 64;
-    struct message *more = realloc(h->messages, count * sizeof *more);
-    if (!more)
+    if (!WL_ARRAY_RESERVE(h->messages, h->message_count, h->message_capacity, 64))
         return h->message_count;
-    memset(more + h->message_count, 0, (count - h->message_count) * sizeof *more);
-    size_t first = h->message_count;
-    h->messages = more;
-    h->message_count = count;
-    h->messages[first].used = true;
-    return first;
+    h->messages[h->message_count] = (struct message){.used = true};
+    return h->message_count++;
 }
 
 static bool append_words(struct message *m, const uint64_t *words, size_t count) {
-    if (m->count + count > m->capacity) {
-        size_t capacity = (m->count + count) * 2;
-        uint64_t *more = realloc(m->words, capacity * sizeof *more);
-        if (!more)
-            return false;
-        m->words = more;
-        m->capacity = capacity;
-    }
+    if (!WL_ARRAY_RESERVE_MORE(m->words, m->count, count, m->capacity, 16))
+        return false;
     memcpy(m->words + m->count, words, count * sizeof *words);
     m->count += count;
     return true;

@@ -1,4 +1,5 @@
 /* Device printf: C's conversions over arguments that lie in 64-bit words, strings among them. */
+#include "base/array.h"
 #include "device/hostcall.h"
 
 #include <stdarg.h>
@@ -13,17 +14,9 @@ struct output {
 };
 
 static bool reserve(struct output *o, size_t more) {
-    if (o->length + more + 1 <= o->capacity)
-        return true;
-    size_t capacity = (o->length + more + 1) * 2;
-    char *text = realloc(o->text, capacity);
-    if (!text) {
-        o->failed = true;
-        return false;
-    }
-    o->text = text;
-    o->capacity = capacity;
-    return true;
+    const bool has_room = WL_ARRAY_RESERVE_MORE(o->text, o->length, more + 1, o->capacity, 64);
+    o->failed |= !has_room;
+    return has_room;
 }
 
 static void put(struct output *o, const char *text, size_t length) {

@@ -35,15 +35,9 @@ struct pass {
 
 static void put(struct pass *pass, const char *text, size_t size) {
     struct wl_hipify_result *result = pass->result;
-    if (size > pass->capacity - result->size) {
-        size_t capacity = pass->capacity + pass->capacity / 4 + size;
-        char *larger = realloc(result->text, capacity);
-        if (!larger) {
-            pass->failed = true;
-            return;
-        }
-        result->text = larger;
-        pass->capacity = capacity;
+    if (!WL_ARRAY_RESERVE_MORE(result->text, result->size, size, pass->capacity, 64)) {
+        pass->failed = true;
+        return;
     }
     memcpy(result->text + result->size, text, size);
     result->size += size;

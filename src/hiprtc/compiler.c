@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "hiprtc/rtc.h"
 
 #include "base/options.h"
@@ -37,16 +38,14 @@ void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...) {
     va_start(list, format);
     int length = vasprintf(&text, format, list);
     va_end(list);
-    char **grown = length < 0 ? NULL : (char **)realloc((void *)command->arguments, (command->count + 2) * sizeof *grown);
-    if (!grown) {
+    if (length < 0 || !WL_ARRAY_RESERVE_MORE(command->arguments, command->count, 2, command->capacity, 64)) {
         if (length >= 0)
             free(text);
         command->failed = true;
         return;
     }
-    grown[command->count++] = text;
-    grown[command->count] = NULL;
-    command->arguments = grown;
+    command->arguments[command->count++] = text;
+    command->arguments[command->count] = NULL;
 }
 
 void wl_rtc_command_free(struct wl_rtc_command *command) {

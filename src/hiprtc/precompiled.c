@@ -3,6 +3,7 @@
  * Two files each. KEY.rtc is the note: a line with a checksum and the header's name, then each file that was read, with size and time, an
  * empty line, and every identifier that occurs in those files. KEY-XXXXXX.pch is the header. Both are made under temporary names
  * and renamed, the note last, so that processes may meet in the folder. */
+#include "base/array.h"
 #include "hiprtc/rtc.h"
 
 #include "base/folder.h"
@@ -37,14 +38,8 @@ static const char *const variables[] = {"CPATH",     "CPLUS_INCLUDE_PATH",  "C_I
 /* ---- text that grows ----------------------------------------------------------------------------- */
 
 static void append(struct wl_rtc_bytes *text, size_t *capacity, const char *data, size_t size) {
-    if (text->size + size + 1 > *capacity) {
-        size_t wanted = (text->size + size + 1) * 2;
-        char *grown = realloc(text->data, wanted);
-        if (!grown)
-            return;
-        text->data = grown;
-        *capacity = wanted;
-    }
+    if (!WL_ARRAY_RESERVE_MORE(text->data, text->size, size + 1, *capacity, 1024))
+        return;
     memcpy(text->data + text->size, data, size);
     text->size += size;
     text->data[text->size] = 0;

@@ -1,4 +1,5 @@
 /* HIP documentation: HIP RTC, programs. */
+#include "base/array.h"
 #include "hiprtc/rtc.h"
 
 #include "base/options.h"
@@ -21,7 +22,7 @@ struct _hiprtcProgram {
     struct header *headers;
     int header_count;
     struct wl_rtc_name *names;
-    size_t name_count;
+    size_t name_count, name_capacity;
     bool compiled; /* whether it succeeded or not */
     struct wl_rtc_bytes log, code, bitcode;
 };
@@ -141,15 +142,12 @@ PUBLIC hiprtcResult hiprtcAddNameExpression(hiprtcProgram program, const char *n
         return HIPRTC_ERROR_INVALID_PROGRAM;
     if (program->compiled)
         return HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
-    struct wl_rtc_name *grown = realloc(program->names, (program->name_count + 1) * sizeof *grown);
     char *expression = strdup(nameExpression);
-    if (grown)
-        program->names = grown;
-    if (!grown || !expression) {
+    if (!expression || !WL_ARRAY_RESERVE(program->names, program->name_count, program->name_capacity, 4)) {
         free(expression);
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     }
-    grown[program->name_count++] = (struct wl_rtc_name){expression, NULL};
+    program->names[program->name_count++] = (struct wl_rtc_name){expression, NULL};
     return HIPRTC_SUCCESS;
 }
 

@@ -63,7 +63,7 @@ char *wl_rtc_path(const char *folder, const char *name);
 /* A command line that grows. */
 struct wl_rtc_command {
     char **arguments; /* NULL-terminated; owned, as are its strings */
-    size_t count;
+    size_t count, capacity;
     bool failed; /* some argument found no memory */
 };
 __attribute__((format(printf, 2, 3))) void wl_rtc_argument(struct wl_rtc_command *command, const char *format, ...);

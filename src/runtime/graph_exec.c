@@ -47,7 +47,7 @@ struct wl_graph_exec {
     struct step *steps;
     size_t step_count, step_room;
     struct lane_stream *streams;
-    size_t stream_count;
+    size_t stream_count, stream_capacity;
     struct wl_event *begun;        /* like `reached`, for the launch itself */
     struct wl_stream *last_stream; /* of the latest launch; referenced */
     uint64_t last_sequence;
@@ -249,11 +249,9 @@ static struct wl_stream *lane_stream(struct wl_graph_exec *exec, const struct st
             return known->stream;
         }
     }
-    struct lane_stream *streams = realloc(exec->streams, (exec->stream_count + 1) * sizeof *streams);
     struct wl_stream *made = NULL;
-    if (!streams)
+    if (!WL_ARRAY_RESERVE(exec->streams, exec->stream_count, exec->stream_capacity, 4))
         return NULL;
-    exec->streams = streams;
     if (wl_stream_create(context, WL_STREAM_NON_BLOCKING, launched->priority, &made) != WL_OK)
         return NULL;
     exec->streams[exec->stream_count++] = (struct lane_stream){step->lane, context, made, true};

@@ -201,24 +201,16 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
     return status;
 }
 
-/* All that can fail before anything is queued. */
-static enum wl_status make_ready(struct wl_stream *stream, const struct wl_launch_request *request, struct kernel_command **command) {
-    enum wl_status status = wl_launch_check(stream->context, request);
-    return status == WL_OK ? make_command(stream, request, command) : status;
-}
-
 #define DIRECT_BYTES 4096 /* of arguments that a launch without a command may have */
 
-/* Gives the launch to the stream's queue at once, if nothing is before it. True: done, and `*status` says how. */
+/* Gives a launch that was checked to the stream's queue at once, if nothing is before it. True: done, and `*status` says how. */
 static bool launch_directly(struct wl_stream *stream, const struct wl_launch_request *request, enum wl_status *status) {
     _Alignas(64) unsigned char kernarg[DIRECT_BYTES];
     uint64_t sequence = 0;
     size_t size = request->kernel->explicit_size;
     if (!stream->queue || request->start || request->stop || size > sizeof kernarg)
         return false;
-    *status = wl_launch_check(stream->context, request);
-    if (*status == WL_OK)
-        *status = wl_launch_pack(request, kernarg, size);
+    *status = wl_launch_pack(request, kernarg, size);
     if (*status != WL_OK)
         return true;
     struct wl_launch launch;
@@ -236,9 +228,11 @@ enum wl_status wl_launch_enqueue(struct wl_stream *stream, const struct wl_launc
     enum wl_status direct = WL_OK;
     if (wl_capture_active(stream))
         return wl_capture_kernel(stream, request);
-    if (launch_directly(stream, request, &direct))
+    enum wl_status status = wl_launch_check(stream->context, request);
+    if (status == WL_OK && launch_directly(stream, request, &direct))
         return direct;
-    enum wl_status status = make_ready(stream, request, &command);
+    if (status == WL_OK)
+        status = make_command(stream, request, &command);
     if (status == WL_OK && request->start) {
         status = wl_event_record(request->start, stream);
         if (status != WL_OK)
@@ -281,7 +275,9 @@ enum wl_status wl_launch_enqueue_all(struct wl_stream *const *streams, const str
     enum wl_status status = commands ? WL_OK : wl_fail(WL_OUT_OF_MEMORY, "out of host memory for a launch on %u devices", count);
     for (unsigned i = 0; i < count && status == WL_OK; i++) {
         struct kernel_command *command = NULL;
-        status = make_ready(streams[i], &requests[i], &command);
+        status = wl_launch_check(streams[i]->context, &requests[i]);
+        if (status == WL_OK)
+            status = make_command(streams[i], &requests[i], &command);
         commands[i] = command ? &command->base : NULL;
     }
     if (flags & WL_LAUNCH_WAIT_AFTER)

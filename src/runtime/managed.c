@@ -1,5 +1,6 @@
 /* Advice about managed memory: for each allocation that has any, its pages as pieces with the same advice, in order. */
 #include "runtime/managed.h"
+#include "base/array.h"
 #include "base/assert.h"
 #include "base/table.h"
 #include "runtime/context.h"
@@ -82,18 +83,6 @@ static void join(struct record *record) {
     record->count = last + 1;
 }
 
-static bool reserve(struct record *record, unsigned more) {
-    if (record->count + more <= record->capacity)
-        return true;
-    unsigned capacity = record->capacity * 2;
-    struct piece *pieces = realloc(record->pieces, capacity * sizeof *pieces);
-    if (!pieces)
-        return false;
-    record->pieces = pieces;
-    record->capacity = capacity;
-    return true;
-}
-
 /* ---- advice ---------------------------------------------------------------------------------- */
 
 static void apply(struct piece *piece, enum wl_advice advice, int location, bool on) {
@@ -132,7 +121,7 @@ enum wl_status wl_managed_advise(const struct wl_allocation *allocation, const v
     enum wl_status status = WL_OK;
     pthread_mutex_lock(&records.lock);
     struct record *record = record_of(allocation);
-    if (!record || !reserve(record, 2)) {
+    if (!record || !WL_ARRAY_RESERVE_MORE(record->pieces, record->count, 2, record->capacity, 4)) {
         status = wl_fail(WL_OUT_OF_MEMORY, "out of host memory for advice");
     } else {
         unsigned first = cut(record, begin), past = cut(record, end);

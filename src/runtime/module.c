@@ -1,5 +1,6 @@
 /* Modules: a code object loaded in one context. */
 #include "runtime/module.h"
+#include "base/array.h"
 #include "base/options.h"
 #include "runtime/context.h"
 #include "runtime/handles.h"
@@ -27,7 +28,7 @@ struct wl_module {
     struct managed *managed;
     bool variables_registered;
     void **found; /* addresses of variables of the device's own image that are in the map; guarded by `lock` */
-    size_t found_count;
+    size_t found_count, found_capacity;
 };
 
 /* ---- variables ------------------------------------------------------------------------------ */
@@ -112,12 +113,9 @@ static enum wl_status image_variable(struct wl_module *module, const char *name,
     size_t i = 0;
     while (i < module->found_count && module->found[i] != *address)
         i++;
-    void **more = i == module->found_count ? (void **)realloc((void *)module->found, (i + 1) * sizeof *more) : NULL;
-    if (more) {
-        module->found = more;
-        if (wl_memory_register(module->context, WL_MEMORY_VARIABLE, *address, *size, 0) == WL_OK)
-            more[module->found_count++] = *address;
-    }
+    if (i == module->found_count && WL_ARRAY_RESERVE(module->found, i, module->found_capacity, 4) &&
+        wl_memory_register(module->context, WL_MEMORY_VARIABLE, *address, *size, 0) == WL_OK)
+        module->found[module->found_count++] = *address;
     pthread_mutex_unlock(&module->lock);
     return WL_OK;
 }

@@ -1,4 +1,5 @@
 /* Copies and fills: every form, kinds, empty and overlong ones, pageable memory, order, several devices. */
+#include "../bystander.h"
 #include "../itself.h"
 #include "api_test.h"
 
@@ -431,13 +432,6 @@ static void test_many_shapes(void **state) {
 
 /* ---- several devices --------------------------------------------------------------------------- */
 
-static void *release_flag(void *flag) {
-    struct timespec time = {0, 20000000};
-    nanosleep(&time, NULL);
-    atomic_store((atomic_int *)flag, 1);
-    return NULL;
-}
-
 /* Of two devices of a kind; the second is the current one. */
 static void check_peers(int count) {
     int can = 0;
@@ -474,6 +468,8 @@ static void test_devices(void **state) {
     size_t before[2], after[2], back = 0, value = 77;
     hipPointerAttribute_t attributes;
     atomic_int flag = 0;
+    struct bystander bystander = bystander_new();
+    struct bystander_gate gate = {&bystander, &flag};
     before[0] = memory_left();
     ok(hipMalloc(&first, 1 << 20));
     ok(hipSetDevice(1));
@@ -510,7 +506,7 @@ static void test_devices(void **state) {
     ok(hipLaunchHostFunc(NULL, hold, &flag));
     ok(hipMemsetAsync(second, 9, 1 << 20, NULL));
     ok(hipSetDevice(0));
-    assert_int_equal(pthread_create(&thread, NULL, release_flag, &flag), 0);
+    assert_int_equal(pthread_create(&thread, NULL, bystander_opens, &gate), 0);
     unsigned char byte = 0;
     ok(hipMemcpy(&byte, second, 1, hipMemcpyDeviceToHost));
     assert_int_equal(byte, 9);
@@ -539,6 +535,7 @@ static void test_devices(void **state) {
     after[0] = memory_left();
     assert_int_equal(before[0], after[0]);
     ok(hipStreamDestroy(stream));
+    bystander_end(&bystander);
 }
 
 int main(int argc, char **argv) {

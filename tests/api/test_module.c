@@ -1,4 +1,5 @@
 /* Modules, launches, function attributes, occupancy. */
+#include "../bystander.h"
 #include "api_test.h"
 
 #include <pthread.h>
@@ -148,12 +149,6 @@ static void test_life(void **state) {
 }
 
 /* Unloading waits for the kernels that are queued or run, and gives the memory of variables back. */
-static void *release_later(void *flag) {
-    usleep(30000);
-    __atomic_store_n((int *)flag, 1, __ATOMIC_RELEASE);
-    return NULL;
-}
-
 static void test_unload_waits(void **state) {
     (void)state;
     hipModule_t module = NULL;
@@ -174,12 +169,15 @@ static void test_unload_waits(void **state) {
     /* A GPU's driver may load the code of a kernel only when no other runs. */
     ok(hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&done, &zero}, NULL));
     ok(hipStreamSynchronize(stream));
+    struct bystander bystander = bystander_new();
+    struct bystander_gate gate = {&bystander, go};
     ok(hipModuleLaunchKernel(wait_for, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&go}, NULL));
     ok(hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&done, &one}, NULL));
-    pthread_create(&thread, NULL, release_later, go);
+    assert_int_equal(pthread_create(&thread, NULL, bystander_opens, &gate), 0);
     ok(hipModuleUnload(module));
     assert_int_equal(*done, 1);
     pthread_join(thread, NULL);
+    bystander_end(&bystander);
     fails(hipErrorInvalidHandle, hipModuleLaunchKernel(set, 1, 1, 1, 64, 1, 1, 0, stream, (void *[]){&done, &one}, NULL));
     fails(hipErrorInvalidValue, hipMemPtrGetInfo(variable, &size));
     ok(hipStreamDestroy(stream));

@@ -269,11 +269,13 @@ static void test_concurrent(void **state) {
     hipStream_t first = NULL, second = NULL;
     ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
     ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+    struct bystander bystander = bystander_new();
     launch_wait(first, 0);
-    usleep(2000);
+    bystander_runs(&bystander); /* the first kernel has begun, or could have */
     launch_set(second, 0);
     ok(hipStreamSynchronize(first));
     ok(hipStreamSynchronize(second));
+    bystander_end(&bystander);
     ok(hipStreamDestroy(first));
     ok(hipStreamDestroy(second));
 }

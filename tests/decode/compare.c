@@ -1,6 +1,7 @@
 /* The decoder by table against LLVM's, word by word: the same refusals, and the same struct wl_inst, field by field.
  *
  *     decode_compare random COUNT SEED TARGET...    random words
+ *     decode_compare words TARGET HEX...            one instruction, as both see it
  *     decode_compare files FILE...                  all code of code objects, fat binaries and libraries
  *     decode_compare speed FILE...                  the time that the table takes for all of it
  *
@@ -8,6 +9,7 @@
  * only where a word is refused by one of both: it takes registers that do not exist, and says so in a comment. */
 #include "base/status.h"
 #include "codeobject/codeobject.h"
+#include "machine/processor.h"
 #include "translate/decode/decoder.h"
 #include "translate/decode/words/decoder.h"
 #include "translate/isa/isa.h"
@@ -115,8 +117,7 @@ static bool same_operand(const struct wl_operand *a, const struct wl_operand *b)
     if (a->kind == WL_OPERAND_IMM && b->kind == WL_OPERAND_TEXT && a->bits == b->bits)
         return true; /* LLVM prints messages that it has no name for as a number */
     return a->kind == b->kind && a->count == b->count && a->reg == b->reg && a->neg == b->neg && a->abs == b->abs && a->sext == b->sext &&
-           a->upper == b->upper && a->sel == b->sel && a->literal == b->literal && a->is_float == b->is_float && a->bits == b->bits &&
-           a->number == b->number;
+           a->sel == b->sel && a->literal == b->literal && a->is_float == b->is_float && a->bits == b->bits && a->number == b->number;
 }
 
 static bool same_operands(const struct wl_inst *a, const struct wl_inst *b) {
@@ -207,6 +208,51 @@ static uint64_t random_bits(void) {
     return random_state;
 }
 
+/* The first bits of each encoding: words that are random but for these give the small encodings their share. */
+struct prefix {
+    uint8_t first, last; /* generations */
+    uint8_t bits;
+    uint32_t value;
+};
+
+static const struct prefix prefixes[] = {
+    {9, 12, 0, 0},           {9, 12, 9, 0xbe800000},  {9, 12, 9, 0xbf000000},  {9, 12, 9, 0xbf800000},  {9, 12, 2, 0x80000000},
+    {9, 12, 4, 0xb0000000},  {9, 12, 1, 0},           {9, 12, 7, 0x7c000000},  {9, 12, 7, 0x7e000000},  {9, 9, 6, 0xd0000000},
+    {10, 12, 6, 0xd4000000}, {9, 9, 9, 0xd3800000},   {10, 12, 9, 0xcc000000}, {9, 9, 6, 0xc0000000},   {10, 12, 6, 0xf4000000},
+    {9, 12, 6, 0xd8000000},  {9, 11, 6, 0xdc000000},  {12, 12, 6, 0xec000000}, {9, 11, 6, 0xe0000000},  {12, 12, 6, 0xc4000000},
+    {9, 11, 6, 0xe8000000},  {9, 11, 6, 0xf0000000},  {12, 12, 6, 0xd0000000}, {12, 12, 6, 0xe4000000}, {11, 12, 6, 0xc8000000},
+    {9, 9, 6, 0xd4000000},   {10, 10, 6, 0xc8000000}, {10, 12, 6, 0xf8000000}, {11, 12, 8, 0xcd000000}, {11, 12, 8, 0xce000000},
+};
+
+/* One word in four has few bits set, one in four has fields of all ones: what is 0 or all ones has meanings of its own. */
+static uint32_t random_word(void) {
+    const uint64_t bits = random_bits() >> 8, more = random_bits();
+    const uint32_t word = (uint32_t)bits, mask = (uint32_t)(more >> 16);
+
+    switch (more >> 60 & 3) {
+    case 0:
+        return word & mask & mask >> 7;
+    case 1:
+        return word | (more >> 56 & 1 ? 0xff00u : 0x1ffu) | (more >> 57 & 1 ? 0xff000000u : 0);
+    default:
+        return word;
+    }
+}
+
+static void make_words(unsigned generation, uint8_t bytes[20]) {
+    const struct prefix *prefix;
+
+    do
+        prefix = &prefixes[(random_bits() >> 20) % (sizeof prefixes / sizeof *prefixes)];
+    while (generation < prefix->first || generation > prefix->last);
+    for (size_t j = 0; j < 20; j += 4) {
+        uint32_t word = random_word();
+        if (j == 0 && prefix->bits)
+            word = (word & UINT32_MAX >> prefix->bits) | prefix->value;
+        memcpy(bytes + j, &word, 4);
+    }
+}
+
 static bool compare_random(const char *target, uint64_t count, uint64_t seed) {
     char processor[24];
     const char *slash = strchr(target, '/');
@@ -218,10 +264,7 @@ static bool compare_random(const char *target, uint64_t count, uint64_t seed) {
     random_state = seed * 0x9e3779b97f4a7c15u + 1;
     for (uint64_t i = 0; i < count; i++) {
         uint8_t bytes[20];
-        for (size_t j = 0; j < sizeof bytes; j += 4) {
-            const uint32_t word = (uint32_t)(random_bits() >> 16);
-            memcpy(bytes + j, &word, 4);
-        }
+        make_words(wl_processor_generation(processor), bytes);
         compare(&pair, bytes, sizeof bytes, 0x1000);
     }
     close_pair(&pair);
@@ -300,6 +343,41 @@ static bool each_object(const char *path, void (*look)(const struct wl_codeobjec
     return true;
 }
 
+/* ---- one word ---- */
+
+static void show(const char *title, const struct wl_inst *inst, unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        char operands[300] = "";
+        show_operands(&inst[i], operands, sizeof operands);
+        printf("%s %s, %u bytes%s, %s\n", title, inst[i].mnemonic, inst[i].size, is_unknown(&inst[i]) ? ", not implemented" : "", operands);
+    }
+    if (!count)
+        printf("%s nothing\n", title);
+}
+
+static bool show_words(const char *target, char **words, int count) {
+    char processor[24], text[512] = "";
+    const char *slash = strchr(target, '/');
+    struct pair pair = {0};
+    struct wl_inst inst[2];
+    uint8_t bytes[20] = {0};
+
+    snprintf(processor, sizeof processor, "%.*s", slash ? (int)(slash - target) : 20, target);
+    if (!open_pair(&pair, processor, slash ? 32 : 64))
+        return false;
+    for (int i = 0; i < count && i < 5; i++) {
+        const uint32_t word = (uint32_t)strtoul(words[i], NULL, 16);
+        memcpy(bytes + 4 * (size_t)i, &word, 4);
+    }
+    wl_disassemble(pair.llvm, bytes, sizeof bytes, 0x1000, text, sizeof text);
+    printf("%s\n", text);
+    show("LLVM: ", inst, wl_decode_text(pair.llvm, bytes, sizeof bytes, 0x1000, inst));
+    show("table:", inst, wl_word_decode(pair.table, bytes, sizeof bytes, 0x1000, inst));
+    compare(&pair, bytes, sizeof bytes, 0x1000);
+    close_pair(&pair);
+    return true;
+}
+
 static int by_count(const void *a, const void *b) {
     const struct kind *x = a, *y = b;
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
@@ -320,6 +398,8 @@ int main(int argc, char **argv) {
     if (right && strcmp(argv[1], "random") == 0 && argc >= 5)
         for (int i = 4; i < argc; i++)
             right &= compare_random(argv[i], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    else if (right && strcmp(argv[1], "words") == 0)
+        right = show_words(argv[2], argv + 3, argc - 3);
     else if (right && strcmp(argv[1], "files") == 0)
         for (int i = 2; i < argc; i++)
             right &= each_object(argv[i], compare_object);
@@ -329,7 +409,7 @@ int main(int argc, char **argv) {
         printf("%" PRIu64 " instructions, %.1f ns each\n", timed, timed ? spent / (double)timed : 0);
         return right ? 0 : 2;
     } else {
-        fprintf(stderr, "usage: %s random COUNT SEED TARGET... | files FILE...\n", argv[0]);
+        fprintf(stderr, "usage: %s random COUNT SEED TARGET... | words TARGET HEX... | files FILE... | speed FILE...\n", argv[0]);
         return 2;
     }
     return right ? report() : 2;

@@ -138,14 +138,42 @@ enum { TAKERS = 4, PARTS = 7, SMALL = 100003 };
 static struct wl_parts parts;
 static _Atomic uint8_t taken[SMALL];
 
+static void note_taken(uint64_t first, uint64_t end) {
+    assert(first < end && end <= SMALL);
+    for (uint64_t i = first; i < end; i++)
+        atomic_fetch_add(&taken[i], 1);
+}
+
+/* Now and then the lowest one, whoever's it is. */
 static void *take_all(void *own) {
     uint64_t first, end;
     while (wl_parts_take(&parts, (uint32_t)(uintptr_t)own, 50, &first, &end)) {
-        assert(first < end && end <= SMALL);
-        for (uint64_t i = first; i < end; i++)
-            atomic_fetch_add(&taken[i], 1);
+        note_taken(first, end);
+        first = wl_parts_lowest(&parts);
+        if (first < SMALL && wl_parts_take_lowest(&parts, first, &end))
+            note_taken(first, end);
     }
     return NULL;
+}
+
+static void the_lowest_part_is_told(void **state) {
+    uint64_t first, end;
+    (void)state;
+    wl_parts_init(&parts, 10, 2);
+    assert_int_equal(wl_parts_lowest(&parts), 0);
+    for (int i = 0; i < 5; i++)
+        assert_true(wl_parts_take(&parts, 0, 1, &first, &end));
+    assert_int_equal(end, 5);
+    assert_int_equal(wl_parts_lowest(&parts), 5);
+    assert_true(wl_parts_take(&parts, 0, 1, &first, &end)); /* the back half of the other part */
+    assert_int_equal(wl_parts_lowest(&parts), 5);
+    assert_false(wl_parts_take_lowest(&parts, 6, &end));
+    for (uint64_t i = 5; i < 10; i++)
+        if (i != first) {
+            assert_true(wl_parts_take_lowest(&parts, i, &end));
+            assert_int_equal(end, i + 1);
+        }
+    assert_int_equal(wl_parts_lowest(&parts), 10);
 }
 
 /* Some parts have no owner: the others come by all of it. */
@@ -319,6 +347,41 @@ static void waiting_for_earlier_workgroups_ends(void **state) {
     assert_int_equal(done, 2000);
 }
 
+/* Keeps its thread until somebody says so. */
+static _Atomic uint32_t kept, released;
+static uint32_t keeping_unit(struct wl_wave *wave) {
+    (void)wave;
+    atomic_fetch_add(&kept, 1);
+    while (!atomic_load(&released))
+        sched_yield();
+    return WL_EXIT_END;
+}
+
+static void *run_launch(void *harness) { return harness_run(harness) == WL_OK ? harness : NULL; }
+
+/* The chain again, with all other threads busy elsewhere: their parts of the grid have no thread, and the launching one begins in them by
+ * itself, from the lowest workgroup on, instead of waiting for workgroups that nobody begins. */
+static void parts_without_a_thread_are_begun(void **state) {
+    struct harness other;
+    pthread_t thread;
+    void *ran;
+    const unsigned workers = wl_pool_size(((struct wl_cpu_device *)h.device)->pool);
+    harness_open(&other, "gfx90a", 9, 0, 10, 64);
+    harness_load(&other);
+    harness_code(&other, keeping_unit, keeping_unit, false);
+    other.launch.grid[0] = workers;
+    atomic_store(&kept, 0);
+    atomic_store(&released, 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_launch, &other), 0);
+    while (atomic_load(&kept) < workers)
+        sched_yield();
+    waiting_for_earlier_workgroups_ends(state);
+    atomic_store(&released, 1);
+    assert_int_equal(pthread_join(thread, &ran), 0);
+    assert_ptr_equal(ran, &other);
+    harness_close(&other);
+}
+
 enum { MOST_RESIDENT = 4096 };
 static _Atomic uint32_t told[MOST_RESIDENT + 1];
 static uint32_t last_group;
@@ -402,8 +465,6 @@ static uint32_t patient_unit(struct wl_wave *wave) {
     return atomic_load(&inside) < 2 ? WL_EXIT_YIELD : WL_EXIT_END;
 }
 
-static void *run_patient(void *harness) { return harness_run(harness) == WL_OK ? harness : NULL; }
-
 static void workers_leave_those_that_wait(void **state) {
     struct harness other;
     pthread_t thread;
@@ -419,7 +480,7 @@ static void workers_leave_those_that_wait(void **state) {
     harness_load(&other);
     harness_code(&other, meeting_unit, meeting_unit, false);
     other.launch.grid[0] = 2;
-    assert_int_equal(pthread_create(&thread, NULL, run_patient, &h), 0);
+    assert_int_equal(pthread_create(&thread, NULL, run_launch, &h), 0);
     while (atomic_load(&patient) < workers)
         sched_yield(); /* until all workers are in the first job */
     assert_int_equal(harness_run(&other), WL_OK);
@@ -680,11 +741,13 @@ int main(void) {
         TEST(counts_every_wave_and_lane),
         TEST(each_item_runs_once),
         cmocka_unit_test(parts_are_taken_once),
+        cmocka_unit_test(the_lowest_part_is_told),
         cmocka_unit_test(many_workgroups_are_parted),
         TEST(threads_come_when_a_kernel_grows),
         TEST(barriers_hold),
         TEST(modes_switch),
         TEST(waiting_for_earlier_workgroups_ends),
+        TEST(parts_without_a_thread_are_begun),
         TEST(waiting_for_later_workgroups_ends),
         TEST(a_failure_ends_those_that_wait),
         TEST(workers_leave_those_that_wait),

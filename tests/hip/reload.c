@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define CHECK(condition)                                                                                                                   \
     do {                                                                                                                                   \
@@ -43,8 +42,16 @@ static long resident_kib(void) {
     return value;
 }
 
+/* Once another stream has done work that was queued later: the main thread waits for the flag by then, or has returned too early. */
 static void *set_flag_later(void *flag) {
-    usleep(50000);
+    hipStream_t other = NULL;
+    int *word = (int *)flag + 32;
+    CHECK(hipStreamCreateWithFlags(&other, hipStreamNonBlocking) == hipSuccess);
+    for (int i = 0; i < 100; i++) {
+        CHECK(hipMemsetAsync(word, i, sizeof *word, other) == hipSuccess);
+        CHECK(hipStreamSynchronize(other) == hipSuccess);
+    }
+    CHECK(hipStreamDestroy(other) == hipSuccess);
     __atomic_store_n((int *)flag, 1, __ATOMIC_RELEASE);
     return NULL;
 }

@@ -29,7 +29,7 @@ struct kernel {
     "global_store_dword v7, v6, s[2:3]\n s_endpgm"
 
 /* In each round, lanes that loaded 0 take places from a counter at s[12:13]. What stands between the parts: behind the rank, before the
- * addition, the addition, and what is done with the ticket. */
+ * addition, the addition, and what is done with its old value. */
 #define RANK  "v_mbcnt_lo_u32_b32 v10, s8, 0\n v_mbcnt_hi_u32_b32 v10, s9, v10\n v_cmp_eq_u32 vcc, 0, v10\n"
 #define ADD   "global_atomic_add v11, v9, v11, s[12:13] glc\n"
 #define STORE "v_lshlrev_b32 v12, 2, v12\n global_store_dword v12, v5, s[14:15]\n"
@@ -140,7 +140,7 @@ static const struct kernel kernels[] = {
          "v_mov_b32 v11, s8\n global_atomic_add v9, v11, s[12:13]\n 2: s_or_b64 exec, exec, s[10:11]\n v_mov_b32 v10, 0\n",
          "", ""),
      1, 0},
-    {"a store beside its ticket's place", GFX9, AGGREGATES("", "", ADD, "global_store_dword v4, v5, s[14:15]\n"), 0, 0},
+    {"a store beside its own place", GFX9, AGGREGATES("", "", ADD, "global_store_dword v4, v5, s[14:15]\n"), 0, 0},
     {"a place that two aggregates may have", GFX9, AGGREGATES("", "", ADD, "v_and_b32 v12, 63, v12\n" STORE), 0, 0},
     {"the number of lanes, used otherwise", GFX9, AGGREGATES("", "v_add_u32 v6, s8, v6\n", ADD, STORE), 0, 0},
     {"the rank, used otherwise", GFX9, AGGREGATES("v_add_u32 v6, v10, v6\n", "", ADD, STORE), 0, 0},

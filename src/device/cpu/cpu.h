@@ -309,7 +309,7 @@ struct wl_job {
     struct wl_job_slot *slot;   /* where others find the job; NULL: nowhere */
     pthread_t launcher;         /* the launching thread */
     _Atomic bool launcher_left; /* it has run its part */
-    atomic_flag calling_off;    /* one thread makes all others leave */
+    atomic_flag cancelling;     /* one thread makes all others leave */
 };
 
 struct wl_cpu_device {

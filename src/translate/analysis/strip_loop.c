@@ -1,4 +1,5 @@
 #include "translate/analysis/strip_loop.h"
+#include "base/array.h"
 
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
@@ -670,13 +671,11 @@ static enum wl_status keep(struct search *s) {
         forget_loop(&s->loop);
         return WL_OK;
     }
-    struct wl_strip_loop *loops = realloc(unit->strip_loops, (kept + 1) * sizeof *loops);
-    if (!loops) {
+    if (!WL_ARRAY_RESERVE(unit->strip_loops, kept, unit->strip_loop_capacity, 4)) {
         forget_loop(&s->loop);
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a loop");
     }
-    unit->strip_loops = loops;
-    loops[unit->strip_loop_count++] = s->loop;
+    unit->strip_loops[unit->strip_loop_count++] = s->loop;
     return WL_OK;
 }
 
@@ -685,7 +684,7 @@ static void forget_loops(struct wl_unit *unit) {
         forget_loop(&unit->strip_loops[i]);
     free(unit->strip_loops);
     unit->strip_loops = NULL;
-    unit->strip_loop_count = 0;
+    unit->strip_loop_count = unit->strip_loop_capacity = 0;
 }
 
 enum wl_status wl_strip_loops_find(struct wl_unit *unit) {

@@ -96,7 +96,7 @@ static LLVMValueRef atomic_at(struct wl_lift *l, const struct wl_ptx_access *a, 
     return old;
 }
 
-/* What is beyond LDS gives 0. */
+/* LDS out of bounds gives 0. */
 LLVMValueRef wl_ptx_atomic(struct wl_lift *l, const struct wl_ptx_access *a, unsigned operation, unsigned bits, LLVMValueRef data,
                            LLVMValueRef compare, bool returns) {
     struct wl_ptx_access inside = *a;

@@ -291,8 +291,8 @@ struct region {
     uint64_t masks[2], others[2]; /* scalar registers that it writes, by what writes them */
 };
 
-/* Whether threads may run the instruction apart; notes what it writes. */
-static bool may_run_apart(struct region *r, const struct wl_inst *inst, const struct state *after) {
+/* Whether diverged threads may run the instruction; notes what it writes. */
+static bool may_run_diverged(struct region *r, const struct wl_inst *inst, const struct state *after) {
     struct wl_effects effects;
     unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
     if (inst->is_dpp || inst->index_mode || class == WL_ISA_LANE || class == WL_ISA_MATRIX || class == WL_ISA_SETREG ||
@@ -329,7 +329,7 @@ static bool collect(struct region *r, const struct masks *m, uint32_t first, uin
         struct state s = m->starts[r->work[at]];
         for (uint32_t i = 0; fits && i < block->count; i++) {
             step(&s, m, &r->unit->insts[block->first + i]);
-            fits = may_run_apart(r, &r->unit->insts[block->first + i], &s);
+            fits = may_run_diverged(r, &r->unit->insts[block->first + i], &s);
         }
         switch (block->end) {
         case WL_BLOCK_NEXT:

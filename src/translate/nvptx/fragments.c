@@ -1,4 +1,5 @@
 /* The GPU's layout of matrices: what gathers and scatters become, and how results stay in it between matrix instructions. */
+#include "base/array.h"
 #include "translate/nvptx/matrix.h"
 #include "translate/nvptx/passes.h"
 
@@ -233,14 +234,8 @@ static bool resolve(struct keeper *x, LLVMValueRef const values[QUARTERS], LLVMV
 
 /* Phis in the GPU's layout beside the given ones. */
 static bool resolve_phis(struct keeper *x, LLVMValueRef const phis[QUARTERS], LLVMValueRef to[QUARTERS]) {
-    if (x->count == x->capacity) {
-        size_t capacity = 2 * x->capacity + 16;
-        struct resolved *grown = realloc(x->list, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        x->list = grown;
-        x->capacity = capacity;
-    }
+    if (!WL_ARRAY_RESERVE(x->list, x->count, x->capacity, 16))
+        return false;
     LLVMPositionBuilderBefore(x->b, LLVMGetFirstInstruction(LLVMGetInstructionParent(phis[0])));
     for (unsigned i = 0; i < QUARTERS; i++)
         to[i] = LLVMBuildPhi(x->b, LLVMTypeOf(phis[0]), "");

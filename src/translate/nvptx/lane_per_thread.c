@@ -1,7 +1,7 @@
 /* Whether the lanes of a wave of 64 may have a thread each, in two warps that nothing keeps in step.
  *
- * With two lanes a thread, a thread goes on in a loop until both of its lanes are done. Apart, the lanes' loops are the threads' own;
- * but nothing may cross from one half of the wave to the other: no LDS, whose readers may rely on the wave's order where the workgroup
+ * With two lanes a thread, a thread goes on in a loop until both of its lanes are done. With a thread for each lane, the lanes' loops are
+ * the threads' own; but nothing may cross from one half of the wave to the other: no LDS, whose readers may rely on the wave's order where the workgroup
  * is one wave, no reading of global memory behind a store, no instruction across lanes. That nobody reads masks as bits is seen
  * only behind the passes (nvptx/emit.c). */
 #include "translate/nvptx/analysis.h"

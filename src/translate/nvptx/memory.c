@@ -280,7 +280,7 @@ static void load_parts(struct wl_lift *l, const struct wl_ptx_access *a, unsigne
     }
 }
 
-/* LDS beyond its end reads 0, and what is stored there is dropped. */
+/* LDS out of bounds reads 0, and what is stored there is dropped. */
 void wl_ptx_load(struct wl_lift *l, const struct wl_ptx_access *a, unsigned bits, bool sign, unsigned count, LLVMValueRef *old,
                  LLVMValueRef *values) {
     struct wl_ptx_access inside = *a;

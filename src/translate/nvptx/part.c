@@ -58,14 +58,14 @@ static bool is_crossing_asm(LLVMValueRef inst) {
     return text && strstr(text, ".sync");
 }
 
-/* Whether an instruction keeps threads from running apart: a marker, unless it stands for an address; barriers; code that
+/* Whether an instruction keeps threads from diverging: a marker, unless it stands for an address; barriers; code that
  * names threads. */
 static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
-    static const char *const apart[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue", "wl.lds.within"};
+    static const char *const own[] = {"wl.any.own", "wl.kernarg", "wl.packet", "wl.queue", "wl.lds.within"};
     LLVMValueRef called = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
     bool marker = called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), "wl.", 3);
-    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
-        marker &= !is_marker(inst, apart[i]);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        marker &= !is_marker(inst, own[i]);
     marker |= called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), WL_PTX_QUAD, strlen(WL_PTX_QUAD));
     if (marker || is_marker(inst, "llvm.nvvm.barrier0") || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
         return true;
@@ -92,7 +92,7 @@ static bool is_listed(LLVMBasicBlockRef *blocks, unsigned count, LLVMBasicBlockR
     return false;
 }
 
-/* Whether all that is reachable from `go` before `join` can be run apart. */
+/* Whether diverged threads can run all that is reachable from `go` before `join`. */
 static bool can_part(const struct partings *all, const struct parting *parting, LLVMBasicBlockRef *blocks) {
     unsigned count = 0;
     blocks[count++] = parting->go;

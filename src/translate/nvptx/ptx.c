@@ -1,5 +1,6 @@
 /* The door: a kernel and what it can reach, decoded, lifted, as PTX. */
 #include "translate/nvptx/ptx.h"
+#include "base/array.h"
 #include "translate/decode/decoder.h"
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/passes.h"
@@ -19,7 +20,7 @@ enum { MAX_KERNARG = 4000 }; /* both parameters together stay below the 4352 byt
 struct program {
     struct wl_unit *units;
     uint64_t *entries;
-    unsigned count, capacity;
+    unsigned count, unit_capacity, entry_capacity;
     bool indirect;
 };
 
@@ -29,17 +30,9 @@ static enum wl_status add_unit(struct program *program, uint64_t entry, const ch
             return WL_OK;
     if (program->count == WL_PTX_FUNCTIONS)
         return wl_fail(WL_UNSUPPORTED, "%s reaches more than %d device functions, too many for one module of PTX", name, WL_PTX_FUNCTIONS);
-    if (program->count == program->capacity) {
-        unsigned capacity = program->capacity ? 2 * program->capacity : 16;
-        struct wl_unit *units = realloc(program->units, capacity * sizeof *units);
-        if (units)
-            program->units = units;
-        uint64_t *entries = units ? realloc(program->entries, capacity * sizeof *entries) : NULL;
-        if (!entries)
-            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u device functions", capacity);
-        program->entries = entries;
-        program->capacity = capacity;
-    }
+    if (!WL_ARRAY_RESERVE(program->units, program->count, program->unit_capacity, 16) ||
+        !WL_ARRAY_RESERVE(program->entries, program->count, program->entry_capacity, 16))
+        return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u device functions", program->count + 1);
     program->entries[program->count++] = entry;
     return WL_OK;
 }

@@ -62,7 +62,7 @@ struct wl_ptx {
     bool lane_per_thread; /* waves of 64 have a thread for each lane; a pair's predicate is that of its first register */
 
     LLVMValueRef launch, kernarg;          /* parameters: pointers to the launch record and the kernarg segment */
-    LLVMValueRef lane;                     /* i32: 0 to 31, apart: to 63 */
+    LLVMValueRef lane;                     /* i32: 0 to 31; with lane_per_thread to 63 */
     LLVMValueRef row[2][WL_VGPR_COUNT];    /* allocas */
     LLVMValueRef predicate[WL_SGPR_COUNT]; /* allocas of i1 */
     LLVMValueRef compared[WL_SGPR_COUNT];  /* i1: the comparison that made the predicate, before EXEC was ANDed to it; NULL: EXEC
@@ -72,7 +72,7 @@ struct wl_ptx {
     LLVMValueRef entry_exec[2];            /* i1: the predicates that EXEC had at the kernel's entry, by strip */
     bool exec_is_full;                     /* in the basic block at hand EXEC is that */
     struct wl_ptx_flow *flow;              /* of the unit at hand */
-    uint64_t (*met)[2];                    /* by basic block of the unit: masks that threads changed apart before they meet there */
+    uint64_t (*met)[2];                    /* by basic block of the unit: masks that diverged threads changed before they meet there */
     bool *parts;                           /* by basic block: threads may part at its end */
     uint64_t mask_born[2];                 /* SGPRs that hold masks at some place of the unit */
 
@@ -115,15 +115,16 @@ void wl_ptx_set_mask(struct wl_lift *l, unsigned reg, LLVMValueRef lanes); /* a 
 void wl_ptx_set_predicate(struct wl_lift *l, unsigned reg, LLVMValueRef predicate); /* the predicate form of one SGPR alone */
 /* Called when an SGPR's bits were written: derives the predicate. */
 void wl_ptx_scalar_written(struct wl_lift *l, unsigned reg, LLVMValueRef bits);
-LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate); /* i32, of the strip; apart: of lanes 0 to 31 */
+LLVMValueRef wl_ptx_ballot(struct wl_lift *l, LLVMValueRef predicate); /* i32, of the strip; with lane_per_thread: of lanes 0 to 31 */
 /* Writes the bits of a mask, or of the strip's half of it, whose predicate is this. */
 void wl_ptx_set_ballot(struct wl_lift *l, unsigned reg, LLVMValueRef predicate);
-LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low, LLVMValueRef high); /* i1: the lane's bit, apart, of two dwords */
-LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate);            /* i1 */
-LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                           /* i1: a wave-wide mask is not zero */
-LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg); /* the same, or the threads' own bits: see nvptx/part.c */
-LLVMValueRef wl_ptx_image(struct wl_lift *l);                 /* i64 */
-LLVMValueRef wl_ptx_mode(struct wl_lift *l);                  /* i32: MODE */
+LLVMValueRef wl_ptx_bit_of(struct wl_lift *l, LLVMValueRef low,
+                           LLVMValueRef high);                           /* i1: with lane_per_thread, the lane's bit of two dwords */
+LLVMValueRef wl_ptx_vote_any(struct wl_lift *l, LLVMValueRef predicate); /* i1 */
+LLVMValueRef wl_ptx_any(struct wl_lift *l, unsigned reg);                /* i1: a wave-wide mask is not zero */
+LLVMValueRef wl_ptx_any_own(struct wl_lift *l, unsigned reg);            /* the same, or the threads' own bits: see nvptx/part.c */
+LLVMValueRef wl_ptx_image(struct wl_lift *l);                            /* i64 */
+LLVMValueRef wl_ptx_mode(struct wl_lift *l);                             /* i32: MODE */
 LLVMValueRef wl_ptx_launch_field(struct wl_lift *l, size_t offset, LLVMTypeRef type);
 /* A call of a function of the module that has no body yet: pure, and convergent if it looks at other threads. */
 LLVMValueRef wl_ptx_marker(struct wl_lift *l, const char *name, LLVMTypeRef result, LLVMValueRef *arguments, unsigned count, bool pure);

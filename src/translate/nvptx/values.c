@@ -105,7 +105,7 @@ void wl_ptx_set_dword(struct wl_lift *l, unsigned row, LLVMValueRef value) { wl_
 
 /* ---- masks ---- */
 
-/* Apart, a pair has one predicate. */
+/* With a thread for each lane, a pair has one predicate. */
 static unsigned predicate_number(const struct wl_lift *l, unsigned reg) { return l->ptx->lane_per_thread ? reg & ~1u : reg; }
 
 LLVMValueRef wl_ptx_predicate(struct wl_lift *l, unsigned reg) {

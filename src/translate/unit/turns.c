@@ -154,7 +154,8 @@ static bool may_have_turn_ends(const struct wl_unit *unit) {
     return loads && stores;
 }
 
-/* Constants are left out: what stands at a fixed place is mostly one word for the workgroup (a ticket), which nobody overwrites soon. */
+/* Constants are left out: what stands at a fixed place is mostly one word for the workgroup, the old value of an
+ * atomic for instance, which nobody overwrites soon. */
 static bool moves_scalar(const struct wl_inst *inst) {
     return !strcmp(inst->mnemonic, "v_mov_b32") && !inst->is_dpp && !inst->is_sdwa && inst->operand_count == 2 &&
            inst->operands[1].kind == WL_OPERAND_SGPR;

@@ -24,7 +24,7 @@ struct discovery {
     uint64_t *work; /* leaders still to be followed */
     size_t work_count, work_capacity;
     uint64_t *bad; /* addresses where code would run into bytes that are no instruction */
-    uint32_t bad_count;
+    uint32_t bad_count, bad_capacity;
     uint32_t capacity; /* of unit->insts */
 };
 
@@ -90,10 +90,8 @@ static enum wl_status follow_later(struct discovery *d, uint64_t address) {
 }
 
 static enum wl_status add_bad(struct discovery *d, uint64_t address) {
-    uint64_t *bad = realloc(d->bad, (d->bad_count + 1) * sizeof *bad);
-    if (!bad)
+    if (!WL_ARRAY_RESERVE(d->bad, d->bad_count, d->bad_capacity, 4))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for the ends of code");
-    d->bad = bad;
     d->bad[d->bad_count++] = address;
     return WL_OK;
 }
@@ -102,10 +100,8 @@ static enum wl_status add_callee(struct wl_unit *unit, uint64_t address) {
     for (uint32_t i = 0; i < unit->callee_count; i++)
         if (unit->callees[i] == address)
             return WL_OK;
-    uint64_t *callees = realloc(unit->callees, (unit->callee_count + 1) * sizeof *callees);
-    if (!callees)
+    if (!WL_ARRAY_RESERVE(unit->callees, unit->callee_count, unit->callee_capacity, 4))
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for callees");
-    unit->callees = callees;
     unit->callees[unit->callee_count++] = address;
     return WL_OK;
 }

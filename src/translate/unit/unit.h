@@ -81,9 +81,9 @@ struct wl_unit {
     bool empties_scalar_cache; /* s_dcache_inv: scalar loads look at what others store */
     bool indirect;             /* has a call or jump whose target is not constant, returns aside */
     uint64_t *callees;         /* constant targets of calls and jumps */
-    uint32_t callee_count;
+    uint32_t callee_count, callee_capacity;
     struct wl_strip_loop *strip_loops; /* analysis/strip_loop.h; none before they are looked for */
-    uint32_t strip_loop_count;
+    uint32_t strip_loop_count, strip_loop_capacity;
     void (*forget_loops)(struct wl_unit *unit); /* releases them; NULL: there are none */
 };
 

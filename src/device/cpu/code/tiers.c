@@ -197,7 +197,7 @@ void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit,
     pthread_mutex_unlock(&tiers.lock);
 }
 
-void wl_tiers_heat(struct wl_cpu_unit *unit, uint64_t nanoseconds) {
+void wl_tiers_add_hotness(struct wl_cpu_unit *unit, uint64_t nanoseconds) {
     atomic_fetch_add_explicit(&unit->hotness, nanoseconds, memory_order_relaxed);
     if (unit->steps_info->instructions * INSTRUCTION_NS < LARGE_NS)
         return;

@@ -15,7 +15,7 @@
  * it is asked for. Thread-safe; may be called with the module's lock. */
 void wl_tiers_request(struct wl_device_module *module, struct wl_cpu_unit *unit, enum wl_mode mode, bool loops);
 /* Notes time that waves spent in a unit's threaded code. Thread-safe. */
-void wl_tiers_heat(struct wl_cpu_unit *unit, uint64_t nanoseconds);
+void wl_tiers_add_hotness(struct wl_cpu_unit *unit, uint64_t nanoseconds);
 /* A module goes: drops what was asked for of it. True: nothing of the module is being made. False: something is being made, which can take
  * LLVM minutes; `release` is called with the module when that is done, in the thread that made it (not if the process ends first). Do
  * not call it with the module's lock. */

@@ -790,6 +790,24 @@ static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *threa
     return done + 1;
 }
 
+/* The lowest workgroup that nobody has begun, of those that this thread may begin: its own next one, or one of any part. */
+static uint64_t lowest_to_start(struct wl_job *job, uint64_t own) {
+    const uint64_t other = job->parts ? wl_parts_lowest(job->parts) : atomic_load_explicit(&job->next, memory_order_relaxed);
+    return own < other ? own : other < job->total ? other : job->total;
+}
+
+/* Starts workgroup `number`, which is in no thread's hands yet, in the midst of what the thread has taken otherwise. */
+static void start_lowest(struct wl_job *job, struct wl_thread *thread, uint64_t number, try_fn *try) {
+    uint64_t end;
+    if (!wl_parts_take_lowest(job->parts, number, &end))
+        return;
+    for (; number < end && !wl_job_stopped(job); number++) {
+        uint32_t id[3];
+        group_id(job->launch, number, id);
+        start_waiting_groups(job, thread, id, number, 1, try);
+    }
+}
+
 /* As run_chunks. A thread that has nothing to start goes on with what is parked. */
 static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
     enum { MOST_TRIED = 64 };
@@ -801,12 +819,15 @@ static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
         const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
         if (parked) {
             bool changes;
-            const uint64_t next = first < end ? first : job->parts ? job->total : atomic_load_explicit(&job->next, memory_order_relaxed);
+            const uint64_t own = first < end ? first : job->total, next = lowest_to_start(job, own);
             if (turn_of_parked(job, thread, false, &changes) == GROUP_FAILED)
                 return;
-            if (first < end || job->parts || next < job->total)
-                if (!serve_parked(job, thread, next, may_leave && first == end))
-                    return;
+            if (next < job->total && !serve_parked(job, thread, next, may_leave && first == end))
+                return;
+            if (job->parts && next < own) {
+                start_lowest(job, thread, next, try);
+                continue;
+            }
         }
         if (first == end) {
             if (!take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))

@@ -183,7 +183,7 @@ static enum wl_status run_job(struct wl_job *job, struct wl_launch_memory *memor
     if (status == WL_OK && job->timed) {
         uint64_t cost = atomic_load_explicit(&job->busy_ns, memory_order_relaxed) / job->total;
         if (is_threaded(job))
-            wl_tiers_heat(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
+            wl_tiers_add_hotness(job->unit, atomic_load_explicit(&job->busy_ns, memory_order_relaxed));
         atomic_store_explicit(&job->function->cost, cost < 1 ? 1 : cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost, memory_order_relaxed);
     }
     return status;

@@ -62,3 +62,26 @@ bool wl_parts_take(struct wl_parts *parts, uint32_t own, uint64_t most, uint64_t
         *end = parts->total;
     return true;
 }
+
+uint64_t wl_parts_lowest(const struct wl_parts *parts) {
+    uint64_t lowest = UINT64_MAX;
+    for (uint32_t i = 0; i < parts->count; i++) {
+        uint64_t span = atomic_load_explicit(&parts->part[i].span, memory_order_relaxed);
+        if (begin_of(span) != end_of(span) && begin_of(span) < lowest)
+            lowest = begin_of(span);
+    }
+    return lowest == UINT64_MAX ? parts->total : lowest * parts->unit;
+}
+
+bool wl_parts_take_lowest(struct wl_parts *parts, uint64_t first, uint64_t *end) {
+    for (uint32_t i = 0; i < parts->count; i++) {
+        uint64_t span = atomic_load_explicit(&parts->part[i].span, memory_order_relaxed);
+        if (begin_of(span) == end_of(span) || (uint64_t)begin_of(span) * parts->unit != first ||
+            !atomic_compare_exchange_strong_explicit(&parts->part[i].span, &span, span + (1ull << 32), memory_order_relaxed,
+                                                     memory_order_relaxed))
+            continue;
+        *end = first + parts->unit < parts->total ? first + parts->unit : parts->total;
+        return true;
+    }
+    return false;
+}

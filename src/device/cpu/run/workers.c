@@ -198,7 +198,7 @@ static void cancel_workers(struct wl_pool *pool) {
  * now is cancelled; again and again, since it may be busy with something that it must not leave. `launching`: the caller is the launching
  * thread. */
 static void cancel(struct wl_pool *pool, struct wl_job *job, bool launching) {
-    if (atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK || atomic_flag_test_and_set(&job->calling_off))
+    if (atomic_load_explicit(&job->status, memory_order_relaxed) == WL_OK || atomic_flag_test_and_set(&job->cancelling))
         return;
     for (unsigned round = 0;; round++) {
         bool others = (atomic_load_explicit(&job->slot->state, memory_order_acquire) & INSIDE) > (launching ? 0 : 1);

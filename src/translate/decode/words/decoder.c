@@ -67,7 +67,7 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     for (unsigned i = 0; i < WL_ENC_COUNT; i++)
         total += opcodes[i];
     decoder->row_memory = calloc(total, sizeof *decoder->row_memory);
-    decoder->entries = calloc(wl_row_count, sizeof(struct wl_known *));
+    decoder->entries = calloc(wl_row_count, sizeof(struct wl_word_entry *));
     if (!decoder->row_memory || !decoder->entries)
         return false;
     uint16_t *next = decoder->row_memory;
@@ -157,7 +157,7 @@ static bool clears_high_half(const char *text) {
            !starts_with(text, "v_ashr_pk_");
 }
 
-static void name_entry(const struct wl_word_decoder *decoder, struct wl_known *entry) {
+static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_entry *entry) {
     char text[48];
 
     snprintf(text, sizeof text, "%s", entry->row->name);
@@ -175,17 +175,17 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_known *e
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
-    entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_");
+    entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
     entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
 /* NULL: no memory, or the table is wrong. */
-static const struct wl_known *find_entry(const struct wl_word_decoder *decoder, enum wl_encoding encoding, unsigned opcode) {
+static const struct wl_word_entry *find_entry(const struct wl_word_decoder *decoder, enum wl_encoding encoding, unsigned opcode) {
     const unsigned row = decoder->rows[encoding][opcode];
 
     if (!row)
         return NULL;
-    struct wl_known *entry = decoder->entries[row - 1];
+    struct wl_word_entry *entry = decoder->entries[row - 1];
     if (entry)
         return entry;
     entry = calloc(1, sizeof *entry);
@@ -242,12 +242,12 @@ static struct found in_flat(unsigned segment, unsigned opcode) {
 }
 
 /* Scales, and the product of VOP3P that takes them. */
-static bool is_scaled(const struct wl_job *job) {
+static bool is_scaled(const struct wl_word_job *job) {
     const uint32_t first = job->w[0] >> 16, second = job->w[2] >> 16, takes = job->w[2] >> 11 & 15;
     return job->d->target == WL_T950 && first == 0xd3ac && job->words == 4 && (second == 0xd3ad || second == 0xd3ae) && takes == 1;
 }
 
-static struct found in_gfx9(const struct wl_job *job, uint32_t word) {
+static struct found in_gfx9(const struct wl_word_job *job, uint32_t word) {
     if (is_scaled(job))
         return (struct found){WL_ENC_VOP3PX, job->w[2] >> 16 & 0x7f};
     switch (word >> 26) {
@@ -358,7 +358,7 @@ static struct found in_gfx12(uint32_t word) {
     }
 }
 
-static struct found find_encoding(const struct wl_job *job) {
+static struct found find_encoding(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
 
     if (!(word >> 31))
@@ -390,7 +390,7 @@ static unsigned form_of(const struct wl_word_decoder *decoder, unsigned code) {
 
 /* ---- decoding ---- */
 
-static bool decode_operands(struct wl_job *job) {
+static bool decode_operands(struct wl_word_job *job) {
     const struct wl_word_decoder *decoder = job->d;
     unsigned form;
 
@@ -435,7 +435,7 @@ static bool decode_operands(struct wl_job *job) {
     }
 }
 
-static void start(struct wl_job *job, const struct wl_known *entry, struct wl_inst *inst) {
+static void start(struct wl_word_job *job, const struct wl_word_entry *entry, struct wl_inst *inst) {
     job->entry = entry;
     job->inst = inst;
     memcpy(inst->mnemonic, entry->canonical, sizeof inst->mnemonic);
@@ -467,8 +467,8 @@ static void split_swap(struct wl_inst inst[2]) {
     second->operands[1] = first->operands[0];
 }
 
-static unsigned decode_pair(struct wl_job *job, struct wl_inst inst[2]) {
-    const struct wl_known *second = find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f);
+static unsigned decode_pair(struct wl_word_job *job, struct wl_inst inst[2]) {
+    const struct wl_word_entry *second = find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f);
 
     if (!second || job->words < 2 || !decode_operands(job))
         return 0;
@@ -482,7 +482,7 @@ static unsigned decode_pair(struct wl_job *job, struct wl_inst inst[2]) {
 }
 
 /* v_swap_b16, as the moves that it is. */
-static unsigned decode_swap(struct wl_job *job, uint64_t address, struct wl_inst inst[2]) {
+static unsigned decode_swap(struct wl_word_job *job, uint64_t address, struct wl_inst inst[2]) {
     uint8_t replaced[2][8];
     struct wl_inst made[2];
     unsigned count = 0;
@@ -498,7 +498,7 @@ static unsigned decode_swap(struct wl_job *job, uint64_t address, struct wl_inst
     return size ? count : 0;
 }
 
-static void read_words(struct wl_job *job) {
+static void read_words(struct wl_word_job *job) {
     for (; job->words < 4 && job->available >= 4 * (job->words + 1); job->words++) {
         const uint8_t *at = job->bytes + 4 * (size_t)job->words;
         job->w[job->words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -506,23 +506,23 @@ static void read_words(struct wl_job *job) {
 }
 
 const char *wl_word_name(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available) {
-    struct wl_job job = {.d = decoder, .bytes = bytes, .available = available};
+    struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
     read_words(&job);
     const struct found found = job.words ? find_encoding(&job) : nothing;
-    const struct wl_known *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
+    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
     return entry ? entry->row->name : NULL;
 }
 
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]) {
-    struct wl_job job = {.d = decoder, .bytes = bytes, .available = available};
+    struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
     read_words(&job);
     if (!job.words)
         return 0;
     const struct found found = find_encoding(&job);
-    const struct wl_known *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
+    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
     if (!entry)
         return decode_swap(&job, address, inst);
     clear(&inst[0], address);

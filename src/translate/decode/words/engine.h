@@ -10,16 +10,16 @@
 #include "translate/isa/sem.h"
 
 /* What is known of a row on one target. */
-struct wl_known {
+struct wl_word_entry {
     const struct wl_row *row;
-    struct wl_shape shape;
+    struct wl_word_shape shape;
     char canonical[36];
     const struct wl_sem *sem;
     const struct wl_isa *isa;
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
-    bool wmma;
+    bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
 
 struct wl_word_decoder {
@@ -29,13 +29,13 @@ struct wl_word_decoder {
     bool wave64, has_acc, has_ocp;
     uint16_t *rows[WL_ENC_COUNT]; /* by opcode: the row's number + 1; 0: none */
     uint16_t *row_memory;
-    struct wl_known **entries; /* by the row's number; made when a row is first seen */
+    struct wl_word_entry **entries; /* by the row's number; made when a row is first seen */
 };
 
 /* The word at hand. */
-struct wl_job {
+struct wl_word_job {
     const struct wl_word_decoder *d;
-    const struct wl_known *entry;
+    const struct wl_word_entry *entry;
     struct wl_inst *inst;
     const uint8_t *bytes;
     uint64_t available;
@@ -49,38 +49,38 @@ struct wl_job {
 static inline uint32_t wl_bits(uint32_t word, unsigned at, unsigned count) { return word >> at & ((1u << count) - 1); }
 
 /* The next operand, zero but for its kind. */
-struct wl_operand *wl_job_operand(struct wl_job *job, enum wl_operand_kind kind);
+struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind);
 
 /* All below: false if the encoding means nothing. (source.c) */
 
 /* `number` consecutive VGPRs (AGPRs with `acc`). */
 bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc);
 /* Scalar registers by their encoding, 0 to 127. */
-bool wl_read_scalar(const struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place);
+bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place);
 /* A source of 8 or 9 bits. Bit 9: an AGPR instead of a VGPR. */
-bool wl_read_source(struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place);
+bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place);
 /* VCC or another mask, of the wave's width. */
-bool wl_read_mask(const struct wl_job *job, struct wl_operand *operand, unsigned code);
-void wl_set_vcc(const struct wl_job *job, struct wl_operand *operand);
+bool wl_read_mask(const struct wl_word_job *job, struct wl_operand *operand, unsigned code);
+void wl_set_vcc(const struct wl_word_job *job, struct wl_operand *operand);
 /* An integer as LLVM prints it: inline constants, where the bits are those of one, else hexadecimal. */
 void wl_set_immediate32(struct wl_operand *operand, uint32_t bits);
 void wl_set_literal(struct wl_operand *operand, uint64_t bits);
-bool wl_fetch_literal(struct wl_job *job);
+bool wl_fetch_literal(struct wl_word_job *job);
 
 /* One encoding each: the operands and modifiers of the word. */
-bool wl_decode_scalar(struct wl_job *job); /* scalar.c */
-bool wl_decode_smem(struct wl_job *job);
-bool wl_decode_short(struct wl_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
-bool wl_decode_long(struct wl_job *job, unsigned form);  /* VOP3, VOP3P */
-bool wl_decode_scaled(struct wl_job *job);               /* VOP3PX */
-bool wl_decode_vopd(struct wl_job *job, bool second);
-bool wl_decode_lds(struct wl_job *job); /* memory.c */
-bool wl_decode_flat(struct wl_job *job);
-bool wl_decode_buffer(struct wl_job *job);
-bool wl_decode_image(struct wl_job *job); /* image.c */
+bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
+bool wl_decode_smem(struct wl_word_job *job);
+bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
+bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
+bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */
+bool wl_decode_vopd(struct wl_word_job *job, bool second);
+bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
+bool wl_decode_flat(struct wl_word_job *job);
+bool wl_decode_buffer(struct wl_word_job *job);
+bool wl_decode_image(struct wl_word_job *job); /* image.c */
 /* What the fields mean together, once they are read. (finish.c) */
-void wl_finish_meaning(struct wl_job *job);
+void wl_finish_meaning(struct wl_word_job *job);
 
-bool wl_decode_graphics(struct wl_job *job); /* graphics.c: interpolation, export */
+bool wl_decode_graphics(struct wl_word_job *job); /* graphics.c: interpolation, export */
 
 #endif

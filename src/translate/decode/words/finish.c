@@ -43,14 +43,15 @@ static void choose_signed_dot(struct wl_inst *inst) {
 }
 
 /* Conversions of 8-bit numbers choose bytes as SDWA does, whatever the encoding calls it: op_sel, byte_sel or SDWA's own. */
-static void choose_byte(struct wl_job *job) {
+static void choose_byte(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
-    const unsigned op_sel = job->w[0] >> 11 & 3;
-    const unsigned byte = job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? op_sel >> 1 | (op_sel & 1) << 1 : 0;
+    const bool rounds = starts_with(inst->mnemonic, "v_cvt_sr_"); /* its byte is the destination's */
+    const unsigned op_sel = job->w[0] >> 11 & 15, chosen = rounds ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
+    const unsigned byte = job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? chosen : 0;
 
     if (inst->operand_count < 2)
         return;
-    if (starts_with(inst->mnemonic, "v_cvt_sr_")) {
+    if (rounds) {
         inst->is_sdwa = true;
         inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (byte | (inst->op_sel >> 2 & 3)));
         inst->dst_unused = 2;
@@ -71,7 +72,7 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 /* Conversions with a scale: op_sel chooses the byte, or half, of the source that is widened, and where in the destination the result goes. */
-static void choose_part(struct wl_job *job) {
+static void choose_part(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const char *name = inst->mnemonic + strlen("v_cvt_scalef32_");
     const bool nibbles = ends_with(name, "_fp4"), bytes = ends_with(name, "_fp8") || ends_with(name, "_bf8");
@@ -92,7 +93,7 @@ static void choose_part(struct wl_job *job) {
         inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (op_sel >> 2));
 }
 
-static void set_memory_fields(struct wl_job *job) {
+static void set_memory_fields(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const struct wl_isa *isa = inst->isa;
 
@@ -107,7 +108,7 @@ static void set_memory_fields(struct wl_job *job) {
 }
 
 /* Instructions without an effect here have no operands, but for the scope of those that are about caches. */
-static void clear_operands(struct wl_job *job) {
+static void clear_operands(struct wl_word_job *job) {
     enum { MUBUF_SC1 = 1 << 15, DEVICE = 2 << 18 };
     struct wl_inst *inst = job->inst;
     struct wl_inst bare = {.offset = inst->offset, .address = inst->address, .size = inst->size, .isa = inst->isa};
@@ -118,14 +119,14 @@ static void clear_operands(struct wl_job *job) {
     bare.lds = job->entry->lds;
     *inst = bare;
     if (starts_with(inst->mnemonic, "s_"))
-        wl_job_operand(job, WL_OPERAND_TEXT)->bits = job->w[0] & 0xffff;
+        wl_word_operand(job, WL_OPERAND_TEXT)->bits = job->w[0] & 0xffff;
     else if (starts_with(inst->mnemonic, "global_"))
         inst->sc1 = job->w[1] & DEVICE;
     else if (strcmp(inst->mnemonic, "buffer_inv") == 0)
         inst->sc1 = job->w[0] & MUBUF_SC1;
 }
 
-void wl_finish_meaning(struct wl_job *job) {
+void wl_finish_meaning(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
 
     if (inst->isa && inst->isa->class == WL_ISA_NOP && job->entry->row->encoding > WL_ENC_SMEM) {

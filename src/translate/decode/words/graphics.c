@@ -1,25 +1,25 @@
 /* Interpolation, parameters, export: graphics' instructions, which are named and not run. */
 #include "translate/decode/words/engine.h"
 
-static void read_interpolated(struct wl_job *job, const struct wl_place *place) {
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_TEXT);
+static void read_interpolated(struct wl_word_job *job, const struct wl_word_place *place) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_TEXT);
 
     operand->count = 0;
     if (place->file == WL_FILE_V)
         wl_read_vector(operand, place->role == WL_AT_VDST ? job->w[0] >> 18 & 0xff : job->w[0] & 0xff, 1, false);
 }
 
-static void add_text(struct wl_job *job) { wl_job_operand(job, WL_OPERAND_TEXT)->count = 0; }
+static void add_text(struct wl_word_job *job) { wl_word_operand(job, WL_OPERAND_TEXT)->count = 0; }
 
 /* Target, four registers of which each may be off, and what follows them: done, compr, vm. */
-static void read_export(struct wl_job *job) {
+static void read_export(struct wl_word_job *job) {
     const uint32_t word = job->w[0];
     const bool older = job->d->generation <= 10, packed = older && word >> 10 & 1;
 
     add_text(job);
     for (unsigned i = 0; i < 4; i++) {
         const unsigned field = packed ? i / 2 : i;
-        struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_OFF);
+        struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_OFF);
 
         operand->count = 0;
         if (word >> i & 1)
@@ -30,25 +30,26 @@ static void read_export(struct wl_job *job) {
             add_text(job);
 }
 
-/* VINTERP: like VOP3, with vector registers alone. */
-static bool read_interpolation(struct wl_job *job) {
-    wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
+/* VINTERP: like VOP3, without constants. */
+static bool read_interpolation(struct wl_word_job *job) {
+    static const struct wl_word_place any = {.file = WL_FILE_SOURCE, .registers = 1};
+
+    wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
     for (unsigned i = 0; i < 3; i++) {
-        struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+        struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
         const unsigned code = job->w[1] >> 9 * i & 0x1ff;
 
-        if (code < 256)
+        if (!wl_read_source(job, operand, code, &any))
             return false;
-        wl_read_vector(operand, code - 256, 1, false);
         operand->neg = job->w[1] >> (29 + i) & 1;
     }
     job->inst->clamp = job->w[0] >> 15 & 1;
     return true;
 }
 
-bool wl_decode_graphics(struct wl_job *job) {
+bool wl_decode_graphics(struct wl_word_job *job) {
     static const uint8_t sizes[WL_ENC_COUNT] = {[WL_ENC_VINTRP] = 4, [WL_ENC_LDSDIR] = 4, [WL_ENC_VINTERP] = 8, [WL_ENC_EXP] = 8};
-    const struct wl_shape *shape = &job->entry->shape;
+    const struct wl_word_shape *shape = &job->entry->shape;
 
     job->size = sizes[job->entry->row->encoding];
     if (job->words * 4 < job->size)
@@ -58,7 +59,7 @@ bool wl_decode_graphics(struct wl_job *job) {
             return false;
         for (unsigned i = 0; i < shape->count; i++)
             if (shape->places[i].role == WL_AT_VDST)
-                wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
+                wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
             else
                 add_text(job);
         return true;

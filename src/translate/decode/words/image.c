@@ -11,9 +11,9 @@ struct image_fields {
     bool unorm, da, r128, a16, d16, tfe, lwe, acc;
 };
 
-static unsigned bits_at(const struct wl_job *job, unsigned at, unsigned count) { return wl_bits(job->w[at / 32], at % 32, count); }
+static unsigned bits_at(const struct wl_word_job *job, unsigned at, unsigned count) { return wl_bits(job->w[at / 32], at % 32, count); }
 
-static void read_fields9(struct wl_job *job, struct image_fields *f) {
+static void read_fields9(struct wl_word_job *job, struct image_fields *f) {
     f->dmask = bits_at(job, 8, 4);
     f->unorm = bits_at(job, 12, 1);
     f->da = bits_at(job, 14, 1);
@@ -27,7 +27,7 @@ static void read_fields9(struct wl_job *job, struct image_fields *f) {
     job->inst->scc_bit = job->d->target == WL_T90A && bits_at(job, 7, 1);
 }
 
-static void read_fields10(struct wl_job *job, struct image_fields *f) {
+static void read_fields10(struct wl_word_job *job, struct image_fields *f) {
     f->dmask = bits_at(job, 8, 4);
     f->dim = bits_at(job, 3, 3);
     f->unorm = bits_at(job, 12, 1);
@@ -42,7 +42,7 @@ static void read_fields10(struct wl_job *job, struct image_fields *f) {
     job->inst->dlc = bits_at(job, 7, 1);
 }
 
-static void read_fields11(struct wl_job *job, struct image_fields *f) {
+static void read_fields11(struct wl_word_job *job, struct image_fields *f) {
     f->list = bits_at(job, 0, 1);
     f->dim = bits_at(job, 2, 3);
     f->unorm = bits_at(job, 7, 1);
@@ -57,7 +57,7 @@ static void read_fields11(struct wl_job *job, struct image_fields *f) {
     job->inst->glc = bits_at(job, 14, 1);
 }
 
-static void read_fields(struct wl_job *job, struct image_fields *f) {
+static void read_fields(struct wl_word_job *job, struct image_fields *f) {
     memset(f, 0, sizeof *f);
     f->vaddr = bits_at(job, 32, 8);
     f->vdata = bits_at(job, 40, 8);
@@ -72,7 +72,7 @@ static void read_fields(struct wl_job *job, struct image_fields *f) {
 }
 
 /* gfx12: VIMAGE and VSAMPLE. */
-static void read_fields12(struct wl_job *job, struct image_fields *f) {
+static void read_fields12(struct wl_word_job *job, struct image_fields *f) {
     const bool samples = job->entry->row->encoding == WL_ENC_VSAMPLE;
 
     memset(f, 0, sizeof *f);
@@ -94,7 +94,7 @@ static void read_fields12(struct wl_job *job, struct image_fields *f) {
 
 static unsigned count_bits(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
-static unsigned data_registers(const struct wl_job *job, const struct image_fields *f) {
+static unsigned data_registers(const struct wl_word_job *job, const struct image_fields *f) {
     const bool gathers = WL_IMAGE_KIND_OF(job->entry->isa->image) == WL_IMAGE_GATHER;
     unsigned count = gathers ? 4 : count_bits(f->dmask);
 
@@ -110,10 +110,10 @@ static unsigned data_registers(const struct wl_job *job, const struct image_fiel
     return count;
 }
 
-static bool read_addresses(struct wl_job *job, const struct image_fields *f, unsigned count) {
+static bool read_addresses(struct wl_word_job *job, const struct image_fields *f, unsigned count) {
     struct wl_inst *inst = job->inst;
     const unsigned fields = 1 + (job->d->generation == 10 ? 4 * f->list : f->list ? 4 : 0);
-    struct wl_operand *address = wl_job_operand(job, WL_OPERAND_VGPR);
+    struct wl_operand *address = wl_word_operand(job, WL_OPERAND_VGPR);
 
     if (!f->list)
         return wl_read_vector(address, f->vaddr, count > 12 ? 16 : count, false);
@@ -132,7 +132,7 @@ static bool read_addresses(struct wl_job *job, const struct image_fields *f, uns
     return wl_read_vector(address, f->vaddr, 1, false);
 }
 
-static void set_modifiers(struct wl_job *job, const struct image_fields *f) {
+static void set_modifiers(struct wl_word_job *job, const struct image_fields *f) {
     struct wl_inst *inst = job->inst;
 
     inst->dmask = (uint8_t)f->dmask;
@@ -150,7 +150,7 @@ static void set_modifiers(struct wl_job *job, const struct image_fields *f) {
 /* ---- rays ---- */
 
 /* The parts of a ray: node, extent, origin, direction and its inverse; with 16 bits the last two share registers. */
-static unsigned ray_parts(const struct wl_job *job, bool a16, uint8_t parts[5]) {
+static unsigned ray_parts(const struct wl_word_job *job, bool a16, uint8_t parts[5]) {
     parts[0] = strstr(job->entry->row->name, "bvh64") ? 2 : 1;
     parts[1] = 1;
     parts[2] = parts[3] = parts[4] = 3;
@@ -164,7 +164,7 @@ static bool add_address(struct wl_inst *inst, unsigned reg, unsigned registers) 
 }
 
 /* The address registers one by one (gfx10), or part by part. */
-static bool read_ray_list(struct wl_job *job, const struct image_fields *f, const uint8_t *parts, unsigned count, unsigned total) {
+static bool read_ray_list(struct wl_word_job *job, const struct image_fields *f, const uint8_t *parts, unsigned count, unsigned total) {
     const bool single = job->d->generation == 10, newest = job->d->generation >= 12;
     const unsigned fields = single ? total : count;
 
@@ -179,11 +179,11 @@ static bool read_ray_list(struct wl_job *job, const struct image_fields *f, cons
         if (!add_address(job->inst, reg, single ? 1 : parts[i]))
             return false;
     }
-    return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f->vaddr, single ? 1 : parts[0], false);
+    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, single ? 1 : parts[0], false);
 }
 
-static bool read_ray(struct wl_job *job, const struct image_fields *f) {
-    static const struct wl_place resource = {.file = WL_FILE_S, .registers = 4};
+static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
+    static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 4};
     uint8_t parts[5];
     const unsigned count = ray_parts(job, f->a16, parts);
     unsigned total = 0;
@@ -191,24 +191,24 @@ static bool read_ray(struct wl_job *job, const struct image_fields *f) {
     for (unsigned i = 0; i < count; i++)
         total += parts[i];
     job->inst->a16 = f->a16;
-    if (!wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
+    if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
         return false;
     if (f->list || job->d->generation >= 12 ? !read_ray_list(job, f, parts, count, total)
-                                            : !wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f->vaddr, total, false))
+                                            : !wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, total, false))
         return false;
-    return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource);
+    return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource);
 }
 
 /* What nothing implements has a size alone. */
-static bool skip_image(struct wl_job *job) {
+static bool skip_image(struct wl_word_job *job) {
     const unsigned list = job->d->generation == 10 ? bits_at(job, 1, 2) : job->d->generation == 11 ? bits_at(job, 0, 1) : 0;
 
     job->size += 4 * list;
     return job->available >= job->size;
 }
 
-bool wl_decode_image(struct wl_job *job) {
-    static const struct wl_place resource = {.file = WL_FILE_S, .registers = 8}, sampler = {.file = WL_FILE_S, .registers = 4};
+bool wl_decode_image(struct wl_word_job *job) {
+    static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 8}, sampler = {.file = WL_FILE_S, .registers = 4};
     const bool newest = job->d->generation >= 12;
     struct image_fields f;
 
@@ -224,19 +224,19 @@ bool wl_decode_image(struct wl_job *job) {
     if (f.d16 && job->d->generation == 9 && (job->entry->isa->atomic || kind == WL_IMAGE_LOD))
         return false;
     set_modifiers(job, &f);
-    if (!wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f.vdata, data_registers(job, &f), f.acc))
+    if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f.vdata, data_registers(job, &f), f.acc))
         return false;
     if (job->d->generation == 9 || newest) {
-        if (!wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f.vaddr, 1, false))
+        if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f.vaddr, 1, false))
             return false;
     } else if (!read_addresses(job, &f, wl_image_address_count(job->inst, job->d->generation)))
         return false;
-    if (!wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), f.srsrc, &resource))
+    if (!wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.srsrc, &resource))
         return false;
     const bool samples = kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
     if (!samples && f.ssamp)
         return false;
-    if (samples && !wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), f.ssamp, &sampler))
+    if (samples && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.ssamp, &sampler))
         return false;
     wl_decode_image_addresses(job->inst, job->d->generation, job->w[1], job->w[2]);
     return true;

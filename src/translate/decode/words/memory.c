@@ -5,14 +5,14 @@
 
 static int32_t sign_extend(uint32_t bits, unsigned width) { return (int32_t)(bits << (32 - width)) >> (32 - width); }
 
-static bool read_data(struct wl_job *job, const struct wl_place *place, unsigned reg, bool acc, unsigned more) {
+static bool read_data(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, bool acc, unsigned more) {
     acc = acc && place->file == WL_FILE_G && job->d->has_acc;
-    return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), reg, place->registers + more, acc);
+    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), reg, place->registers + more, acc);
 }
 
 /* ---- LDS ---- */
 
-static bool read_lds_place(struct wl_job *job, const struct wl_place *place) {
+static bool read_lds_place(struct wl_word_job *job, const struct wl_word_place *place) {
     const uint32_t second = job->w[1];
     const bool acc = job->w[0] >> 25 & 1;
 
@@ -21,10 +21,8 @@ static bool read_lds_place(struct wl_job *job, const struct wl_place *place) {
         return read_data(job, place, second >> 24, acc, 0);
     case WL_AT_ADDR:
         return read_data(job, place, second & 0xff, false, 0);
-    case WL_AT_DATA0: /* in the address' place where there is none */
-        return read_data(job, place,
-                         job->entry->shape.modifiers & WL_MOD_GDS || job->inst->operand_count == 0 ? second & 0xff : second >> 8 & 0xff,
-                         acc, 0);
+    case WL_AT_DATA0: /* ds_gws_*: in the address' place */
+        return read_data(job, place, job->entry->shape.modifiers & WL_MOD_GDS ? second & 0xff : second >> 8 & 0xff, acc, 0);
     case WL_AT_DATA1:
         return read_data(job, place, second >> 16 & 0xff, acc, 0);
     default:
@@ -32,9 +30,17 @@ static bool read_lds_place(struct wl_job *job, const struct wl_place *place) {
     }
 }
 
+/* Whether a bit chooses between VGPRs and AGPRs. */
+static bool takes_either(const struct wl_word_shape *shape) {
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->places[i].file == WL_FILE_G)
+            return true;
+    return false;
+}
+
 /* Fields without an operand must be 0. */
-static bool has_lds_strays(const struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+static bool has_lds_strays(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     uint32_t used = 0;
 
     for (unsigned i = 0; i < shape->count; i++)
@@ -46,7 +52,7 @@ static bool has_lds_strays(const struct wl_job *job) {
             used |= 0xff;
             break;
         case WL_AT_DATA0:
-            used |= i == 0 || shape->modifiers & WL_MOD_GDS ? 0xff : 0xff00;
+            used |= shape->modifiers & WL_MOD_GDS ? 0xff : 0xff00;
             break;
         case WL_AT_DATA1:
             used |= 0xff0000;
@@ -54,11 +60,13 @@ static bool has_lds_strays(const struct wl_job *job) {
         default:
             break;
         }
+    if (job->d->generation == 9 && job->w[0] >> 25 & 1 && !takes_either(shape))
+        return true;
     return job->w[1] & ~used || (!(shape->modifiers & (WL_MOD_OFFSET | WL_MOD_OFFSETS)) && job->w[0] & 0xffff);
 }
 
-bool wl_decode_lds(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_lds(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned gds = job->d->generation == 9 ? 16 : 17;
     struct wl_inst *inst = job->inst;
 
@@ -69,11 +77,13 @@ bool wl_decode_lds(struct wl_job *job) {
         if (!read_lds_place(job, &shape->places[i]))
             return false;
     if (shape->modifiers & WL_MOD_OFFSETS) {
-        inst->offset0 = job->w[0] & 0xff;
-        inst->offset1 = job->w[0] >> 8 & 0xff;
+        inst->offset0 = (int32_t)(job->w[0] & 0xff);
+        inst->offset1 = (int32_t)(job->w[0] >> 8 & 0xff);
     } else
-        inst->offset0 = job->w[0] & 0xffff;
+        inst->offset0 = (int32_t)(job->w[0] & 0xffff);
     inst->gds = job->d->generation < 12 && job->w[0] >> gds & 1;
+    if (inst->gds && shape->modifiers & WL_MOD_NO_GDS)
+        return false;
     return !(shape->modifiers & WL_MOD_GDS) || inst->gds || job->d->generation >= 12;
 }
 
@@ -83,9 +93,9 @@ struct policy_bits {
     uint8_t glc, slc, dlc, scc;
 };
 
-static bool bit_of(const struct wl_job *job, unsigned at) { return at && job->w[at / 32] >> at % 32 & 1; }
+static bool bit_of(const struct wl_word_job *job, unsigned at) { return at && job->w[at / 32] >> at % 32 & 1; }
 
-static void read_policy(struct wl_job *job, struct policy_bits at) {
+static void read_policy(struct wl_word_job *job, struct policy_bits at) {
     struct wl_inst *inst = job->inst;
 
     if (job->d->target & WL_GFX9_4) {
@@ -101,7 +111,7 @@ static void read_policy(struct wl_job *job, struct policy_bits at) {
 }
 
 /* gfx12: hints and a scope. Of the hints, that an atomic returns something is all that counts. */
-static void read_scope(struct wl_job *job) {
+static void read_scope(struct wl_word_job *job) {
     const unsigned scope = job->w[1] >> 18 & 3, hint = job->w[1] >> 20 & 7;
 
     job->inst->dlc = scope != 0;
@@ -118,7 +128,7 @@ struct flat_fields {
     bool none, off; /* saddr: no register */
 };
 
-static void read_flat_fields(struct wl_job *job, bool flat, struct flat_fields *f) {
+static void read_flat_fields(struct wl_word_job *job, bool flat, struct flat_fields *f) {
     const uint32_t first = job->w[0], second = job->w[1], third = job->w[2];
     const unsigned generation = job->d->generation;
 
@@ -161,23 +171,23 @@ static void read_flat_fields(struct wl_job *job, bool flat, struct flat_fields *
     f->returns = job->inst->glc || job->inst->sc0;
 }
 
-static bool read_saddr(struct wl_job *job, const struct flat_fields *f, unsigned registers) {
-    const struct wl_place place = {.registers = (uint8_t)registers, .file = WL_FILE_S, .no_exec_hi = registers == 1};
-    return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), f->saddr, &place);
+static bool read_saddr(struct wl_word_job *job, const struct flat_fields *f, unsigned registers) {
+    const struct wl_word_place place = {.registers = (uint8_t)registers, .file = WL_FILE_S, .no_exec_hi = registers == 1};
+    return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->saddr, &place);
 }
 
-static bool is_atomic(const struct wl_job *job) { return strstr(job->entry->row->name, "_atomic_"); }
+static bool is_atomic(const struct wl_word_job *job) { return strstr(job->entry->row->name, "_atomic_"); }
 
-static bool by_lane(const struct wl_job *job) { return job->entry->isa && job->entry->isa->by_lane; }
+static bool by_lane(const struct wl_word_job *job) { return job->entry->isa && job->entry->isa->by_lane; }
 
-static void set_off(struct wl_job *job) { wl_job_operand(job, WL_OPERAND_OFF)->count = 0; }
+static void set_off(struct wl_word_job *job) { wl_word_operand(job, WL_OPERAND_OFF)->count = 0; }
 
-static bool read_vaddr(struct wl_job *job, const struct flat_fields *f, unsigned registers) {
-    return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false);
+static bool read_vaddr(struct wl_word_job *job, const struct flat_fields *f, unsigned registers) {
+    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false);
 }
 
 /* What stands for vaddr: a register, nothing ("off"), or, where lanes have places of their own, not even that. */
-static bool read_scratch_vaddr(struct wl_job *job, const struct flat_fields *f) {
+static bool read_scratch_vaddr(struct wl_word_job *job, const struct flat_fields *f) {
     const bool both = job->d->target & WL_GFX9_4 || job->d->generation >= 11; /* an address may have both, or none */
 
     if (both ? f->sve : f->none)
@@ -188,7 +198,7 @@ static bool read_scratch_vaddr(struct wl_job *job, const struct flat_fields *f) 
     return true;
 }
 
-static bool read_flat_vaddr(struct wl_job *job, const struct flat_fields *f) {
+static bool read_flat_vaddr(struct wl_word_job *job, const struct flat_fields *f) {
     switch (job->entry->row->encoding) {
     case WL_ENC_FLAT:
         return (job->d->generation == 9 ? f->saddr == 0 : f->none) && read_vaddr(job, f, 2);
@@ -199,7 +209,7 @@ static bool read_flat_vaddr(struct wl_job *job, const struct flat_fields *f) {
     }
 }
 
-static bool read_flat_saddr(struct wl_job *job, const struct flat_fields *f) {
+static bool read_flat_saddr(struct wl_word_job *job, const struct flat_fields *f) {
     const enum wl_encoding encoding = (enum wl_encoding)job->entry->row->encoding;
 
     if (encoding == WL_ENC_FLAT)
@@ -211,7 +221,7 @@ static bool read_flat_saddr(struct wl_job *job, const struct flat_fields *f) {
 }
 
 /* Bits that mean something to other instructions. */
-static bool has_flat_strays(const struct wl_job *job, const struct flat_fields *f) {
+static bool has_flat_strays(const struct wl_word_job *job, const struct flat_fields *f) {
     const bool scratch = job->entry->row->encoding == WL_ENC_SCRATCH;
 
     switch (job->d->generation) {
@@ -226,8 +236,8 @@ static bool has_flat_strays(const struct wl_job *job, const struct flat_fields *
     }
 }
 
-bool wl_decode_flat(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_flat(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     const uint16_t forms = job->entry->row->forms;
     struct flat_fields f;
     bool addressed = false;
@@ -243,7 +253,7 @@ bool wl_decode_flat(struct wl_job *job) {
     if (has_flat_strays(job, &f))
         return false;
     for (unsigned i = 0; i < shape->count; i++) {
-        const struct wl_place *place = &shape->places[i];
+        const struct wl_word_place *place = &shape->places[i];
         bool read = true;
 
         if (place->role == WL_AT_ADDR)
@@ -271,7 +281,7 @@ struct buffer_fields {
     int32_t offset;
 };
 
-static void read_buffer_fields12(struct wl_job *job, struct buffer_fields *f) {
+static void read_buffer_fields12(struct wl_word_job *job, struct buffer_fields *f) {
     const uint32_t first = job->w[0], second = job->w[1], third = job->w[2];
 
     f->soffset = first & 0x7f;
@@ -285,7 +295,7 @@ static void read_buffer_fields12(struct wl_job *job, struct buffer_fields *f) {
     read_scope(job);
 }
 
-static void read_buffer_fields(struct wl_job *job, bool typed, struct buffer_fields *f) {
+static void read_buffer_fields(struct wl_word_job *job, bool typed, struct buffer_fields *f) {
     const uint32_t first = job->w[0], second = job->w[1];
 
     memset(f, 0, sizeof *f);
@@ -293,7 +303,7 @@ static void read_buffer_fields(struct wl_job *job, bool typed, struct buffer_fie
         read_buffer_fields12(job, f);
         return;
     }
-    f->offset = first & 0xfff;
+    f->offset = (int32_t)(first & 0xfff);
     f->vaddr = second & 0xff;
     f->vdata = second >> 8 & 0xff;
     f->srsrc = (second >> 16 & 0x1f) * 4;
@@ -316,29 +326,29 @@ static void read_buffer_fields(struct wl_job *job, bool typed, struct buffer_fie
         read_policy(job, typed ? (struct policy_bits){14, 54, 0, 53} : (struct policy_bits){14, 17, 0, 15});
 }
 
-static bool read_buffer_address(struct wl_job *job, const struct buffer_fields *f) {
-    static const struct wl_place resource = {.file = WL_FILE_S, .registers = 4};
-    static const struct wl_place constant = {.file = WL_FILE_CONST, .registers = 1, .format = WL_FORMAT_I32};
+static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fields *f) {
+    static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 4};
+    static const struct wl_word_place constant = {.file = WL_FILE_CONST, .registers = 1, .format = WL_FORMAT_I32};
     const unsigned registers = f->offen + f->idxen;
 
     if (!registers)
         set_off(job);
-    else if (!wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false))
+    else if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false))
         return false;
     job->inst->offen = f->offen;
     job->inst->idxen = f->idxen;
-    return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource) &&
-           wl_read_source(job, wl_job_operand(job, WL_OPERAND_SGPR), f->soffset, &constant);
+    return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource) &&
+           wl_read_source(job, wl_word_operand(job, WL_OPERAND_SGPR), f->soffset, &constant);
 }
 
-static bool has_buffer_strays(const struct wl_job *job, bool typed) {
+static bool has_buffer_strays(const struct wl_word_job *job, bool typed) {
     if (job->d->generation == 10)
         return !typed && job->inst->dlc && is_atomic(job);
     return job->d->generation >= 12 && job->w[1] >> 16 & 3;
 }
 
 /* The forms of the row that the bits ask for. */
-static bool has_buffer_form(const struct wl_job *job, const struct buffer_fields *f) {
+static bool has_buffer_form(const struct wl_word_job *job, const struct buffer_fields *f) {
     const uint16_t forms = job->entry->row->forms;
 
     if (f->lds)
@@ -347,14 +357,14 @@ static bool has_buffer_form(const struct wl_job *job, const struct buffer_fields
 }
 
 /* Cache instructions have no address, and some of them no policy. */
-static bool is_bare(const struct wl_job *job, const struct buffer_fields *f) {
+static bool is_bare(const struct wl_word_job *job, const struct buffer_fields *f) {
     const char *name = job->entry->row->name;
     const bool policy = strcmp(name, "buffer_wbl2") == 0 || strcmp(name, "buffer_inv") == 0;
-    return !f->offen && !f->idxen && !f->lds && !f->tfe && !f->acc && (policy || !(job->w[0] >> 14 & 3));
+    return !f->offen && !f->idxen && !f->lds && !f->tfe && !f->acc && (policy || !(job->w[0] >> (job->d->generation == 11 ? 13 : 14) & 3));
 }
 
-bool wl_decode_buffer(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_buffer(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     const bool typed = job->entry->row->encoding == WL_ENC_MTBUF;
     struct wl_inst *inst = job->inst;
     struct buffer_fields f;
@@ -368,7 +378,7 @@ bool wl_decode_buffer(struct wl_job *job) {
     if (has_buffer_strays(job, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1))
         return false;
     for (unsigned i = 0; i < shape->count; i++) {
-        const struct wl_place *place = &shape->places[i];
+        const struct wl_word_place *place = &shape->places[i];
 
         if (place->role == WL_AT_ADDR ? !read_buffer_address(job, &f) : !f.lds && !read_data(job, place, f.vdata, f.acc, f.tfe ? 1 : 0))
             return false;

@@ -3,14 +3,16 @@
 
 #include <string.h>
 
-static struct wl_operand *set_text(struct wl_job *job, uint32_t bits) {
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_TEXT);
+static struct wl_operand *set_text(struct wl_word_job *job, uint32_t bits) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_TEXT);
     operand->bits = bits;
     operand->count = 0;
     return operand;
 }
 
-static uint64_t branch_target(const struct wl_job *job) { return job->inst->address + 4 + (uint64_t)((int64_t)(int16_t)job->w[0] * 4); }
+static uint64_t branch_target(const struct wl_word_job *job) {
+    return job->inst->address + 4 + (uint64_t)((int64_t)(int16_t)job->w[0] * 4);
+}
 
 static bool jumps(const struct wl_inst *inst) {
     const unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
@@ -18,32 +20,32 @@ static bool jumps(const struct wl_inst *inst) {
 }
 
 /* The 16 bits of SOPK and SOPP. */
-static bool read_simm16(struct wl_job *job, enum wl_meaning meaning) {
+static bool read_simm16(struct wl_word_job *job, enum wl_meaning meaning) {
     const uint32_t bits = job->w[0] & 0xffff;
 
     switch (meaning) {
     case WL_MEANS_LABEL:
         if (!jumps(job->inst)) { /* loops of subvectors, forks: nothing implements them */
-            wl_job_operand(job, WL_OPERAND_IMM)->bits = bits;
+            wl_word_operand(job, WL_OPERAND_IMM)->bits = bits;
             return true;
         }
-        wl_job_operand(job, WL_OPERAND_LABEL)->bits = branch_target(job);
+        wl_word_operand(job, WL_OPERAND_LABEL)->bits = branch_target(job);
         return true;
     case WL_MEANS_IMM:
-        wl_set_immediate32(wl_job_operand(job, WL_OPERAND_IMM), bits);
+        wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), bits);
         return true;
     case WL_MEANS_HEX:
-        wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), bits);
+        wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), bits);
         return true;
     case WL_MEANS_GPR_IDX:
         if (bits > 15)
-            wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), bits);
+            wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), bits);
         else
             set_text(job, bits);
         return true;
     case WL_MEANS_END:
         if (bits)
-            wl_job_operand(job, WL_OPERAND_IMM)->bits = bits;
+            wl_word_operand(job, WL_OPERAND_IMM)->bits = bits;
         return true;
     default:
         set_text(job, bits);
@@ -51,8 +53,8 @@ static bool read_simm16(struct wl_job *job, enum wl_meaning meaning) {
     }
 }
 
-static bool read_source(struct wl_job *job, unsigned code, const struct wl_place *place) {
-    static const struct wl_place barrier = {.registers = 1, .format = WL_FORMAT_I32};
+static bool read_source(struct wl_word_job *job, unsigned code, const struct wl_word_place *place) {
+    static const struct wl_word_place barrier = {.registers = 1, .format = WL_FORMAT_I32};
 
     if (place->file == WL_FILE_OTHER && place->format == WL_MEANS_BARRIER)
         place = &barrier;
@@ -60,15 +62,15 @@ static bool read_source(struct wl_job *job, unsigned code, const struct wl_place
         set_text(job, code);
         return true;
     }
-    return wl_read_source(job, wl_job_operand(job, WL_OPERAND_SGPR), code, place);
+    return wl_read_source(job, wl_word_operand(job, WL_OPERAND_SGPR), code, place);
 }
 
-static bool read_place(struct wl_job *job, const struct wl_place *place, unsigned sdst) {
+static bool read_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned sdst) {
     const uint32_t word = job->w[0];
 
     switch ((enum wl_field)place->role) {
     case WL_AT_SDST:
-        return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), sdst, place);
+        return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), sdst, place);
     case WL_AT_SRC0:
         return read_source(job, word & 0xff, place);
     case WL_AT_SRC1:
@@ -79,9 +81,9 @@ static bool read_place(struct wl_job *job, const struct wl_place *place, unsigne
         if (!wl_fetch_literal(job))
             return false;
         if (place->file == WL_FILE_LITERAL)
-            wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), job->literal);
+            wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
         else
-            wl_set_immediate32(wl_job_operand(job, WL_OPERAND_IMM), job->literal);
+            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
         return true;
     default:
         return false;
@@ -95,7 +97,7 @@ static void repeat_destination(struct wl_inst *inst) {
     inst->operand_count = 3;
 }
 
-static void extend_constant(struct wl_job *job) {
+static void extend_constant(struct wl_word_job *job) {
     const char *name = job->entry->row->name;
     struct wl_inst *inst = job->inst;
     struct wl_operand *operand = &inst->operands[1];
@@ -110,7 +112,7 @@ static void extend_constant(struct wl_job *job) {
 }
 
 /* What only waits or hints has its 16 bits as the one operand. */
-static void show_bits(struct wl_job *job) {
+static void show_bits(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
 
     memset(inst->operands, 0, sizeof inst->operands);
@@ -118,7 +120,7 @@ static void show_bits(struct wl_job *job) {
     set_text(job, job->w[0] & 0xffff)->count = 1;
 }
 
-static void finish_scalar(struct wl_job *job) {
+static void finish_scalar(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const char *name = job->entry->row->name;
     const enum wl_encoding encoding = (enum wl_encoding)job->entry->row->encoding;
@@ -132,13 +134,13 @@ static void finish_scalar(struct wl_job *job) {
     } else if (strcmp(name, "s_code_end") == 0) {
         memset(inst->operands, 0, sizeof inst->operands);
         inst->operand_count = 0;
-        wl_job_operand(job, WL_OPERAND_IMM)->bits = 2;
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = 2;
     } else if (strcmp(name, "s_set_gpr_idx_on") == 0) {
         const uint32_t mode = job->w[0] >> 8 & 0xff;
 
         inst->operand_count = 1;
         if (mode > 15)
-            wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), mode);
+            wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), mode);
         else
             set_text(job, mode);
     } else if (inst->isa && inst->isa->class == WL_ISA_NOP)
@@ -148,8 +150,8 @@ static void finish_scalar(struct wl_job *job) {
         extend_constant(job);
 }
 
-bool wl_decode_scalar(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_scalar(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
 
     job->size = 4;
     if (!shape->count && job->entry->row->encoding == WL_ENC_SOPP && job->w[0] & 0xffff)
@@ -166,8 +168,8 @@ bool wl_decode_scalar(struct wl_job *job) {
 static int32_t sign_extend(uint32_t bits, unsigned width) { return (int32_t)(bits << (32 - width)) >> (32 - width); }
 
 /* An offset, a register with an offset, or both, as operands; the offset beside a register is a modifier. */
-static bool read_address(struct wl_job *job) {
-    static const struct wl_place soffset = {.file = WL_FILE_S, .registers = 1};
+static bool read_address(struct wl_word_job *job) {
+    static const struct wl_word_place soffset = {.file = WL_FILE_S, .registers = 1};
     const unsigned generation = job->d->generation;
     const uint32_t first = job->w[0], second = job->w[1];
     unsigned reg = second >> 25;
@@ -188,20 +190,20 @@ static bool read_address(struct wl_job *job) {
         has_offset = !has_reg || offset || generation >= 12;
     }
     if (has_reg) {
-        if (!wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), reg, &soffset))
+        if (!wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), reg, &soffset))
             return false;
         if (has_offset)
             job->inst->offset0 = offset;
         return true;
     }
     if (offset < 0)
-        wl_job_operand(job, WL_OPERAND_IMM)->bits = (uint64_t)(int64_t)offset;
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = (uint64_t)(int64_t)offset;
     else
-        wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), (uint32_t)offset);
+        wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), (uint32_t)offset);
     return true;
 }
 
-static void read_cache_bits(struct wl_job *job) {
+static void read_cache_bits(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const uint32_t word = job->w[0];
 
@@ -223,19 +225,19 @@ static void read_cache_bits(struct wl_job *job) {
     }
 }
 
-static bool read_smem_place(struct wl_job *job, const struct wl_place *place) {
+static bool read_smem_place(struct wl_word_job *job, const struct wl_word_place *place) {
     const uint32_t word = job->w[0];
 
     switch ((enum wl_field)place->role) {
     case WL_AT_SDST:
     case WL_AT_SDATA:
         if (place->file == WL_FILE_OTHER) {
-            wl_set_immediate32(wl_job_operand(job, WL_OPERAND_IMM), word >> 6 & (job->d->generation >= 12 ? 0x1f : 0x7f));
+            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), word >> 6 & (job->d->generation >= 12 ? 0x1f : 0x7f));
             return true;
         }
-        return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), word >> 6 & 0x7f, place);
+        return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word >> 6 & 0x7f, place);
     case WL_AT_SBASE:
-        return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), (word & 0x3f) * 2, place);
+        return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), (word & 0x3f) * 2, place);
     case WL_AT_ADDR:
         return read_address(job);
     default:
@@ -244,7 +246,7 @@ static bool read_smem_place(struct wl_job *job, const struct wl_place *place) {
 }
 
 /* gfx9: an offset without an address. gfx11: a policy where there is none; gfx12: a constant of more than 5 bits. */
-static bool has_smem_strays(const struct wl_job *job) {
+static bool has_smem_strays(const struct wl_word_job *job) {
     const bool hints = job->inst->isa && job->inst->isa->class == WL_ISA_NOP;
 
     switch (job->d->generation) {
@@ -259,8 +261,8 @@ static bool has_smem_strays(const struct wl_job *job) {
     }
 }
 
-bool wl_decode_smem(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_smem(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
 
     job->size = 8;
     if (job->words < 2 || has_smem_strays(job))

@@ -29,6 +29,7 @@ static const struct named modifiers[] = {
     {"clamp", WL_MOD_CLAMP},
     {"omod", WL_MOD_OMOD},
     {"op_sel", WL_MOD_OP_SEL},
+    {"op_sel4", WL_MOD_OP_SEL | WL_MOD_OP_SEL4},
     {"op_sel_hi", WL_MOD_OP_SEL_HI},
     {"neg_lo", WL_MOD_NEG_LO},
     {"neg_hi", WL_MOD_NEG_HI},
@@ -44,6 +45,7 @@ static const struct named modifiers[] = {
     {"offset0", WL_MOD_OFFSETS},
     {"offset1", WL_MOD_OFFSETS},
     {"gds!", WL_MOD_GDS},
+    {"no_gds", WL_MOD_NO_GDS},
     {"no_scc", WL_MOD_NO_SCC},
     {"fi_bc", WL_MOD_FI_BC},
     {"bitop3", WL_MOD_BITOP3},
@@ -72,6 +74,8 @@ static const struct named types[] = {
     {"H", PLACE(WL_FILE_NAMED, WL_FORMAT_NONE, 1)},
     {"Hi16", PLACE(WL_FILE_NAMED, WL_FORMAT_I16, 1)},
     {"c32", PLACE(WL_FILE_CONST, WL_FORMAT_I32, 1)},
+    {"cf16", PLACE(WL_FILE_CONST, WL_FORMAT_F16, 1)},
+    {"cf32", PLACE(WL_FILE_CONST, WL_FORMAT_F32, 1)},
     {"c64", PLACE(WL_FILE_CONST, WL_FORMAT_I64, 2)},
     {"l1", PLACE(WL_FILE_V_LDS, WL_FORMAT_NONE, 1)},
     {"li32", PLACE(WL_FILE_S_LDS, WL_FORMAT_I32, 1)},
@@ -96,14 +100,14 @@ static const struct named types[] = {
     {"target", PLACE(WL_FILE_OTHER, 0, 0)},
 };
 
-static void set_type(struct wl_place *place, uint32_t type) {
+static void set_type(struct wl_word_place *place, uint32_t type) {
     place->file = (uint8_t)type;
     place->format = (uint8_t)(type >> 8);
     place->registers = (uint8_t)(type >> 16);
 }
 
 /* A letter and a number of registers, behind which a format may stand: "v4f32". */
-static bool parse_registers(struct wl_place *place, const char *word, size_t length) {
+static bool parse_registers(struct wl_word_place *place, const char *word, size_t length) {
     static const struct {
         char letter;
         uint8_t file;
@@ -135,7 +139,7 @@ static bool parse_registers(struct wl_place *place, const char *word, size_t len
     return true;
 }
 
-static bool is_float(const struct wl_place *place) {
+static bool is_float(const struct wl_word_place *place) {
     switch (place->format) {
     case WL_FORMAT_F16:
     case WL_FORMAT_F32:
@@ -144,13 +148,13 @@ static bool is_float(const struct wl_place *place) {
     case WL_FORMAT_PF16:
     case WL_FORMAT_PBF16:
     case WL_FORMAT_PF32:
-        return place->file == WL_FILE_SOURCE;
+        return place->file == WL_FILE_SOURCE || place->file == WL_FILE_CONST;
     default:
         return false;
     }
 }
 
-static bool parse_place(struct wl_place *place, const char *word, size_t length) {
+static bool parse_place(struct wl_word_place *place, const char *word, size_t length) {
     const char *colon = memchr(word, ':', length), *end = word + length;
     uint32_t value = 0;
 
@@ -173,7 +177,7 @@ static bool parse_place(struct wl_place *place, const char *word, size_t length)
     return true;
 }
 
-bool wl_shape_parse(const char *operands, struct wl_shape *shape) {
+bool wl_shape_parse(const char *operands, struct wl_word_shape *shape) {
     memset(shape, 0, sizeof *shape);
     for (const char *word = operands; *word;) {
         const size_t length = strcspn(word, " ");
@@ -184,7 +188,7 @@ bool wl_shape_parse(const char *operands, struct wl_shape *shape) {
         else if (!memchr(word, ':', length) && length >= 4 && (memcmp(word, "attr", 4) == 0 || memcmp(word, "high", 4) == 0))
             ; /* a part of what stands before */
         else if (length && !(length > 8 && memcmp(word, "attrchan:", 9) == 0)) {
-            struct wl_place *place = &shape->places[shape->count];
+            struct wl_word_place *place = &shape->places[shape->count];
 
             if (shape->count == WL_MAX_PLACES || !parse_place(place, word, length))
                 return false;

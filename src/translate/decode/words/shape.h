@@ -13,7 +13,7 @@
  *     h                               half of a vector register where the processor has such (gfx11 and later), in short encodings
  *     H, Hi16                         the same, written as v1.l and v1.h
  *     s1 s2 ...                       scalar registers; s1x: not EXEC, s1x0: neither EXEC nor M0
- *     c32 c64                         a scalar register or an inline constant
+ *     c32 c64 cf16 cf32               a scalar register or a constant
  *     l1, li32                        v1 and a scalar i32, or LDS
  *     m                               a mask: VCC in short encodings, else a scalar register (pair)
  *     k16 k32                         a literal
@@ -48,7 +48,7 @@ enum wl_field {
     WL_AT_IMAGE,
 };
 
-enum wl_file {
+enum wl_word_file {
     WL_FILE_SOURCE, /* anything of `format` */
     WL_FILE_V,      /* vector registers; with a format: or an inline constant */
     WL_FILE_A,      /* AGPRs, likewise */
@@ -57,7 +57,7 @@ enum wl_file {
     WL_FILE_HALF,   /* a half of a vector register */
     WL_FILE_NAMED,  /* likewise, named */
     WL_FILE_S,      /* scalar registers */
-    WL_FILE_CONST,  /* a scalar register or an inline constant */
+    WL_FILE_CONST,  /* a scalar register or a constant */
     WL_FILE_V_LDS,  /* a vector register or LDS */
     WL_FILE_S_LDS,  /* a scalar source or LDS */
     WL_FILE_MASK,
@@ -96,9 +96,9 @@ enum wl_meaning {
     WL_MEANS_BARRIER,
 };
 
-struct wl_place {
+struct wl_word_place {
     uint8_t role;      /* enum wl_field */
-    uint8_t file;      /* enum wl_file */
+    uint8_t file;      /* enum wl_word_file */
     uint8_t registers; /* dwords */
     uint8_t format;    /* enum wl_format or wl_meaning */
     bool signs;        /* neg and abs */
@@ -106,7 +106,7 @@ struct wl_place {
     bool no_exec, no_m0, no_exec_hi;
 };
 
-/* Modifiers: bits of wl_shape.modifiers. */
+/* Modifiers: bits of wl_word_shape.modifiers. */
 enum {
     WL_MOD_CLAMP = 1 << 0,
     WL_MOD_OMOD = 1 << 1,
@@ -127,21 +127,23 @@ enum {
     WL_MOD_GDS = 1 << 16, /* the gds bit must be set */
     WL_MOD_WAIT_VDST = 1 << 17,
     WL_MOD_WAIT_VSRC = 1 << 18,
-    WL_MOD_NO_SCC = 1 << 19, /* the bit for system coherence must be 0 */
-    WL_MOD_FI_BC = 1 << 22,  /* fi and bound_ctrl, where op_sel stands */
-    WL_MOD_BITOP3 = 1 << 23, /* a table of 8 bits, in the places of abs, neg and omod */
+    WL_MOD_OP_SEL4 = 1 << 21, /* op_sel has four bits, whatever the sources */
+    WL_MOD_NO_GDS = 1 << 20,  /* it must be 0 */
+    WL_MOD_NO_SCC = 1 << 19,  /* the bit for system coherence must be 0 */
+    WL_MOD_FI_BC = 1 << 22,   /* fi and bound_ctrl, where op_sel stands */
+    WL_MOD_BITOP3 = 1 << 23,  /* a table of 8 bits, in the places of abs, neg and omod */
 };
 
 #define WL_MAX_PLACES 8
 
-struct wl_shape {
+struct wl_word_shape {
     uint8_t count;
     uint8_t roles; /* bits of SRC0, SRC1, SRC2 that there are */
     uint32_t modifiers;
-    struct wl_place places[WL_MAX_PLACES];
+    struct wl_word_place places[WL_MAX_PLACES];
 };
 
 /* False: a word that is none of the above, a mistake in the table. */
-bool wl_shape_parse(const char *operands, struct wl_shape *shape);
+bool wl_shape_parse(const char *operands, struct wl_word_shape *shape);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct wl_operand *wl_job_operand(struct wl_job *job, enum wl_operand_kind kind) {
+struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind) {
     struct wl_operand *operand = &job->inst->operands[job->inst->operand_count++];
     operand->kind = (uint8_t)kind;
     operand->count = 1;
@@ -38,7 +38,7 @@ static bool set_group(struct wl_operand *operand, unsigned base, unsigned number
 }
 
 /* Registers with names. */
-static bool set_named(const struct wl_job *job, struct wl_operand *operand, unsigned code, unsigned count) {
+static bool set_named(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, unsigned count) {
     const bool newer = job->d->generation >= 11;
 
     if (code == (newer ? 124 : 125)) {
@@ -57,7 +57,7 @@ static bool set_named(const struct wl_job *job, struct wl_operand *operand, unsi
     return false;
 }
 
-bool wl_read_scalar(const struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place) {
+bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place) {
     const unsigned count = place->registers, sgprs = job->d->generation >= 10 ? 106 : 102;
 
     if (code < sgprs)
@@ -222,7 +222,7 @@ static void set_inline_fraction(struct wl_operand *operand, unsigned index, enum
         set_fraction(operand, index);
 }
 
-bool wl_fetch_literal(struct wl_job *job) {
+bool wl_fetch_literal(struct wl_word_job *job) {
     if (job->has_literal)
         return true;
     if (job->available < job->size + 4 || (job->d->generation == 9 && job->size > 4)) /* gfx9 has 8 bytes at most */
@@ -234,9 +234,9 @@ bool wl_fetch_literal(struct wl_job *job) {
     return true;
 }
 
-static bool takes_constants(const struct wl_place *place) { return place->format != WL_FORMAT_NONE; }
+static bool takes_constants(const struct wl_word_place *place) { return place->format != WL_FORMAT_NONE; }
 
-static bool read_constant(struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place) {
+static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place) {
     const enum wl_format format = (enum wl_format)place->format;
 
     if (code <= 208 || (code >= 240 && code <= 248)) {
@@ -255,16 +255,16 @@ static bool read_constant(struct wl_job *job, struct wl_operand *operand, unsign
 }
 
 /* Files that take vector registers. */
-static bool takes_vectors(const struct wl_place *place) {
+static bool takes_vectors(const struct wl_word_place *place) {
     return place->file != WL_FILE_S && place->file != WL_FILE_CONST && place->file != WL_FILE_S_LDS && place->file != WL_FILE_MASK;
 }
 
-static bool takes_scalars(const struct wl_place *place) {
+static bool takes_scalars(const struct wl_word_place *place) {
     return (place->file == WL_FILE_NAMED && place->format != WL_FORMAT_NONE) || place->file == WL_FILE_SOURCE || place->file == WL_FILE_S ||
            place->file == WL_FILE_CONST || place->file == WL_FILE_S_LDS || place->file == WL_FILE_MASK;
 }
 
-bool wl_read_source(struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place) {
+bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place) {
     const bool salu = job->entry->row->encoding <= WL_ENC_SMEM;
     const unsigned low = code & 0x1ff;
 
@@ -276,14 +276,12 @@ bool wl_read_source(struct wl_job *job, struct wl_operand *operand, unsigned cod
         return read_constant(job, operand, low, place);
     if (low == 254 && (salu || place->file == WL_FILE_CONST))
         return false;
-    if (low != 254 && !takes_scalars(place) && !takes_constants(place))
-        return set_source_special(operand, low, place->registers) && place->registers <= 2;
     return place->registers <= 2 && set_source_special(operand, low, place->registers);
 }
 
-bool wl_read_mask(const struct wl_job *job, struct wl_operand *operand, unsigned code) {
-    const struct wl_place place = {.registers = job->d->wave64 ? 2 : 1};
+bool wl_read_mask(const struct wl_word_job *job, struct wl_operand *operand, unsigned code) {
+    const struct wl_word_place place = {.registers = job->d->wave64 ? 2 : 1};
     return code < 128 && wl_read_scalar(job, operand, code, &place);
 }
 
-void wl_set_vcc(const struct wl_job *job, struct wl_operand *operand) { set_scalar(operand, WL_SGPR_VCC, job->d->wave64 ? 2 : 1); }
+void wl_set_vcc(const struct wl_word_job *job, struct wl_operand *operand) { set_scalar(operand, WL_SGPR_VCC, job->d->wave64 ? 2 : 1); }

@@ -7,14 +7,14 @@ static bool starts_with(const char *text, const char *prefix) { return strncmp(t
 
 /* ---- DPP and SDWA ---- */
 
-static bool is_wide(const struct wl_job *job) {
+static bool is_wide(const struct wl_word_job *job) {
     for (unsigned i = 0; i < job->entry->shape.count; i++)
         if (job->entry->shape.places[i].registers == 2 && job->entry->shape.places[i].file != WL_FILE_MASK)
             return true;
     return false;
 }
 
-static bool set_dpp_control(struct wl_job *job, uint32_t control) {
+static bool set_dpp_control(struct wl_word_job *job, uint32_t control) {
     static const uint8_t shifts[] = {WL_DPP_ROW_SHL, WL_DPP_ROW_SHR, WL_DPP_ROW_ROR};
     const unsigned generation = job->d->generation;
     struct wl_inst *inst = job->inst;
@@ -50,7 +50,7 @@ static bool set_dpp_control(struct wl_job *job, uint32_t control) {
 }
 
 /* The DPP dword, whose low 8 bits are src0. `wide`: behind VOP3, where the sources' signs are elsewhere. */
-static bool read_dpp(struct wl_job *job, uint32_t word, unsigned form, unsigned code) {
+static bool read_dpp(struct wl_word_job *job, uint32_t word, unsigned form, unsigned code) {
     struct wl_inst *inst = job->inst;
 
     inst->is_dpp = true;
@@ -69,7 +69,7 @@ static bool read_dpp(struct wl_job *job, uint32_t word, unsigned form, unsigned 
 }
 
 /* Floats have neg and abs, integers sext; the other bits must be 0. */
-static bool set_sdwa_signs(struct wl_operand *operand, const struct wl_place *place, unsigned bits) {
+static bool set_sdwa_signs(struct wl_operand *operand, const struct wl_word_place *place, unsigned bits) {
     if (place->signs) {
         operand->neg = bits >> 1 & 1;
         operand->abs = bits >> 2 & 1;
@@ -82,9 +82,9 @@ static bool set_sdwa_signs(struct wl_operand *operand, const struct wl_place *pl
 /* The encoding has the whole register last. */
 static uint8_t sdwa_select(unsigned bits) { return bits == 6 ? WL_SEL_DWORD : (uint8_t)(bits + WL_SEL_BYTE_0); }
 
-static bool read_sdwa_source(struct wl_job *job, const struct wl_place *place, unsigned reg, unsigned bits) {
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
-    struct wl_place source = *place;
+static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, unsigned bits) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
+    struct wl_word_place source = *place;
 
     if (source.file != WL_FILE_SOURCE && source.format == WL_FORMAT_NONE) {
         source.file = WL_FILE_SOURCE;
@@ -99,8 +99,9 @@ static bool read_sdwa_source(struct wl_job *job, const struct wl_place *place, u
 /* ---- short encodings ---- */
 
 /* A register of a short encoding. Halves: bit 7 says which, and op_sel gets it at `bit`. */
-static bool read_short_register(struct wl_job *job, const struct wl_place *place, unsigned reg, bool half, unsigned *halves, unsigned bit) {
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+static bool read_short_register(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, bool half, unsigned *halves,
+                                unsigned bit) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
 
     if (half || place->file == WL_FILE_NAMED) {
         *halves |= (reg >> 7 & 1) << bit;
@@ -112,14 +113,14 @@ static bool read_short_register(struct wl_job *job, const struct wl_place *place
 }
 
 /* Whether a short encoding's field names a half of a register. */
-static bool is_half(const struct wl_job *job, const struct wl_place *place) {
+static bool is_half(const struct wl_word_job *job, const struct wl_word_place *place) {
     if (job->d->generation < 11)
         return false;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
            (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
 }
 
-static bool read_short_source(struct wl_job *job, const struct wl_place *place, unsigned form, bool second, unsigned *halves) {
+static bool read_short_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, bool second, unsigned *halves) {
     const uint32_t word = job->w[0], extra = job->w[1];
     const bool half = is_half(job, place);
     const unsigned reg = word >> 9 & 0xff, code = word & 0x1ff, bit = second ? 1 : 0;
@@ -140,28 +141,28 @@ static bool read_short_source(struct wl_job *job, const struct wl_place *place, 
     }
     if (code >= 256)
         return read_short_register(job, place, code - 256, half, halves, 0);
-    return wl_read_source(job, wl_job_operand(job, WL_OPERAND_VGPR), code, place);
+    return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), code, place);
 }
 
-static bool read_literal_place(struct wl_job *job, const struct wl_place *place) {
+static bool read_literal_place(struct wl_word_job *job, const struct wl_word_place *place) {
     if (!wl_fetch_literal(job))
         return false;
     (void)place;
-    wl_set_literal(wl_job_operand(job, WL_OPERAND_IMM), job->literal);
+    wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
     return true;
 }
 
-static bool read_short_place(struct wl_job *job, const struct wl_place *place, unsigned form, unsigned *halves) {
+static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
     const unsigned vdst = job->w[0] >> 17 & 0xff;
-    struct wl_place scalar = *place;
+    struct wl_word_place scalar = *place;
 
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
         if (place->file == WL_FILE_S)
-            return wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), vdst, &scalar) && vdst < 128;
+            return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), vdst, &scalar) && vdst < 128;
         return read_short_register(job, place, vdst, is_half(job, place), halves, 8);
     case WL_AT_VCC:
-        wl_set_vcc(job, wl_job_operand(job, WL_OPERAND_SGPR));
+        wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
         return true;
     case WL_AT_SRC0:
         return read_short_source(job, place, form, false, halves);
@@ -175,19 +176,19 @@ static bool read_short_place(struct wl_job *job, const struct wl_place *place, u
 }
 
 /* v_cmp writes VCC; v_cmpx of gfx9 does, too. */
-static bool read_compared(struct wl_job *job, unsigned form) {
+static bool read_compared(struct wl_word_job *job, unsigned form) {
     const uint32_t extra = job->w[1];
 
     if (job->entry->writes_exec && job->d->generation >= 10)
         return true;
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_SGPR);
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_SGPR);
     if (form == WL_SDWA && extra >> 15 & 1)
         return wl_read_mask(job, operand, extra >> 8 & 0x7f);
     wl_set_vcc(job, operand);
     return true;
 }
 
-static bool read_sdwa_modifiers(struct wl_job *job) {
+static bool read_sdwa_modifiers(struct wl_word_job *job) {
     const uint32_t extra = job->w[1], modifiers = job->entry->shape.modifiers;
     struct wl_inst *inst = job->inst;
 
@@ -204,7 +205,7 @@ static bool read_sdwa_modifiers(struct wl_job *job) {
 
 /* Halves: bit 0 is src0's, bit 1 src1's, bit 8 the destination's. op_sel has a bit for each source, as printed, and one for the
  * destination behind them. */
-static void set_halves(struct wl_job *job, unsigned halves) {
+static void set_halves(struct wl_word_job *job, unsigned halves) {
     struct wl_inst *inst = job->inst;
     const bool literal_second = job->entry->shape.count == 4 && job->entry->shape.places[2].role == WL_AT_IMM;
 
@@ -216,21 +217,21 @@ static void set_halves(struct wl_job *job, unsigned halves) {
         inst->op_sel |= (uint8_t)(1u << (inst->operand_count - 1u));
 }
 
-static bool has_short_strays(const struct wl_job *job) {
+static bool has_short_strays(const struct wl_word_job *job) {
     const uint32_t word = job->w[0];
     bool vdst = job->entry->row->encoding == WL_ENC_VOPC;
 
     for (unsigned i = 0; i < job->entry->shape.count; i++)
         vdst |= job->entry->shape.places[i].role == WL_AT_VDST;
-    return (!vdst && word >> 17 & 0xff) || (!(job->entry->shape.roles & 1) && word & 0x1ff);
+    return !vdst && word >> 17 & 0xff;
 }
 
 /* Signs of sources that have none. */
-static bool has_dpp_strays(const struct wl_job *job) {
+static bool has_dpp_strays(const struct wl_word_job *job) {
     uint32_t allowed = starts_with(job->entry->row->name, "v_dot") ? 0xfu << 20 : 0; /* have them without a meaning */
 
     for (unsigned i = 0; i < job->entry->shape.count; i++) {
-        const struct wl_place *place = &job->entry->shape.places[i];
+        const struct wl_word_place *place = &job->entry->shape.places[i];
         if (place->signs || place->extends)
             allowed |= place->role == WL_AT_SRC0 ? 3u << 20 : place->role == WL_AT_SRC1 ? 3u << 22 : 0;
     }
@@ -238,10 +239,10 @@ static bool has_dpp_strays(const struct wl_job *job) {
 }
 
 /* Of a second source that there is not, nothing. */
-static bool has_sdwa_strays(const struct wl_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24; }
+static bool has_sdwa_strays(const struct wl_word_job *job) { return !(job->entry->shape.roles & 2) && job->w[1] >> 24; }
 
-bool wl_decode_short(struct wl_job *job, unsigned form) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_short(struct wl_word_job *job, unsigned form) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     unsigned halves = 0;
 
     job->size = form == WL_ALONE ? 4 : 8;
@@ -264,7 +265,7 @@ bool wl_decode_short(struct wl_job *job, unsigned form) {
 
 /* ---- VOP3 ---- */
 
-static bool read_long_signs(struct wl_job *job, struct wl_operand *operand, const struct wl_place *place, unsigned index) {
+static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand, const struct wl_word_place *place, unsigned index) {
     const bool two = job->entry->shape.places[1].role == WL_AT_SDST; /* results: the second stands where abs would */
     const bool neg = job->w[1] >> (29 + index) & 1, abs = !two && job->w[0] >> (8 + index) & 1;
 
@@ -273,21 +274,23 @@ static bool read_long_signs(struct wl_job *job, struct wl_operand *operand, cons
         operand->abs = abs;
     } else if (place->extends)
         operand->sext = neg;
+    else if (starts_with(job->entry->row->name, "v_dot"))
+        return true; /* has the bits without a meaning */
     else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)))
         return !neg && !abs;
     return true;
 }
 
-static bool read_accumulators(struct wl_job *job, struct wl_operand *operand, unsigned code, const struct wl_place *place) {
+static bool read_accumulators(struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place) {
     const bool acc = place->file == WL_FILE_A || (place->file == WL_FILE_D && job->w[0] >> 15 & 1);
 
     return wl_read_source(job, operand, code | (acc ? 512u : 0), place);
 }
 
-static bool read_long_source(struct wl_job *job, const struct wl_place *place, unsigned form) {
+static bool read_long_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
     const unsigned index = place->role - WL_AT_SRC0;
     unsigned code = job->w[1] >> 9 * index & 0x1ff;
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     bool read;
 
     if (index == 0 && form != WL_ALONE)
@@ -304,25 +307,25 @@ static bool read_long_source(struct wl_job *job, const struct wl_place *place, u
     return read && read_long_signs(job, operand, place, index);
 }
 
-static bool read_long_vdst(struct wl_job *job, const struct wl_place *place) {
+static bool read_long_vdst(struct wl_word_job *job, const struct wl_word_place *place) {
     const uint32_t word = job->w[0];
     const bool acc = place->file == WL_FILE_A || ((place->file == WL_FILE_D || place->file == WL_FILE_G) && word >> 15 & 1);
 
     if (place->file == WL_FILE_S)
-        return (word & 0xff) < 128 && wl_read_scalar(job, wl_job_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_VGPR);
+        return (word & 0xff) < 128 && wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
     return wl_read_vector(operand, word & 0xff, place->registers, acc);
 }
 
-static bool read_long_sdst(struct wl_job *job) {
+static bool read_long_sdst(struct wl_word_job *job) {
     const bool second = job->inst->operand_count > 0; /* of two results */
     const unsigned code = second ? job->w[0] >> 8 & 0x7f : job->w[0] & 0xff;
 
-    return wl_read_mask(job, wl_job_operand(job, WL_OPERAND_SGPR), code);
+    return wl_read_mask(job, wl_word_operand(job, WL_OPERAND_SGPR), code);
 }
 
-static bool read_long_place(struct wl_job *job, const struct wl_place *place, unsigned form) {
+static bool read_long_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
         return read_long_vdst(job, place);
@@ -338,7 +341,7 @@ static bool read_long_place(struct wl_job *job, const struct wl_place *place, un
 }
 
 /* Of a source of VOP3; where there are two results, the second stands where abs would. */
-static bool has_signs(const struct wl_job *job, unsigned index) {
+static bool has_signs(const struct wl_word_job *job, unsigned index) {
     const bool two = job->entry->shape.places[1].role == WL_AT_SDST;
 
     if (job->entry->row->encoding != WL_ENC_VOP3)
@@ -347,8 +350,8 @@ static bool has_signs(const struct wl_job *job, unsigned index) {
 }
 
 /* Sources that the instruction has not: newer compilers write 0 there as a constant (0x80). */
-static bool has_long_strays(const struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+static bool has_long_strays(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
 
     for (unsigned i = 0; i < 3; i++) {
         const unsigned code = job->w[1] >> 9 * i & 0x1ff;
@@ -356,37 +359,78 @@ static bool has_long_strays(const struct wl_job *job) {
         if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || has_signs(job, i)))
             return true;
     }
-    if (starts_with(job->entry->row->name, "v_cvt_scalef32_") && !strstr(job->entry->row->name, "pk_fp4_")) /* these choose a byte with it */
-        return job->w[0] >> 13 & 1 && !(shape->roles & 4);
+    if (job->entry->row->encoding == WL_ENC_VOP3 && (shape->modifiers & (WL_MOD_OP_SEL | WL_MOD_OP_SEL4)) == WL_MOD_OP_SEL)
+        return job->w[0] >> 11 & 7u & ~shape->roles;
     return false;
 }
 
-static unsigned count_sources(const struct wl_shape *shape) {
+static unsigned count_sources(const struct wl_word_shape *shape) {
     return (shape->roles & 1u) + (shape->roles >> 1 & 1u) + (shape->roles >> 2 & 1u);
 }
 
-/* Signs of packed and matrix instructions that have none. */
-static bool has_packed_strays(const struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
-    bool signs = shape->modifiers & (WL_MOD_NEG_LO | WL_MOD_BLGP);
+/* Sources that have signs, a bit each: all of packed instructions, those that the row says of others. */
+static unsigned signed_sources(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    unsigned sources = 0;
+
+    if (shape->modifiers & WL_MOD_NEG_LO && !job->entry->wmma)
+        return shape->roles;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->places[i].signs)
+            sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
+    return sources;
+}
+
+/* The bits of op_sel that packed and matrix instructions have. */
+static unsigned selecting_bits(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+
+    if (shape->modifiers & WL_MOD_OP_SEL)
+        return shape->roles;
+    return shape->modifiers & WL_MOD_KEY8 ? 3 : shape->modifiers & WL_MOD_KEY16 ? 1 : 0;
+}
+
+/* Modifiers that a packed or matrix instruction does not have. */
+static bool has_packed_strays(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    const uint32_t first = job->w[0], second = job->w[1];
+    const unsigned signs = signed_sources(job);
+
+    if (shape->modifiers & WL_MOD_CBSZ)
+        return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
+    if (first >> 8 & 7 & ~signs || second >> 29 & ~signs || first >> 11 & 7 & ~selecting_bits(job))
+        return true;
+    if (first >> 15 & 1 && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
+        return true;
+    if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
+        return !(first >> 14 & 1) || (second >> 27 & 3) != 3;
+    return false;
+}
+
+/* Sources of which op_sel takes a half, a bit each: not those that are both halves. */
+static unsigned halved_sources(const struct wl_word_shape *shape) {
+    unsigned sources = shape->roles;
 
     for (unsigned i = 0; i < shape->count; i++)
-        signs |= shape->places[i].signs;
-    if (shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_OP_SEL) && !job->entry->wmma) /* op_sel as if it were not there */
-        return job->w[0] >> 11 & 7 || !(job->w[0] >> 14 & 1) || (job->w[1] >> 27 & 3) != 3;
-    return !signs && job->w[1] >> 29;
+        if (shape->places[i].format == WL_FORMAT_PF16 || shape->places[i].format == WL_FORMAT_PBF16)
+            sources &= ~(1u << (shape->places[i].role - WL_AT_SRC0));
+    return sources;
 }
 
 /* op_sel as printed: a bit a source, then the destination's; not at all if they are 0. */
-static void read_op_sel(struct wl_job *job) {
-    const struct wl_shape *shape = &job->entry->shape;
+static void read_op_sel(struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
-    job->inst->op_sel = (uint8_t)((bits & 7 & ((1u << sources) - 1)) | (bits >> 3) << sources);
+    if (shape->modifiers & WL_MOD_OP_SEL4) {
+        job->inst->op_sel = (uint8_t)bits;
+        return;
+    }
+    job->inst->op_sel = (uint8_t)((bits & halved_sources(shape)) | (bits >> 3) << sources);
 }
 
 /* gfx11 and later: op_sel selects halves in VOP3 whatever the disassembler says. */
-static void read_unnamed_op_sel(struct wl_job *job) {
+static void read_unnamed_op_sel(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const uint32_t word = job->w[0];
     const bool compares = inst->isa && inst->isa->class == WL_ISA_CMPX;
@@ -404,7 +448,7 @@ static void read_unnamed_op_sel(struct wl_job *job) {
         inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
-static void read_packed_modifiers(struct wl_job *job) {
+static void read_packed_modifiers(struct wl_word_job *job) {
     const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
     const unsigned mask = (1u << (job->entry->wmma ? 3 : count_sources(&job->entry->shape))) - 1;
     struct wl_inst *inst = job->inst;
@@ -413,7 +457,7 @@ static void read_packed_modifiers(struct wl_job *job) {
         inst->op_sel = (uint8_t)(first >> 11 & 7 & mask);
     if (modifiers & WL_MOD_OP_SEL_HI) {
         const unsigned high = ((second >> 27 & 3) | (first >> 14 & 1) << 2) & mask;
-        const bool packed = starts_with(job->entry->row->name, "v_pk_") || starts_with(job->entry->row->name, "v_dot");
+        const bool packed = job->entry->wmma || starts_with(job->entry->row->name, "v_pk_") || starts_with(job->entry->row->name, "v_dot");
         if (high != (packed ? mask : 0)) {
             inst->op_sel_hi = (uint8_t)high;
             inst->has_op_sel_hi = true;
@@ -425,7 +469,7 @@ static void read_packed_modifiers(struct wl_job *job) {
         inst->neg_hi = (uint8_t)(first >> 8 & mask);
 }
 
-static void read_matrix_modifiers(struct wl_job *job) {
+static void read_matrix_modifiers(struct wl_word_job *job) {
     const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
     struct wl_inst *inst = job->inst;
 
@@ -441,7 +485,7 @@ static void read_matrix_modifiers(struct wl_job *job) {
         inst->abid = first >> 11 & 1;
 }
 
-static bool read_output_modifiers(struct wl_job *job) {
+static bool read_output_modifiers(struct wl_word_job *job) {
     const uint32_t modifiers = job->entry->shape.modifiers;
     const unsigned omod = job->w[1] >> 27 & 3, clamp = job->w[0] >> 15 & 1;
     const bool vop3 = job->entry->row->encoding == WL_ENC_VOP3;
@@ -458,26 +502,26 @@ static bool read_output_modifiers(struct wl_job *job) {
 }
 
 /* f8f6f4: A and B have as many registers as their kinds need, which cbsz and blgp say. (There is none above 4.) Without scales they are 1. */
-static void finish_small(struct wl_job *job) {
+static void finish_small(struct wl_word_job *job) {
     enum { ONE = 127 };
     struct wl_inst *inst = job->inst;
 
     for (unsigned i = 0; i < 2 && job->entry->row->encoding == WL_ENC_VOP3P; i++) /* no scales */
-        wl_job_operand(job, WL_OPERAND_IMM)->bits = ONE;
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = ONE;
     inst->operands[1].count = inst->cbsz == 4 ? 4 : inst->cbsz == 2 || inst->cbsz == 3 ? 6 : 8;
     inst->operands[2].count = inst->blgp == 4 ? 4 : inst->blgp == 2 || inst->blgp == 3 ? 6 : 8;
 }
 
 /* A table of three inputs, which is an operand here: omod has its highest bits, then abs, then neg. */
-static void read_table(struct wl_job *job) {
+static void read_table(struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
-    struct wl_operand *operand = wl_job_operand(job, WL_OPERAND_IMM);
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
 
     operand->bits = (second >> 27 & 3) << 6 | (first >> 8 & 7) << 3 | second >> 29;
 }
 
-bool wl_decode_long(struct wl_job *job, unsigned form) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_long(struct wl_word_job *job, unsigned form) {
+    const struct wl_word_shape *shape = &job->entry->shape;
     const bool packed = job->entry->row->encoding == WL_ENC_VOP3P || job->entry->row->encoding == WL_ENC_VOP3PX;
 
     job->size = form == WL_ALONE ? 8 : 12;
@@ -517,8 +561,8 @@ bool wl_decode_long(struct wl_job *job, unsigned form) {
 /* ---- products with scales ---- */
 
 /* Two instructions of VOP3P: the first has the scales, and which of their bytes counts; the second is the product. */
-bool wl_decode_scaled(struct wl_job *job) {
-    static const struct wl_place scale = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 1, .format = WL_FORMAT_I32};
+bool wl_decode_scaled(struct wl_word_job *job) {
+    static const struct wl_word_place scale = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 1, .format = WL_FORMAT_I32};
     const uint32_t first = job->w[0], second = job->w[1];
 
     job->w[0] = job->w[2];
@@ -526,7 +570,7 @@ bool wl_decode_scaled(struct wl_job *job) {
     if (!wl_decode_long(job, WL_ALONE))
         return false;
     for (unsigned i = 0; i < 2; i++)
-        if (!wl_read_source(job, wl_job_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff, &scale))
+        if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff, &scale))
             return false;
     job->inst->op_sel = first >> 11 & 3;
     job->inst->op_sel_hi = second >> 27 & 3;
@@ -537,16 +581,16 @@ bool wl_decode_scaled(struct wl_job *job) {
 
 /* ---- pairs ---- */
 
-static bool read_pair_place(struct wl_job *job, const struct wl_place *place, bool second) {
+static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
     const unsigned x = job->w[1] >> 24, y = (job->w[1] >> 17 & 0x7f) << 1 | (~x & 1);
 
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
-        return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
+        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
     case WL_AT_SRC0:
-        return wl_read_source(job, wl_job_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
+        return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
     case WL_AT_SRC1:
-        return wl_read_vector(wl_job_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
+        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
     case WL_AT_IMM:
         return read_literal_place(job, place);
     default:
@@ -554,8 +598,8 @@ static bool read_pair_place(struct wl_job *job, const struct wl_place *place, bo
     }
 }
 
-bool wl_decode_vopd(struct wl_job *job, bool second) {
-    const struct wl_shape *shape = &job->entry->shape;
+bool wl_decode_vopd(struct wl_word_job *job, bool second) {
+    const struct wl_word_shape *shape = &job->entry->shape;
 
     if (!second)
         job->size = 8;
@@ -565,6 +609,6 @@ bool wl_decode_vopd(struct wl_job *job, bool second) {
         if (!read_pair_place(job, &shape->places[i], second))
             return false;
     if (strstr(job->entry->row->name, "cndmask"))
-        wl_set_vcc(job, wl_job_operand(job, WL_OPERAND_SGPR));
+        wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
     return true;
 }
