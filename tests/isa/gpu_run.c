@@ -148,10 +148,9 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
     has_agprs =
         !strcmp(processor, "gfx908") || !strcmp(processor, "gfx90a") || !strncmp(processor, "gfx94", 5) || !strcmp(processor, "gfx950");
     write_loads(&names);
-    const char *assembler = !strcmp(processor, "gfx950") ? "gfx942" : processor; /* which knows the former from LLVM 20 on */
-    uint8_t *loads = gpu_assemble(assembler, wave_size, &loads_size);
+    uint8_t *loads = gpu_assemble(processor, wave_size, &loads_size);
     write_stores(&names);
-    uint8_t *stores = gpu_assemble(assembler, wave_size, &stores_size);
+    uint8_t *stores = gpu_assemble(processor, wave_size, &stores_size);
     size -= 4; /* the jump at the end: the stores follow */
     struct gpu_code all = {
         .processor = processor, .wave_size = wave_size, .size = loads_size + size + stores_size, .mode = lift_mode_register};
