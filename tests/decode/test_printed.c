@@ -207,7 +207,7 @@ static bool same_modifiers(const struct wl_inst *inst, const char *text) {
         return inst->cbsz == modifier(text, "cbsz") && inst->abid == modifier(text, "abid") && inst->blgp == modifier(text, "blgp") &&
                (!strstr(text, "_scale_") || (inst->op_sel == (op_sel & 3) && inst->op_sel_hi == (modifier(text, "op_sel_hi") & 3)));
     if (!strncmp(name, "v_bitop3", 8))
-        return inst->operands[4].bits == modifier(text, "bitop3") && inst->op_sel == op_sel;
+        return inst->operands[4].bits == modifier(text, "bitop3") && (inst->op_sel & 7) == (op_sel & 7) && inst->op_sel >> 4 == op_sel >> 3;
     if (!strncmp(name, "ds_read_b", 9))
         return inst->offset0 == (int32_t)modifier(text, "offset");
     if (strncmp(name, "v_cvt_", 6) && strncmp(name, "v_ashr_pk", 9) && strncmp(name, "v_prng", 6) && !strstr(name, "imum3"))

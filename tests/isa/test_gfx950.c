@@ -71,13 +71,13 @@ static void check_swaps(void) {
 
 /* ---- matrices ---- */
 
-static const struct format {
+static const struct product_format {
     unsigned bits, fraction, bias;
 } formats[] = {{8, 3, 7}, {8, 2, 15}, {6, 3, 1}, {6, 2, 3}, {4, 1, 1}}; /* as cbsz and blgp number them */
 enum { FORMATS = 5, MOST_M = 32, MOST_K = 128, MOST_BLOCKS = 4, BLOCK = 32, ONE = 127 };
 enum { A_ROW = 40, B_ROW = 48, A_SCALE = 56, B_SCALE = 57, C_ROW = 64, D_ROW = 80, SCALE_SGPR = 12 };
 
-static double value_of(const struct format *f, unsigned code) {
+static double value_of(const struct product_format *f, unsigned code) {
     const unsigned size = code & ((1u << (f->bits - 1)) - 1), exponent = size >> f->fraction, digits = size & ((1u << f->fraction) - 1);
     double value = exponent ? ldexp(1 + ldexp(digits, -(int)f->fraction), (int)exponent - (int)f->bias)
                             : ldexp(digits, 1 - (int)f->bias - (int)f->fraction);
@@ -91,7 +91,7 @@ static double value_of(const struct format *f, unsigned code) {
 /* What the registers hold, and what they mean. */
 static struct problem {
     unsigned m, k;
-    const struct format *format[2];
+    const struct product_format *format[2];
     unsigned byte[2];             /* of the dwords with the scales */
     uint32_t factor[2][8][LANES]; /* A's and B's registers */
     uint32_t scales[2][LANES];
@@ -102,7 +102,7 @@ static struct problem {
 } p;
 
 static void put_element(unsigned operand, unsigned row, unsigned k, unsigned code) {
-    const struct format *f = p.format[operand];
+    const struct product_format *f = p.format[operand];
     const unsigned groups = LANES / p.m;
     unsigned group = k / 32, e = k % 32;
     if (f->bits == 8) { /* 16 of each half of K */
@@ -128,7 +128,7 @@ enum kind { EXACT, WIDE, FAR_SCALES, SPECIAL, KINDS };
 
 /* EXACT: sums of a few bits, that no order of additions rounds. WIDE: any numbers. FAR_SCALES: scales that make up for each other. SPECIAL:
  * infinities and NaNs. */
-static unsigned pick_code(const struct format *f, enum kind kind) {
+static unsigned pick_code(const struct product_format *f, enum kind kind) {
     for (;;) {
         const unsigned code = random_number() & ((1u << f->bits) - 1);
         const double value = value_of(f, code);

@@ -1,25 +1,15 @@
 /* gfx950's conversions with scales: each against its number as a double, rounded here by dividing by the last place. All forms of op_sel, in
  * native code for two hosts, threaded code (WL_TEST_STEPS) and, with a GPU, PTX. */
 #include "isa/gfx950.h"
+#include "isa/number_formats.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-static const struct format {
-    const char *name;
-    unsigned bits, fraction;
-    int bias;
-    unsigned most;          /* the largest number's code */
-    unsigned overflow, nan; /* codes; the largest number's, where there are none */
-} fp4 = {"fp4", 4, 1, 1, 7, 7, 7}, fp6 = {"fp6", 6, 3, 1, 31, 31, 31}, bf6 = {"bf6", 6, 2, 3, 31, 31, 31},
-  fp8 = {"fp8", 8, 3, 7, 0x7e, 0x7f, 0x7f}, bf8 = {"bf8", 8, 2, 15, 0x7b, 0x7c, 0x7f}, f16 = {"f16", 16, 10, 15, 0x7bff, 0x7c00, 0x7e00},
-  bf16 = {"bf16", 16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0}, f32 = {"f32", 32, 23, 127, 0x7f7fffff, 0x7f800000, 0x7fc00000};
 
 /* One number a lane, two, or 32; from one register (set) or two; at random. */
 static const struct conversion {
     const char *name;
     unsigned opcode;
-    const struct format *from, *to;
+    const struct number_format *from, *to;
     unsigned numbers, sources;
     bool random;
 } conversions[] = {
@@ -52,78 +42,9 @@ static const struct conversion {
 
 enum { SOURCE = 8, SECOND = 40, SCALE = 60, SEED = 61, RESULT = 64, SCALE_SGPR = 12 };
 
-/* ---- numbers ---- */
-
-static bool has_special(const struct format *f) { return f->bits >= 8; }
-
-static double value_of(const struct format *f, uint32_t code) {
-    const uint32_t size = code & (uint32_t)((UINT64_C(1) << (f->bits - 1)) - 1), exponent = size >> f->fraction;
-    const uint32_t digits = size & ((1u << f->fraction) - 1);
-    double value =
-        exponent ? ldexp(1 + ldexp(digits, -(int)f->fraction), (int)exponent - f->bias) : ldexp(digits, 1 - f->bias - (int)f->fraction);
-    if (has_special(f) && size > f->most)
-        value = size == f->overflow && f->overflow != f->nan ? INFINITY : NAN;
-    return code >> (f->bits - 1) & 1 ? -value : value;
-}
-
-/* The last place of numbers of this size; denormal ones share the smallest. */
-static int last_place(const struct format *f, double size) {
-    int exponent;
-    frexp(size, &exponent);
-    const int least = 1 - f->bias;
-    return (exponent - 1 < least ? least : exponent - 1) - (int)f->fraction;
-}
-
-/* The code of a multiple of its last place. */
-static uint32_t code_of(const struct format *f, double size) {
-    if (size == 0)
-        return 0;
-    const int place = last_place(f, size);
-    const uint32_t digits = (uint32_t)ldexp(size, -place); /* with the leading one, unless it is denormal */
-    return digits + ((uint32_t)(place + (int)f->fraction - (1 - f->bias)) << f->fraction);
-}
-
-static uint32_t special_code(const struct format *f, double value, bool sign, bool no_scale) {
-    const uint32_t code = isnan(value) || no_scale ? f->nan : f->overflow;
-    return code | (uint32_t)sign << (f->bits - 1);
-}
-
-static uint32_t limited(const struct format *f, uint32_t code, bool saturates, bool sign) {
-    code = code > f->most ? (saturates ? f->most : f->overflow) : code;
-    return code | (uint32_t)sign << (f->bits - 1);
-}
-
-static uint32_t nearest(const struct format *f, double value, bool saturates, bool no_scale) {
-    const bool sign = signbit(value);
-    const double size = fabs(value);
-    if (!isfinite(value) || no_scale)
-        return special_code(f, value, sign, no_scale);
-    const int place = last_place(f, size);
-    const double rounded = ldexp(nearbyint(ldexp(size, -place)), place);
-    if (rounded > ldexp(1, 300)) /* no code has that */
-        return limited(f, UINT32_MAX, saturates, sign);
-    return limited(f, rounded > value_of(f, f->most) * 2 ? f->most + 2 : code_of(f, rounded), saturates, sign);
-}
-
-/* `digits`: fraction bits of the source, as many of which are compared with what is random. */
-static uint32_t by_chance(const struct format *f, double value, uint32_t seed, unsigned digits, bool saturates, bool no_scale) {
-    const bool sign = signbit(value);
-    const double size = fabs(value);
-    if (!isfinite(value) || no_scale)
-        return special_code(f, value, sign, no_scale);
-    if (size > value_of(f, f->most) * 2)
-        return limited(f, f->most + 2, saturates, sign);
-    const int place = last_place(f, size);
-    const double places = ldexp(size, -place), whole = floor(places);
-    const unsigned rest = digits - f->fraction; /* bits that are cut off */
-    const uint64_t part = (uint64_t)floor(ldexp(places - whole, (int)rest));
-    const bool up = (part + (seed >> (32 - rest))) >> rest;
-    return limited(f, code_of(f, ldexp(whole + up, place)), saturates, sign);
-}
-
 /* ---- registers ---- */
 
-static uint32_t get_code(const struct format *f, unsigned row, unsigned n, unsigned lane) {
+static uint32_t get_code(const struct number_format *f, unsigned row, unsigned n, unsigned lane) {
     const unsigned at = n * f->bits, shift = at % 32;
     uint64_t both = lift_row(row + at / 32)[lane];
     if (shift + f->bits > 32)
@@ -132,7 +53,7 @@ static uint32_t get_code(const struct format *f, unsigned row, unsigned n, unsig
 }
 
 /* Of the format, most of them near to what the other one can have. */
-static uint32_t random_code(const struct format *f, const struct format *other) {
+static uint32_t random_code(const struct number_format *f, const struct number_format *other) {
     const uint32_t sign = random_number() << 31 >> (32 - f->bits);
     if (f->bits < 16)
         return random_number() & ((1u << f->bits) - 1);
@@ -182,7 +103,7 @@ static void fill_registers(const struct conversion *c) {
 
 /* ---- one instruction ---- */
 
-static unsigned numbers_bits(const struct conversion *c, const struct format *f) { return c->numbers * f->bits; }
+static unsigned numbers_bits(const struct conversion *c, const struct number_format *f) { return c->numbers * f->bits; }
 
 static double scaled(const struct conversion *c, uint32_t code, uint32_t scale) {
     const int by = (int)(scale >> 23 & 255) - 127;
@@ -198,7 +119,7 @@ static uint32_t expected_code(const struct conversion *c, uint32_t code, uint32_
 }
 
 /* Bits of NaN are the machine's choice where there are many. */
-static bool same_code(const struct format *f, uint32_t got, uint32_t want) {
+static bool same_code(const struct number_format *f, uint32_t got, uint32_t want) {
     return got == want || (f->bits >= 16 && isnan(value_of(f, got)) && isnan(value_of(f, want)));
 }
 

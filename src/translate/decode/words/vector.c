@@ -518,6 +518,7 @@ static void read_table(struct wl_word_job *job) {
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
 
     operand->bits = (second >> 27 & 3) << 6 | (first >> 8 & 7) << 3 | second >> 29;
+    job->inst->op_sel = (job->inst->op_sel & 7) | (job->inst->op_sel & 8) << 1; /* the result's bit is behind those of all sources */
 }
 
 bool wl_decode_long(struct wl_word_job *job, unsigned form) {
