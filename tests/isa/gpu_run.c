@@ -20,7 +20,8 @@ enum {
     EXEC = 126,
     AGPR = 256,
     ROWS = 320, /* in memory */
-    MAX_ROWS = 512
+    MAX_ROWS = 512,
+    LDS_BYTES = 4096
 };
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
@@ -152,8 +153,11 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
     write_stores(&names);
     uint8_t *stores = gpu_assemble(processor, wave_size, &stores_size);
     size -= 4; /* the jump at the end: the stores follow */
-    struct gpu_code all = {
-        .processor = processor, .wave_size = wave_size, .size = loads_size + size + stores_size, .mode = lift_mode_register};
+    struct gpu_code all = {.processor = processor,
+                           .wave_size = wave_size,
+                           .size = loads_size + size + stores_size,
+                           .lds = LDS_BYTES,
+                           .mode = lift_mode_register};
     uint8_t *bytes = malloc(all.size);
     if (!bytes)
         exit(1);
