@@ -28,7 +28,16 @@ static const struct filling plain[] = {{{0}}, {{0xffff}}};
 static const struct filling scalar[] = {{{0}}, {{0x80}}, {{0xc1}}, {{0x00010000}}};
 static const struct filling vector[] = {{{0x100}}, {{0}}, {{0xfa, 0xff00e400}}, {{0xe9, 0}}, {{0xf9, 0x06060600}}, {{0xf9, 0x06860000}}};
 static const struct filling vop3[] = {
-    {{0, V3}}, {{0, V1S2}}, {{0, 0}}, {{0, V3 - 0x100 + 0xfa, 0xff00e400}}, {{0, V3 - 0x100 + 0xe9, 0}}, {{0, 0x00020100}}, {{0x40, V3}}, {{0x40, 0x00020100}}};
+    /* results apart from sources first: an instruction with another first one may be one that nothing can mean */
+    {{0x40, V3}},
+    {{0x40, 0x00020100}},
+    {{0, V3}},
+    {{0, V1S2}},
+    {{0, 0}},
+    {{0, V3 - 0x100 + 0xfa, 0xff00e400}},
+    {{0, V3 - 0x100 + 0xe9, 0}},
+    {{0, 0x00020100}},
+};
 static const struct filling vop3p[] = {{{0, V3}},
                                        {{0, V3 | 0x18000000}},
                                        {{0, 0x00020100}},
