@@ -160,7 +160,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->zero_high = decoder->generation == 9 && clears_high_half(text);
     if (starts_with(text, "v_dual_"))
         strip_infix(text, "dual_");
-    if (starts_with(text, "ds_"))
+    if (starts_with(text, "ds_") && strstr(text, "_rtn_"))
         entry->returns = strip_infix(text, "_rtn");
     entry->lds = strstr(text, "_load_lds_") != NULL;
     snprintf(entry->canonical, sizeof entry->canonical, "%s", wl_isa_canonical(text, decoder->generation));
@@ -395,6 +395,8 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP2:
     case WL_ENC_VOPC:
         form = form_of(decoder, job->w[0] & 0x1ff);
+        if (!job->entry->shape.roles && (!(job->entry->row->forms & form) || (job->w[0] & 0x1ff) == 0xea))
+            form = WL_ALONE; /* without a source its field means nothing */
         return job->entry->row->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:
     case WL_ENC_VOP3P:

@@ -276,6 +276,8 @@ bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigne
         return read_constant(job, operand, low, place);
     if (low == 254 && (salu || place->file == WL_FILE_CONST))
         return false;
+    if (!takes_scalars(place) && !takes_constants(place) && !(low == 254 && place->file == WL_FILE_V_LDS))
+        return false;
     return place->registers <= 2 && set_source_special(operand, low, place->registers);
 }
 
