@@ -1,6 +1,7 @@
 /* The decoder by table against LLVM's, word by word: the same refusals, and the same struct wl_inst, field by field.
  *
  *     decode_compare random COUNT SEED TARGET...    random words
+ *     decode_compare text COUNT SEED TARGET...      the same, and the printer's text
  *     decode_compare words TARGET HEX...            one instruction, as both see it
  *     decode_compare files FILE...                  all code of code objects, fat binaries and libraries
  *     decode_compare speed FILE...                  the time that the table takes for all of it
@@ -11,7 +12,7 @@
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "machine/processor.h"
-#include "translate/decode/decoder.h"
+#include "translate/decode/text/text.h"
 #include "translate/decode/words/decoder.h"
 #include "translate/isa/isa.h"
 
@@ -23,7 +24,7 @@
 #include <time.h>
 
 struct pair {
-    struct wl_decoder *llvm;
+    struct wl_text_decoder *llvm;
     struct wl_word_decoder *table;
     char name[24];
 };
@@ -33,13 +34,14 @@ struct kind {
     uint64_t count;
 };
 
+static bool texts; /* whether texts are compared, too */
 static struct kind *kinds;
 static size_t kind_count;
 static uint64_t compared, taken, differences;
 
 static bool open_pair(struct pair *pair, const char *processor, uint32_t wave_size) {
     snprintf(pair->name, sizeof pair->name, "%s/%u", processor, wave_size);
-    if (wl_decoder_create(&pair->llvm, processor, wave_size) == WL_OK &&
+    if (wl_text_decoder_create(&pair->llvm, processor, wave_size) == WL_OK &&
         wl_word_decoder_create(&pair->table, processor, wave_size) == WL_OK)
         return true;
     fprintf(stderr, "%s\n", wl_failure());
@@ -47,7 +49,7 @@ static bool open_pair(struct pair *pair, const char *processor, uint32_t wave_si
 }
 
 static void close_pair(struct pair *pair) {
-    wl_decoder_destroy(pair->llvm);
+    wl_text_decoder_destroy(pair->llvm);
     wl_word_decoder_destroy(pair->table);
 }
 
@@ -77,8 +79,8 @@ static void note(const struct pair *pair, const char *mnemonic, const char *what
         used += snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%02x%02x%02x%02x ", bytes[i + 3], bytes[i + 2],
                          bytes[i + 1], bytes[i]);
     char text[300] = "";
-    wl_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
-    snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%.150s | %.120s", text, detail);
+    wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+    snprintf(kind->example + used, sizeof kind->example - (size_t)used, "%.150s | %.150s", text, detail);
 }
 
 #define FIELD(NAME) {#NAME, offsetof(struct wl_inst, NAME), sizeof(((struct wl_inst *)0)->NAME)}
@@ -145,14 +147,16 @@ static bool begins(const char *text, const char *prefix) { return strncmp(text, 
 static bool is_source_alone(const char *operand) { return begins(operand, "src_") || begins(operand, "null") || begins(operand, "-src_"); }
 
 static bool loses_gds(const struct finding *f) {
-    return f->field && strcmp(f->field, "gds") == 0 && f->table->gds && (begins(f->pair->name, "gfx90a") || begins(f->pair->name, "gfx94"));
+    return f->field && (strcmp(f->field, "gds") == 0 || (strcmp(f->field, "text") == 0 && !strstr(f->text, " gds"))) && f->table->gds &&
+           (begins(f->pair->name, "gfx90a") || begins(f->pair->name, "gfx94"));
 }
 
 /* src_scc and the like, null. */
 static bool takes_sources_as_registers(const struct finding *f) {
     static const char *const anywhere[] = {
-        "v_mfma",   "v_smfmac",  "v_wmma",          "v_swmmac",         "v_mqsad_u32_u8",      "v_swap",    "image_", "v_permlane",
-        "v_movrel", "v_accvgpr", "v_readfirstlane", "s_wakeup_barrier", "s_get_barrier_state", "s_barrier_"};
+        "v_mfma",     "v_smfmac", "v_wmma",    "v_swmmac", "v_mqsad_u32_u8",  "v_swap",           "image_",
+        "v_permlane", "v_movrel", "v_accvgpr", "v_interp", "v_readfirstlane", "s_wakeup_barrier", "s_get_barrier_state",
+        "s_barrier_"};
     const char *operands = strchr(f->text, ' '), *last = strrchr(f->text, ',');
     bool found =
         operands && is_source_alone(operands + 1) && (begins(f->text, "v_cmp") || begins(f->text, "v_read") || begins(f->text, "v_s_"));
@@ -198,7 +202,7 @@ static bool has_odd_image(const struct finding *f) {
 
     if (image && !f->llvm) /* the last registers, of which LLVM asks for four always */
         return strstr(inst->mnemonic, "gather") && inst->d16 && inst->operands[0].reg % 256 > 252;
-    if (!image || (f->field && strcmp(f->field, "operands") != 0 && strncmp(f->field, "address", 7) != 0))
+    if (!image || (f->field && strcmp(f->field, "operands") != 0 && strncmp(f->field, "address", 7) != 0 && strcmp(f->field, "text") != 0))
         return false;
     if (!f->table) /* registers beyond v255 */
         return f->llvm->operands[0].reg % 256 + fields > 256 || f->llvm->operands[0].reg % 256 > 250 || strstr(f->text, ", v25") ||
@@ -214,6 +218,11 @@ static bool has_odd_image(const struct finding *f) {
     return f->llvm->address_count != f->table->address_count || f->llvm->address_count == 1 || inst->address_count == 1;
 }
 
+/* Images that nothing implements: their operands are not read. */
+static bool is_bare_image(const struct finding *f) {
+    return f->field && strcmp(f->field, "text") == 0 && (begins(f->text, "image_gather4h") || begins(f->text, "image_msaa_load"));
+}
+
 static struct excuse {
     const char *reason;
     bool (*applies)(const struct finding *finding);
@@ -223,6 +232,7 @@ static struct excuse {
     {"LLVM takes sources that are no registers where registers alone may stand", takes_sources_as_registers, 0},
     {"LLVM takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
     {"LLVM prints sext(...) in VOP3 with DPP", prints_sext, 0},
+    {"image_gather4h and image_msaa_load are printed without operands", is_bare_image, 0},
     {"images: data, dimensions or lists of addresses that no instruction has", has_odd_image, 0},
 };
 
@@ -271,14 +281,47 @@ static bool is_doubtful(const struct pair *pair, const uint8_t *bytes, uint64_t 
 
     if (made && !is_unknown(inst))
         return false;
-    wl_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+    wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
     return !*text || strstr(text, "/*") || strstr(text, "//") || strchr(text, ';');
+}
+
+/* Without the spaces that LLVM has twice. */
+static void squeeze(char *text) {
+    char *to = text;
+
+    for (const char *from = text; *from; from++)
+        if (*from != ' ' || to == text || to[-1] != ' ')
+            *to++ = *from;
+    while (to > text && to[-1] == ' ')
+        to--;
+    *to = '\0';
+}
+
+/* Where the texts differ for a reason. */
+static bool is_same_text(const struct finding *finding, const char *printed) {
+    (void)finding;
+    return strcmp(finding->text, printed) == 0;
+}
+
+static void compare_text(const struct pair *pair, const uint8_t *bytes, uint64_t available, const struct wl_inst *llvm,
+                         const struct wl_inst *table) {
+    char text[512] = "", printed[512] = "";
+    const struct finding finding = {pair, llvm, table, "text", text};
+
+    wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+    wl_word_print(pair->table, bytes, available, 0x1000, printed, sizeof printed);
+    squeeze(text);
+    squeeze(printed);
+    if (strstr(text, "/*") || strstr(text, "//") || !*text)
+        return;
+    if (!is_same_text(&finding, printed) && !is_excused(&finding))
+        note(pair, table->mnemonic, "text", bytes, available, printed);
 }
 
 /* Returns the instruction's size by LLVM, or 0. */
 static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t available, uint64_t address) {
     struct wl_inst llvm[2], table[2];
-    unsigned expected = wl_decode_text(pair->llvm, bytes, available, address, llvm);
+    unsigned expected = wl_text_decode(pair->llvm, bytes, available, address, llvm);
     const unsigned made = wl_word_decode(pair->table, bytes, available, address, table);
     const unsigned size = expected ? llvm[0].size : 0;
 
@@ -288,7 +331,7 @@ static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t 
     taken += expected > 0;
     char text[512] = "";
     if (!expected != !made)
-        wl_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
+        wl_text_disassemble(pair->llvm, bytes, available, 0x1000, text, sizeof text);
     const struct finding finding = {pair, expected ? &llvm[0] : NULL, made ? &table[0] : NULL, NULL, text};
     if (expected && !made && !is_excused(&finding))
         note(pair, llvm[0].mnemonic, "refused", bytes, available, "");
@@ -298,6 +341,8 @@ static unsigned compare(const struct pair *pair, const uint8_t *bytes, uint64_t 
         note(pair, llvm[0].mnemonic, "number of instructions", bytes, available, "");
     for (unsigned i = 0; i < expected && expected == made; i++)
         compare_inst(pair, &llvm[i], &table[i], bytes, available);
+    if (expected && expected == made && texts)
+        compare_text(pair, bytes, available, &llvm[0], &table[0]);
     return size;
 }
 
@@ -473,9 +518,9 @@ static bool show_words(const char *target, char **words, int count) {
         const uint32_t word = (uint32_t)strtoul(words[i], NULL, 16);
         memcpy(bytes + 4 * (size_t)i, &word, 4);
     }
-    wl_disassemble(pair.llvm, bytes, sizeof bytes, 0x1000, text, sizeof text);
+    wl_text_disassemble(pair.llvm, bytes, sizeof bytes, 0x1000, text, sizeof text);
     printf("%s\n", text);
-    show("LLVM: ", inst, wl_decode_text(pair.llvm, bytes, sizeof bytes, 0x1000, inst));
+    show("LLVM: ", inst, wl_text_decode(pair.llvm, bytes, sizeof bytes, 0x1000, inst));
     show("table:", inst, wl_word_decode(pair.table, bytes, sizeof bytes, 0x1000, inst));
     compare(&pair, bytes, sizeof bytes, 0x1000);
     close_pair(&pair);
@@ -502,7 +547,8 @@ static int report(void) {
 int main(int argc, char **argv) {
     bool right = argc >= 3;
 
-    if (right && strcmp(argv[1], "random") == 0 && argc >= 5)
+    texts = right && strcmp(argv[1], "text") == 0;
+    if (right && (texts || strcmp(argv[1], "random") == 0) && argc >= 5)
         for (int i = 4; i < argc; i++)
             right &= compare_random(argv[i], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
     else if (right && strcmp(argv[1], "words") == 0)
@@ -516,7 +562,7 @@ int main(int argc, char **argv) {
         printf("%" PRIu64 " instructions, %.1f ns each\n", timed, timed ? spent / (double)timed : 0);
         return right ? 0 : 2;
     } else {
-        fprintf(stderr, "usage: %s random COUNT SEED TARGET... | words TARGET HEX... | files FILE... | speed FILE...\n", argv[0]);
+        fprintf(stderr, "usage: %s random|text COUNT SEED TARGET... | words TARGET HEX... | files FILE... | speed FILE...\n", argv[0]);
         return 2;
     }
     return right ? report() : 2;

@@ -1,6 +1,6 @@
 /* One decoded AMDGPU instruction.
  *
- * decode.c asks LLVM's disassembler for the canonical text and parses it into this form. Mnemonics
+ * decode/words makes these of words. Mnemonics
  * lose their encoding suffix (_e32, _e64, _dpp, _sdwa) and get one name for all generations
  * (alias.c: ds_read_b32 -> ds_load_b32, s_load_dword -> s_load_b32, gfx9's v_add_u32 -> v_add_nc_u32,
  * v_addc_co_u32 -> v_add_co_ci_u32, ...). */

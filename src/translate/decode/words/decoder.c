@@ -81,6 +81,8 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     return true;
 }
 
+bool wl_word_decoder_knows(const struct wl_processor *processor) { return target_of(processor) != 0; }
+
 enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
     struct wl_word_decoder *made;
@@ -486,27 +488,41 @@ static unsigned decode_swap(struct wl_word_job *job, uint64_t address, struct wl
     return size ? count : 0;
 }
 
+bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *inst) {
+    for (; job->words < 3 && job->available >= 4 * (job->words + 1); job->words++) {
+        const uint8_t *at = job->bytes + 4 * (size_t)job->words;
+        job->w[job->words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    }
+    if (!job->words)
+        return false;
+    const struct found found = find_encoding(job);
+    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(job->d, found.encoding, found.opcode);
+    if (!entry)
+        return false;
+    clear(inst, address);
+    start(job, entry, inst);
+    return true;
+}
+
+unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]) {
+    if (job->entry->row->encoding == WL_ENC_VOPD_X)
+        return decode_pair(job, inst);
+    if (!decode_operands(job))
+        return 0;
+    inst[0].size = (uint8_t)job->size;
+    return 1;
+}
+
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
-    for (; job.words < 3 && available >= 4 * (job.words + 1); job.words++) {
-        const uint8_t *at = bytes + 4 * (size_t)job.words;
-        job.w[job.words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-    }
-    if (!job.words)
-        return 0;
-    const struct found found = find_encoding(&job);
-    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
-    if (!entry)
-        return decode_swap(&job, address, inst);
-    clear(&inst[0], address);
-    start(&job, entry, &inst[0]);
-    if (found.encoding == WL_ENC_VOPD_X)
-        return decode_pair(&job, inst);
-    if (!decode_operands(&job))
-        return 0;
-    inst[0].size = (uint8_t)job.size;
+    if (!wl_word_open(&job, address, inst))
+        return job.words ? decode_swap(&job, address, inst) : 0;
+    const struct wl_word_entry *entry = job.entry;
+    const unsigned count = wl_word_read(&job, inst);
+    if (count != 1)
+        return count;
     wl_finish_meaning(&job);
     if (strcmp(entry->row->name, "v_swap_b32") == 0) {
         split_swap(inst);

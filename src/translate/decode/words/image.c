@@ -232,10 +232,13 @@ static unsigned count_addresses(const struct wl_word_job *job, bool most) {
 
     inst.a16 = !most;
     inst.has_dim = true;
-    for (inst.dim = 0; inst.dim < (samples(job) ? 6 : 8); inst.dim++) { /* the last two have samples of their own */
+    for (unsigned dim = 0; dim < (samples(job) ? 6u : 8u); dim++) { /* the last two have samples of their own */
+        inst.dim = (uint8_t)dim;
         const unsigned needed = wl_image_address_count(&inst, job->d->generation);
-        count = !inst.dim || (most && needed > count) ? needed : count;
+        count = !dim || (most && needed > count) ? needed : count;
     }
+    if (!most && job->entry->isa->image & WL_IMAGE_GRADIENT)
+        count--; /* both in one register */
     return count;
 }
 
@@ -291,5 +294,7 @@ bool wl_decode_image(struct wl_word_job *job) {
     if (samples(job) && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.ssamp, &sampler))
         return false;
     wl_decode_image_addresses(job->inst, job->d->generation, job->w[1], job->w[2]);
+    if (job->for_text && job->d->generation == 9)
+        job->inst->operands[1].count = (uint8_t)count_addresses(job, false);
     return true;
 }

@@ -43,6 +43,7 @@ static bool set_named(const struct wl_word_job *job, struct wl_operand *operand,
 
     if (code == (newer ? 124 : 125)) {
         operand->kind = WL_OPERAND_OFF; /* null */
+        operand->reg = job->for_text ? (uint16_t)code : 0;
         operand->count = 0;
         return true;
     }

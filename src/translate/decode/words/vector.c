@@ -547,7 +547,7 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
         read_op_sel(job);
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
-    if (!packed && job->d->generation >= 11)
+    if (!packed && job->d->generation >= 11 && !job->for_text)
         read_unnamed_op_sel(job);
     return true;
 }
