@@ -43,8 +43,7 @@ hipError_t wl_api_kernel(const char *function, const void *host, struct wl_conte
 /* ---- attributes ------------------------------------------------------------------------------ */
 
 static int dynamic_limit(const struct wl_loaded_kernel *loaded) {
-    const struct wl_context *context = wl_module_context(loaded->module);
-    uint32_t capacity = context->info.lds_size > loaded->kernel->lds_size ? context->info.lds_size - loaded->kernel->lds_size : 0;
+    const uint32_t most = wl_module_lds(loaded->module), own = loaded->kernel->lds_size, capacity = most > own ? most - own : 0;
     return (int)(loaded->max_dynamic_lds < capacity ? loaded->max_dynamic_lds : capacity);
 }
 
@@ -111,7 +110,7 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
         kernel->carveout = value;
         API_SUCCESS();
     }
-    uint32_t capacity = wl_module_context(kernel->module)->info.lds_size - kernel->kernel->lds_size;
+    uint32_t capacity = wl_module_lds(kernel->module) - kernel->kernel->lds_size;
     API_REQUIRE(value >= 0 && (uint32_t)value <= capacity, hipErrorInvalidValue);
     kernel->max_dynamic_lds = (uint32_t)value;
     API_SUCCESS();
@@ -199,7 +198,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, cons
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *function, int numBlocks, int blockSize) {
     API_REQUIRE(dynamicSmemSize != NULL && numBlocks > 0 && blockSize > 0, hipErrorInvalidValue);
     API_KERNEL(kernel, function);
-    size_t share = wl_module_context(kernel->module)->info.lds_size / (unsigned)numBlocks, own = kernel->kernel->lds_size;
+    size_t share = wl_module_lds(kernel->module) / (unsigned)numBlocks, own = kernel->kernel->lds_size;
     API_REQUIRE(share >= own && wl_launch_occupancy(kernel, (uint32_t)blockSize, share - own) >= (uint32_t)numBlocks, hipErrorInvalidValue);
     *dynamicSmemSize = share - own;
     API_SUCCESS();

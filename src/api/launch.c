@@ -184,7 +184,7 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 gridDim, dim3 b
         API_REQUIRE((uint64_t)blockDim.x * blockDim.y <= info->max_workgroup_size &&
                         (uint64_t)blockDim.x * blockDim.y * blockDim.z <= info->max_workgroup_size,
                     hipErrorInvalidConfiguration);
-        API_REQUIRE(sharedMemBytes <= info->lds_size, hipErrorCooperativeLaunchTooLarge);
+        API_REQUIRE(sharedMemBytes <= wl_context_lds(queue->context), hipErrorCooperativeLaunchTooLarge);
     }
     return launch_stub(__func__, function, &request, gridDim, blockDim, stream);
 }

@@ -10,7 +10,6 @@
 
 #define WALL_CLOCK_KHZ 100000 /* s_memrealtime, wall_clock64() */
 #define ITEMS_PER_UNIT 2048
-#define USUAL_LDS      65536 /* a workgroup's on AMD's GPUs; what a device has beyond it is opted in to */
 
 static uint32_t or (uint32_t value, uint32_t fallback) { return value ? value : fallback; }
 
@@ -18,16 +17,18 @@ static int clip(uint64_t value) { return value > INT_MAX ? INT_MAX : (int)value;
 
 /* ---- the newer layout ------------------------------------------------------------------------ */
 
-static void fill_limits(const struct wl_device_info *info, hipDeviceProp_tR0600 *properties) {
+static void fill_limits(const struct wl_context *context, hipDeviceProp_tR0600 *properties) {
+    const struct wl_device_info *info = &context->info;
+    const uint32_t lds = wl_context_lds(context), usual = wl_processor_find(wl_runtime_target()->processor)->lds_bytes;
     for (int i = 0; i < 3; i++) {
         properties->maxThreadsDim[i] = clip(info->max_block[i]);
         properties->maxGridSize[i] = clip(info->max_grid[i]);
     }
     properties->totalGlobalMem = info->memory_size;
-    properties->sharedMemPerBlock = info->lds_size < USUAL_LDS ? info->lds_size : USUAL_LDS;
-    properties->sharedMemPerBlockOptin = info->lds_size;
-    properties->sharedMemPerMultiprocessor = or (info->lds_per_unit, info->lds_size);
-    properties->maxSharedMemoryPerMultiProcessor = or (info->lds_per_unit, info->lds_size);
+    properties->sharedMemPerBlock = lds < usual ? lds : usual; /* what a device has beyond it is opted in to */
+    properties->sharedMemPerBlockOptin = lds;
+    properties->sharedMemPerMultiprocessor = or (info->lds_per_unit, lds);
+    properties->maxSharedMemoryPerMultiProcessor = or (info->lds_per_unit, lds);
     properties->regsPerBlock = clip(info->registers);
     properties->regsPerMultiprocessor = clip(or (info->registers_per_unit, info->registers));
     properties->maxThreadsPerBlock = clip(info->max_workgroup_size);
@@ -145,7 +146,7 @@ void wl_api_properties(const struct wl_context *context, hipDeviceProp_tR0600 *p
     properties->pciDomainID = info->pci_domain;
     properties->pciBusID = info->pci_bus;
     properties->pciDeviceID = info->pci_device;
-    fill_limits(info, properties);
+    fill_limits(context, properties);
     fill_abilities(properties);
     fill_images(properties);
     fill_discrete(info, properties);

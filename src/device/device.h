@@ -48,7 +48,8 @@ struct wl_device_info {
     uint32_t max_workgroup_size; /* 1024 */
     uint32_t max_grid[3], max_block[3]; /* workgroups, work items in a workgroup */
     bool any_grid;      /* launches may have more workgroups than max_grid tells: up to 2^32 - 1 work items in each dimension */
-    uint32_t lds_size;  /* bytes a workgroup may have: 65536 */
+    uint32_t lds_size;  /* bytes a workgroup may have ... */
+    bool lds_by_code;   /* ... but no more than a processor that code is for has (wl_module_lds) */
     uint32_t registers; /* per workgroup */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_size;
     int32_t pci_domain, pci_bus, pci_device;

@@ -37,7 +37,7 @@ enum {
     WL_ELEMENT_RETURN = 1 << 16, /* atomics: write the old value to `destination` */
     WL_ELEMENT_IDXEN = 1 << 17,  /* buffers: the first address register is an index */
     WL_ELEMENT_OFFEN = 1 << 18,  /* buffers: the (next) address register is an offset */
-    WL_ELEMENT_LDS = 1 << 19,    /* buffer loads and stores: to or from LDS at M0[15:0] + lane * 4 + instruction offset, not to registers */
+    WL_ELEMENT_LDS = 1 << 19,    /* buffer loads and stores: to or from LDS at M0 + lane * size + instruction offset, not to registers */
     WL_ELEMENT_TFE = 1 << 30,    /* buffer loads: the register behind the data becomes 0 */
     WL_ELEMENT_FORMAT = 1 << 20, /* tbuffer_*: typed by the instruction's own format, WL_ELEMENT_WITH_FORMAT */
 };
@@ -142,6 +142,8 @@ struct wl_helpers {
     void (*ds_src2)(struct wl_wave *wave, const uint32_t *address, uint32_t offset, uint32_t bits, uint32_t operation);
     /* ds_condxchg32_rtn_b64: each of two dwords is exchanged where bit 31 of its new value is set. */
     void (*ds_condxchg)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, const uint32_t *data, uint32_t offset);
+    /* ds_read_b64_tr_b*, ds_read_b96_tr_b6: matrices of elements of `bits` bits, which come transposed. */
+    void (*ds_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits);
     /* global_load_tr_b128 and, with WL_TRANSPOSED_BYTES in `kind`, _b64, in wave32. Addresses as for flat_load (WL_TRANSPOSED_NARROW). */
     void (*load_transposed)(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind);
     /* global_load_block and its like: register i moves to or from address + 4 * i if bit i of `mask` is set. Addresses as for

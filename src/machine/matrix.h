@@ -9,6 +9,10 @@
  *   Lane b * M + i of a group holds row i of A and column i of B, of block b.
  *     gfx9: all 64 lanes are used. gfx11: one group, repeated in the wave's other lanes. gfx12: the wave's 16-lane groups; 4-bit
  *     elements fill a register first (K = 16: lanes 0 to 31 of a wave64).
+ *     gfx950's sparse products of twice as many elements (wl_matrix_crosses): A and the indices lie as ever, B otherwise. Each two elements of A,
+ *     a pair, go with four of B, a quad. Number a lane's pairs and quads from 0 on. The quad of pair p in group g is in group 2 * g + t modulo
+ *     the number of groups, where t is p's highest bit, and has p's number but for the highest bit, which is that of g. (So does AMD's emulator
+ *     rocjitsu.)
  *   rows of C and D are M consecutive lanes of a register: places_of in matrix_kernels.c.
  *   With scales (gfx950) a lane's 32 elements lie side by side in K if they have 4 or 6 bits; if they have 8, there are two runs of 16,
  *   and the other run begins half of K further on. The g-th 32 elements of K share a scale, 2^(byte - 127), where 255 is NaN: row i of A
@@ -64,6 +68,20 @@ enum wl_matrix_row {
 
 /* By enum wl_matrix_row. */
 extern const struct wl_matrix wl_matrices[WL_MATRIX_COUNT];
+
+/* Whether it is a sparse product of gfx950's whose B has eight registers: its quads lie in other groups of lanes than the pairs of A. */
+static inline bool wl_matrix_crosses(const struct wl_matrix *row) {
+    const bool halves = row->a == WL_MATRIX_F16 || row->a == WL_MATRIX_BF16;
+    return row->sparse && row->layout == WL_MATRIX_MFMA && row->k * row->m * (halves ? 2 : 1) == 2048;
+}
+
+/* Where the quad of B lies that a pair of A goes with: its group of lanes and its number there. `groups`: of lanes; `quads`: of a lane's B. */
+static inline unsigned wl_matrix_quad_group(unsigned group, unsigned pair, unsigned groups, unsigned quads) {
+    return (2 * group + pair / (quads / 2)) % groups;
+}
+static inline unsigned wl_matrix_quad_number(unsigned group, unsigned pair, unsigned groups, unsigned quads) {
+    return pair % (quads / 2) + group / (groups / 2) * (quads / 2);
+}
 
 /* gfx11's row of the same name; NULL: there is none. */
 const struct wl_matrix *wl_matrix_of_gfx11(const struct wl_matrix *row);

@@ -52,7 +52,7 @@ static const struct wl_processor processors[] = {
     {"gfx1012", NULL, 0x35, 10, 1, 2, WL_FAMILY_GFX10_1, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx1013", NULL, 0x42, 10, 1, 3, WL_FAMILY_GFX10_1, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx10-1-generic", NULL, 0x52, 10, 1, 0, WL_FAMILY_GFX10_1, true, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
-    {"gfx950", "", 0x4f, 9, 5, 0, WL_FAMILY_GFX9_4, false, OF_GFX9_4 | WL_HAS_OCP_FP8 | WL_HAS_XNACK | WL_HAS_SRAMECC, 160 << 10},
+    {"gfx950", "gfx942", 0x4f, 9, 5, 0, WL_FAMILY_GFX9_4, false, OF_GFX9_4 | WL_HAS_OCP_FP8 | WL_HAS_XNACK | WL_HAS_SRAMECC, 160 << 10},
 };
 /* clang-format on */
 enum { COUNT = sizeof processors / sizeof *processors };

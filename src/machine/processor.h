@@ -51,9 +51,10 @@ enum {
 };
 
 struct wl_processor {
-    const char *name;  /* "gfx90a" */
-    const char *alike; /* one that decodes the same, for LLVM before 20, which lacks this; "": there is none; NULL: it has this */
-    uint8_t machine;   /* EF_AMDGPU_MACH of ELF flags */
+    const char *name; /* "gfx90a" */
+    const char
+        *alike; /* one whose instructions have the same text, or most of them, for LLVM before 20, which lacks this; NULL: it has this */
+    uint8_t machine;                /* EF_AMDGPU_MACH of ELF flags */
     uint8_t major, minor, stepping; /* major: the generation, 9 to 12 */
     uint8_t family;                 /* enum wl_family */
     bool generic;

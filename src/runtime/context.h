@@ -98,6 +98,8 @@ void wl_runtime_drain(void);
 /* The target that devices present: WAVELIFT_ARCH, else what the registered programs offer, else gfx942. Decided at the
  * first call. `target` is the process's. */
 const struct wl_target *wl_runtime_target(void);
+/* Bytes of LDS that a workgroup of the presented architecture may have. */
+uint32_t wl_context_lds(const struct wl_context *context);
 /* Lanes of a wave of that target as HIP reports it: 64, or 32 from gfx10 on. */
 unsigned wl_runtime_wave_size(void);
 

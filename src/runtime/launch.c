@@ -91,14 +91,14 @@ static enum wl_status check_shape(const struct wl_context *context, const struct
     return WL_OK;
 }
 
-static enum wl_status check_resources(const struct wl_context *context, const struct wl_launch_request *request) {
+static enum wl_status check_resources(const struct wl_launch_request *request) {
     const struct wl_kernel *kernel = request->kernel->kernel;
-    if (request->dynamic_lds > context->info.lds_size)
-        return wl_fail(WL_INVALID_VALUE, "%s: %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name, request->dynamic_lds,
-                       context->info.lds_size);
-    if (kernel->lds_size + request->dynamic_lds > context->info.lds_size)
+    const uint32_t lds = wl_module_lds(request->kernel->module);
+    if (request->dynamic_lds > lds)
+        return wl_fail(WL_INVALID_VALUE, "%s: %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name, request->dynamic_lds, lds);
+    if (kernel->lds_size + request->dynamic_lds > lds)
         return wl_fail(WL_OUT_OF_RESOURCES, "%s: %u bytes of static and %zu bytes of dynamic LDS, a workgroup may have %u", kernel->name,
-                       kernel->lds_size, request->dynamic_lds, context->info.lds_size);
+                       kernel->lds_size, request->dynamic_lds, lds);
     return WL_OK;
 }
 
@@ -118,9 +118,10 @@ static enum wl_status check_residency(const struct wl_context *context, const st
 
 uint32_t wl_launch_occupancy(struct wl_loaded_kernel *kernel, uint32_t block_size, size_t dynamic_lds) {
     struct wl_context *context = wl_module_context(kernel->module);
+    const uint32_t lds = wl_module_lds(kernel->module);
     uint32_t limit = kernel->kernel->max_workgroup_size ? kernel->kernel->max_workgroup_size : context->info.max_workgroup_size;
-    if (!block_size || block_size > limit || block_size > context->info.max_workgroup_size || dynamic_lds > context->info.lds_size ||
-        dynamic_lds + kernel->kernel->lds_size > context->info.lds_size)
+    if (!block_size || block_size > limit || block_size > context->info.max_workgroup_size || dynamic_lds > lds ||
+        dynamic_lds + kernel->kernel->lds_size > lds)
         return 0;
     return context->device->ops->occupancy(kernel->function, block_size, dynamic_lds);
 }
@@ -193,7 +194,7 @@ enum wl_status wl_launch_check(struct wl_context *context, const struct wl_launc
         return wl_fail(WL_INVALID_VALUE, "%s was loaded on another device than its stream's", request->kernel->kernel->name);
     enum wl_status status = check_shape(context, request);
     if (status == WL_OK)
-        status = check_resources(context, request);
+        status = check_resources(request);
     if (status == WL_OK)
         status = context->device->ops->prepare(request->kernel->function, request->block, request->remainder);
     if (status == WL_OK)

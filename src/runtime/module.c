@@ -31,6 +31,15 @@ struct wl_module {
     size_t found_count, found_capacity;
 };
 
+uint32_t wl_module_lds(const struct wl_module *module) {
+    const struct wl_device_info *info = &module->context->info;
+    const uint32_t presented = wl_context_lds(module->context);
+    if (!info->lds_by_code || !module->object)
+        return presented;
+    const uint32_t own = wl_processor_find(wl_codeobject_target(module->object)->processor)->lds_bytes;
+    return own <= presented ? presented : own < info->lds_size ? own : info->lds_size;
+}
+
 /* ---- variables ------------------------------------------------------------------------------ */
 
 static void *variable_address(struct wl_module *module, const struct wl_variable *variable) {

@@ -44,6 +44,8 @@ enum wl_status wl_module_kernel(struct wl_module *module, const char *name, stru
 /* A variable's address and size; of a managed variable, the managed memory. WL_NOT_FOUND if there is none. */
 enum wl_status wl_module_variable(struct wl_module *module, const char *name, void **address, size_t *size);
 struct wl_context *wl_module_context(const struct wl_module *module);
+/* Bytes of LDS that a workgroup of its kernels may have: what the presented architecture gives, or that of its code, if that is more. */
+uint32_t wl_module_lds(const struct wl_module *module);
 size_t wl_module_kernel_count(const struct wl_module *module);
 /* The name of kernel `index`, in the order of names; NULL from the count on. */
 const char *wl_module_kernel_name(const struct wl_module *module, size_t index);

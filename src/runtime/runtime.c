@@ -221,4 +221,9 @@ const struct wl_target *wl_runtime_target(void) {
     return &runtime.target;
 }
 
+uint32_t wl_context_lds(const struct wl_context *context) {
+    const uint32_t most = context->info.lds_size, own = wl_processor_find(wl_runtime_target()->processor)->lds_bytes;
+    return context->info.lds_by_code && own < most ? own : most;
+}
+
 unsigned wl_runtime_wave_size(void) { return wl_runtime_target()->major >= 10 ? 32 : 64; }

@@ -29,13 +29,24 @@ static const struct filling plain[] = {{{0}}, {{0xffff}}};
 static const struct filling scalar[] = {{{0}}, {{0x80}}, {{0xc1}}, {{0x00010000}}};
 static const struct filling vector[] = {{{0x100}}, {{0}}, {{0xfa, 0xff00e400}}, {{0xe9, 0}}, {{0xf9, 0x06060600}}, {{0xf9, 0x06860000}}};
 static const struct filling vop3[] = {
-    {{0, V3}}, {{0, V1S2}}, {{0, 0}}, {{0, V3 - 0x100 + 0xfa, 0xff00e400}}, {{0, V3 - 0x100 + 0xe9, 0}}, {{0, 0x00020100}}};
+    /* results apart from sources first: an instruction with another first one may be one that nothing can mean */
+    {{0x40, V3}},
+    {{0x40, 0x00020100}},
+    {{0, V3}},
+    {{0, V1S2}},
+    {{0, 0}},
+    {{0, V3 - 0x100 + 0xfa, 0xff00e400}},
+    {{0, V3 - 0x100 + 0xe9, 0}},
+    {{0, 0x00020100}},
+};
 static const struct filling vop3p[] = {{{0, V3}},
                                        {{0, V3 | 0x18000000}},
                                        {{0, 0x00020100}},
                                        {{0x4000, 0x18020100}},
                                        {{0x4000, 0x1c020100}},
                                        {{0, 0x1a020100}},
+                                       {{0, 0x00020100, 0xd3ad0800, V3}}, /* gfx950: scales, and a product */
+                                       {{0, 0x00020100, 0xd3ae0800, V3}},
                                        {{0, V3 - 0x100 + 0xfa, 0xff00e400}},
                                        {{0, V3 - 0x100 + 0xe9, 0}}};
 static const struct filling dual[] = {{{0x02000100 | 4u << 25, 0x00000100 | 8u << 17}}, {{0x00000100, 0x01000100, 0}}};
@@ -296,6 +307,15 @@ static void try_words(void *context, const uint32_t words[6], const char *family
     struct wl_coverage *coverage = context;
     char text[512];
     unsigned size = wl_disassemble(coverage->decoder, (const uint8_t *)words, 24, 0, text, sizeof text);
+    if (wl_processor_find(coverage->processor)->alike) { /* this LLVM may not have it: the table decides */
+        struct wl_inst inst[2];
+        const char *name = wl_decode_name(coverage->decoder, (const uint8_t *)words, 24);
+        if (!name || !wl_decode(coverage->decoder, (const uint8_t *)words, 24, 0, inst))
+            return;
+        if (!size)
+            snprintf(text, sizeof text, "%s", name);
+        size = inst[0].size;
+    }
     if (!size)
         return;
     add_mnemonic(coverage, words, family, text, strcspn(text, " \t"), size);

@@ -20,7 +20,8 @@ enum {
     EXEC = 126,
     AGPR = 256,
     ROWS = 320, /* in memory */
-    MAX_ROWS = 512
+    MAX_ROWS = 512,
+    LDS_BYTES = 4096
 };
 
 unsigned lift_wave_size, lift_checks, lift_failures, lift_ignore_row;
@@ -145,14 +146,18 @@ void lift_open_code(const char *processor, unsigned wave_size, const uint8_t *co
     lift_wave_size = wave_size;
     const struct gpu_names names = gpu_names_of(processor);
     size_t loads_size, stores_size;
-    has_agprs = !strcmp(processor, "gfx908") || !strcmp(processor, "gfx90a") || !strncmp(processor, "gfx94", 5);
+    has_agprs =
+        !strcmp(processor, "gfx908") || !strcmp(processor, "gfx90a") || !strncmp(processor, "gfx94", 5) || !strcmp(processor, "gfx950");
     write_loads(&names);
     uint8_t *loads = gpu_assemble(processor, wave_size, &loads_size);
     write_stores(&names);
     uint8_t *stores = gpu_assemble(processor, wave_size, &stores_size);
     size -= 4; /* the jump at the end: the stores follow */
-    struct gpu_code all = {
-        .processor = processor, .wave_size = wave_size, .size = loads_size + size + stores_size, .mode = lift_mode_register};
+    struct gpu_code all = {.processor = processor,
+                           .wave_size = wave_size,
+                           .size = loads_size + size + stores_size,
+                           .lds = LDS_BYTES,
+                           .mode = lift_mode_register};
     uint8_t *bytes = malloc(all.size);
     if (!bytes)
         exit(1);

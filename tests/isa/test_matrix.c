@@ -18,6 +18,7 @@
 
 /* The case at hand. */
 static const struct row *row;
+static unsigned row_opcode; /* 0: the assembler knows its name */
 static const char *processor;
 static unsigned wave;
 static unsigned cbsz, abid, blgp, neg_lo, neg_hi, key, shown, failures, checks;
@@ -25,6 +26,8 @@ static bool clamp, high;
 static const char *constant; /* C, if not registers */
 
 static bool sparse(void) { return row->family == SMFMAC || row->family == SWMMAC; }
+/* gfx950's sparse products of twice as many elements: their own places. */
+static bool crosses(void) { return row_opcode && sparse(); }
 static bool gfx12(void) { return !strncmp(processor, "gfx12", 5); }
 static bool gfx11(void) { return !strncmp(processor, "gfx11", 5); }
 static bool flushes(void) { return !strcmp(processor, "gfx90a") && (row->a == F16 || row->a == BF16); }
@@ -41,10 +44,32 @@ struct place {
     unsigned lane, element; /* the element-th field of a lane's registers */
 };
 
+/* As AMD's emulator rocjitsu has them. There are 64 / M groups of lanes. */
+static struct place crossed_place(bool is_a, unsigned i, unsigned k) {
+    const unsigned groups = 64 / row->m;
+    unsigned group, element;
+    if (!is_a) { /* runs of eight */
+        group = k / 8 % groups;
+        element = k / (8 * groups) * 8 + k % 8;
+    } else if (bits_of(row->a) == 16) {
+        group = k / 8;
+        element = k % 8;
+    } else if (row->m == 16) {
+        group = (k >> 5 & 1) << 1 | (k >> 3 & 1);
+        element = (k >> 2 & 1) << 3 | (k >> 4 & 1) << 2 | (k & 3);
+    } else {
+        group = k >> 4 & 1;
+        element = (k >> 2 & 1) << 3 | (k >> 3 & 1) << 2 | (k & 3);
+    }
+    return (struct place){i + row->m * group, element};
+}
+
 /* Row `i` of A, or column of B; `k` counts what is stored: of a sparse A half as many. */
 static struct place input_place(bool is_a, unsigned i, unsigned k, unsigned block) {
     bool packed = is_a && sparse();
     unsigned all_k = packed ? row->k / 2 : row->k, bits = bits_of(is_a ? row->a : row->b);
+    if (crosses())
+        return crossed_place(is_a, i, k);
     if (!gfx11() && !gfx12()) {
         unsigned each = row->m * all_k * row->blocks / 64;
         return (struct place){i + row->m * (block + row->blocks * (k / each)), k % each};
@@ -157,7 +182,7 @@ static uint32_t float_bits(float f) {
 }
 
 static double number(uint64_t bits, enum kind kind, bool is_signed) {
-    int fnuz = gfx12() ? 0 : 2;
+    int fnuz = gfx12() || !strcmp(processor, "gfx950") ? 0 : 2;
     double value;
     switch (kind) {
     case F64:
@@ -442,6 +467,13 @@ static uint64_t constant_bits(void) {
     }
 }
 
+static unsigned constant_source(void) {
+    const long number = strtol(constant, NULL, 0);
+    if (strchr(constant, '.'))
+        return strcmp(constant, "1.0") == 0 ? 242 : 247; /* or -4.0 */
+    return (unsigned)(number < 0 ? 192 - number : 128 + number);
+}
+
 static void fill_with_constant(unsigned registers) {
     uint64_t bits = constant_bits();
     for (unsigned r = 0; r < registers; r++)
@@ -550,9 +582,22 @@ static void compare(const struct operands *o) {
         shown++;
 }
 
+/* gfx950's, which the assembler does not know. */
+static void open_word(const struct operands *o, bool in_place) {
+    enum { V = 256, RETURN = 0xbe801d1e /* s_setpc_b64 s[30:31] */ };
+    const unsigned c_row = in_place ? o->d_row : o->c_row, c = constant ? constant_source() : V + c_row % 256;
+    const unsigned third = sparse() ? V + INDEX_ROW : c, accumulators = o->d_row >= 256 ? 1u << 15 : 0;
+    const uint32_t code[] = {0xd3800000 | row_opcode << 16 | accumulators | abid << 11 | cbsz << 8 | o->d_row % 256,
+                             (V + A_ROW) | (V + B_ROW) << 9 | third << 18 | blgp << 29, RETURN};
+    lift_open_code(processor, wave, (const uint8_t *)code, sizeof code, false);
+}
+
 static void check_lanes(const struct operands *o, const char *text, bool in_place) {
     static const uint64_t execs[] = {UINT64_MAX, UINT64_C(0x8000a5a5f0ff0310)};
-    lift_open(processor, wave, text);
+    if (row_opcode)
+        open_word(o, in_place);
+    else
+        lift_open(processor, wave, text);
     for (unsigned e = 0; e < 2; e++)
         for (unsigned wild = 0; wild < 2; wild++) {
             load_inputs(o, wild);
@@ -654,7 +699,7 @@ static void check_mfma(bool thoroughly) {
 }
 
 static void check_sparse(bool thoroughly) {
-    unsigned sets = row->family == SMFMAC ? 32 / (bits_of(row->a) == 16 ? 8 : 16)
+    unsigned sets = row->family == SMFMAC ? 32 / (bits_of(row->a) == 16 ? 8 : 16) / (crosses() ? 2 : 1)
                                           : 32 / (2 * (row->k / 2 * 16 / wave < 8 && bits_of(row->a) == 4 ? 8 : row->k / 2 * 16 / wave));
     for (unsigned set = 0; set < (thoroughly ? sets : 1); set++) {
         if (row->family == SMFMAC)
@@ -700,10 +745,18 @@ static void check_wmma(bool thoroughly) {
     }
 }
 
+static unsigned opcode_of(const char *name) {
+    for (size_t i = 0; i < sizeof row_opcodes / sizeof *row_opcodes; i++)
+        if (strcmp(row_opcodes[i].name, name) == 0)
+            return row_opcodes[i].opcode;
+    return 0;
+}
+
 static void check_row(const char *name, size_t length, bool thoroughly) {
     static char buffer[16];
     snprintf(buffer, sizeof buffer, "%.*s", (int)length, name);
     processor = buffer;
+    row_opcode = opcode_of(row->name);
     bool wmma = row->family == WMMA || row->family == SWMMAC;
     for (wave = wmma ? 32 : 64; wave <= 64; wave *= 2) {
         if (row->family == MFMA)

@@ -65,6 +65,7 @@ static void device_info(struct wl_device *device, struct wl_device_info *info) {
     }
     info->any_grid = true;
     info->lds_size = WL_LDS_BYTES;
+    info->lds_by_code = true;
     info->registers = 65536;
     info->clock_khz = wl_ticks_khz();           /* that of clock64() */
     info->pci_bus = (int32_t)device->index + 1; /* each pretends to sit on a bus of its own */

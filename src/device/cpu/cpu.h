@@ -49,7 +49,7 @@
 
 #define WL_MAX_WORKGROUP 1024
 #define WL_MAX_WAVES     (WL_MAX_WORKGROUP / 32)
-#define WL_LDS_BYTES     65536u     /* what a workgroup may ask for */
+#define WL_LDS_BYTES     163840u    /* what a workgroup may ask for: gfx950's */
 #define WL_MIN_STACK     16384u     /* scratch bytes a lane where calls make the need unknown; the program may ask for more */
 #define WL_MAX_STACK     (1u << 22) /* scratch bytes a lane */
 
@@ -147,7 +147,7 @@ struct wl_device_function {
     bool empty; /* it ends where it begins: nothing of a grid needs to be run */
     _Atomic(struct wl_cpu_unit *) units[WL_SHAPE_COUNT];
     uint64_t id;                     /* never used again */
-    uint32_t lds_limit;              /* bytes a workgroup may have */
+    uint32_t lds_limit;              /* bytes a compute unit has */
     _Atomic uint32_t launches;       /* of a known cost, about: every few of them are timed again */
     _Atomic uint32_t cost;           /* nanoseconds a workgroup, of the last run; 0: not known */
     struct wl_device_function *next; /* of the module */

@@ -70,19 +70,14 @@ static bool starts_with(const char *text, const char *prefix) { return strncmp(t
 /* ---- processors ---- */
 
 /* LLVM aborts the process for some processors that it does not know, so that it is asked for those of the table alone; where this LLVM
- * lacks one, for another that decodes the same. NULL: there is none. */
+ * lacks one, for another that is alike. */
 static const char *name_for_llvm(const struct wl_processor *processor) {
-    if (LLVM_VERSION_MAJOR >= 20 || !processor->alike)
-        return processor->name;
-    return *processor->alike ? processor->alike : NULL;
+    return LLVM_VERSION_MAJOR >= 20 || !processor->alike ? processor->name : processor->alike;
 }
 
 const char *wl_decoder_processor(size_t index) {
-    const struct wl_processor *processor;
-    for (size_t i = 0; (processor = wl_processor_at(i)); i++)
-        if (name_for_llvm(processor) && index-- == 0)
-            return processor->name;
-    return NULL;
+    const struct wl_processor *processor = wl_processor_at(index);
+    return processor ? processor->name : NULL;
 }
 
 static pthread_once_t initialize_once = PTHREAD_ONCE_INIT;
@@ -99,7 +94,7 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
     enum wl_status status;
 
     *decoder = NULL;
-    if (!known || !name_for_llvm(known))
+    if (!known)
         return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build (LLVM %d)", processor, LLVM_VERSION_MAJOR);
     made = calloc(1, sizeof(*made));
     if (!made)
@@ -698,6 +693,10 @@ static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, ui
 
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
     return wl_word_decode(decoder->words, bytes, available, address, inst);
+}
+
+const char *wl_decode_name(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available) {
+    return wl_word_name(decoder->words, bytes, available);
 }
 
 unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {

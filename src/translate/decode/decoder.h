@@ -18,6 +18,9 @@
  * implemented has neither sem nor isa. */
 unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
 
+/* The mnemonic as LLVM writes it, without its encoding's suffix; NULL: the bytes are no instruction. Of a pair, the first one's. */
+const char *wl_decode_name(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available);
+
 /* The same by LLVM's disassembler, whose text is parsed: what the tests compare with. */
 unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
 

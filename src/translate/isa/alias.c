@@ -257,6 +257,8 @@ static const struct alias aliases[] = {
     {"v_mfma_f32_16x16x16bf16_1k", "v_mfma_f32_16x16x16_bf16"},
     {"v_mfma_f64_16x16x4f64", "v_mfma_f64_16x16x4_f64"},
     {"v_mfma_f64_4x4x4f64", "v_mfma_f64_4x4x4_4b_f64"},
+    {"v_mfma_f32_16x16x128_f8f6f4", "v_mfma_scale_f32_16x16x128_f8f6f4"}, /* the decoder adds scales of 1 */
+    {"v_mfma_f32_32x32x64_f8f6f4", "v_mfma_scale_f32_32x32x64_f8f6f4"},
 };
 
 /* Names that mean something else on other generations: gfx8's v_add_u32 wrote a carry, gfx9's does not; numbers of 8 bits are FNUZ on

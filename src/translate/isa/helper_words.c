@@ -92,6 +92,8 @@ bool wl_matrix_is_known(const struct wl_inst *inst, unsigned generation) {
     for (unsigned i = 0; i < 3; i++)
         if (op[i].kind != WL_OPERAND_VGPR)
             return false;
+    if (row->scale_block && (inst->cbsz > 4 || inst->blgp > 4))
+        return false; /* no kinds */
     for (unsigned i = 4; i < inst->operand_count; i++)
         if (op[i].kind != WL_OPERAND_VGPR && op[i].kind != WL_OPERAND_SGPR && op[i].kind != WL_OPERAND_IMM)
             return false;

@@ -293,10 +293,26 @@ static const struct wl_isa table[] = {
     CMPX_TYPES_FLOAT(t),
     CMPX_TYPES_FLOAT(class),
 
+/* Conversions of 32 numbers. */
+#define NARROWS(NAME, BITS, RANDOM, SOURCES)                                                                                               \
+    {.name = NAME, .class = WL_ISA_PIECES, .bits = (BITS), .sign = true, .hi = (RANDOM), .detail = (SOURCES)}
+#define WIDENS(NAME, BITS) {.name = NAME, .class = WL_ISA_PIECES, .bits = (BITS), .detail = 1}
+#define WIDE_CONVERSIONS(T)                                                                                                                \
+    NARROWS("v_cvt_scalef32_2xpk16_" #T "_f32", 32, false, 2), NARROWS("v_cvt_scalef32_pk32_" #T "_f16", 16, false, 1),                    \
+        NARROWS("v_cvt_scalef32_pk32_" #T "_bf16", 16, false, 1), NARROWS("v_cvt_scalef32_sr_pk32_" #T "_f32", 32, true, 1),               \
+        NARROWS("v_cvt_scalef32_sr_pk32_" #T "_f16", 16, true, 1), NARROWS("v_cvt_scalef32_sr_pk32_" #T "_bf16", 16, true, 1),             \
+        WIDENS("v_cvt_scalef32_pk32_f32_" #T, 32), WIDENS("v_cvt_scalef32_pk32_f16_" #T, 16), WIDENS("v_cvt_scalef32_pk32_bf16_" #T, 16)
+    WIDE_CONVERSIONS(fp6),
+    WIDE_CONVERSIONS(bf6),
+
 /* Lanes. */
 #define LANE(MNEMONIC, OPERATION, ...) DETAIL(LANE, MNEMONIC, WL_LANE_##OPERATION),
 #define LANE_KIND(OPERATION, ...)
 #include "translate/isa/lane_rows.inc"
+    {.name = "ds_read_b64_tr_b16", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 16},
+    {.name = "ds_read_b64_tr_b8", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 8},
+    {.name = "ds_read_b96_tr_b6", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 6},
+    {.name = "ds_read_b64_tr_b4", .class = WL_ISA_LANE, .detail = WL_LANE_LDS_TRANSPOSED, .bits = 4},
     DETAIL(LANE, global_load_tr_b64, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_tr_b128, WL_LANE_LOAD_TRANSPOSED),
     DETAIL(LANE, global_load_block, WL_LANE_LOAD_BLOCK),

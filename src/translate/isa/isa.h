@@ -56,6 +56,8 @@ enum wl_isa_class {
     WL_ISA_MATRIX,   /* MFMA, SMFMAC, WMMA, SWMMAC: `matrix` */
     WL_ISA_MOVREL,   /* v_movrel*, s_movrel* */
     WL_ISA_IMAGE,    /* image_*: `image`, and `atomic` */
+    WL_ISA_PIECES,   /* conversions of 32 numbers at once: units have them in pieces (unit/pieces.h). `sign`: to 6 bits; `hi`: at random;
+                      * `bits`: of the other numbers; `detail`: of two sources */
 };
 
 /* Whether instructions of a class only steer the wave: they end a basic block (unit.c), and what they do is done there. */

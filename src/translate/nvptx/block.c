@@ -85,3 +85,62 @@ void wl_ptx_lift_ir_block(struct wl_lift *l, const struct wl_inst *inst) {
         }
     }
 }
+
+/* ---- transposing loads from LDS: each 16 lanes load rows of 16 elements, a row by one, two or four lanes; lane i of them gets column i ---- */
+
+/* Element `n` of `bits` bits, which may lie in two dwords. */
+static LLVMValueRef pick_any(struct wl_lift *l, LLVMValueRef *dwords, unsigned count, LLVMValueRef n, unsigned bits) {
+    LLVMValueRef at = LLVMBuildMul(l->b, n, number(l, bits), ""), index = LLVMBuildLShr(l->b, at, number(l, 5), "");
+    LLVMValueRef low = dwords[0], high = count > 1 ? dwords[1] : dwords[0];
+    for (unsigned i = 1; i < count; i++) {
+        LLVMValueRef here = LLVMBuildICmp(l->b, LLVMIntEQ, index, number(l, i), "");
+        low = LLVMBuildSelect(l->b, here, dwords[i], low, "");
+        high = LLVMBuildSelect(l->b, here, dwords[i + 1 < count ? i + 1 : i], high, "");
+    }
+    LLVMValueRef arguments[] = {high, low, LLVMBuildAnd(l->b, at, number(l, 31), "")};
+    LLVMValueRef window = wl_lift_intrinsic(l, "llvm.fshr", &l->i32, 1, arguments, 3);
+    return LLVMBuildAnd(l->b, window, number(l, (UINT64_C(1) << bits) - 1), "");
+}
+
+static void put_element(struct wl_lift *l, LLVMValueRef *dwords, LLVMValueRef element, unsigned at, unsigned bits) {
+    LLVMValueRef *to = &dwords[at / 32], low = LLVMBuildShl(l->b, element, number(l, at % 32), "");
+    *to = *to ? LLVMBuildOr(l->b, *to, low, "") : low;
+    if (at % 32 + bits > 32)
+        to[1] = LLVMBuildLShr(l->b, element, number(l, 32 - at % 32), "");
+}
+
+/* Of a strip, whose lanes' dwords are `loaded`: what its lanes get. */
+static void transpose(struct wl_lift *l, LLVMValueRef *loaded, unsigned count, unsigned bits, LLVMValueRef *results) {
+    const unsigned elements = count * 32 / bits, lanes = 16 / elements; /* that load a row */
+    LLVMValueRef lane = l->ptx->lane, column = LLVMBuildAnd(l->b, lane, number(l, 15), "");
+    LLVMValueRef own = LLVMBuildURem(l->b, column, number(l, elements), ""), part = LLVMBuildUDiv(l->b, column, number(l, elements), "");
+    LLVMValueRef first = LLVMBuildAdd(l->b, LLVMBuildAnd(l->b, lane, number(l, 16), ""), part, "");
+    for (unsigned row = 0; row < elements; row++) {
+        LLVMValueRef source = LLVMBuildAdd(l->b, first, number(l, row * lanes), ""), of[DWORDS] = {NULL};
+        for (unsigned d = 0; d < count; d++)
+            of[d] = wl_ptx_shuffle(l, loaded[d], source);
+        put_element(l, results, pick_any(l, of, count, own, bits), row * bits, bits);
+    }
+}
+
+void wl_ptx_lift_lds_transposed(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    const unsigned count = op[0].count;
+    LLVMValueRef loaded[2][DWORDS] = {{NULL}}, results[2][DWORDS] = {{NULL}}, zeros[DWORDS];
+    l->ptx->info->uses_lds = true;
+    for (unsigned i = 0; i < count; i++)
+        zeros[i] = LLVMConstNull(l->i32);
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        struct wl_ptx_access a = {.inst = inst, .space = WL_PTX_SHARED, .offset = inst->offset0, .predicate = wl_ptx_exec(l)};
+        a.lds = wl_ptx_dword(l, op[1].reg);
+        a.address = wl_ptx_lds_address(l, a.lds);
+        wl_ptx_load(l, &a, 32, false, count, zeros, loaded[s]);
+        transpose(l, loaded[s], count, inst->isa->bits, results[s]);
+    }
+    for (unsigned s = 0; s < l->strips; s++) {
+        wl_ptx_enter_strip(l, s);
+        for (unsigned i = 0; i < count; i++)
+            wl_ptx_set_dword(l, op[0].reg + i, results[s][i]);
+    }
+}

@@ -17,7 +17,7 @@ struct matrix {
     uint32_t modifiers;
     unsigned a, b, d, m, k, blocks, layout;
     unsigned stride, groups, a_elements, b_elements, d_registers;
-    bool sparse, flush, packed;
+    bool sparse, flush, packed, crosses;
     unsigned scale_block; /* elements of K that share a scale */
     bool moved;           /* lanes of A or B are moved before anything is computed */
     bool apart;           /* B fills twice as many groups of lanes as A: those 32 lanes further up hold the second half of its elements */
@@ -56,6 +56,7 @@ static bool describe(struct wl_lift *l, const struct wl_inst *inst, struct matri
                          .blocks = row->blocks,
                          .layout = row->layout,
                          .sparse = row->sparse,
+                         .crosses = wl_matrix_crosses(row),
                          .scale_block = row->scale_block};
     if (row->scale_block) {
         x->a = wl_matrix_chosen(field(x, WL_MATRIX_CBSZ, 3));
@@ -258,16 +259,28 @@ static LLVMValueRef add_product(struct wl_lift *l, const struct matrix *x, LLVMV
     return wl_lift_intrinsic(l, "llvm.fma", &l->f32, 1, arguments, 3);
 }
 
+/* B's dwords for group `g`. */
+static void fetch_b(struct wl_lift *l, const struct matrix *x, const struct place *place, unsigned g, LLVMValueRef dwords[MOST_DWORDS]) {
+    const unsigned each = per_dword(x->b), count = (x->b_elements + each - 1) / each, quads = x->b_elements / 4;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned size = x->crosses ? 4 / each : 1, pair = i / size;
+        const unsigned group = x->crosses ? wl_matrix_quad_group(g, pair, x->groups, quads) : g;
+        const unsigned number = x->crosses ? wl_matrix_quad_number(g, pair, x->groups, quads) * size + i % size : i;
+        unsigned strip;
+        LLVMValueRef lane = holder(l, x, place, group, place->column, &strip);
+        dwords[i] = fetch(l, x->b_dwords[strip][number], lane);
+    }
+}
+
 static LLVMValueRef sum_up(struct wl_lift *l, const struct matrix *x, const struct place *place, LLVMValueRef sum) {
     unsigned a_each = per_dword(x->a), b_each = per_dword(x->b);
     for (unsigned g = 0; g < x->groups; g++) {
-        unsigned a_strip, b_strip;
-        LLVMValueRef a_lane = holder(l, x, place, g, place->row, &a_strip), b_lane = holder(l, x, place, g, place->column, &b_strip);
+        unsigned a_strip;
+        LLVMValueRef a_lane = holder(l, x, place, g, place->row, &a_strip);
         LLVMValueRef a_dwords[MOST_DWORDS], b_dwords[MOST_DWORDS], picks = NULL;
         for (unsigned i = 0; i < (x->a_elements + a_each - 1) / a_each; i++)
             a_dwords[i] = fetch(l, x->a_dwords[a_strip][i], a_lane);
-        for (unsigned i = 0; i < (x->b_elements + b_each - 1) / b_each; i++)
-            b_dwords[i] = fetch(l, x->b_dwords[b_strip][i], b_lane);
+        fetch_b(l, x, place, g, b_dwords);
         if (x->sparse)
             picks = fetch(l, x->index[a_strip], a_lane);
         for (unsigned e = 0; e < x->a_elements; e++) {

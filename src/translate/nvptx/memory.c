@@ -468,7 +468,7 @@ static void store(struct wl_lift *l, const struct wl_inst *inst, const struct wl
 }
 
 struct wl_ptx_access wl_ptx_lds_slot(struct wl_lift *l, const struct wl_inst *inst) {
-    LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
+    LLVMValueRef m0 = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, WL_M0_LDS), "");
     const int32_t size = inst->isa->dwords ? inst->isa->dwords * 4 : 4;
     LLVMValueRef own = LLVMBuildMul(l->b, wl_ptx_wave_lane(l), wl_lift_int(l, l->i32, (uint32_t)size), "");
     struct wl_ptx_access slot = {

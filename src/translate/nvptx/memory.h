@@ -72,6 +72,8 @@ LLVMValueRef wl_ptx_lds_direct(struct wl_lift *l);
 /* ---- nvptx/block.c ---- */
 /* Lift gfx12's loads that transpose, and blocks of up to 32 registers. */
 void wl_ptx_lift_transposed(struct wl_lift *l, const struct wl_inst *inst);
+/* ds_read_b64_tr_b*, ds_read_b96_tr_b6. */
+void wl_ptx_lift_lds_transposed(struct wl_lift *l, const struct wl_inst *inst);
 void wl_ptx_lift_ir_block(struct wl_lift *l, const struct wl_inst *inst);
 
 /* ---- nvptx/gws.c ---- */

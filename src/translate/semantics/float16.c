@@ -79,6 +79,8 @@ LANES3(v_med3_f16, f16, f16, f16, f16) {
 }
 LANES2(v_minimum_f16, f16, f16, f16) { return half(least(wide(a), wide(b))); }
 LANES2(v_maximum_f16, f16, f16, f16) { return half(most(wide(a), wide(b))); }
+LANES3(v_pk_minimum3_f16, pkf16, pkf16, pkf16, pkf16) { return halves(leasts(leasts(wides(a), wides(b)), wides(c))); }
+LANES3(v_pk_maximum3_f16, pkf16, pkf16, pkf16, pkf16) { return halves(mosts(mosts(wides(a), wides(b)), wides(c))); }
 LANES3(v_minimum3_f16, f16, f16, f16, f16) { return half(least(least(wide(a), wide(b)), wide(c))); }
 LANES3(v_maximum3_f16, f16, f16, f16, f16) { return half(most(most(wide(a), wide(b)), wide(c))); }
 LANES3(v_minimummaximum_f16, f16, f16, f16, f16) { return half(most(least(wide(a), wide(b)), wide(c))); }

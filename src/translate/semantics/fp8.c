@@ -59,24 +59,7 @@ static INLINE u32s to_byte_stochastic(f32s a, u32s random, u32s mode, struct for
     return finish_byte(a, above + (((significand >> below) + (random >> (9 + f.fraction))) >> (23 - f.fraction)), mode, f);
 }
 
-/* Two results in a 16-bit half of the destination. */
-#define LANES2_MODE(name, R, A, B)                                                                                                         \
-    SIGNATURE(name, "v", "", #R, #A "," #B ",mode:u32")                                                                                    \
-    static INLINE R##s name##_(A##s a, B##s b, u32s mode);                                                                                 \
-    void name(R##s *d, const A##s *a, const B##s *b, const u32s *mode);                                                                    \
-    void name(R##s *d, const A##s *a, const B##s *b, const u32s *mode) { *d = name##_(*a, *b, *mode); }                                    \
-    static INLINE R##s name##_(A##s a, B##s b, u32s mode)
-
-static INLINE pkf32s pair_of(u32s a, struct format f) {
-    const f32s low = from_byte(a & 0xff, f), high = from_byte(a >> 8 & 0xff, f);
-
-#if WL_LANES == 1
-    return __builtin_shufflevector(low, high, 0, 1);
-#else
-    return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
-                                   13, 29, 14, 30, 15, 31);
-#endif
-}
+static INLINE pkf32s pair_of(u32s a, struct format f) { return pair_lanes(from_byte(a & 0xff, f), from_byte(a >> 8 & 0xff, f)); }
 
 #define CONVERSIONS(type, suffix, format)                                                                                                  \
     LANES1(v_cvt_f32_##type##suffix, f32, u32) { return from_byte(a & 0xff, format); }                                                     \

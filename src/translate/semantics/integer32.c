@@ -43,6 +43,24 @@ LANES3(v_add_lshl_u32, u32, u32, u32, u32) { return (a + b) << (c & 31); }
 
 LANES1(v_prng_b32, u32, u32) { return a << 1 ^ (0 - (a >> 31) & 197); } /* gfx950 */
 
+/* gfx950: any function of three bits. Bit 4 * a + 2 * b + c of the table is its value. */
+static INLINE u32s by_table(u32s a, u32s b, u32s c, u32s table) {
+    u32s result = ALL(u32, 0);
+
+    for (int i = 0; i < 8; i++)
+        result |= (0 - (table >> i & 1)) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
+}
+LANES4(v_bitop3_b32, u32, u32, u32, u32, u32) { return by_table(a, b, c, d); }
+LANES4(v_bitop3_b16, u16, u16, u16, u16, u32) { return CONVERT(u16s, by_table(CONVERT(u32s, a), CONVERT(u32s, b), CONVERT(u32s, c), d)); }
+/* gfx950: two shifted numbers as bytes, saturating. */
+static INLINE u32s bytes_of(i32s low, i32s high, i32 least, i32 most) {
+    const u32s first = (u32s)max(min(low, ALL(i32, most)), ALL(i32, least)), second = (u32s)max(min(high, ALL(i32, most)), ALL(i32, least));
+    return (first & 0xff) | (second & 0xff) << 8;
+}
+LANES3(v_ashr_pk_i8_i32, u16, i32, i32, u32) { return CONVERT(u16s, bytes_of(a >> (i32s)(c & 31), b >> (i32s)(c & 31), -128, 127)); }
+LANES3(v_ashr_pk_u8_i32, u16, i32, i32, u32) { return CONVERT(u16s, bytes_of(a >> (i32s)(c & 31), b >> (i32s)(c & 31), 0, 255)); }
+
 /* Products. */
 static INLINE u64s product_u32(u32s a, u32s b) { return CONVERT(u64s, a) * CONVERT(u64s, b); }
 static INLINE i64s product_i32(i32s a, i32s b) { return CONVERT(i64s, a) * CONVERT(i64s, b); }

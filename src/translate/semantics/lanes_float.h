@@ -24,6 +24,16 @@ static INLINE f16s half(f32s a) { return CONVERT(f16s, a); }
 static INLINE pkf32s wides(pkf16s a) { return fence_pkf32_pkf32(CONVERT(pkf32s, a)); }
 static INLINE pkf16s halves(pkf32s a) { return CONVERT(pkf16s, a); }
 
+/* Two f32 of each lane, as the register pair that they are. */
+static INLINE pkf32s pair_lanes(f32s low, f32s high) {
+#if WL_LANES == 1
+    return __builtin_shufflevector(low, high, 0, 1);
+#else
+    return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
+                                   13, 29, 14, 30, 15, 31);
+#endif
+}
+
 /* a * b + c for halves that are held in f32 (WIDE: the vector type, BITS: its unsigned twin), rounded once when the result
  * becomes f16. The product is exact in f32; the sum is rounded to odd, after which rounding to f16 cannot err. */
 #define FMA_OF_HALVES(name, wide, bits_type)                                                                                               \

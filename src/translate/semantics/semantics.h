@@ -105,6 +105,19 @@ typedef STRIP(i8, 1) i8s;
     void name(R##s *d, const A##s *a, const R##s *b) { *d = name##_(*a, *b); }                                                             \
     static INLINE R##s name##_(A##s a, R##s b)
 #define LANES2_OLD(name, R, A, B) LANES3_AS(name, "", #A "," #B ",old:" #R, R, A, B, R)
+#define LANES4(name, R, A, B, C, D)                                                                                                        \
+    SIGNATURE(name, "v", "", #R, #A "," #B "," #C "," #D)                                                                                  \
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d);                                                                            \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d);                                                        \
+    void name(R##s *r, const A##s *a, const B##s *b, const C##s *c, const D##s *d) { *r = name##_(*a, *b, *c, *d); }                       \
+    static INLINE R##s name##_(A##s a, B##s b, C##s c, D##s d)
+/* MODE is the last parameter. */
+#define LANES2_MODE(name, R, A, B)                                                                                                         \
+    SIGNATURE(name, "v", "", #R, #A "," #B ",mode:u32")                                                                                    \
+    static INLINE R##s name##_(A##s a, B##s b, u32s mode);                                                                                 \
+    void name(R##s *d, const A##s *a, const B##s *b, const u32s *mode);                                                                    \
+    void name(R##s *d, const A##s *a, const B##s *b, const u32s *mode) { *d = name##_(*a, *b, *mode); }                                    \
+    static INLINE R##s name##_(A##s a, B##s b, u32s mode)
 /* Implicit VCC as a mask. */
 #define LANES3_VCC(name, R, A, B, C)                                                                                                       \
     SIGNATURE(name, "v", "", #R, #A "," #B "," #C ",vcc:mask")                                                                             \

@@ -81,6 +81,13 @@ static const struct wl_step *run_src2(struct wl_machine *m, const struct wl_step
     return step + 1;
 }
 
+static const struct wl_step *run_lds_transposed(struct wl_machine *m, const struct wl_step *step) {
+    const struct lane *s = step->data;
+    m->wave->fault_pc = s->fault;
+    m->wave->helpers->ds_transposed(m->wave, wl_machine_row(m, s->to), wl_machine_row(m, s->from), s->offset, s->bits);
+    return step + 1;
+}
+
 /* v_permlane16_var, v_permlanex16_var: each lane's source within its row, or the row beside it, is a lane of a vector. */
 static const struct wl_step *run_permlane16_var(struct wl_machine *m, const struct wl_step *step) {
     const struct lane *s = step->data;

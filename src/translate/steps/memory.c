@@ -250,7 +250,7 @@ static const struct wl_step *run_two(struct wl_machine *m, const struct wl_step 
 static const struct wl_step *run_to_lds(struct wl_machine *m, const struct wl_step *step) {
     const struct access *a = step->data;
     uint64_t exec = wl_machine_exec(m);
-    uint8_t *to = m->wave->lds + (uint32_t)((m->sgpr[WL_SGPR_M0] & 0xffff) + (uint32_t)a->offset);
+    uint8_t *to = m->wave->lds + (uint32_t)((m->sgpr[WL_SGPR_M0] & WL_M0_LDS) + (uint32_t)a->offset);
     struct strip_access s;
     m->wave->fault_pc = a->fault;
     for (unsigned first = 0; first < m->wave_size; first += WL_STRIP) {

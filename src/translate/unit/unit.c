@@ -1,4 +1,5 @@
 #include "translate/unit/unit.h"
+#include "translate/unit/pieces.h"
 
 #include "base/array.h"
 #include "base/assert.h"
@@ -118,6 +119,23 @@ static enum wl_status unsupported(const struct discovery *d, const struct wl_ins
                    inst->mnemonic, (unsigned long long)(inst->address - request->entry), encoding, text);
 }
 
+/* Puts the pieces of the last instruction in its place. */
+static enum wl_status take_apart(struct discovery *d, struct wl_inst **last) {
+    struct wl_unit *unit = d->unit;
+    const struct wl_inst whole = **last;
+    struct wl_inst pieces[WL_MOST_PIECES];
+    const unsigned count = wl_inst_pieces(&whole, pieces);
+    if (!count)
+        return unsupported(d, &whole);
+    while (d->capacity < unit->inst_count + count)
+        if (!WL_ARRAY_RESERVE(unit->insts, d->capacity, d->capacity, 256))
+            return wl_fail(WL_OUT_OF_MEMORY, "no memory for %u instructions", unit->inst_count + count);
+    memcpy(&unit->insts[unit->inst_count - 1], pieces, count * sizeof *pieces);
+    unit->inst_count += count - 1;
+    *last = &unit->insts[unit->inst_count - 1];
+    return WL_OK;
+}
+
 /* Appends the instruction(s) at `address` and returns their size, 0 if there is none. */
 static enum wl_status append(struct discovery *d, uint64_t address, unsigned *size, struct wl_inst **last) {
     struct wl_unit *unit = d->unit;
@@ -136,7 +154,7 @@ static enum wl_status append(struct discovery *d, uint64_t address, unsigned *si
         inst[i].zeroes_half = request->sram_ecc && inst[i].isa && inst[i].isa->class == WL_ISA_LOAD && inst[i].isa->d16;
     unit->inst_count += count;
     *last = count ? &inst[count - 1] : NULL;
-    return WL_OK;
+    return count && inst[0].isa && inst[0].isa->class == WL_ISA_PIECES ? take_apart(d, last) : WL_OK;
 }
 
 /* Decodes from a leader to the next end of straight code. */
@@ -183,7 +201,9 @@ static int by_address(const void *a, const void *b) {
     const struct wl_inst *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
-    return (int)y->size - (int)x->size; /* the second of a VOPD pair has size 0 */
+    if (x->size != y->size)
+        return (int)y->size - (int)x->size; /* the second of a VOPD pair has size 0 */
+    return (int)x->piece - (int)y->piece;
 }
 
 static int by_number(const void *a, const void *b) {

@@ -72,6 +72,38 @@ static void load_bytes_transposed(struct wl_wave *wave, uint32_t *destination, c
     }
 }
 
+/* Element `n` of `bits` bits of a lane's dwords. */
+static uint32_t element_of(const uint32_t *dwords, uint32_t n, uint32_t bits) {
+    const uint32_t at = n * bits, shift = at % 32;
+    const uint64_t both = dwords[at / 32] | (uint64_t)(shift + bits > 32 ? dwords[at / 32 + 1] : 0) << 32;
+    return (uint32_t)(both >> shift) & ((UINT32_C(1) << bits) - 1);
+}
+
+/* Each 16 lanes load rows of 16 elements, a row by one, two or four lanes beside each other; lane i of them gets column i. */
+void wl_help_ds_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint32_t offset, uint32_t bits) {
+    enum { GROUP = 16, MOST_DWORDS = 3 };
+    const uint32_t dwords = bits == 6 ? 3 : 2, elements = dwords * 32 / bits, size = wave->wave_size;
+    const uint64_t exec = wl_exec(wave);
+    uint32_t loaded[MAX_LANES][MOST_DWORDS] = {{0}};
+    for (uint32_t l = 0; l < size; l++)
+        if (wl_lane_in(exec, l))
+            memcpy(loaded[l], wave->lds + (uint32_t)(address[l] + offset), dwords * sizeof(uint32_t));
+    for (uint32_t l = 0; l < size; l++) {
+        if (!wl_lane_in(exec, l))
+            continue;
+        const uint32_t group = l / GROUP * GROUP, column = l % GROUP;
+        uint32_t result[MOST_DWORDS + 1] = {0};
+        for (uint32_t row = 0; row < elements; row++) {
+            const uint32_t source = group + row * (GROUP / elements) + column / elements, at = row * bits;
+            const uint64_t value = (uint64_t)element_of(loaded[source], column % elements, bits) << at % 32;
+            result[at / 32] |= (uint32_t)value;
+            result[at / 32 + 1] |= (uint32_t)(value >> 32);
+        }
+        for (uint32_t i = 0; i < dwords; i++)
+            destination[i * size + l] = result[i];
+    }
+}
+
 /* Within each group of 8 lanes, the 16-bit element j of lane i becomes element i of lane j. */
 void wl_help_load_transposed(struct wl_wave *wave, uint32_t *destination, const uint32_t *address, uint64_t base, uint32_t kind) {
     enum { ELEMENTS = 8 };

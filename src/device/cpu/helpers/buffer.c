@@ -51,9 +51,9 @@ static uint32_t merge(uint32_t raw, uint32_t old, uint32_t element) {
     return element & WL_ELEMENT_HIGH ? (old & 0xffff) | raw << 16 : (old & 0xffff0000) | (raw & 0xffff);
 }
 
-/* Where loads and stores without registers find a lane's dword in LDS. */
-static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset, uint32_t lane) {
-    return wave->lds + (wave->sgpr[WL_SGPR_M0] & 0xffff) + instruction_offset + (size_t)lane * 4;
+/* Where loads and stores without registers find a lane's dwords in LDS. */
+static uint8_t *lds_slot(const struct wl_wave *wave, uint32_t instruction_offset, uint32_t lane, uint32_t dwords) {
+    return wave->lds + (wave->sgpr[WL_SGPR_M0] & WL_M0_LDS) + instruction_offset + (size_t)lane * dwords * 4;
 }
 
 static void load_typed_lane(struct wl_wave *wave, const struct wl_buffer_place *place, uint32_t *destination, uint32_t lane,
@@ -64,7 +64,7 @@ static void load_typed_lane(struct wl_wave *wave, const struct wl_buffer_place *
         return;
     }
     wl_buffer_load_typed(place, first, 1, WL_ELEMENT(element & 255, 1, element & ~(uint32_t)(0xfff | WL_ELEMENT_D16)));
-    memcpy(lds_slot(wave, instruction, lane), &first[0], 4);
+    memcpy(lds_slot(wave, instruction, lane, 1), &first[0], 4);
 }
 
 /* Typed loads by index from records of one element each, as in textures of linear memory: done for all lanes together. False: it is
@@ -141,7 +141,7 @@ void wl_help_buffer_load(struct wl_wave *wave, uint32_t *destination, const uint
                 wl_buffer_copy(&place, i * bytes, &raw, bytes, false);
             if (element & WL_ELEMENT_LDS) {
                 raw = merge(raw, 0, element);
-                memcpy(lds_slot(wave, instruction, l), &raw, 4);
+                memcpy(lds_slot(wave, instruction, l, count) + (size_t)i * 4, &raw, 4);
             } else {
                 uint32_t *d = &destination[i * wave->wave_size + l];
                 *d = merge(raw, *d, element);
@@ -175,7 +175,7 @@ void wl_help_buffer_store(struct wl_wave *wave, const uint32_t *data, const uint
         for (uint32_t i = 0; i < count; i++) {
             uint32_t value = 0;
             if (element & WL_ELEMENT_LDS)
-                memcpy(&value, lds_slot(wave, offset, l), 4);
+                memcpy(&value, lds_slot(wave, offset, l, 1), 4);
             else
                 value = data[i * wave->wave_size + l];
             if (element & WL_ELEMENT_HIGH)

@@ -317,6 +317,7 @@ const struct wl_helpers wl_helpers_table = {
     .rounding = help_rounding,
     .ds_src2 = wl_help_ds_src2,
     .ds_condxchg = wl_help_ds_condxchg,
+    .ds_transposed = wl_help_ds_transposed,
     .load_transposed = wl_help_load_transposed,
     .block = wl_help_block,
     .buffer_place = wl_help_buffer_place,

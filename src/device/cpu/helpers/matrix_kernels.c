@@ -665,15 +665,34 @@ static uint32_t find_chain(struct chain *chain, const struct wl_matrix_product *
     return done;
 }
 
+/* B's quads in the places of the pairs of A that they go with (wl_matrix_crosses). */
+static void gather_quads(uint32_t *to, const uint32_t *b, const struct matrix *x) {
+    const unsigned quads = x->b_elements / 4, size = 4 / per_dword(x->b); /* of a quad, in dwords */
+    for (unsigned g = 0; g < x->groups; g++)
+        for (unsigned p = 0; p < quads; p++) {
+            const unsigned from = wl_matrix_quad_group(g, p, x->groups, quads), number = wl_matrix_quad_number(g, p, x->groups, quads);
+            for (unsigned i = 0; i < size; i++)
+                memcpy(to + (p * size + i) * LANES + g * x->stride, b + (number * size + i) * LANES + from * x->stride,
+                       x->stride * sizeof *to);
+        }
+}
+
 void WL_MATRIX_RUN(uint32_t wave_size, const struct wl_matrix_product *product, uint32_t count, const struct wl_matrix *row,
                    uint32_t modifiers) {
     const struct matrix x = describe(wave_size, row, modifiers);
     struct stage a, b;
     struct chain chain = {.a = &a, .b = &b};
+    struct wl_matrix_product gathered = *product;
+    uint32_t quads[8 * LANES];
     const uint32_t all = (UINT32_C(1) << count) - 1;
     if (row->scale_block) {
         multiply_scaled(&x, (const struct wl_matrix_scaled *)product, row->scale_block);
         return;
+    }
+    if (wl_matrix_crosses(row)) {
+        gather_quads(quads, product->b, &x);
+        gathered.b = quads;
+        product = &gathered; /* the only one */
     }
     for (unsigned p = 0; p < WL_MATRIX_CHAIN; p++)
         a.of[p] = b.of[p] = NULL;

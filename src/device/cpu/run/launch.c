@@ -57,6 +57,8 @@ uint32_t wl_cpu_occupancy(const struct wl_device_function *function, uint32_t it
     wl_assert(items > 0 && items <= WL_MAX_WORKGROUP && lds <= WL_LDS_BYTES);
     uint32_t wave_size = function->kernel->wave_size, waves = (items + wave_size - 1) / wave_size;
     uint64_t by_items = ITEMS_OF_UNIT / (waves * wave_size), by_lds = lds ? function->lds_limit / lds : by_items;
+    if (!by_lds) /* another processor is presented than the code is for, with more */
+        by_lds = 1;
     return (uint32_t)(by_lds < by_items ? by_lds : by_items);
 }
 
@@ -227,7 +229,7 @@ static void init_job(struct wl_job *job, struct wl_job_failure *failure, struct 
     uint32_t stack = f->calls ? atomic_load_explicit(&device->stack_size, memory_order_relaxed) : 0;
     job->scratch_size = stack > f->scratch_size ? stack : f->scratch_size;
     job->total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    wl_assert(job->total > 0 && job->lds_size <= f->lds_limit);
+    wl_assert(job->total > 0 && job->lds_size <= WL_LDS_BYTES);
     job->worker_mask = launch->worker_mask;
     job->tries = info->may_wait & WL_SPINS; /* such kernels have no barriers, which workgroup mode is for */
     job->keeps_trying = info->keeps_wave && !job->partial;

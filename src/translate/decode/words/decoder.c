@@ -32,6 +32,8 @@ static uint16_t target_of(const struct wl_processor *processor) {
         }
     case 940:
         return WL_T94;
+    case 950:
+        return WL_T950;
     case 1010:
         return processor->generic || processor->stepping == 0 ? WL_T1010 : processor->stepping == 3 ? WL_T1013 : WL_T1012;
     case 1030:
@@ -50,11 +52,12 @@ static uint16_t target_of(const struct wl_processor *processor) {
 /* ---- the index ---- */
 
 static const uint16_t opcodes[WL_ENC_COUNT] = {
-    [WL_ENC_SOP1] = 256,  [WL_ENC_SOP2] = 128,  [WL_ENC_SOPC] = 128,  [WL_ENC_SOPK] = 32,     [WL_ENC_SOPP] = 128,
-    [WL_ENC_SMEM] = 256,  [WL_ENC_VOP1] = 256,  [WL_ENC_VOP2] = 64,   [WL_ENC_VOPC] = 256,    [WL_ENC_VOP3] = 1024,
-    [WL_ENC_VOP3P] = 128, [WL_ENC_VOPD_X] = 16, [WL_ENC_VOPD_Y] = 32, [WL_ENC_VINTRP] = 4,    [WL_ENC_VINTERP] = 128,
-    [WL_ENC_LDSDIR] = 4,  [WL_ENC_DS] = 256,    [WL_ENC_FLAT] = 256,  [WL_ENC_GLOBAL] = 256,  [WL_ENC_SCRATCH] = 256,
-    [WL_ENC_MUBUF] = 256, [WL_ENC_MTBUF] = 256, [WL_ENC_MIMG] = 256,  [WL_ENC_VSAMPLE] = 256, [WL_ENC_EXP] = 1,
+    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,  [WL_ENC_SOPK] = 32,   [WL_ENC_SOPP] = 128,
+    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,   [WL_ENC_VOPC] = 256,  [WL_ENC_VOP3] = 1024,
+    [WL_ENC_VOP3P] = 128,   [WL_ENC_VOP3PX] = 128, [WL_ENC_VOPD_X] = 16, [WL_ENC_VOPD_Y] = 32, [WL_ENC_VINTRP] = 4,
+    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,    [WL_ENC_FLAT] = 256,  [WL_ENC_GLOBAL] = 256,
+    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256, [WL_ENC_MIMG] = 256,  [WL_ENC_VSAMPLE] = 256,
+    [WL_ENC_EXP] = 1,
 };
 
 static bool index_rows(struct wl_word_decoder *decoder) {
@@ -150,7 +153,8 @@ static bool clears_high_half(const char *text) {
     for (size_t i = 0; i < sizeof preserving / sizeof *preserving; i++)
         if (strcmp(text, preserving[i]) == 0)
             return false;
-    return true;
+    return !starts_with(text, "v_cvt_scalef32_") && !starts_with(text, "v_cvt_sr_") && !starts_with(text, "v_bitop3_") &&
+           !starts_with(text, "v_ashr_pk_");
 }
 
 static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_entry *entry) {
@@ -237,7 +241,15 @@ static struct found in_flat(unsigned segment, unsigned opcode) {
     return segment == 3 ? nothing : (struct found){(enum wl_encoding)encodings[segment], opcode};
 }
 
-static struct found in_gfx9(uint32_t word) {
+/* Scales, and the product of VOP3P that takes them. */
+static bool is_scaled(const struct wl_word_job *job) {
+    const uint32_t first = job->w[0] >> 16, second = job->w[2] >> 16, takes = job->w[2] >> 11 & 15;
+    return job->d->target == WL_T950 && first == 0xd3ac && job->words == 4 && (second == 0xd3ad || second == 0xd3ae) && takes == 1;
+}
+
+static struct found in_gfx9(const struct wl_word_job *job, uint32_t word) {
+    if (is_scaled(job))
+        return (struct found){WL_ENC_VOP3PX, job->w[2] >> 16 & 0x7f};
     switch (word >> 26) {
     case 0x30:
         return (struct found){WL_ENC_SMEM, word >> 18 & 0xff};
@@ -355,7 +367,7 @@ static struct found find_encoding(const struct wl_word_job *job) {
         return in_salu(word);
     switch (job->d->generation) {
     case 9:
-        return in_gfx9(word);
+        return in_gfx9(job, word);
     case 10:
         return in_gfx10(word, job->w[1]);
     case 11:
@@ -400,6 +412,8 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP3P:
         form = decoder->generation >= 11 ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
         return job->entry->row->forms & form && wl_decode_long(job, form);
+    case WL_ENC_VOP3PX:
+        return wl_decode_scaled(job);
     case WL_ENC_VOPD_X:
         return wl_decode_vopd(job, false);
     case WL_ENC_VOPD_Y:
@@ -484,14 +498,27 @@ static unsigned decode_swap(struct wl_word_job *job, uint64_t address, struct wl
     return size ? count : 0;
 }
 
+static void read_words(struct wl_word_job *job) {
+    for (; job->words < 4 && job->available >= 4 * (job->words + 1); job->words++) {
+        const uint8_t *at = job->bytes + 4 * (size_t)job->words;
+        job->w[job->words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    }
+}
+
+const char *wl_word_name(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available) {
+    struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
+
+    read_words(&job);
+    const struct found found = job.words ? find_encoding(&job) : nothing;
+    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
+    return entry ? entry->row->name : NULL;
+}
+
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
-    for (; job.words < 3 && available >= 4 * (job.words + 1); job.words++) {
-        const uint8_t *at = bytes + 4 * (size_t)job.words;
-        job.w[job.words] = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-    }
+    read_words(&job);
     if (!job.words)
         return 0;
     const struct found found = find_encoding(&job);

@@ -20,4 +20,8 @@ void wl_word_decoder_destroy(struct wl_word_decoder *decoder);
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]);
 
+/* LLVM's mnemonic, without the suffix of its encoding, of the instruction that the bytes begin with; NULL: they begin with none that the table
+ * has. Of a pair, the first one's. */
+const char *wl_word_name(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available);
+
 #endif

@@ -39,8 +39,8 @@ struct wl_word_job {
     struct wl_inst *inst;
     const uint8_t *bytes;
     uint64_t available;
-    uint32_t w[3];  /* the first dwords; 0 where there are none */
-    unsigned words; /* that are there, up to 3 */
+    uint32_t w[4];  /* the first dwords; 0 where there are none */
+    unsigned words; /* that are there, up to 4 */
     unsigned size;  /* bytes that the encoding has, the literal included as soon as it is read */
     bool has_literal;
     uint32_t literal;
@@ -72,6 +72,7 @@ bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
 bool wl_decode_smem(struct wl_word_job *job);
 bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1, VOP2, VOPC; `form`: WL_ALONE, WL_SDWA, ... */
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
+bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */
 bool wl_decode_vopd(struct wl_word_job *job, bool second);
 bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
 bool wl_decode_flat(struct wl_word_job *job);

@@ -66,6 +66,33 @@ static void choose_byte(struct wl_word_job *job) {
     }
 }
 
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Conversions with a scale: op_sel chooses the byte, or half, of the source that is widened, and where in the destination the result goes. */
+static void choose_part(struct wl_word_job *job) {
+    struct wl_inst *inst = job->inst;
+    const char *name = inst->mnemonic + strlen("v_cvt_scalef32_");
+    const bool nibbles = ends_with(name, "_fp4"), bytes = ends_with(name, "_fp8") || ends_with(name, "_bf8");
+    const unsigned op_sel = job->w[0] >> 11 & 15, destination = op_sel >> 3;
+
+    if (!(job->entry->shape.modifiers & WL_MOD_OP_SEL))
+        return;
+    inst->is_sdwa = true;
+    inst->dst_unused = 2;
+    inst->op_sel = 0;
+    if (nibbles || (bytes && !starts_with(name, "pk_")))
+        inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + (op_sel & 3));
+    else if (bytes)
+        inst->operands[1].sel = (uint8_t)(WL_SEL_WORD_0 + (op_sel & 1));
+    if (starts_with(name, "f16_") || starts_with(name, "pk_fp8_") || starts_with(name, "pk_bf8_"))
+        inst->dst_sel = (uint8_t)(WL_SEL_WORD_0 + destination);
+    else if (strstr(name, "fp4_") || starts_with(name, "sr_"))
+        inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (op_sel >> 2));
+}
+
 static void set_memory_fields(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const struct wl_isa *isa = inst->isa;
@@ -110,7 +137,9 @@ void wl_finish_meaning(struct wl_word_job *job) {
         set_memory_fields(job);
     if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
         choose_signed_dot(inst);
-    if (job->entry->picks_byte)
+    if (starts_with(inst->mnemonic, "v_cvt_scalef32_"))
+        choose_part(job);
+    else if (job->entry->picks_byte)
         choose_byte(job);
     if (inst->sem && inst->clamp)
         choose_saturating(inst);

@@ -98,7 +98,7 @@ static bool bit_of(const struct wl_word_job *job, unsigned at) { return at && jo
 static void read_policy(struct wl_word_job *job, struct policy_bits at) {
     struct wl_inst *inst = job->inst;
 
-    if (job->d->target == WL_T94) {
+    if (job->d->target & WL_GFX9_4) {
         inst->sc0 = bit_of(job, at.glc);
         inst->nt = bit_of(job, at.slc);
         inst->sc1 = bit_of(job, at.scc);
@@ -151,7 +151,7 @@ static void read_flat_fields(struct wl_word_job *job, bool flat, struct flat_fie
     f->vdst = second >> 24;
     if (generation == 9) {
         f->lds = first >> 13 & 1;
-        f->sve = f->lds && job->d->target == WL_T94;
+        f->sve = f->lds && job->d->target & WL_GFX9_4;
         f->acc = second >> 23 & 1;
         f->offset = flat ? (int32_t)(first & 0x1fff) : sign_extend(first & 0x1fff, 13);
         f->none = f->saddr == 127;
@@ -188,7 +188,7 @@ static bool read_vaddr(struct wl_word_job *job, const struct flat_fields *f, uns
 
 /* What stands for vaddr: a register, nothing ("off"), or, where lanes have places of their own, not even that. */
 static bool read_scratch_vaddr(struct wl_word_job *job, const struct flat_fields *f) {
-    const bool both = job->d->target == WL_T94 || job->d->generation >= 11; /* an address may have both, or none */
+    const bool both = job->d->target & WL_GFX9_4 || job->d->generation >= 11; /* an address may have both, or none */
 
     if (both ? f->sve : f->none)
         return read_vaddr(job, f, 1);

@@ -11,7 +11,7 @@
  *
  * Where the facts come from: opcodes and operands of gfx9 to gfx12 are those of AMD's ISA documents (Vega, Vega 7nm, MI100, MI200, MI300,
  * RDNA 1 to 4), taken from the descriptions of instructions that LLVM 19 has (llvm/lib/Target/AMDGPU/ *.td), and compared with what its
- * disassembler says to random words of every target (tests/decode). */
+ * disassembler says to random words of every target (tests/decode). Those of gfx950 are LLVM 22's, compared in the same way. */
 #ifndef WL_DECODE_ROW_H
 #define WL_DECODE_ROW_H
 
@@ -30,6 +30,7 @@ enum wl_encoding {
     WL_ENC_VOPC,
     WL_ENC_VOP3,
     WL_ENC_VOP3P,
+    WL_ENC_VOP3PX, /* matrix products with scales: two of VOP3P, of which the first has the scales */
     WL_ENC_VOPD_X, /* the halves of a pair */
     WL_ENC_VOPD_Y,
     WL_ENC_VINTRP,
@@ -63,12 +64,14 @@ enum {
     WL_T1100 = 1 << 11, /* to gfx1103 */
     WL_T1150 = 1 << 12, /* to gfx1153 */
     WL_T1200 = 1 << 13, /* and gfx1201 */
+    WL_T950 = 1 << 14,  /* gfx950: the set of gfx942 but for xf32, and more */
     WL_GFX9_VEGA = WL_T900 | WL_T904 | WL_T9G | WL_T906 | WL_T908,
     WL_GFX90 = WL_GFX9_VEGA | WL_T90A,
-    WL_GFX9 = WL_GFX90 | WL_T94,
-    WL_GFX9_DOT = WL_T906 | WL_T908 | WL_T90A | WL_T94,
-    WL_GFX9_MFMA = WL_T908 | WL_T90A | WL_T94,
-    WL_GFX9_ACC = WL_T90A | WL_T94, /* loads and stores of AGPRs */
+    WL_GFX9_4 = WL_T94 | WL_T950,
+    WL_GFX9 = WL_GFX90 | WL_GFX9_4,
+    WL_GFX9_DOT = WL_T906 | WL_T908 | WL_T90A | WL_GFX9_4,
+    WL_GFX9_MFMA = WL_T908 | WL_T90A | WL_GFX9_4,
+    WL_GFX9_ACC = WL_T90A | WL_GFX9_4, /* loads and stores of AGPRs */
     WL_GFX10_1 = WL_T1010 | WL_T1012 | WL_T1013,
     WL_GFX10 = WL_GFX10_1 | WL_T1030,
     WL_GFX11 = WL_T1100 | WL_T1150,

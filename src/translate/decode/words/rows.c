@@ -17,7 +17,9 @@
 #define T906      WL_T906
 #define T908      WL_T908
 #define T90A      WL_T90A
-#define T94       WL_T94
+#define T94       WL_GFX9_4 /* what gfx950 has, too */
+#define T942      WL_T94
+#define T950      WL_T950
 #define T1010     WL_T1010
 #define T1012     WL_T1012
 #define T1013     WL_T1013

@@ -47,6 +47,8 @@ static const struct named modifiers[] = {
     {"gds!", WL_MOD_GDS},
     {"no_gds", WL_MOD_NO_GDS},
     {"no_scc", WL_MOD_NO_SCC},
+    {"fi_bc", WL_MOD_FI_BC},
+    {"bitop3", WL_MOD_BITOP3},
     {"waitvdst", WL_MOD_WAIT_VDST},
     {"waitvsrc", WL_MOD_WAIT_VSRC},
 };

@@ -2,7 +2,7 @@
  *
  *     ROLE:TYPE[SUFFIX]    an operand. ROLE is the field that holds it (vdst, sdst, src0, src1, src2, vdata, data0, data1, sbase, ...)
  *     addr, vcc, lds       what the encoding or the instruction adds
- *     clamp, omod, op_sel, op_sel_hi, neg_lo, neg_hi, byte_sel, cbsz, abid, blgp, index_key_*, offset, ...    modifiers that it has
+ *     clamp, omod, op_sel, fi_bc, bitop3, op_sel_hi, neg_lo, neg_hi, byte_sel, cbsz, abid, blgp, index_key_*, offset, ...    modifiers that it has
  *
  * TYPE is
  *     i16 i32 i64 f16 f32 f64 bf16    a source of this type: a register, scalar or vector, an inline constant, a literal. Scalar
@@ -106,7 +106,7 @@ struct wl_word_place {
     bool no_exec, no_m0, no_exec_hi;
 };
 
-/* Modifiers: bits of wl_shape.modifiers. */
+/* Modifiers: bits of wl_word_shape.modifiers. */
 enum {
     WL_MOD_CLAMP = 1 << 0,
     WL_MOD_OMOD = 1 << 1,
@@ -130,6 +130,8 @@ enum {
     WL_MOD_OP_SEL4 = 1 << 21, /* op_sel has four bits, whatever the sources */
     WL_MOD_NO_GDS = 1 << 20,  /* it must be 0 */
     WL_MOD_NO_SCC = 1 << 19,  /* the bit for system coherence must be 0 */
+    WL_MOD_FI_BC = 1 << 22,   /* fi and bound_ctrl, where op_sel stands */
+    WL_MOD_BITOP3 = 1 << 23,  /* a table of 8 bits, in the places of abs, neg and omod */
 };
 
 #define WL_MAX_PLACES 8

@@ -276,7 +276,7 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->sext = neg;
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
-    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO)))
+    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)))
         return !neg && !abs;
     return true;
 }
@@ -302,7 +302,7 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
     else
         read = read_accumulators(job, operand, code, place);
     operand->upper = place->file == WL_FILE_NAMED && code >= 256 && job->w[0] >> (11 + index) & 1;
-    if (job->entry->row->encoding == WL_ENC_VOP3P && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
+    if (job->entry->row->encoding != WL_ENC_VOP3 && (!place->signs || job->entry->shape.modifiers & WL_MOD_NEG_LO))
         return read;
     return read && read_long_signs(job, operand, place, index);
 }
@@ -496,14 +496,34 @@ static bool read_output_modifiers(struct wl_word_job *job) {
         return false;
     if (modifiers & WL_MOD_OMOD)
         job->inst->omod = (uint8_t)omod;
-    else if (vop3 && omod)
+    else if (vop3 && omod && !(modifiers & WL_MOD_BITOP3))
         return false;
     return true;
 }
 
+/* f8f6f4: A and B have as many registers as their kinds need, which cbsz and blgp say. (There is none above 4.) Without scales they are 1. */
+static void finish_small(struct wl_word_job *job) {
+    enum { ONE = 127 };
+    struct wl_inst *inst = job->inst;
+
+    for (unsigned i = 0; i < 2 && job->entry->row->encoding == WL_ENC_VOP3P; i++) /* no scales */
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = ONE;
+    inst->operands[1].count = inst->cbsz == 4 ? 4 : inst->cbsz == 2 || inst->cbsz == 3 ? 6 : 8;
+    inst->operands[2].count = inst->blgp == 4 ? 4 : inst->blgp == 2 || inst->blgp == 3 ? 6 : 8;
+}
+
+/* A table of three inputs, which is an operand here: omod has its highest bits, then abs, then neg. */
+static void read_table(struct wl_word_job *job) {
+    const uint32_t first = job->w[0], second = job->w[1];
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
+
+    operand->bits = (second >> 27 & 3) << 6 | (first >> 8 & 7) << 3 | second >> 29;
+    job->inst->op_sel = (job->inst->op_sel & 7) | (job->inst->op_sel & 8) << 1; /* the result's bit is behind those of all sources */
+}
+
 bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     const struct wl_word_shape *shape = &job->entry->shape;
-    const bool packed = job->entry->row->encoding == WL_ENC_VOP3P;
+    const bool packed = job->entry->row->encoding == WL_ENC_VOP3P || job->entry->row->encoding == WL_ENC_VOP3PX;
 
     job->size = form == WL_ALONE ? 8 : 12;
     if (job->words * 4 < job->size || has_long_strays(job))
@@ -520,10 +540,43 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
         read_matrix_modifiers(job);
     } else if (shape->modifiers & WL_MOD_OP_SEL)
         read_op_sel(job);
+    else if (shape->modifiers & WL_MOD_FI_BC)
+        job->inst->op_sel = job->w[0] >> 11 & 3;
+    if (shape->modifiers & WL_MOD_BITOP3) {
+        if (!(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 15)
+            return false;
+        read_table(job);
+    }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
+    if (strstr(job->entry->row->name, "_f8f6f4")) {
+        if (job->entry->row->encoding == WL_ENC_VOP3P && job->w[0] >> 11 & 15)
+            return false; /* would take scales */
+        finish_small(job);
+    }
     if (!packed && job->d->generation >= 11)
         read_unnamed_op_sel(job);
+    return true;
+}
+
+/* ---- products with scales ---- */
+
+/* Two instructions of VOP3P: the first has the scales, and which of their bytes counts; the second is the product. */
+bool wl_decode_scaled(struct wl_word_job *job) {
+    static const struct wl_word_place scale = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 1, .format = WL_FORMAT_I32};
+    const uint32_t first = job->w[0], second = job->w[1];
+
+    job->w[0] = job->w[2];
+    job->w[1] = job->w[3];
+    if (!wl_decode_long(job, WL_ALONE))
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff, &scale))
+            return false;
+    job->inst->op_sel = first >> 11 & 3;
+    job->inst->op_sel_hi = second >> 27 & 3;
+    job->inst->has_op_sel_hi = true;
+    job->size = 16;
     return true;
 }
 

@@ -430,6 +430,14 @@ static LLVMValueRef scalar_part(struct wl_lift *l, const struct wl_inst *inst, c
     return LLVMBuildAdd(l->b, base, offset, "");
 }
 
+static void call_lds_transposed(struct wl_lift *l, const struct wl_inst *inst) {
+    const struct wl_operand *op = inst->operands;
+    wl_lift_flush(l);
+    LLVMValueRef arguments[] = {l->wave, wl_lift_row_address(l, op[0].reg), wl_lift_row_address(l, op[1].reg),
+                                wl_lift_int(l, l->i32, (uint32_t)inst->offset0), wl_lift_int(l, l->i32, inst->isa->bits)};
+    wl_lift_call_on_rows(l, offsetof(struct wl_helpers, ds_transposed), arguments, 5);
+}
+
 static void call_transposed(struct wl_lift *l, const struct wl_inst *inst) {
     const struct wl_operand *op = inst->operands;
     wl_lift_flush(l);

@@ -588,7 +588,7 @@ static void record_scratch(struct wl_lift *l, struct wl_item *item, const struct
 }
 
 static void record_lds_target(struct wl_lift *l, struct wl_item *item) {
-    LLVMValueRef low = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, 0xffff), "");
+    LLVMValueRef low = LLVMBuildAnd(l->b, wl_lift_sgpr(l, WL_SGPR_M0), wl_lift_int(l, l->i32, WL_M0_LDS), "");
     LLVMValueRef offset = LLVMBuildAdd(l->b, low, wl_lift_int(l, l->i32, (uint32_t)item->inst->offset0), "");
     LLVMValueRef lds = wl_memory_wave_constant(l, l->wave, offsetof(struct wl_wave, lds), l->i64);
     item->scalar[7] = LLVMBuildAdd(l->b, lds, LLVMBuildZExt(l->b, offset, l->i64, ""), "");
