@@ -295,8 +295,8 @@ static const struct wl_isa table[] = {
 
 /* Conversions of 32 numbers. */
 #define NARROWS(NAME, BITS, RANDOM, SOURCES)                                                                                               \
-    {.name = NAME, .class = WL_ISA_PIECES, .bits = (BITS), .sign = true, .hi = (RANDOM), .detail = (SOURCES)}
-#define WIDENS(NAME, BITS) {.name = NAME, .class = WL_ISA_PIECES, .bits = (BITS), .detail = 1}
+    {.name = (NAME), .class = WL_ISA_PIECES, .bits = (BITS), .sign = true, .hi = (RANDOM), .detail = (SOURCES)}
+#define WIDENS(NAME, BITS) {.name = (NAME), .class = WL_ISA_PIECES, .bits = (BITS), .detail = 1}
 #define WIDE_CONVERSIONS(T)                                                                                                                \
     NARROWS("v_cvt_scalef32_2xpk16_" #T "_f32", 32, false, 2), NARROWS("v_cvt_scalef32_pk32_" #T "_f16", 16, false, 1),                    \
         NARROWS("v_cvt_scalef32_pk32_" #T "_bf16", 16, false, 1), NARROWS("v_cvt_scalef32_sr_pk32_" #T "_f32", 32, true, 1),               \

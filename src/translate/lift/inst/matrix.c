@@ -128,10 +128,13 @@ static LLVMValueRef list_products(struct wl_lift *l, const struct group *g) {
     for (unsigned i = 0; i < g->count; i++) {
         const struct wl_operand *op = g->member[i]->operands;
         const uint64_t constant = op[3].kind == WL_OPERAND_VGPR ? 0 : wl_matrix_constant(&op[3], g->row->d);
-        put_field(l, list, i * size + offsetof(struct wl_matrix_product, d), member_rows(l, &op[0]));
-        put_field(l, list, i * size + offsetof(struct wl_matrix_product, a), member_rows(l, &op[1]));
-        put_field(l, list, i * size + offsetof(struct wl_matrix_product, b), member_rows(l, &op[2]));
-        put_field(l, list, i * size + offsetof(struct wl_matrix_product, c), member_rows(l, &op[3]));
+        static const size_t places[] = {offsetof(struct wl_matrix_product, d), offsetof(struct wl_matrix_product, a),
+                                        offsetof(struct wl_matrix_product, b), offsetof(struct wl_matrix_product, c)};
+        LLVMValueRef rows[4];
+        for (unsigned r = 0; r < 4; r++)
+            rows[r] = member_rows(l, &op[r]);
+        for (unsigned r = 0; r < 4; r++)
+            put_field(l, list, i * size + places[r], rows[r]);
         put_field(l, list, i * size + offsetof(struct wl_matrix_product, constant), wl_lift_int(l, l->i64, constant));
     }
     if (g->row->scale_block)
