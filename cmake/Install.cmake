@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # The libamdhip64 of each HIP version, and the headers, are installed by src/api.
 # Complete device libraries for the compilers that hiprtc runs, where this build could make them.
 install(DIRECTORY ${WL_DEVICE_LIBS} DESTINATION ${CMAKE_INSTALL_LIBDIR}/wavelift OPTIONAL)
-install(TARGETS wavelift-translate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS wavelift-translate wavelift-threaded LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS wavelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET hipify)
   install(TARGETS hipify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

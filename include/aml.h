@@ -1,5 +1,8 @@
 /* AML's areas: one interface to memory of several kinds (AML, "Areas").
  *
+ *   in    a kind of memory, struct aml_area, and a size
+ *   out   addresses; what is mapped there is the area's until it is unmapped. Errors as codes
+ *
  * An area is a table of operations and the data they work with. aml_area_mmap and aml_area_munmap check what is common to all
  * areas and call the area's own operations. This library has one implementation, HIP memory: aml/area/hip.h.
  *

@@ -127,18 +127,20 @@ int wl_command_exec(char **operands, const char *const *values) {
 
 /* ---- disasm --------------------------------------------------------------------------------- */
 
-void *wl_tool_open_translator(void) {
+static void *open_library(const char *name) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
     if (!library_folder(folder, sizeof folder))
         return NULL;
-    snprintf(path, sizeof path, "%s/libwavelift-translate.so", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         fprintf(stderr, "wavelift: %s\n", dlerror());
     return library;
 }
 
-/* The disassembler, from the translator's library: LLVM is opened for this command alone. */
+void *wl_tool_open_translator(void) { return open_library("libwavelift-translate.so"); }
+
+/* The disassembler, from the library without LLVM. */
 struct disassembler {
     __typeof__(wl_decoder_create) *create;
     __typeof__(wl_decoder_destroy) *destroy;
@@ -146,7 +148,7 @@ struct disassembler {
 };
 
 static bool open_disassembler(struct disassembler *d) {
-    void *library = wl_tool_open_translator();
+    void *library = open_library("libwavelift-threaded.so");
     if (!library)
         return false;
     d->create = (__typeof__(wl_decoder_create) *)(uintptr_t)dlsym(library, "wl_decoder_create");
@@ -292,7 +294,7 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
     unsigned shown = 0;
     int result = 0;
     if (wanted->code && !open_disassembler(&disassembler))
-        return wl_tool_fail("the disassembler (libwavelift-translate.so) cannot be opened; --no-code goes without it");
+        return wl_tool_fail("the disassembler (libwavelift-threaded.so) cannot be opened; --no-code goes without it");
     if (wl_container_open_file(&container, file) != WL_OK)
         return wl_tool_fail(wl_failure());
     size_t count = wl_container_count(container);

@@ -1,8 +1,9 @@
 /* A hash table: items by keys of 64 bits, which are addresses, numbers, or hashes of what the caller compares itself. Several items may
  * have one key. All zeros is an empty table. Not thread-safe.
  *
- * Tables that are read without a lock are none of these (runtime/handles.c, device/cpu/code/units.c), nor is one that is the same for all
- * processes and made small on purpose (hipify/mapping.c). */
+ * Tables that are read without a lock while they grow are none of these (runtime/handles.c, device/cpu/code/units.c), nor are two of fixed
+ * rows that need no memory: names that are looked up for each word of a source (hipify/mapping.c), and matrix instructions
+ * (device/cpu/helpers/matrix.c). */
 #ifndef WL_BASE_TABLE_H
 #define WL_BASE_TABLE_H
 

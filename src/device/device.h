@@ -101,8 +101,8 @@ enum wl_value_operation { WL_VALUE_GEQ, WL_VALUE_EQ, WL_VALUE_AND, WL_VALUE_NOR,
 /* The queues of a device that works by itself. All calls return at once unless they say otherwise; what fails later is found by
  * whoever waits next, as the status of the fault. Thread-safe, but of one queue only one thread at a time gives work to it. */
 struct wl_queue_ops {
-    /* `legacy`: the null stream's: in order with all queues that are not `apart`. `priority`: -1 (high), 0, 1. */
-    enum wl_status (*create)(struct wl_device *device, bool legacy, bool apart, int priority, struct wl_device_queue **queue);
+    /* `legacy`: the null stream's: in order with all queues that are not `non_blocking`. `priority`: -1 (high), 0, 1. */
+    enum wl_status (*create)(struct wl_device *device, bool legacy, bool non_blocking, int priority, struct wl_device_queue **queue);
     void (*destroy)(struct wl_device_queue *queue); /* what was given to it is still done */
     enum wl_status (*copy)(struct wl_device_queue *queue, const struct wl_rows *rows);
     enum wl_status (*fill)(struct wl_device_queue *queue, void *target, uint32_t pattern, unsigned pattern_size, size_t count);
@@ -134,8 +134,8 @@ struct wl_native_ops {
     void *(*mark)(const struct wl_device_mark *mark);
     void *(*module)(const struct wl_device_module *module);       /* NULL: a code object, of which the driver has no module */
     void *(*function)(const struct wl_device_function *function); /* NULL: a code object's, of which it has one for each shape */
-    /* WL_NOT_FOUND: it is of another device. `apart` as for wl_queue_ops.create. */
-    enum wl_status (*adopt_queue)(struct wl_device *device, void *native, bool *apart, struct wl_device_queue **queue);
+    /* WL_NOT_FOUND: it is of another device. `non_blocking` as for wl_queue_ops.create. */
+    enum wl_status (*adopt_queue)(struct wl_device *device, void *native, bool *non_blocking, struct wl_device_queue **queue);
     enum wl_status (*adopt_mark)(struct wl_device *device, void *native, struct wl_device_mark **mark);
     enum wl_status (*adopt_module)(struct wl_device *device, void *native, struct wl_device_module **module);
 };

@@ -12,15 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRANSLATOR "libwavelift-translate.so"
+struct library {
+    const char *name;
+    char path[PATH_MAX]; /* "" if there is none */
+    void *handle;
+    char error[512]; /* why it cannot be used */
+};
 
 static struct {
-    char path[PATH_MAX];
+    struct library library;
     uint64_t id; /* of its build; 0: there is none */
-    void *library;
     struct wl_translator functions;
-    char error[512]; /* why it cannot be used */
-} translator;
+} translator = {.library.name = "libwavelift-translate.so"};
+
+static struct {
+    struct library library;
+    struct wl_threaded functions;
+} threaded = {.library.name = "libwavelift-threaded.so"};
 
 /* The file that holds this function: the runtime's library, or a test. A program's own name is whatever it was called by. */
 static bool own_file(char path[PATH_MAX]) {
@@ -31,49 +39,77 @@ static bool own_file(char path[PATH_MAX]) {
     return realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", path) != NULL;
 }
 
-/* The translator lies beside that file; in a build tree also in ../lib of a test. */
-static void locate_translator(void) {
+/* A library lies beside that file; in a build tree also in ../lib of a test. */
+static void locate(struct library *library) {
     static const char *const places[] = {"", "../lib/", "lib/"};
     char self[PATH_MAX];
     if (!own_file(self))
         return;
     int folder = (int)(strrchr(self, '/') - self + 1);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int length = snprintf(translator.path, sizeof translator.path, "%.*s%s%s", folder, self, places[i], TRANSLATOR);
-        if (length < (int)sizeof translator.path && access(translator.path, R_OK) == 0)
+        int length = snprintf(library->path, sizeof library->path, "%.*s%s%s", folder, self, places[i], library->name);
+        if (length < (int)sizeof library->path && access(library->path, R_OK) == 0)
             break;
-        translator.path[0] = 0;
+        library->path[0] = 0;
     }
-    if (translator.path[0])
-        translator.id = wl_cache_translator_id(translator.path);
+}
+
+static void locate_translator(void) {
+    locate(&translator.library);
+    if (translator.library.path[0])
+        translator.id = wl_cache_translator_id(translator.library.path);
+}
+
+static bool open_library(struct library *library) {
+    uint64_t start = wl_now();
+    if (library->path[0])
+        library->handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL);
+    else
+        snprintf(library->error, sizeof library->error, "%s is not installed beside the runtime", library->name);
+    if (library->path[0] && !library->handle)
+        snprintf(library->error, sizeof library->error, "cannot load %s: %s", library->name,
+                 dlerror()); /* NOLINT(concurrency-mt-unsafe): glibc keeps it per thread */
+    else if (library->handle)
+        wl_log(3, "%s was loaded in %llu us", library->name, (unsigned long long)(wl_now() - start) / 1000);
+    return library->handle;
+}
+
+static void miss(struct library *library) {
+    snprintf(library->error, sizeof library->error, "%.400s is of another version: a function is missing", library->path);
 }
 
 static void open_translator(void) {
-    if (!translator.path[0]) {
-        snprintf(translator.error, sizeof translator.error, TRANSLATOR " is not installed beside the runtime");
+    struct wl_translator *functions = &translator.functions;
+    void *handle;
+    if (!open_library(&translator.library))
         return;
-    }
-    uint64_t start = wl_now();
-    translator.library = dlopen(translator.path, RTLD_NOW | RTLD_LOCAL);
-    if (!translator.library) {
-        snprintf(translator.error, sizeof translator.error, "cannot load the translator: %s",
-                 dlerror()); /* NOLINT(concurrency-mt-unsafe): glibc keeps it per thread */
+    handle = translator.library.handle;
+    functions->translate = (wl_translate_fn *)(uintptr_t)dlsym(handle, "wl_translate");
+    functions->free = (wl_translate_free_fn *)(uintptr_t)dlsym(handle, "wl_translate_free");
+    functions->host = (wl_translate_host_fn *)(uintptr_t)dlsym(handle, "wl_translate_host");
+    functions->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(handle, "wl_translate_failure");
+    const bool *background = dlsym(handle, "wl_translate_background");
+    functions->pause_with = (wl_translate_pause_with_fn *)(uintptr_t)dlsym(handle, "wl_translate_pause_with");
+    functions->background = background && *background && functions->pause_with;
+    if (!functions->translate || !functions->free || !functions->host || !functions->failure)
+        miss(&translator.library);
+}
+
+static void open_threaded(void) {
+    struct wl_threaded *functions = &threaded.functions;
+    void *handle;
+    locate(&threaded.library);
+    if (!open_library(&threaded.library))
         return;
-    }
-    translator.functions.translate = (wl_translate_fn *)(uintptr_t)dlsym(translator.library, "wl_translate");
-    translator.functions.free = (wl_translate_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_free");
-    translator.functions.host = (wl_translate_host_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_host");
-    translator.functions.failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_failure");
-    translator.functions.steps = (wl_translate_steps_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps");
-    translator.functions.run_steps = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_run");
-    translator.functions.free_steps = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_steps_free");
-    const bool *background = dlsym(translator.library, "wl_translate_background");
-    translator.functions.pause_with = (wl_translate_pause_with_fn *)(uintptr_t)dlsym(translator.library, "wl_translate_pause_with");
-    translator.functions.background = background && *background && translator.functions.pause_with;
-    if (!translator.functions.translate || !translator.functions.free || !translator.functions.host || !translator.functions.failure)
-        snprintf(translator.error, sizeof translator.error, "%.400s is of another version: a function is missing", translator.path);
-    else
-        wl_log(3, "the translator was loaded in %llu us", (unsigned long long)(wl_now() - start) / 1000);
+    handle = threaded.library.handle;
+    functions->steps = (wl_translate_steps_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps");
+    functions->run = (wl_translate_steps_run_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_run");
+    functions->free = (wl_translate_steps_free_fn *)(uintptr_t)dlsym(handle, "wl_translate_steps_free");
+    functions->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(handle, "wl_threaded_failure");
+    const bool *background = dlsym(handle, "wl_threaded_background");
+    functions->background = background && *background;
+    if (!functions->steps || !functions->run || !functions->free || !functions->failure)
+        miss(&threaded.library);
 }
 
 uint64_t wl_translator_id(void) {
@@ -86,9 +122,18 @@ enum wl_status wl_translator_use(const struct wl_translator **functions) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     wl_translator_id();
     pthread_once(&once, open_translator);
-    if (translator.error[0])
-        return wl_fail(WL_UNSUPPORTED, "%s", translator.error);
+    if (translator.library.error[0])
+        return wl_fail(WL_UNSUPPORTED, "%s", translator.library.error);
     *functions = &translator.functions;
+    return WL_OK;
+}
+
+enum wl_status wl_threaded_use(const struct wl_threaded **functions) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_threaded);
+    if (threaded.library.error[0])
+        return wl_fail(WL_UNSUPPORTED, "%s", threaded.library.error);
+    *functions = &threaded.functions;
     return WL_OK;
 }
 
@@ -97,6 +142,6 @@ enum wl_status wl_translator_symbol(const char *name, void **symbol) {
     enum wl_status status = wl_translator_use(&functions);
     if (status != WL_OK)
         return status;
-    *symbol = dlsym(translator.library, name);
-    return *symbol ? WL_OK : wl_fail(WL_UNSUPPORTED, "%.400s is of another version: it has no %s", translator.path, name);
+    *symbol = dlsym(translator.library.handle, name);
+    return *symbol ? WL_OK : wl_fail(WL_UNSUPPORTED, "%.400s is of another version: it has no %s", translator.library.path, name);
 }

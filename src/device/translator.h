@@ -1,25 +1,34 @@
-/* The translator's library, which lies beside the runtime and is opened when a device first needs it: no LLVM before. */
+/* The libraries of translate/, which lie beside the runtime and are opened when a device first needs them: LLVM comes with native code. */
 #ifndef WL_DEVICE_TRANSLATOR_H
 #define WL_DEVICE_TRANSLATOR_H
 
 #include "translate/interface/translate.h"
 
-/* What every device uses of it. */
+/* What every device uses of the translator. */
 struct wl_translator {
     wl_translate_fn *translate;
     wl_translate_free_fn *free;
     wl_translate_host_fn *host;
     wl_translate_failure_fn *failure;
-    wl_translate_steps_fn *steps; /* these three: NULL in a library that makes no threaded code */
-    wl_translate_steps_run_fn *run_steps;
-    wl_translate_steps_free_fn *free_steps;
     wl_translate_pause_with_fn *pause_with; /* not NULL if `background` */
     bool background;                        /* whether it may be at work while the process ends */
 };
 
-/* Identifies the build of the library, without opening it; 0: there is none. Thread-safe. */
+/* What makes threaded code. */
+struct wl_threaded {
+    wl_translate_steps_fn *steps;
+    wl_translate_steps_run_fn *run;
+    wl_translate_steps_free_fn *free;
+    wl_translate_failure_fn *failure;
+    bool background; /* as the translator's */
+};
+
+/* Opens that library at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */
+enum wl_status wl_threaded_use(const struct wl_threaded **threaded);
+
+/* Identifies the build of the translator, without opening it; 0: there is none. Thread-safe. */
 uint64_t wl_translator_id(void);
-/* Opens the library at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */
+/* Opens the translator at the first call; it stays open. WL_UNSUPPORTED with the reason. Thread-safe. */
 enum wl_status wl_translator_use(const struct wl_translator **translator);
 /* One of its other functions. WL_UNSUPPORTED: the library does not have it. Thread-safe. */
 enum wl_status wl_translator_symbol(const char *name, void **symbol);

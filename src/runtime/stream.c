@@ -135,9 +135,9 @@ enum wl_status wl_stream_create(struct wl_context *context, unsigned flags, int 
 enum wl_status wl_stream_adopt(struct wl_context *context, void *native, struct wl_stream **stream) {
     const struct wl_native_ops *ops = context->device->ops->native;
     struct wl_device_queue *queue = NULL;
-    bool apart = false;
-    enum wl_status status = ops ? ops->adopt_queue(context->device, native, &apart, &queue) : WL_NOT_FOUND;
-    return status == WL_OK ? make(context, apart ? WL_STREAM_NON_BLOCKING : 0, 0, queue, stream) : status;
+    bool non_blocking = false;
+    enum wl_status status = ops ? ops->adopt_queue(context->device, native, &non_blocking, &queue) : WL_NOT_FOUND;
+    return status == WL_OK ? make(context, non_blocking ? WL_STREAM_NON_BLOCKING : 0, 0, queue, stream) : status;
 }
 
 /* ---- commands whose memory is used again --------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "translate/interface/coverage.h"
 
+#include "base/table.h"
 #include "machine/matrix.h"
 #include "machine/processor.h"
 #include "translate/decode/decoder.h"
@@ -173,7 +174,7 @@ struct tried { /* the outcome of lifting a canonical instruction of an encoding 
     bool lifts;
 };
 
-enum { MAX_ROWS = 4096, TRIED_SLOTS = 32768 };
+enum { MAX_ROWS = 4096 };
 
 struct wl_coverage {
     struct wl_coverage_row rows[MAX_ROWS];
@@ -181,7 +182,7 @@ struct wl_coverage {
     struct wl_decoder *decoder;
     const char *processor;
     uint32_t wave_size;
-    struct tried tried[TRIED_SLOTS];
+    struct wl_table tried; /* struct tried, by hashes of their keys */
 };
 
 struct wl_coverage *wl_coverage_create(void) {
@@ -191,7 +192,14 @@ struct wl_coverage *wl_coverage_create(void) {
     return coverage;
 }
 
-void wl_coverage_destroy(struct wl_coverage *coverage) { free(coverage); }
+void wl_coverage_destroy(struct wl_coverage *coverage) {
+    size_t at = 0;
+    for (struct tried *tried; coverage && (tried = wl_table_each(&coverage->tried, &at));)
+        free(tried);
+    if (coverage)
+        wl_table_free(&coverage->tried);
+    free(coverage);
+}
 
 const char *wl_coverage_status_name(enum wl_coverage_status status) {
     static const char *const names[] = {"exact", "ulp", "no effect", "unsupported"};
@@ -199,21 +207,27 @@ const char *wl_coverage_status_name(enum wl_coverage_status status) {
 }
 
 static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, const uint8_t *bytes, const char *family) {
-    char key[sizeof coverage->tried[0].key];
-    uint32_t hash = 2166136261u;
-    snprintf(key, sizeof key, "%s %s%c%u %u %u", inst->mnemonic, family,
+    struct tried made, *tried;
+    uint64_t hash = 14695981039346656037u;
+    size_t at = 0;
+    snprintf(made.key, sizeof made.key, "%s %s%c%u %u %u", inst->mnemonic, family,
              inst->is_dpp    ? 'd'
              : inst->is_sdwa ? 's'
                              : ' ',
              wl_processor_generation(coverage->processor), coverage->wave_size, inst->size);
-    for (const char *c = key; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * 16777619u;
-    struct tried *tried = &coverage->tried[hash % TRIED_SLOTS];
-    if (strcmp(tried->key, key) != 0) { /* a slot that two share is tried again */
-        tried->lifts = wl_coverage_lift(coverage->processor, coverage->wave_size, bytes, inst->size) == WL_OK;
-        memcpy(tried->key, key, sizeof key);
+    for (const char *c = made.key; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+    while ((tried = wl_table_next(&coverage->tried, hash, &at)))
+        if (!strcmp(tried->key, made.key))
+            return tried->lifts;
+    made.lifts = wl_coverage_lift(coverage->processor, coverage->wave_size, bytes, inst->size) == WL_OK;
+    tried = malloc(sizeof *tried);
+    if (tried) {
+        *tried = made;
+        if (!wl_table_add(&coverage->tried, hash, tried)) /* what is not remembered is tried again */
+            free(tried);
     }
-    return tried->lifts;
+    return made.lifts;
 }
 
 /* Approximations, and sums of matrix instructions, whose order is each generation's own (docs/NUMERICS.md). */

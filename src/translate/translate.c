@@ -1,6 +1,5 @@
 #include "translate/interface/translate.h"
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/options.h"
@@ -11,7 +10,6 @@
 #include "translate/lift/lift.h"
 #include "translate/native/emit.h"
 #include "translate/rewrite/rewrite.h"
-#include "translate/steps/steps.h"
 #include "translate/unit/unit.h"
 
 #include <llvm-c/Analysis.h>
@@ -21,49 +19,6 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* ---- verification: what a kernel calls by name is implemented ---- */
-
-struct reach {
-    uint64_t *entries;
-    size_t count, capacity;
-};
-
-static enum wl_status reach_add(struct reach *reach, uint64_t entry) {
-    for (size_t i = 0; i < reach->count; i++)
-        if (reach->entries[i] == entry)
-            return WL_OK;
-    if (!WL_ARRAY_RESERVE(reach->entries, reach->count, reach->capacity, 16))
-        return wl_fail(WL_OUT_OF_MEMORY, "no memory to follow calls");
-    reach->entries[reach->count++] = entry;
-    return WL_OK;
-}
-
-static enum wl_status reach_callees(struct reach *reach, const struct wl_unit *unit) {
-    enum wl_status status = WL_OK;
-    for (uint32_t i = 0; i < unit->callee_count && !status; i++)
-        status = reach_add(reach, unit->callees[i]);
-    return status;
-}
-
-/* Functions that are reached through pointers are not looked at: there may be thousands, of which few are called. A wave of the kernel
- * gets registers for all of it: long kernels jump to parts of themselves, which are units of their own. */
-static enum wl_status verify_reachable(struct wl_unit *kernel, struct wl_decoder *decoder) {
-    struct reach reach = {0};
-    enum wl_status status = reach_callees(&reach, kernel);
-    for (size_t i = 0; i < reach.count && !status; i++) {
-        struct wl_unit unit;
-        status = wl_unit_build(&unit, decoder, kernel->request, reach.entries[i]);
-        if (!status) {
-            status = reach_callees(&reach, &unit);
-            if (unit.rows > kernel->rows)
-                kernel->rows = unit.rows;
-            wl_unit_destroy(&unit);
-        }
-    }
-    free(reach.entries);
-    return status;
-}
 
 /* ---- translation ---- */
 
@@ -183,7 +138,7 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
     status = wl_unit_build(&unit, decoder, request, request->entry);
     if (!status) {
         if (request->is_kernel && request->mode == WL_MODE_FULL)
-            status = verify_reachable(&unit, decoder);
+            status = wl_unit_verify_callees(&unit, decoder);
         if (!status)
             status = wl_unit_schedule(&unit);
         if (!status)
@@ -201,47 +156,6 @@ EXPORT enum wl_status wl_translate(const struct wl_translate_request *request, s
         dump_object(request, result);
     return status;
 }
-
-/* The native semantics and the steps around them are compiled for such a host (CMakeLists.txt). */
-static bool host_runs_steps(void) {
-#if defined(__x86_64__)
-    return wl_cpu_level() >= WL_CPU_AVX2 && __builtin_cpu_supports("bmi2");
-#else
-    return true;
-#endif
-}
-
-EXPORT enum wl_status wl_translate_steps(const struct wl_translate_request *request, struct wl_steps_result *result) {
-    *result = (struct wl_steps_result){0};
-    uint64_t start = wl_now();
-    if (!host_runs_steps())
-        return wl_fail(WL_UNSUPPORTED, "threaded code needs AVX2, FMA, BMI2 and F16C");
-    struct wl_decoder *decoder = NULL;
-    enum wl_status status = wl_decoder_create(&decoder, request->processor, request->wave_size);
-    if (status)
-        return status;
-    struct wl_unit unit;
-    status = wl_unit_build(&unit, decoder, request, request->entry);
-    if (!status) {
-        if (request->is_kernel)
-            status = verify_reachable(&unit, decoder);
-        result->decode_ns = wl_now() - start;
-        if (!status)
-            status = wl_steps_build(&unit, &result->steps);
-        if (!status) {
-            result->info = result->steps->info;
-            result->control = result->steps->control;
-        }
-        result->build_ns = wl_now() - start - result->decode_ns;
-        wl_unit_destroy(&unit);
-    }
-    wl_decoder_destroy(decoder);
-    return status;
-}
-
-EXPORT uint32_t wl_translate_steps_run(struct wl_wave *wave, const struct wl_steps *steps) { return wl_steps_run(wave, steps); }
-
-EXPORT void wl_translate_steps_free(struct wl_steps *steps) { wl_steps_destroy(steps); }
 
 EXPORT void wl_translate_free(struct wl_translate_result *result) {
     free(result->object);

@@ -10,7 +10,7 @@
 
 struct CUstream_st {
     struct CUstream_st *next;
-    bool apart, legacy, dead, running;
+    bool non_blocking, legacy, dead, running;
     CUcontext context;
     struct fake_work *first, *last;
     uint64_t given, done; /* numbers of the last work */
@@ -40,10 +40,11 @@ static bool may_run(const struct CUstream_st *stream) {
     const struct fake_work *work = stream->first;
     if (stream->running || !work || (work->ready && !work->ready(work)))
         return false;
-    if (stream->apart)
+    if (stream->non_blocking)
         return true;
     for (const struct CUstream_st *other = all.streams; other; other = other->next)
-        if (other != stream && !other->apart && (other->legacy || stream->legacy) && other->first && other->first->number < work->number)
+        if (other != stream && !other->non_blocking && (other->legacy || stream->legacy) && other->first &&
+            other->first->number < work->number)
             return false;
     return true;
 }
@@ -158,7 +159,7 @@ CUresult cuStreamCreateWithPriority(CUstream *result, unsigned flags, int priori
     (void)priority;
     FAKE_REQUIRE(flags <= CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
     CUstream stream = calloc(1, sizeof *stream);
-    stream->apart = flags == CU_STREAM_NON_BLOCKING;
+    stream->non_blocking = flags == CU_STREAM_NON_BLOCKING;
     stream->context = fake_context();
     pthread_mutex_lock(&all.lock);
     stream->next = all.streams->next; /* behind the legacy one; streams stay */
@@ -185,7 +186,7 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
     FAKE_ENTER();
-    *flags = real(stream)->apart ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+    *flags = real(stream)->non_blocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
     return CUDA_SUCCESS;
 }
 

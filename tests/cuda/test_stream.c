@@ -87,19 +87,19 @@ static void test_launches_do_not_wait(void **state) {
 
 static void test_null_stream(void **state) {
     (void)state;
-    hipStream_t blocking, apart;
+    hipStream_t blocking, non_blocking;
     ok(hipStreamCreate(&blocking));
-    ok(hipStreamCreateWithFlags(&apart, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&non_blocking, hipStreamNonBlocking));
     fake->hold(true);
     append(1, blocking);
     append(2, NULL);
     append(3, blocking);
-    append(4, apart);
+    append(4, non_blocking);
     fails(hipErrorNotReady, hipStreamQuery(NULL));
     fake->hold(false);
     ok(hipStreamSynchronize(blocking));
     assert_true(position(1) < position(2) && position(2) < position(3));
-    ok(hipStreamSynchronize(apart));
+    ok(hipStreamSynchronize(non_blocking));
     assert_int_equal(atomic_load(&list.count), 4);
     atomic_int flag = 0;
     wait_for(&flag, NULL);
@@ -111,7 +111,7 @@ static void test_null_stream(void **state) {
     ok(hipStreamQuery(blocking));
     assert_int_equal(atomic_load(&list.count), 5);
     ok(hipStreamDestroy(blocking));
-    ok(hipStreamDestroy(apart));
+    ok(hipStreamDestroy(non_blocking));
 }
 
 static void test_events(void **state) {
@@ -272,20 +272,20 @@ static void test_between_devices(void **state) {
     bystander_end(&bystander);
 }
 
-/* While a blocking stream's kernel waits, nothing that a stream apart from it does goes through the null stream. */
+/* While a blocking stream's kernel waits, nothing that a non-blocking stream does goes through the null stream. */
 static void test_apart(void **state) {
     (void)state;
-    hipStream_t blocking, apart;
+    hipStream_t blocking, non_blocking;
     atomic_int flag = 0;
     int *there = NULL, value = 5, back = 0;
     hipModule_t module = NULL;
     ok(hipStreamCreate(&blocking));
-    ok(hipStreamCreateWithFlags(&apart, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&non_blocking, hipStreamNonBlocking));
     ok(hipMalloc((void **)&there, 4));
     wait_for(&flag, blocking);
-    ok(hipMemcpyAsync(there, &value, 4, hipMemcpyHostToDevice, apart)); /* pageable memory */
-    ok(hipMemcpyAsync(&back, there, 4, hipMemcpyDeviceToHost, apart));
-    ok(hipStreamSynchronize(apart));
+    ok(hipMemcpyAsync(there, &value, 4, hipMemcpyHostToDevice, non_blocking)); /* pageable memory */
+    ok(hipMemcpyAsync(&back, there, 4, hipMemcpyDeviceToHost, non_blocking));
+    ok(hipStreamSynchronize(non_blocking));
     assert_int_equal(back, 5);
     ok(hipModuleLoad(&module, API_TEST_OBJECT)); /* its image is copied */
     assert_int_equal(hipStreamQuery(blocking), hipErrorNotReady);
@@ -294,7 +294,7 @@ static void test_apart(void **state) {
     ok(hipModuleUnload(module));
     ok(hipFree(there));
     ok(hipStreamDestroy(blocking));
-    ok(hipStreamDestroy(apart));
+    ok(hipStreamDestroy(non_blocking));
 }
 
 static void test_pool(void **state) {

@@ -1,16 +1,10 @@
 /* Run-time compilation and linking: what is compiled is loaded and run; every documented error. */
 #include "../itself.h"
-
-#include <hip/hip_runtime_api.h>
-#include <hip/hiprtc.h>
+#include "check.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #define COUNT 1000
-
-#define rtc_fails(expected, call)                                                                                                          \
-    do {                                                                                                                                   \
-        hiprtcResult result_ = (call);                                                                                                     \
-        if (result_ != (expected))                                                                                                         \
-            fail_msg("%s: %s instead of %s", #call, hiprtcGetErrorString(result_), hiprtcGetErrorString(expected));                        \
-    } while (0)
-#define rtc_ok(call) rtc_fails(HIPRTC_SUCCESS, call)
-#define fails(expected, call)                                                                                                              \
-    do {                                                                                                                                   \
-        hipError_t error_ = (call);                                                                                                        \
-        if (error_ != (expected))                                                                                                          \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
-    } while (0)
-#define ok(call) fails(hipSuccess, call)
 
 static const char axpy[] = "#include \"scale.h\"\n"
                            "__device__ int launches;\n"

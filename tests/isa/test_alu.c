@@ -3,7 +3,7 @@
  * the disassembler knows is not translated. */
 #include "../translate/lift_run.h"
 #include "machine.h"
-#include "translate/decode/decoder.h"
+#include "translate/decode/text/text.h"
 #include "translate/interface/coverage.h"
 #include "translate/isa/inst.h"
 
@@ -51,7 +51,7 @@ struct item {
 static struct {
     const char *processor;
     unsigned generation, wave_size;
-    struct wl_decoder *decoder;
+    struct wl_text_decoder *decoder;
     struct item items[BATCH];
     unsigned count;
 } now;
@@ -530,7 +530,7 @@ static bool add_item(enum family family, uint32_t opcode, enum form form) {
     uint32_t words[6];
     struct item *item = &now.items[now.count];
     encode(family, opcode, form, words);
-    item->size = wl_disassemble(now.decoder, (const uint8_t *)words, 24, 0, item->text, sizeof item->text);
+    item->size = wl_text_disassemble(now.decoder, (const uint8_t *)words, 24, 0, item->text, sizeof item->text);
     if (!item->size || (only && !strstr(item->text, only)) || starts(item->text, "v_illegal") || strstr(item->text, "/*") ||
         strstr(item->text, "; Warning")) /* operands that the processor does not take */
         return false;
@@ -579,7 +579,7 @@ static void test_processor(struct wl_coverage *coverage, const char *processor, 
     now.wave_size = wave_size;
     now.generation = processor[3] == '9' ? 9 : 10 + (unsigned)(processor[4] - '0');
     now.count = 0;
-    if (wl_decoder_create(&now.decoder, processor, wave_size) != WL_OK)
+    if (wl_text_decoder_create(&now.decoder, processor, wave_size) != WL_OK)
         exit(1);
     for (size_t e = 0; e < sizeof encodings / sizeof *encodings; e++) {
         uint32_t opcode = 0;
@@ -601,7 +601,7 @@ static void test_processor(struct wl_coverage *coverage, const char *processor, 
         } while (opcode);
         run_batch();
     }
-    wl_decoder_destroy(now.decoder);
+    wl_text_decoder_destroy(now.decoder);
     if (!only)
         check_all_done(coverage);
 }

@@ -1,12 +1,21 @@
 #!/bin/sh
-# headers.sh SRC: no internal header declares more than 40 functions: a header is about one subject, and can be read at once. And no
-# two structures that leave their files have one name, but for those that each kind of device defines for itself (device/device.h).
+# headers.sh SRC FOLDER...: no internal header declares more than 40 functions: a header is about one subject, and can be read at once.
+# Files, those of the other folders too, have less than 800 lines. And no two structures that leave their files have one name, but for those
+# that each kind of device defines for itself (device/device.h).
 set -u
 failed=0
 for header in $(find "$1" -name '*.h' ! -path '*/include/*'); do
-    count=$(grep -cE '^[a-zA-Z_].*\)( __attribute__.*)?;$' "$header")
+    # A declaration ends in its first line, or in one that begins with the rest of its parameters.
+    count=$(sed 's, */\*.*,,' "$header" | grep -cE '^([a-zA-Z_][^{=]*| {20,}[^{=]*)\)( __attribute__.*)?;$')
     if [ "$count" -gt 40 ]; then
         echo "$header declares $count functions"
+        failed=1
+    fi
+done
+for file in $(find "$@" -name '*.[ch]'); do
+    count=$(wc -l <"$file")
+    if [ "$count" -ge 800 ]; then
+        echo "$file has $count lines"
         failed=1
     fi
 done

@@ -1,8 +1,16 @@
 #!/bin/sh
-# layers.sh CC VIEWS: an include of a layer above does not compile, one of a layer below does. VIEWS has the search path of each layer
-# (cmake/Layer.cmake).
+# layers.sh CC VIEWS SRC: an include of a layer above does not compile, one of a layer below does. VIEWS has the search path of each layer
+# (cmake/Layer.cmake). And no file of SRC goes round its search path, by a name that begins at the file's own folder, or includes a .c file.
 set -u
-cc=$1 views=$2 failed=0
+cc=$1 views=$2 src=$3 failed=0
+
+grep -rHoE --include='*.[ch]' --include='*.inc' '^ *# *include "[^"]+"' "$src" | tr -d '"' | sed 's/: *# *include /:/' >"$views/includes"
+while IFS=: read -r file name; do
+    case $name in
+    ../* | *.c) echo "$file includes $name"; failed=1 ;;
+    */*) [ ! -e "${file%/*}/$name" ] || { echo "$file includes $name of its own folder"; failed=1; } ;;
+    esac
+done <"$views/includes"
 
 # compiles TARGET HEADER: whether a file of the target may include it.
 compiles() {
@@ -42,5 +50,8 @@ forbidden wl_runtime device/cpu/cpu.h
 forbidden wl_runtime translate/interface/translate.h
 allowed wl_api runtime/memory.h
 forbidden wl_api device/cpu/cpu.h
+forbidden wl_helpers device/device.h
+forbidden wl_ptx_device translate/nvptx/ptx.h
+forbidden wl_words translate/unit/unit.h
 forbidden wl_rtc runtime/memory.h
 exit $failed

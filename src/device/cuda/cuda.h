@@ -52,7 +52,7 @@ struct wl_device_queue {
     struct wl_cuda_device *device;
     CUstream stream;
     bool adopted; /* the program's: never destroyed, and gone with a reset */
-    bool apart;
+    bool non_blocking;
     int priority;
     uint32_t generation;
 };

@@ -312,7 +312,7 @@ static enum wl_status open_device(struct wl_cuda_device *device, unsigned ordina
     status = wl_cuda_check(result, "a context on GPU %u", ordinal);
     if (status == WL_OK)
         status = wl_cuda_enter(device);
-    device->work = (struct wl_device_queue){.device = device, .apart = true, .generation = device->generation};
+    device->work = (struct wl_device_queue){.device = device, .non_blocking = true, .generation = device->generation};
     return status == WL_OK ? open_work(device) : status;
 }
 

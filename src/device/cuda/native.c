@@ -13,7 +13,7 @@ static void *function(const struct wl_device_function *function) { return functi
 
 /* ---- what the program made --------------------------------------------------------------------- */
 
-static enum wl_status adopt_queue(struct wl_device *base, void *native, bool *apart, struct wl_device_queue **result) {
+static enum wl_status adopt_queue(struct wl_device *base, void *native, bool *non_blocking, struct wl_device_queue **result) {
     struct wl_cuda_device *device = wl_cuda(base);
     const struct wl_cuda_driver *driver = device->driver;
     CUcontext context = NULL;
@@ -30,9 +30,9 @@ static enum wl_status adopt_queue(struct wl_device *base, void *native, bool *ap
     struct wl_device_queue *made = status == WL_OK ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == WL_OK ? wl_fail(WL_OUT_OF_MEMORY, "no memory for a queue") : status;
-    *apart = flags & CU_STREAM_NON_BLOCKING;
+    *non_blocking = flags & CU_STREAM_NON_BLOCKING;
     *made = (struct wl_device_queue){
-        .device = device, .stream = native, .adopted = true, .apart = *apart, .generation = atomic_load(&device->generation)};
+        .device = device, .stream = native, .adopted = true, .non_blocking = *non_blocking, .generation = atomic_load(&device->generation)};
     *result = made;
     return WL_OK;
 }

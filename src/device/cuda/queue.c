@@ -11,7 +11,7 @@ static CUdeviceptr address_of(const void *memory) { return (CUdeviceptr)(uintptr
 /* The driver cuts priorities to its own range, in which 0 is the lowest as well. */
 static enum wl_status open_stream(struct wl_device_queue *queue) {
     return wl_cuda_check(queue->device->driver->cuStreamCreateWithPriority(
-                             &queue->stream, queue->apart ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, queue->priority),
+                             &queue->stream, queue->non_blocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, queue->priority),
                          "cuStreamCreateWithPriority");
 }
 
@@ -32,13 +32,16 @@ static enum wl_status enter(struct wl_device_queue *queue) {
 
 /* The null stream's queue is the driver's own legacy stream, so that the order between it and the others is kept by the driver,
  * whoever gives work to them. */
-static enum wl_status queue_create(struct wl_device *base, bool legacy, bool apart, int priority, struct wl_device_queue **result) {
+static enum wl_status queue_create(struct wl_device *base, bool legacy, bool non_blocking, int priority, struct wl_device_queue **result) {
     struct wl_cuda_device *device = wl_cuda(base);
     struct wl_device_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a queue");
-    *queue = (struct wl_device_queue){
-        .device = device, .stream = CU_STREAM_LEGACY, .apart = apart, .priority = priority, .generation = atomic_load(&device->generation)};
+    *queue = (struct wl_device_queue){.device = device,
+                                      .stream = CU_STREAM_LEGACY,
+                                      .non_blocking = non_blocking,
+                                      .priority = priority,
+                                      .generation = atomic_load(&device->generation)};
     enum wl_status status = wl_cuda_enter(device);
     if (status == WL_OK && !legacy)
         status = open_stream(queue);

@@ -1,20 +1,8 @@
-/* Between decode.c (LLVM's disassembler, names) and operands.c (the parser of its text). */
+/* What the decoder and the tests' decoder of LLVM's text have in common. */
 #ifndef WL_TRANSLATE_DECODE_H
 #define WL_TRANSLATE_DECODE_H
 
-#include "translate/decode/decoder.h"
-
-/* What the text says beyond the fields of struct wl_inst. */
-struct wl_parsed {
-    uint8_t source_sel[2]; /* SDWA: src0_sel, src1_sel */
-    uint8_t byte_sel;      /* conversions of 8-bit numbers */
-    bool raw_offset;       /* "offset:" with something else than a number (swizzle(...)) */
-    bool unknown;          /* an operand or modifier that the parser does not know */
-};
-
-/* Parses the operands and modifiers in [text, end) into `inst`, which must be zero there. Never fails: what is not known
- * sets `parsed->unknown`. Uses no memory but its arguments. Thread-safe. */
-void wl_parse_operands(const char *text, const char *end, struct wl_inst *inst, struct wl_parsed *parsed);
+#include "translate/isa/inst.h"
 
 /* Sets the address registers of an image instruction, whose operands and modifiers are parsed, from the encoding's second and
  * third dwords. (image.c) */

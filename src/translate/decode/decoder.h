@@ -3,8 +3,8 @@
  *   in    the bytes at an address of a code object's image
  *   out   struct wl_inst (isa/inst.h), with the name, semantics or row of the table that it has
  *
- * words/ decodes by a table of all instructions. decode.c asks LLVM's disassembler (interface/disassembler.h) for text, for people and for
- * the tests, which compare what operands.c parses of it with what words/ makes; image.c and newer.c are for both. */
+ * words/ decodes by a table of all instructions, and prints them as LLVM's assembler takes them (interface/disassembler.h). text/ asks
+ * LLVM's disassembler, for the tests alone. image.c and newer.c are for both. No other part of decode/ needs LLVM. */
 #ifndef WL_TRANSLATE_DECODE_DECODER_H
 #define WL_TRANSLATE_DECODE_DECODER_H
 
@@ -20,8 +20,5 @@ unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t av
 
 /* The mnemonic as LLVM writes it, without its encoding's suffix; NULL: the bytes are no instruction. Of a pair, the first one's. */
 const char *wl_decode_name(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available);
-
-/* The same by LLVM's disassembler, whose text is parsed: what the tests compare with. */
-unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]);
 
 #endif

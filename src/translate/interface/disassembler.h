@@ -1,4 +1,4 @@
-/* Instructions as LLVM's text: `wavelift disasm`, messages, and the processors that there are. */
+/* Instructions as text in LLVM's syntax: `wavelift disasm`, messages, and the processors that there are. */
 #ifndef WL_TRANSLATE_INTERFACE_DISASSEMBLER_H
 #define WL_TRANSLATE_INTERFACE_DISASSEMBLER_H
 
@@ -9,7 +9,7 @@
 
 struct wl_decoder;
 
-/* A decoder for one processor. Not thread-safe; make one a translation. WL_UNSUPPORTED: LLVM does not know the processor. */
+/* A decoder for one processor. Not thread-safe; make one a translation. WL_UNSUPPORTED: the processor is not known. */
 __attribute__((visibility("default"))) enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor,
                                                                         uint32_t wave_size);
 __attribute__((visibility("default"))) void wl_decoder_destroy(struct wl_decoder *decoder);
@@ -17,7 +17,7 @@ __attribute__((visibility("default"))) void wl_decoder_destroy(struct wl_decoder
 /* The names of the processors that wl_decoder_create knows, one after the other; NULL behind the last. Thread-safe. */
 const char *wl_decoder_processor(size_t index);
 
-/* The disassembler's text of the instruction at `address`. Returns its size, 0 if the bytes are no instruction. */
+/* The text of the instruction at `address`. Returns its size, 0 if the bytes are no instruction. */
 __attribute__((visibility("default"))) unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available,
                                                                uint64_t address, char *text, size_t size);
 

@@ -3,8 +3,8 @@
  *   in    struct wl_translate_request: the image of a code object, the address of a kernel or function, and what the launch says of it
  *   out   struct wl_translate_result: a relocatable native object of the host. Or struct wl_steps_result: threaded code. Or PTX
  *
- * The translator is a shared object of its own, libwavelift-translate.so. A device opens it with
- * dlopen when its cache has no entry. It knows no HIP and no files. src/translate/CMakeLists.txt lists its folders, from the lowest to the
+ * The layer makes two shared objects, which a device opens with dlopen when its cache has no entry: libwavelift-threaded.so makes threaded
+ * code and has no LLVM; libwavelift-translate.so, the translator, makes native code and PTX. They know no HIP and no files. src/translate/CMakeLists.txt lists its folders, from the lowest to the
  * highest; each has a header whose first comment says what comes in and what goes out:
  *
  *   interface/translate.h   what a device asks for and gets (this header)     analysis/affine.h    unit -> facts
@@ -61,7 +61,7 @@ struct wl_translate_request {
     bool loop_entries;          /* native code: loop entries are resume points, see struct wl_steps_control */
     bool exact_math;            /* approximate instructions are rounded correctly */
     const char *cpu;            /* LLVM's name of the host CPU and its features; both from wl_translate_host */
-    const char *features;
+    const char *features;       /* for threaded code: NULL: this machine's */
     /* Whether [address, address + size) is executable. */
     bool (*is_code)(void *context, uint64_t address, uint64_t size);
     void *context;
@@ -136,15 +136,15 @@ typedef enum wl_status wl_translate_steps_fn(const struct wl_translate_request *
 /* Runs a wave from wave->resume until it exits: a wl_unit_code with one more argument. */
 typedef uint32_t wl_translate_steps_run_fn(struct wl_wave *wave, const struct wl_steps *steps);
 typedef void wl_translate_steps_free_fn(struct wl_steps *steps);
-/* The calling thread's last failure within this shared object. */
+/* The calling thread's last failure within the shared object. */
 typedef const char *wl_translate_failure_fn(void);
 
 wl_translate_fn wl_translate;
 wl_translate_free_fn wl_translate_free;
 wl_translate_host_fn wl_translate_host;
-wl_translate_failure_fn wl_translate_failure;
-/* Whether a thread may translate while the process ends: without it there is no native code in the background. */
-extern const bool wl_translate_background;
+wl_translate_failure_fn wl_translate_failure, wl_threaded_failure;
+/* Whether a thread may translate while the process ends: without it there is no native code in the background. The same in both objects. */
+extern const bool wl_translate_background, wl_threaded_background;
 wl_translate_steps_fn wl_translate_steps;
 wl_translate_steps_run_fn wl_translate_steps_run;
 wl_translate_steps_free_fn wl_translate_steps_free;

@@ -1,7 +1,7 @@
 /* One name for every instruction, whatever the generation calls it.
  *
- * LLVM prints each generation's own mnemonic. wl_isa_canonical gives the one name under which semantics/ and isa.c know the
- * meaning. The rules, applied by decode.c in this order:
+ * Each generation has mnemonics of its own. wl_isa_canonical gives the one name under which semantics/ and isa.c know the
+ * meaning. The rules, applied by the decoder in this order:
  *
  *   1. The encoding's suffix goes: _e32 _e64 _dpp _dpp8 _e64_dpp _e64_dpp8 _sdwa, and LLVM's _t16 and _fake16.
  *   2. Each half of a VOPD pair, v_dual_X, is v_X (v_dual_cndmask_b32 gets its implicit VCC as an operand).
@@ -23,7 +23,7 @@
  *                    v_dot2c_f32_f16 (gfx11: v_dot2acc_f32_f16)
  *   5. Forms that are another instruction in disguise: s_movk_i32 -> s_mov_b32, s_cmovk_i32 -> s_cmov_b32, s_cmpk_X -> s_cmp_X,
  *      s_addk_i32 d, k -> s_add_i32 d, d, k, s_mulk_i32 d, k -> s_mul_i32 d, d, k (k extended to 32 bits, the destination
- *      repeated as a source by decode.c), v_accvgpr_{read,write,mov}_b32 -> v_mov_b32 (AGPRs are VGPR rows from 256),
+ *      repeated as a source by the decoder), v_accvgpr_{read,write,mov}_b32 -> v_mov_b32 (AGPRs are VGPR rows from 256),
  *      X_load_lds_dword -> X_load_b32 with wl_inst.lds.
  *
  * Meanings that differ stay apart: v_mac_* and v_mad_* (two roundings) against v_fmac_* and v_fma_*, v_mad_mix against v_fma_mix,

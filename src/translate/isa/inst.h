@@ -1,9 +1,7 @@
-/* One decoded AMDGPU instruction.
+/* One decoded AMDGPU instruction, which decode/ makes of the code's words.
  *
- * decode.c asks LLVM's disassembler for the canonical text and parses it into this form. Mnemonics
- * lose their encoding suffix (_e32, _e64, _dpp, _sdwa) and get one name for all generations
- * (alias.c: ds_read_b32 -> ds_load_b32, s_load_dword -> s_load_b32, gfx9's v_add_u32 -> v_add_nc_u32,
- * v_addc_co_u32 -> v_add_co_ci_u32, ...). */
+ * Mnemonics have no encoding's suffix (_e32, _e64, _dpp, _sdwa) and one name for all generations (alias.c: ds_read_b32 -> ds_load_b32,
+ * s_load_dword -> s_load_b32, gfx9's v_add_u32 -> v_add_nc_u32, v_addc_co_u32 -> v_add_co_ci_u32, ...). */
 #ifndef WL_TRANSLATE_ISA_INST_H
 #define WL_TRANSLATE_ISA_INST_H
 

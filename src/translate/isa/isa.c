@@ -224,7 +224,7 @@ static const struct wl_isa table[] = {
     PLAIN(SETPC, s_setpc_b64),
     PLAIN(SWAPPC, s_swappc_b64),
     PLAIN(CALL, s_call_b64),
-    /* A split barrier waits at its second half; the signal alone has no effect (ids other than -1 are refused by decode.c). */
+    /* A split barrier waits at its second half; the signal alone has no effect (ids other than -1 are refused by the decoder). */
     PLAIN(BARRIER, s_barrier),
     PLAIN(BARRIER, s_barrier_wait),
     PLAIN(NOP, s_barrier_signal),

@@ -1,12 +1,13 @@
 /* isa/: the instructions of AMD's processors, by name.
  *
- *   in    a mnemonic, as LLVM prints it
+ *   in    a mnemonic, as the generation's documents and disassemblers have it
  *   out   what the translator knows of it: a row of semantics (struct wl_sem) or a row of the table here (struct wl_isa)
  *
  *   inst.h          one decoded instruction: struct wl_inst, with operands (struct wl_operand)
  *   sem.h           instructions that a C function computes (semantics/)
  *   isa.h           all others: those that the lifter emits itself (memory, control flow, lanes, EXEC)
- *   matrix_rows.h, image_rows.h  rows of this table
+ *   lane.h          cross-lane instructions: a row of lane_rows.inc each
+ *   image_rows.h    rows of image instructions in this table. Those of matrix instructions are in machine/matrix_rows.inc
  *   helper_words.h  the words that tell a helper which instruction it is to do
  *
  * alias.c gives a mnemonic one canonical name for all generations. The table has one row a canonical mnemonic; a new instruction of a known

@@ -1,6 +1,6 @@
 /* Atomics of one lane: PTX's own where it has the operation, else a loop around compare-and-swap. */
-#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/values.h"
 #include "translate/nvptx/memory.h"
 #include "translate/nvptx/ptx.h"

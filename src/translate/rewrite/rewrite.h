@@ -12,6 +12,8 @@
 
 /* Reads a unit (wl_unit_read), and rewrites it. WL_UNSUPPORTED, WL_INVALID_IMAGE, WL_OUT_OF_MEMORY: then there is no unit. */
 enum wl_status wl_unit_build(struct wl_unit *unit, struct wl_decoder *decoder, const struct wl_translate_request *request, uint64_t entry);
+/* Reads all that a kernel calls by name, so that nothing of it fails later; the kernel gets registers for all of it. (reach.c) */
+enum wl_status wl_unit_verify_callees(struct wl_unit *kernel, struct wl_decoder *decoder);
 
 /* idiom.c: replaces known sequences of instructions by what they amount to: IEEE division; v_rsq_f32 between scales; moves in gfx9's
  * indexing mode become relative moves, other instructions get an index_mode. WL_UNSUPPORTED: an instruction is used in indexing mode that

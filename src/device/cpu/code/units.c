@@ -154,6 +154,7 @@ static struct wl_block_size block_size(const struct wl_kernel *kernel, const str
     return size;
 }
 
+/* `translator`: NULL for threaded code. */
 static struct wl_translate_request make_request(const struct wl_translator *translator, struct wl_device_module *module,
                                                 const struct wl_cpu_unit *unit, enum wl_mode mode) {
     struct wl_translate_request request;
@@ -174,7 +175,8 @@ static struct wl_translate_request make_request(const struct wl_translator *tran
         wl_abi_init(&abi, unit->kernel, module->target);
         request.block_size = block_size(unit->kernel, &abi);
     }
-    translator->host(&request.cpu, &request.features);
+    if (translator)
+        translator->host(&request.cpu, &request.features);
     return request;
 }
 
@@ -287,20 +289,19 @@ static bool make_steps(struct wl_device_module *module, struct wl_cpu_unit *unit
     if (unit->steps || unit->no_steps)
         return unit->steps;
     unit->no_steps = true;
-    const struct wl_translator *translator = NULL;
+    const struct wl_threaded *threaded = NULL;
     bool alone = wl_options()->tier == 1;
-    if (wl_translator_use(&translator) != WL_OK || !(translator->background || alone) || !translator->steps || !translator->run_steps ||
-        !translator->free_steps)
+    if (wl_threaded_use(&threaded) != WL_OK || !(threaded->background || alone))
         return false;
-    struct wl_translate_request request = make_request(translator, module, unit, WL_MODE_FULL);
-    if (translator->steps(&request, &result) != WL_OK) {
-        wl_log(3, "no threaded code: %s", translator->failure());
+    struct wl_translate_request request = make_request(NULL, module, unit, WL_MODE_FULL);
+    if (threaded->steps(&request, &result) != WL_OK) {
+        wl_log(3, "no threaded code: %s", threaded->failure());
         return false;
     }
-    unit->thunk = wl_thunk_create(translator->run_steps, result.steps);
+    unit->thunk = wl_thunk_create(threaded->run, result.steps);
     asker = malloc(sizeof *asker);
     if (!unit->thunk || !asker) {
-        translator->free_steps(result.steps);
+        threaded->free(result.steps);
         free(asker);
         return false;
     }
@@ -498,7 +499,7 @@ enum wl_status wl_units_install(struct wl_device_module *module, uint64_t addres
 }
 
 void wl_units_release(struct wl_device_module *module) {
-    const struct wl_translator *translator = NULL;
+    const struct wl_threaded *threaded = NULL;
     while (module->units) {
         struct wl_cpu_unit *unit = module->units;
         module->units = unit->next;
@@ -508,9 +509,9 @@ void wl_units_release(struct wl_device_module *module) {
             free(unit->failure[mode]);
         }
         wl_thunk_destroy(unit->thunk);
-        if (unit->steps && wl_translator_use(&translator) == WL_OK) {
+        if (unit->steps && wl_threaded_use(&threaded) == WL_OK) {
             free(unit->steps_control->context);
-            translator->free_steps(unit->steps);
+            threaded->free(unit->steps);
         }
         free(unit);
     }

@@ -10,15 +10,13 @@
 #include "device/cpu/helpers/helpers.h"
 #include "device/cpu/memory.h"
 #include "device/cpu/run/exits.h"
+#include "device/cpu/run/groups.h"
 #include "device/cpu/run/launch.h"
-#include "device/cpu/run/parked.h"
 #include "device/cpu/run/parts.h"
 #include "machine/helpers.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- starting waves ------------------------------------------------------------------------- */
 
@@ -244,9 +242,7 @@ static groups_fn *choose_groups(bool keeps_wave) { return keeps_wave ? kept_grou
 
 /* ---- kernels that can ----------------------------------------------------------------------- */
 
-enum progress { GROUP_IDLE, GROUP_MOVED, GROUP_DONE, GROUP_FAILED };
-
-static enum progress start_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
+enum wl_progress wl_group_start(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, const uint32_t id[3]) {
     wl_assert(job->may_wait && group->fit.states >= thread->extent.waves);
     const struct wl_extent *extent = &thread->extent;
     if (job->partial)
@@ -264,9 +260,9 @@ static enum progress start_group(struct wl_job *job, struct wl_thread *thread, s
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = (w + 1) * job->wave_size <= extent->items ? WL_MODE_FULL : WL_MODE_MASKED;
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
-            return GROUP_FAILED;
+            return WL_GROUP_FAILED;
     }
-    return GROUP_MOVED;
+    return WL_GROUP_MOVED;
 }
 
 static void set_float_mode(struct wl_thread *thread, uint32_t mode) {
@@ -331,17 +327,15 @@ static uint32_t run_in_step(struct wl_job *job, struct wl_thread *thread, struct
     return 0;
 }
 
-/* Gives one turn to each wave of the group that can run; or, where all are ready, runs them from barrier to barrier. Counts *phases down at
- * each barrier at which all waves have arrived, and returns at 0. */
-static enum progress step_group(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
-    enum progress progress = GROUP_IDLE;
+enum wl_progress wl_group_step(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, uint32_t *phases) {
+    enum wl_progress progress = WL_GROUP_IDLE;
     uint32_t first = 0, first_reason = 0; /* the turn that run_in_step began already */
     if (group->in_step) {
         group->in_step = false;
         first = run_in_step(job, thread, group, phases, &first_reason);
         if (first == 0) {
             group->in_step = true;
-            return GROUP_MOVED;
+            return WL_GROUP_MOVED;
         }
         for (uint32_t turn = 1; turn < first; turn++)
             group->runners[wave_of_turn(group, turn)].state = WL_WAVE_BARRIER;
@@ -376,15 +370,15 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         case WL_WAVE_GRID:
             break;
         case WL_WAVE_FAILED:
-            return GROUP_FAILED;
+            return WL_GROUP_FAILED;
         default:
             continue; /* yielded: no progress that others could see for sure */
         }
-        progress = GROUP_MOVED;
+        progress = WL_GROUP_MOVED;
     }
     wl_assert(group->waiting + group->ended <= group->wave_count);
     if (group->ended == group->wave_count)
-        return GROUP_DONE;
+        return WL_GROUP_DONE;
     if (group->waiting && group->waiting + group->ended == group->wave_count) {
         for (uint32_t i = 0; i < group->wave_count; i++)
             if (group->runners[i].state == WL_WAVE_BARRIER)
@@ -393,7 +387,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
         choose_turns(group);
         group->in_step = !job->groups && !group->ended;
         --*phases;
-        progress = GROUP_MOVED;
+        progress = WL_GROUP_MOVED;
     }
     return progress;
 }
@@ -402,7 +396,7 @@ static enum progress step_group(struct wl_job *job, struct wl_thread *thread, st
 
 /* The waves of this workgroup were run to their ends, one after the other, and one of them has to wait. Those that are left take
  * turns. */
-static enum progress take_turns(struct wl_job *job, struct wl_thread *thread, uint32_t at) {
+static enum wl_progress take_turns(struct wl_job *job, struct wl_thread *thread, uint32_t at) {
     wl_assert(job->tries && at < thread->extent.waves && thread->extent.waves <= thread->group.fit.states);
     struct wl_group *group = &thread->group;
     const uint32_t items = thread->extent.items;
@@ -419,13 +413,14 @@ static enum progress take_turns(struct wl_job *job, struct wl_thread *thread, ui
             continue;
         start_wave(job, wl_group_wave(group, w), group->id, w, items, thread->id_table);
         if (!wl_wave_enter(job, thread, runner, wl_group_wave(group, w), job->unit, mode))
-            return GROUP_FAILED;
+            return WL_GROUP_FAILED;
     }
-    return GROUP_MOVED;
+    return WL_GROUP_MOVED;
 }
 
 /* Runs the waves of a workgroup to their ends, one after the other, until one of them yields. */
-static inline __attribute__((always_inline)) enum progress try_group(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3]) {
+static inline __attribute__((always_inline)) enum wl_progress try_group(struct wl_job *job, struct wl_thread *thread,
+                                                                        const uint32_t id[3]) {
     struct wl_group *group = &thread->group;
     const uint32_t float_mode = job->function->kernel->float_mode;
     if (job->partial)
@@ -441,7 +436,7 @@ static inline __attribute__((always_inline)) enum progress try_group(struct wl_j
             const enum wl_mode mode = w < full ? WL_MODE_FULL : WL_MODE_MASKED;
             start_wave(job, wave, id, w, thread->extent.items, thread->id_table);
             if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
-                return GROUP_FAILED;
+                return WL_GROUP_FAILED;
         }
         thread->running = runner;
         const uint32_t reason = runner->code(wave);
@@ -450,32 +445,31 @@ static inline __attribute__((always_inline)) enum progress try_group(struct wl_j
         const enum wl_wave_state state = wl_wave_run_on(job, thread, runner, wave, reason);
         thread->float_mode = wave->mode_register;
         if (state == WL_WAVE_FAILED)
-            return GROUP_FAILED;
+            return WL_GROUP_FAILED;
         if (state != WL_WAVE_ENDED)
             return take_turns(job, thread, w);
         set_float_mode(thread, float_mode);
         runner->code = NULL; /* the wave is not as it began */
     }
-    return GROUP_DONE;
+    return WL_GROUP_DONE;
 }
 
 /* Does that for up to `count` neighbouring workgroups of a row of the grid. *done: how many have ended; the result is about the next
  * one. */
-static inline __attribute__((always_inline)) enum progress try_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3],
-                                                                      uint32_t count, uint32_t *done) {
+static inline __attribute__((always_inline)) enum wl_progress try_groups(struct wl_job *job, struct wl_thread *thread,
+                                                                         const uint32_t first[3], uint32_t count, uint32_t *done) {
     uint32_t id[3] = {first[0], first[1], first[2]};
-    enum progress progress = GROUP_DONE;
+    enum wl_progress progress = WL_GROUP_DONE;
     set_float_mode(thread, job->function->kernel->float_mode);
     for (*done = 0; *done < count; ++*done, id[0]++)
-        if ((progress = try_group(job, thread, id)) != GROUP_DONE)
+        if ((progress = try_group(job, thread, id)) != WL_GROUP_DONE)
             break;
     return progress;
 }
 
-typedef enum progress try_fn(struct wl_job *, struct wl_thread *, const uint32_t[3], uint32_t, uint32_t *);
 #define TRY_FN(name, target)                                                                                                               \
-    target static enum progress name(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3], uint32_t count,                \
-                                     uint32_t *done) {                                                                                     \
+    target static enum wl_progress name(struct wl_job *job, struct wl_thread *thread, const uint32_t first[3], uint32_t count,             \
+                                        uint32_t *done) {                                                                                  \
         return try_groups(job, thread, first, count, done);                                                                                \
     }
 TRY_FN(try_groups_base, )
@@ -483,18 +477,17 @@ TRY_FN(try_groups_base, )
 TRY_FN(try_groups_avx2, __attribute__((target("avx2"))))
 TRY_FN(try_groups_avx512f, __attribute__((target("avx512f"))))
 
-static try_fn *choose_try(void) {
-    static try_fn *const functions[] = {
+wl_group_try *wl_group_choose_try(void) {
+    static wl_group_try *const functions[] = {
         [WL_CPU_BASE] = try_groups_base, [WL_CPU_AVX2] = try_groups_avx2, [WL_CPU_AVX512] = try_groups_avx512f};
     return functions[wl_cpu_level()];
 }
 #else
-static try_fn *choose_try(void) { return try_groups_base; }
+wl_group_try *wl_group_choose_try(void) { return try_groups_base; }
 #endif
 #undef TRY_FN
 
-/* Waves that were run by turns have left their states in the middle of something. */
-static void forget_states(struct wl_thread *thread) {
+void wl_group_forget_states(struct wl_thread *thread) {
     for (uint32_t w = 0; w < thread->group.fit.states; w++)
         thread->group.runners[w].code = NULL;
 }
@@ -502,7 +495,7 @@ static void forget_states(struct wl_thread *thread) {
 /* ---- workgroup mode: all waves as one ------------------------------------------------------------------ */
 
 /* The waves of a workgroup go on by themselves. */
-static enum progress split_workgroup(struct wl_job *job, struct wl_thread *thread) {
+static enum wl_progress split_workgroup(struct wl_job *job, struct wl_thread *thread) {
     wl_assert(job->fits_workgroup_mode && job->whole.waves <= thread->group.fit.states);
     struct wl_group *group = &thread->group;
     const struct wl_wave *first = wl_group_wave(group, 0);
@@ -531,9 +524,9 @@ static enum progress split_workgroup(struct wl_job *job, struct wl_thread *threa
         runner->state = WL_WAVE_READY;
         enum wl_mode mode = wl_wave_mode(wave);
         if (!wl_wave_is_ready(runner, job->unit, mode) && !wl_wave_enter(job, thread, runner, wave, job->unit, mode))
-            return GROUP_FAILED;
+            return WL_GROUP_FAILED;
     }
-    return GROUP_MOVED;
+    return WL_GROUP_MOVED;
 }
 
 /* Starts all waves of a workgroup as one. */
@@ -561,9 +554,7 @@ static void start_workgroup(struct wl_job *job, struct wl_thread *thread, const 
     memcpy(group->workgroup_size, job->whole.size, sizeof group->workgroup_size);
 }
 
-/* The kernel's code in workgroup mode, if this launch may use it. A launch looks for it at each workgroup, because a long launch may begin
- * before there is any. */
-static wl_unit_code *find_workgroup_code(struct wl_job *job) {
+wl_unit_code *wl_group_workgroup_code(struct wl_job *job) {
     struct wl_cpu_unit *unit = NULL;
     wl_unit_code *code = atomic_load_explicit(&job->workgroup, memory_order_acquire);
     if (code || !job->fits_workgroup_mode ||
@@ -577,8 +568,7 @@ static wl_unit_code *find_workgroup_code(struct wl_job *job) {
     return code;
 }
 
-/* Runs a workgroup's waves as one, to their end or until the workgroup is split. */
-static enum progress run_workgroup(struct wl_job *job, struct wl_thread *thread, wl_unit_code *code, const uint32_t id[3]) {
+enum wl_progress wl_group_run_workgroup(struct wl_job *job, struct wl_thread *thread, wl_unit_code *code, const uint32_t id[3]) {
     struct wl_wave *wave = wl_group_wave(&thread->group, 0);
     struct wl_runner *runner = &thread->group.runners[0];
     struct wl_cpu_unit *unit = atomic_load_explicit(&job->workgroup_unit, memory_order_relaxed);
@@ -592,24 +582,16 @@ static enum progress run_workgroup(struct wl_job *job, struct wl_thread *thread,
     thread->running = runner;
     uint32_t reason = code(wave);
     if (reason == WL_EXIT_END)
-        return GROUP_DONE;
+        return WL_GROUP_DONE;
     if (reason == WL_EXIT_SPLIT)
         return split_workgroup(job, thread);
     wl_wave_illegal(job, thread, runner, wave);
-    return GROUP_FAILED;
+    return WL_GROUP_FAILED;
 }
 
 /* ---- grids ---------------------------------------------------------------------------------- */
 
-static void group_id(const struct wl_launch *l, uint64_t number, uint32_t id[3]) {
-    uint64_t row = number / l->grid[0];
-    id[0] = (uint32_t)(number % l->grid[0]);
-    id[1] = (uint32_t)(row % l->grid[1]);
-    id[2] = (uint32_t)(row / l->grid[1]);
-}
-
-/* Takes about `chunk` workgroups that nobody has taken. */
-static bool take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end) {
+bool wl_group_take_chunk(struct wl_job *job, const struct wl_thread *thread, uint64_t chunk, uint64_t *first, uint64_t *end) {
     if (job->parts)
         return wl_parts_take(job->parts, thread->part, chunk, first, end);
     *first = atomic_fetch_add_explicit(&job->next, chunk, memory_order_relaxed);
@@ -628,262 +610,21 @@ static uint32_t groups_at_once(const struct wl_job *job) {
     return job->keeps_wave && job->lds_size == 0 && job->whole.size[0] <= job->wave_size ? AT_ONCE : 1;
 }
 
-/* The workgroup that follows `count` behind one. */
-static inline void move_on(const uint32_t grid[3], uint32_t count, uint32_t id[3]) {
-    id[0] += count - 1;
-    for (int d = 0; d < 3 && ++id[d] == grid[d]; d++)
-        id[d] = 0;
-}
-
 static void run_chunks(struct wl_job *job, struct wl_thread *thread) {
     const uint32_t *grid = job->launch->grid;
     groups_fn *run = choose_groups(job->keeps_wave);
     uint32_t at_once = groups_at_once(job), id[3];
     uint64_t first, end;
-    while (!wl_job_stopped(job) && take_chunk(job, thread, job->chunk, &first, &end)) {
-        group_id(job->launch, first, id);
+    while (!wl_job_stopped(job) && wl_group_take_chunk(job, thread, job->chunk, &first, &end)) {
+        wl_group_id(job->launch, first, id);
         for (uint64_t n = first; n < end && !wl_job_stopped(job);) {
             uint64_t count = end - n < at_once ? end - n : at_once;
             if (grid[0] - id[0] < count)
                 count = grid[0] - id[0];
             run(job, thread, id, (uint32_t)count);
             n += count;
-            move_on(grid, (uint32_t)count, id);
+            wl_group_move_on(grid, (uint32_t)count, id);
         }
-    }
-}
-
-/* ---- grids whose workgroups may wait for each other ------------------------------------------- */
-
-/* In the last `rounds` rounds waves did nothing but wait. At first looks again at once; then lets other threads run; then sleeps for
- * moments that are short beside the wait, unless the waves count or look at a clock meanwhile (`changes`). */
-static void back_off(unsigned rounds, bool changes) {
-    enum { EAGER = 64, PATIENT = 2048 };
-    if (rounds < EAGER) {
-        wl_relax();
-    } else if (rounds < PATIENT || changes) {
-        sched_yield();
-    } else {
-        struct timespec moment = {0, 50000};
-        nanosleep(&moment, NULL);
-    }
-}
-
-/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or its waves have met at many
- * barriers. In the last two cases it probably waits for other workgroups. */
-static enum progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
-                                 enum progress progress) {
-    enum { PHASES_A_ROUND = 32 };
-    uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
-    for (unsigned waits = 0; progress != GROUP_DONE && progress != GROUP_FAILED;) {
-        progress = step_group(job, thread, group, &phases);
-        if (wl_job_stopped(job))
-            return GROUP_FAILED; /* also waves that meet at barriers for ever */
-        if (phases == 0)
-            return progress;
-        if (progress != GROUP_IDLE)
-            waits = 0;
-        else if (++waits >= patience)
-            return GROUP_IDLE;
-        else
-            back_off(waits, false);
-    }
-    return progress;
-}
-
-/* Runs a workgroup that was started until it ends or is parked. */
-static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum progress progress) {
-    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
-    for (unsigned rounds = 0; progress != GROUP_DONE && progress != GROUP_FAILED; rounds++) {
-        bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
-        progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
-        if (progress == GROUP_DONE || progress == GROUP_FAILED)
-            return;
-        thread->running = NULL;
-        if (wl_parked_add(job, &thread->group, number))
-            return;
-        back_off(rounds, false); /* no memory for another one: this one goes on */
-    }
-}
-
-/* Gives a turn to the parked workgroup that has been without one for longest. With `look`, *changes becomes true if that workgroup does
- * more than wait. */
-static enum progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
-    enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
-    struct wl_group *group = wl_parked_take(job);
-    if (!group)
-        return GROUP_IDLE;
-    uint32_t phases = 1;
-    for (uint32_t w = 0; w < group->wave_count; w++)
-        wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
-    enum progress progress = step_group(job, thread, group, &phases);
-    if (progress == GROUP_MOVED)
-        progress = run_started(job, thread, group, 1, progress);
-    thread->running = NULL;
-    if (progress == GROUP_FAILED)
-        return progress;
-    if (progress == GROUP_DONE) {
-        wl_parked_end(job, group);
-        return progress;
-    }
-    if (!look || progress != GROUP_IDLE || !wl_parked_changed(job, group)) {
-        group->fuel = 0;
-    } else { /* it counts, or reads on and on: longer turns */
-        group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
-        *changes = true;
-    }
-    wl_parked_put(job, group);
-    return progress;
-}
-
-/* Whether workgroup `number` would be resident on a GPU as large as the device says it is. A GPU starts workgroups in order. */
-static bool may_start(struct wl_job *job, uint64_t number) {
-    const uint32_t most = wl_cpu_residents(job);
-    return atomic_load_explicit(&job->parked.count, memory_order_relaxed) < most || wl_parked_before(job, number) < most;
-}
-
-/* Gives turns to parked workgroups until workgroup `number` may be started. With UINT64_MAX: until all have ended, or, in threads other
- * than the launching one, until others have all of them. False: the thread has to leave the job, which has failed or has other threads. */
-static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
-    enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
-    unsigned idle = 0, rounds = 0;
-    bool changes = false;
-    while (!wl_job_stopped(job)) {
-        const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
-        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_before(job, UINT64_MAX) == 0) : may_start(job, number))
-            return true;
-        enum progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
-        if (progress == GROUP_FAILED)
-            return false;
-        if (progress != GROUP_IDLE) {
-            idle = rounds = 0;
-            continue;
-        }
-        if (++idle < count)
-            continue;
-        if (may_leave && rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
-            thread->leaves_early = true;
-            return false;
-        }
-        back_off(rounds++, changes);
-        idle = 0;
-        changes = false;
-    }
-    return false;
-}
-
-/* Starts a workgroup and runs it until it ends or is parked; with `try`, up to `count` workgroups of a row. Returns how many. */
-static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number, uint32_t count,
-                                     try_fn *try) {
-    uint32_t done = 0;
-    if (!try) {
-        wl_unit_code *workgroup = find_workgroup_code(job);
-        run_waiting_group(job, thread, number,
-                          workgroup ? run_workgroup(job, thread, workgroup, id) : start_group(job, thread, &thread->group, id));
-        return 1;
-    }
-    const enum progress progress = try(job, thread, id, count, &done);
-    if (progress == GROUP_DONE)
-        return done;
-    run_waiting_group(job, thread, number + done, progress);
-    forget_states(thread);
-    return done + 1;
-}
-
-/* The lowest workgroup that nobody has begun, of those that this thread may begin: its own next one, or one of any part. */
-static uint64_t lowest_to_start(struct wl_job *job, uint64_t own) {
-    const uint64_t other = job->parts ? wl_parts_lowest(job->parts) : atomic_load_explicit(&job->next, memory_order_relaxed);
-    return own < other ? own : other < job->total ? other : job->total;
-}
-
-/* Starts workgroup `number`, which is in no thread's hands yet, in the midst of what the thread has taken otherwise. */
-static void start_lowest(struct wl_job *job, struct wl_thread *thread, uint64_t number, try_fn *try) {
-    uint64_t end;
-    if (!wl_parts_take_lowest(job->parts, number, &end))
-        return;
-    for (; number < end && !wl_job_stopped(job); number++) {
-        uint32_t id[3];
-        group_id(job->launch, number, id);
-        start_waiting_groups(job, thread, id, number, 1, try);
-    }
-}
-
-/* As run_chunks. A thread that has nothing to start goes on with what is parked. */
-static void run_waiting_chunks(struct wl_job *job, struct wl_thread *thread) {
-    enum { MOST_TRIED = 64 };
-    const bool may_leave = !thread->launches && job->in_order;
-    try_fn *const try = job->tries ? choose_try() : NULL;
-    uint64_t first = 0, end = 0;
-    uint32_t id[3];
-    while (!wl_job_stopped(job)) {
-        const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
-        if (parked) {
-            bool changes;
-            const uint64_t own = first < end ? first : job->total, next = lowest_to_start(job, own);
-            if (turn_of_parked(job, thread, false, &changes) == GROUP_FAILED)
-                return;
-            if (next < job->total && !serve_parked(job, thread, next, may_leave && first == end))
-                return;
-            if (job->parts && next < own) {
-                start_lowest(job, thread, next, try);
-                continue;
-            }
-        }
-        if (first == end) {
-            if (!take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))
-                break;
-            group_id(job->launch, first, id);
-        }
-        uint32_t count = parked ? 1 : end - first < MOST_TRIED ? (uint32_t)(end - first) : MOST_TRIED;
-        if (job->launch->grid[0] - id[0] < count)
-            count = job->launch->grid[0] - id[0];
-        count = start_waiting_groups(job, thread, id, first, count, try);
-        first += count;
-        move_on(job->launch->grid, count, id);
-    }
-    serve_parked(job, thread, UINT64_MAX, may_leave);
-}
-
-/* All workgroups are resident. A free thread runs the next one that no other thread runs. Where all of them only wait, a worker leaves for
- * another launch that wants a thread: they may wait for that launch. */
-static void run_resident(struct wl_job *job, struct wl_thread *thread) {
-    enum { LOOK = 64 }; /* rounds without progress before it does */
-    unsigned idle = 0;
-    uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
-    while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
-        bool moved = false;
-        for (uint64_t n = 0; n < job->total && !wl_job_stopped(job); n++) {
-            uint64_t number = (n + offset) % job->total;
-            struct wl_group *group = &job->groups[number];
-            if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
-                continue;
-            enum progress progress = GROUP_IDLE;
-            uint32_t phases = 1;
-            if (!group->done && group->wave_count == 0) {
-                uint32_t id[3];
-                group_id(job->launch, number, id);
-                thread->running = &group->runners[0];
-                progress = start_group(job, thread, group, id);
-            }
-            if (!group->done && progress != GROUP_FAILED)
-                progress = step_group(job, thread, group, &phases);
-            if (progress == GROUP_DONE) {
-                group->done = true;
-                atomic_fetch_add(&job->groups_done, 1);
-            }
-            moved |= progress != GROUP_IDLE;
-            thread->running = NULL;
-            atomic_flag_clear_explicit(&group->claimed, memory_order_release);
-        }
-        if (moved) {
-            idle = 0;
-            continue;
-        }
-        if (!thread->launches && idle >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
-            thread->leaves_early = true;
-            return;
-        }
-        back_off(idle++, false);
     }
 }
 
@@ -892,9 +633,9 @@ __attribute__((noinline)) static void run_guarded(struct wl_job *job, struct wl_
     thread->stack_top = __builtin_frame_address(0);
     if (sigsetjmp(thread->jump, 0) == 0) {
         if (job->groups)
-            run_resident(job, thread);
+            wl_waiting_run_resident(job, thread);
         else if (job->may_wait)
-            run_waiting_chunks(job, thread);
+            wl_waiting_run_chunks(job, thread);
         else
             run_chunks(job, thread);
         return;

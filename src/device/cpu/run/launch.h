@@ -7,6 +7,7 @@
  *   workers.h   the pool of threads, and the jobs that they share
  *   parts.h     which thread gets which workgroups
  *   dispatch.h  one thread's share: workgroup after workgroup, and within each wave after wave
+ *   groups.h    one workgroup in a thread, and grids whose workgroups may wait for each other
  *   exits.h     one wave: enters translated code, and does what its exits ask for
  *   parked.h    workgroups that wait for others
  *   gws.h       the global wave sync unit

@@ -84,6 +84,8 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     return true;
 }
 
+bool wl_word_decoder_knows(const struct wl_processor *processor) { return target_of(processor) != 0; }
+
 enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
     struct wl_word_decoder *made;
@@ -164,7 +166,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->zero_high = decoder->generation == 9 && clears_high_half(text);
     if (starts_with(text, "v_dual_"))
         strip_infix(text, "dual_");
-    if (starts_with(text, "ds_"))
+    if (starts_with(text, "ds_") && strstr(text, "_rtn_"))
         entry->returns = strip_infix(text, "_rtn");
     entry->lds = strstr(text, "_load_lds_") != NULL;
     snprintf(entry->canonical, sizeof entry->canonical, "%s", wl_isa_canonical(text, decoder->generation));
@@ -176,7 +178,8 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
+    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
+                        (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
 /* NULL: no memory, or the table is wrong. */
@@ -407,6 +410,8 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP2:
     case WL_ENC_VOPC:
         form = form_of(decoder, job->w[0] & 0x1ff);
+        if (!job->entry->shape.roles && (!(job->entry->row->forms & form) || (job->w[0] & 0x1ff) == 0xea))
+            form = WL_ALONE; /* without a source its field means nothing */
         return job->entry->row->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:
     case WL_ENC_VOP3P:
@@ -505,33 +510,49 @@ static void read_words(struct wl_word_job *job) {
     }
 }
 
+/* The word's entry. NULL: it has none. */
+static const struct wl_word_entry *entry_of(struct wl_word_job *job) {
+    read_words(job);
+    const struct found found = job->words ? find_encoding(job) : nothing;
+    return found.encoding == WL_ENC_COUNT ? NULL : find_entry(job->d, found.encoding, found.opcode);
+}
+
 const char *wl_word_name(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
+    const struct wl_word_entry *entry = entry_of(&job);
 
-    read_words(&job);
-    const struct found found = job.words ? find_encoding(&job) : nothing;
-    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
     return entry ? entry->row->name : NULL;
+}
+
+bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *inst) {
+    const struct wl_word_entry *entry = entry_of(job);
+
+    if (!entry)
+        return false;
+    clear(inst, address);
+    start(job, entry, inst);
+    return true;
+}
+
+unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]) {
+    if (job->entry->row->encoding == WL_ENC_VOPD_X)
+        return decode_pair(job, inst);
+    if (!decode_operands(job))
+        return 0;
+    inst[0].size = (uint8_t)job->size;
+    return 1;
 }
 
 unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                         struct wl_inst inst[2]) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available};
 
-    read_words(&job);
-    if (!job.words)
-        return 0;
-    const struct found found = find_encoding(&job);
-    const struct wl_word_entry *entry = found.encoding == WL_ENC_COUNT ? NULL : find_entry(decoder, found.encoding, found.opcode);
-    if (!entry)
-        return decode_swap(&job, address, inst);
-    clear(&inst[0], address);
-    start(&job, entry, &inst[0]);
-    if (found.encoding == WL_ENC_VOPD_X)
-        return decode_pair(&job, inst);
-    if (!decode_operands(&job))
-        return 0;
-    inst[0].size = (uint8_t)job.size;
+    if (!wl_word_open(&job, address, inst))
+        return job.words ? decode_swap(&job, address, inst) : 0;
+    const struct wl_word_entry *entry = job.entry;
+    const unsigned count = wl_word_read(&job, inst);
+    if (count != 1)
+        return count;
     wl_finish_meaning(&job);
     if (strcmp(entry->row->name, "v_swap_b32") == 0) {
         split_swap(inst);

@@ -19,6 +19,7 @@ struct wl_word_entry {
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
+    const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
 
@@ -42,11 +43,17 @@ struct wl_word_job {
     uint32_t w[4];  /* the first dwords; 0 where there are none */
     unsigned words; /* that are there, up to 4 */
     unsigned size;  /* bytes that the encoding has, the literal included as soon as it is read */
+    bool for_text;  /* operands as they are printed, not as they are meant */
     bool has_literal;
     uint32_t literal;
 };
 
 static inline uint32_t wl_bits(uint32_t word, unsigned at, unsigned count) { return word >> at & ((1u << count) - 1); }
+
+/* Reads the first words of a job, and finds the row: `job->entry`. False: there is none. (decoder.c) */
+bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *inst);
+/* Reads the operands: of one instruction, or of both of a pair, which is returned. 0: the encoding means nothing. */
+unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]);
 
 /* The next operand, zero but for its kind. */
 struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind);

@@ -105,8 +105,9 @@ static unsigned data_registers(const struct wl_word_job *job, const struct image
     count += f->tfe;
     if (gathers && count == 3) /* no such instruction is defined */
         return 4;
-    if (job->entry->isa->atomic && count == 3)
-        return strstr(job->entry->row->name, "cmpswap") ? 2 : 1;
+    const bool compares = strstr(job->entry->row->name, "cmpswap"); /* has two values at least */
+    if (job->entry->isa->atomic && (count == 3 || (compares && count < 2)))
+        return compares ? 2 : 1;
     return count;
 }
 
@@ -163,6 +164,16 @@ static bool add_address(struct wl_inst *inst, unsigned reg, unsigned registers) 
     return reg + registers <= 256;
 }
 
+/* A ray has no modifiers but a16; its resource has 4 dwords, which other instructions say by r128. */
+static bool has_ray_strays(const struct wl_word_job *job) {
+    static const struct {
+        uint32_t mask, value, second; /* of the first word; bits of the second that must be 0 */
+    } fixed[] = {{0x0203fff8, 0x00009f00, 0x83e00000}, {0x0002fffc, 0x00008f80, 0x7c600000}, {0x03c00037, 0x03c00010, 0x00fc0000}};
+    const unsigned generation = job->d->generation - 10;
+
+    return (job->w[0] & fixed[generation].mask) != fixed[generation].value || job->w[1] & fixed[generation].second;
+}
+
 /* The address registers one by one (gfx10), or part by part. */
 static bool read_ray_list(struct wl_word_job *job, const struct image_fields *f, const uint8_t *parts, unsigned count, unsigned total) {
     const bool single = job->d->generation == 10, newest = job->d->generation >= 12;
@@ -191,6 +202,8 @@ static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
     for (unsigned i = 0; i < count; i++)
         total += parts[i];
     job->inst->a16 = f->a16;
+    if (has_ray_strays(job))
+        return false;
     if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
         return false;
     if (f->list || job->d->generation >= 12 ? !read_ray_list(job, f, parts, count, total)
@@ -207,6 +220,49 @@ static bool skip_image(struct wl_word_job *job) {
     return job->available >= job->size;
 }
 
+static bool samples(const struct wl_word_job *job) {
+    const uint32_t kind = WL_IMAGE_KIND_OF(job->entry->isa->image);
+    return kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
+}
+
+/* The address registers of the instruction for its smallest image, or its largest one. */
+static unsigned count_addresses(const struct wl_word_job *job, bool most) {
+    struct wl_inst inst = *job->inst;
+    unsigned count = 0;
+
+    inst.a16 = !most;
+    inst.has_dim = true;
+    for (unsigned dim = 0; dim < (samples(job) ? 6u : 8u); dim++) { /* the last two have samples of their own */
+        inst.dim = (uint8_t)dim;
+        const unsigned needed = wl_image_address_count(&inst, job->d->generation);
+        count = !dim || (most && needed > count) ? needed : count;
+    }
+    if (!most && job->entry->isa->image & WL_IMAGE_GRADIENT)
+        count--; /* both in one register */
+    return count;
+}
+
+/* Fields that the instruction has no use for. */
+static bool has_strays(const struct wl_word_job *job, const struct image_fields *f) {
+    const uint32_t image = job->entry->isa->image, kind = WL_IMAGE_KIND_OF(image);
+    const unsigned last = job->w[2] >> 24, count = wl_image_address_count(job->inst, job->d->generation);
+
+    if (f->d16 && (job->entry->isa->atomic || kind == WL_IMAGE_LOD || kind == WL_IMAGE_RESINFO || image & WL_IMAGE_RAW))
+        return true;
+    switch (job->d->generation) {
+    case 9: /* an address that no image would have */
+        return f->vaddr + count_addresses(job, false) > 256;
+    case 10: /* more registers than any image needs */
+        return f->list > 1 && count_addresses(job, true) < 4 * f->list - 2;
+    case 11:
+        return false;
+    default: /* the fifth register, the fourth, or those that follow it */
+        if (job->entry->row->encoding == WL_ENC_MIMG)
+            return job->w[1] >> 24;
+        return (last && count_addresses(job, true) < 4) || (count > 4 && last + count - 4 > 255);
+    }
+}
+
 bool wl_decode_image(struct wl_word_job *job) {
     static const struct wl_word_place resource = {.file = WL_FILE_S, .registers = 8}, sampler = {.file = WL_FILE_S, .registers = 4};
     const bool newest = job->d->generation >= 12;
@@ -221,9 +277,9 @@ bool wl_decode_image(struct wl_word_job *job) {
     newest ? read_fields12(job, &f) : read_fields(job, &f);
     if (kind == WL_IMAGE_BVH)
         return read_ray(job, &f);
-    if (f.d16 && job->d->generation == 9 && (job->entry->isa->atomic || kind == WL_IMAGE_LOD))
-        return false;
     set_modifiers(job, &f);
+    if (has_strays(job, &f))
+        return false;
     if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f.vdata, data_registers(job, &f), f.acc))
         return false;
     if (job->d->generation == 9 || newest) {
@@ -233,11 +289,12 @@ bool wl_decode_image(struct wl_word_job *job) {
         return false;
     if (!wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.srsrc, &resource))
         return false;
-    const bool samples = kind == WL_IMAGE_SAMPLE || kind == WL_IMAGE_GATHER || kind == WL_IMAGE_LOD;
-    if (!samples && f.ssamp)
+    if (!samples(job) && f.ssamp)
         return false;
-    if (samples && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.ssamp, &sampler))
+    if (samples(job) && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f.ssamp, &sampler))
         return false;
     wl_decode_image_addresses(job->inst, job->d->generation, job->w[1], job->w[2]);
+    if (job->for_text && job->d->generation == 9)
+        job->inst->operands[1].count = (uint8_t)count_addresses(job, false);
     return true;
 }

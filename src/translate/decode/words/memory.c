@@ -22,7 +22,8 @@ static bool read_lds_place(struct wl_word_job *job, const struct wl_word_place *
     case WL_AT_ADDR:
         return read_data(job, place, second & 0xff, false, 0);
     case WL_AT_DATA0: /* ds_gws_*: in the address' place */
-        return read_data(job, place, job->entry->shape.modifiers & WL_MOD_GDS ? second & 0xff : second >> 8 & 0xff, acc, 0);
+        return read_data(
+            job, place, job->entry->shape.modifiers & WL_MOD_GDS && !job->inst->operand_count ? second & 0xff : second >> 8 & 0xff, acc, 0);
     case WL_AT_DATA1:
         return read_data(job, place, second >> 16 & 0xff, acc, 0);
     default:
@@ -52,7 +53,7 @@ static bool has_lds_strays(const struct wl_word_job *job) {
             used |= 0xff;
             break;
         case WL_AT_DATA0:
-            used |= shape->modifiers & WL_MOD_GDS ? 0xff : 0xff00;
+            used |= shape->modifiers & WL_MOD_GDS && !i ? 0xff : 0xff00;
             break;
         case WL_AT_DATA1:
             used |= 0xff0000;
@@ -192,7 +193,7 @@ static bool read_scratch_vaddr(struct wl_word_job *job, const struct flat_fields
 
     if (both ? f->sve : f->none)
         return read_vaddr(job, f, 1);
-    if (!both && f->off && job->d->target != WL_T1030)
+    if (!both && f->off && !f->lds && job->d->target != WL_T1030)
         return false;
     set_off(job);
     return true;
@@ -226,7 +227,7 @@ static bool has_flat_strays(const struct wl_word_job *job, const struct flat_fie
 
     switch (job->d->generation) {
     case 10:
-        return job->w[1] >> 23 & 1;
+        return job->w[1] >> 23 & 1 || (f->off && job->entry->row->encoding == WL_ENC_GLOBAL);
     case 11:
         return f->sve && !scratch;
     case 12:
@@ -265,7 +266,8 @@ bool wl_decode_flat(struct wl_word_job *job) {
         if (!read)
             return false;
     }
-    if ((addressed && !read_flat_saddr(job, &f)) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 25 & 1))
+    if ((addressed && !read_flat_saddr(job, &f)) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 25 & 1) ||
+        (shape->modifiers & WL_MOD_NO_GLC && job->inst->glc))
         return false;
     job->inst->lds |= f.lds && forms & WL_LDS;
     if (shape->count)
@@ -375,7 +377,8 @@ bool wl_decode_buffer(struct wl_word_job *job) {
     read_buffer_fields(job, typed, &f);
     if (shape->count == 0)
         return is_bare(job, &f);
-    if (has_buffer_strays(job, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1))
+    if (has_buffer_strays(job, typed) || !has_buffer_form(job, &f) || (shape->modifiers & WL_MOD_NO_SCC && job->w[0] >> 15 & 1) ||
+        (shape->modifiers & WL_MOD_NO_GLC && inst->glc))
         return false;
     for (unsigned i = 0; i < shape->count; i++) {
         const struct wl_word_place *place = &shape->places[i];

@@ -25,7 +25,7 @@ static bool read_simm16(struct wl_word_job *job, enum wl_meaning meaning) {
 
     switch (meaning) {
     case WL_MEANS_LABEL:
-        if (!jumps(job->inst)) { /* loops of subvectors, forks: nothing implements them */
+        if (!jumps(job->inst) || job->for_text) { /* loops of subvectors, forks: nothing implements them */
             wl_word_operand(job, WL_OPERAND_IMM)->bits = bits;
             return true;
         }
@@ -159,7 +159,8 @@ bool wl_decode_scalar(struct wl_word_job *job) {
     for (unsigned i = 0; i < shape->count; i++)
         if (!read_place(job, &shape->places[i], job->w[0] >> 16 & 0x7f))
             return false;
-    finish_scalar(job);
+    if (!job->for_text)
+        finish_scalar(job);
     return true;
 }
 
@@ -270,7 +271,7 @@ bool wl_decode_smem(struct wl_word_job *job) {
     for (unsigned i = 0; i < shape->count; i++)
         if (!read_smem_place(job, &shape->places[i]))
             return false;
-    if (job->inst->isa && job->inst->isa->class == WL_ISA_NOP) {
+    if (job->inst->isa && job->inst->isa->class == WL_ISA_NOP && !job->for_text) {
         show_bits(job);
         job->inst->offset0 = 0;
     } else if (shape->count > 1)

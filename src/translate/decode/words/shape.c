@@ -29,6 +29,7 @@ static const struct named modifiers[] = {
     {"clamp", WL_MOD_CLAMP},
     {"omod", WL_MOD_OMOD},
     {"op_sel", WL_MOD_OP_SEL},
+    {"op_sel2", WL_MOD_OP_SEL | WL_MOD_OP_SEL2},
     {"op_sel4", WL_MOD_OP_SEL | WL_MOD_OP_SEL4},
     {"op_sel_hi", WL_MOD_OP_SEL_HI},
     {"neg_lo", WL_MOD_NEG_LO},
@@ -49,6 +50,7 @@ static const struct named modifiers[] = {
     {"no_scc", WL_MOD_NO_SCC},
     {"fi_bc", WL_MOD_FI_BC},
     {"bitop3", WL_MOD_BITOP3},
+    {"no_glc", WL_MOD_NO_GLC},
     {"waitvdst", WL_MOD_WAIT_VDST},
     {"waitvsrc", WL_MOD_WAIT_VSRC},
 };

@@ -128,10 +128,12 @@ enum {
     WL_MOD_WAIT_VDST = 1 << 17,
     WL_MOD_WAIT_VSRC = 1 << 18,
     WL_MOD_OP_SEL4 = 1 << 21, /* op_sel has four bits, whatever the sources */
+    WL_MOD_OP_SEL2 = 1 << 22, /* two */
+    WL_MOD_NO_GLC = 1 << 23,  /* the bit for an old value must be 0 */
     WL_MOD_NO_GDS = 1 << 20,  /* it must be 0 */
     WL_MOD_NO_SCC = 1 << 19,  /* the bit for system coherence must be 0 */
-    WL_MOD_FI_BC = 1 << 22,   /* fi and bound_ctrl, where op_sel stands */
-    WL_MOD_BITOP3 = 1 << 23,  /* a table of 8 bits, in the places of abs, neg and omod */
+    WL_MOD_FI_BC = 1 << 24,   /* fi and bound_ctrl, where op_sel stands */
+    WL_MOD_BITOP3 = 1 << 25,  /* a table of 8 bits, in the places of abs, neg and omod */
 };
 
 #define WL_MAX_PLACES 8

@@ -43,6 +43,7 @@ static bool set_named(const struct wl_word_job *job, struct wl_operand *operand,
 
     if (code == (newer ? 124 : 125)) {
         operand->kind = WL_OPERAND_OFF; /* null */
+        operand->reg = job->for_text ? (uint16_t)code : 0;
         operand->count = 0;
         return true;
     }
@@ -275,6 +276,8 @@ bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigne
     if (low <= 208 || (low >= 240 && low <= 248) || low == 255)
         return read_constant(job, operand, low, place);
     if (low == 254 && (salu || place->file == WL_FILE_CONST))
+        return false;
+    if (!takes_scalars(place) && !takes_constants(place) && !(low == 254 && place->file == WL_FILE_V_LDS))
         return false;
     return place->registers <= 2 && set_source_special(operand, low, place->registers);
 }

@@ -180,7 +180,7 @@ static bool read_compared(struct wl_word_job *job, unsigned form) {
     const uint32_t extra = job->w[1];
 
     if (job->entry->writes_exec && job->d->generation >= 10)
-        return true;
+        return form != WL_SDWA || !(extra >> 15 & 1);
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_SGPR);
     if (form == WL_SDWA && extra >> 15 & 1)
         return wl_read_mask(job, operand, extra >> 8 & 0x7f);
@@ -195,8 +195,10 @@ static bool read_sdwa_modifiers(struct wl_word_job *job) {
     inst->is_sdwa = true;
     if (job->entry->row->encoding == WL_ENC_VOPC)
         return true;
+    if (job->entry->picks_byte && (extra >> 8 & 7) != 6) /* of 8-bit numbers: have no part of a destination */
+        return false;
     inst->dst_sel = sdwa_select(extra >> 8 & 7);
-    inst->dst_unused = extra >> 11 & 3;
+    inst->dst_unused = job->entry->picks_byte ? 0 : extra >> 11 & 3;
     inst->clamp = extra >> 13 & 1;
     inst->omod = extra >> 14 & 3;
     return (extra >> 8 & 7) != 7 && inst->dst_unused != 3 && (!inst->clamp || modifiers & WL_MOD_CLAMP) &&
@@ -276,7 +278,8 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->sext = neg;
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
-    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)))
+    else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
+             (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
         return !neg && !abs;
     return true;
 }
@@ -287,8 +290,17 @@ static bool read_accumulators(struct wl_word_job *job, struct wl_operand *operan
     return wl_read_source(job, operand, code | (acc ? 512u : 0), place);
 }
 
+/* The attribute stands in the place of src0, which stands in that of src1. */
+static bool interpolates(const struct wl_word_job *job) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->places[i].role == WL_AT_ATTR)
+            return true;
+    return false;
+}
+
 static bool read_long_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
-    const unsigned index = place->role - WL_AT_SRC0;
+    const unsigned index = interpolates(job) ? (place->role == WL_AT_SRC0 ? 1 : 2) : place->role - (unsigned)WL_AT_SRC0;
     unsigned code = job->w[1] >> 9 * index & 0x1ff;
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     bool read;
@@ -296,7 +308,7 @@ static bool read_long_source(struct wl_word_job *job, const struct wl_word_place
     if (index == 0 && form != WL_ALONE)
         code = 256 | (job->w[2] & 0xff);
     if (place->file == WL_FILE_MASK)
-        read = wl_read_mask(job, operand, code);
+        read = wl_read_mask(job, operand, code) && operand->reg != WL_SGPR_EXEC && operand->reg != WL_SGPR_EXEC + 1;
     else if (place->file == WL_FILE_G)
         read = code >= 256 && wl_read_source(job, operand, code | (job->w[1] >> (27 + index) & 1) << 9, place);
     else
@@ -334,7 +346,13 @@ static bool read_long_place(struct wl_word_job *job, const struct wl_word_place 
     case WL_AT_SRC0:
     case WL_AT_SRC1:
     case WL_AT_SRC2:
-        return place->file != WL_FILE_OTHER && read_long_source(job, place, form);
+        if (place->file != WL_FILE_OTHER)
+            return read_long_source(job, place, form);
+        wl_word_operand(job, WL_OPERAND_TEXT)->count = 0; /* which of a triangle's corners */
+        return true;
+    case WL_AT_ATTR:
+        wl_word_operand(job, WL_OPERAND_TEXT)->count = 0;
+        return true;
     default:
         return false; /* interpolation */
     }
@@ -353,12 +371,18 @@ static bool has_signs(const struct wl_word_job *job, unsigned index) {
 static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
+    if (interpolates(job))
+        return false;
+    if (!shape->count && job->w[0] & 0xff)
+        return true;
     for (unsigned i = 0; i < 3; i++) {
         const unsigned code = job->w[1] >> 9 * i & 0x1ff;
 
-        if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || has_signs(job, i)))
+        if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
             return true;
     }
+    if (shape->modifiers & WL_MOD_BYTE_SEL && shape->roles & 2)
+        return job->w[0] >> 11 & 3; /* the byte is the destination's */
     if (job->entry->row->encoding == WL_ENC_VOP3 && (shape->modifiers & (WL_MOD_OP_SEL | WL_MOD_OP_SEL4)) == WL_MOD_OP_SEL)
         return job->w[0] >> 11 & 7u & ~shape->roles;
     return false;
@@ -398,9 +422,10 @@ static bool has_packed_strays(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
-    if (first >> 8 & 7 & ~signs || second >> 29 & ~signs || first >> 11 & 7 & ~selecting_bits(job))
+    if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
+        first >> 11 & 7 & ~selecting_bits(job))
         return true;
-    if (first >> 15 & 1 && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
+    if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
     if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
         return !(first >> 14 & 1) || (second >> 27 & 3) != 3;
@@ -422,8 +447,8 @@ static void read_op_sel(struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
     const unsigned sources = count_sources(shape), bits = job->w[0] >> 11 & 15;
 
-    if (shape->modifiers & WL_MOD_OP_SEL4) {
-        job->inst->op_sel = (uint8_t)bits;
+    if (shape->modifiers & (WL_MOD_OP_SEL2 | WL_MOD_OP_SEL4)) {
+        job->inst->op_sel = (uint8_t)(shape->modifiers & WL_MOD_OP_SEL2 ? bits & 3 : bits);
         return;
     }
     job->inst->op_sel = (uint8_t)((bits & halved_sources(shape)) | (bits >> 3) << sources);
@@ -554,7 +579,7 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
             return false; /* would take scales */
         finish_small(job);
     }
-    if (!packed && job->d->generation >= 11)
+    if (!packed && job->d->generation >= 11 && !job->for_text)
         read_unnamed_op_sel(job);
     return true;
 }

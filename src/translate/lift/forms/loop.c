@@ -482,7 +482,7 @@ static LLVMValueRef of_mask(struct wl_lift *l, LLVMValueRef mask) {
 }
 
 static void gather_mask(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum) {
-    wl_strip_add_bits(l, wl_strip_mask_bits(l, lanes), sum);
+    wl_strip_add_bits(l, LLVMBuildZExt(l->b, wl_strip_mask_bits(l, lanes), l->wave_mask, ""), sum);
 }
 
 void wl_loop_begin_block(struct wl_lift *l, uint32_t block) {

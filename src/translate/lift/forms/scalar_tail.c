@@ -9,7 +9,7 @@
 #include "translate/lift/forms/loop_state.h"
 #include "translate/lift/forms/strip.h"
 #include "translate/lift/frame.h"
-#include "translate/lift/memory/apart.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/region.h"
 #include "translate/lift/values.h"
 

@@ -162,7 +162,7 @@ LLVMValueRef wl_strip_mask_bits(struct wl_lift *l, LLVMValueRef lanes) {
     LLVMValueRef bits = LLVMBuildBitCast(l->b, lanes, l->i16, "");
     if (l->exec && !l->has_avx512)
         bits = LLVMBuildAnd(l->b, bits, l->exec_bits, "");
-    return LLVMBuildZExt(l->b, bits, l->wave_mask, "");
+    return bits;
 }
 
 void wl_strip_add_bits(struct wl_lift *l, LLVMValueRef bits, LLVMValueRef sum) {
@@ -173,6 +173,7 @@ void wl_strip_add_bits(struct wl_lift *l, LLVMValueRef bits, LLVMValueRef sum) {
 void wl_strip_gather_mask(struct wl_lift *l, LLVMValueRef lanes, LLVMValueRef sum) {
     LLVMValueRef bits = wl_strip_mask_bits(l, lanes);
     LLVMValueRef place = LLVMBuildShl(l->b, l->strip->in_wave, wl_lift_int(l, l->i64, 4), "");
+    bits = LLVMBuildZExt(l->b, bits, l->wave_mask, "");
     wl_strip_add_bits(l, LLVMBuildShl(l->b, bits, LLVMBuildTrunc(l->b, place, l->wave_mask, ""), ""), sum);
 }
 

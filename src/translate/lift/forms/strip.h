@@ -1,4 +1,13 @@
-/* What the forms of the CPU share: vectors of 16 lanes for a strip (form.h says what each function does). */
+/* forms/: the forms of code for CPUs.
+ *
+ *   in    what instructions and the frame of a unit's function ask through struct wl_form (form.h says what each function does)
+ *   out   LLVM IR that reaches registers and masks where this form keeps them
+ *
+ *   wave.c         a wave                          loop.h         a loop that is run strip by strip, rounds.c, aggregate.c: its rounds,
+ *   workgroup.h    a workgroup's waves as one                     and its aggregated atomics; loop_state.h: struct wl_lift_loop
+ *   scalar_tail.c  a loop's last lanes             pairs.c        their sums of 64 bits
+ *
+ * This header is what all of them share: vectors of 16 lanes for a strip. */
 #ifndef WL_TRANSLATE_LIFT_FORMS_STRIP_H
 #define WL_TRANSLATE_LIFT_FORMS_STRIP_H
 
@@ -45,7 +54,7 @@ enum wl_gathers wl_strip_gathers(const struct wl_lift *l);
 /* Two masks combined (enum wl_mask_logic), of any type. */
 LLVMValueRef wl_mask_combine(struct wl_lift *l, unsigned logic, LLVMValueRef a, LLVMValueRef b);
 
-/* The active lanes among these, as an integer like wave_mask; and such bits put with those that `sum` has. */
+/* The active lanes among these, as i16; bits like wave_mask put with those that `sum` has. */
 LLVMValueRef wl_strip_mask_bits(struct wl_lift *l, LLVMValueRef lanes);
 void wl_strip_add_bits(struct wl_lift *l, LLVMValueRef bits, LLVMValueRef sum);
 

@@ -1,7 +1,9 @@
 /* lift/inst/: instructions, one kind a file.
  *
  *   in    one instruction (isa/inst.h), and struct wl_lift where the vector region stands
- *   out   LLVM IR at once, or an item of the vector region, which is emitted when the region is flushed */
+ *   out   LLVM IR at once, or an item of the vector region (struct wl_item), which is emitted when the region is flushed
+ *
+ * A section of this header is the way into one file. */
 #ifndef WL_TRANSLATE_LIFT_INST_INST_H
 #define WL_TRANSLATE_LIFT_INST_INST_H
 

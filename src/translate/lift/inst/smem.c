@@ -1,8 +1,8 @@
 /* Scalar memory: loads, stores and atomics of registers that a whole wave shares, plain or through a buffer descriptor. */
 #include "translate/lift/frame.h"
 #include "translate/lift/inst/inst.h"
-#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/region.h"
 #include "translate/lift/values.h"
 

@@ -2,8 +2,8 @@
  * compare-and-swap loop; plain loads and stores in LDS, which only one thread touches. */
 #include "machine/helpers.h"
 #include "translate/lift/marks.h"
-#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 

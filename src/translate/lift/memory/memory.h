@@ -3,9 +3,9 @@
  *   in    a memory instruction of a vector region, and what is known of its lanes' addresses (analysis/affine.h)
  *   out   LLVM IR for one strip of it
  *
- *   record.h  vector memory instructions, as items of a vector region
- *   apart.h   accesses of lanes whose addresses have nothing in common
- *   memory.h  what these share with other accesses: struct wl_access, struct wl_lanes
+ *   record.h     vector memory instructions, as items of a vector region
+ *   scattered.h  accesses of lanes whose addresses have nothing in common
+ *   memory.h     what these share with other accesses: struct wl_access, struct wl_lanes
  *
  * An access takes the cheapest code that what is known allows:
  *

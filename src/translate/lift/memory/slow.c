@@ -5,7 +5,7 @@
 #include "translate/lift/memory/memory.h"
 
 #include "machine/helpers.h"
-#include "translate/lift/memory/apart.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/values.h"
 
 #include <llvm-c/DebugInfo.h>

@@ -1,8 +1,8 @@
 /* Accesses of lanes that have nothing in common, without a loop: the host's gathers and scatters where they are quick, else one
  * scalar or vector access for each lane and shuffles between lanes and rows. Inactive lanes access a spare place. */
 #include "translate/lift/marks.h"
-#include "translate/lift/memory/apart.h"
 #include "translate/lift/memory/memory.h"
+#include "translate/lift/memory/scattered.h"
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 

@@ -3,9 +3,10 @@
  * LLVM prints the canonical text of an instruction (2 to 7 us); everything here is small beside that. The mnemonic is looked
  * up once per decoder: the names it maps to, its semantics or table row, and the repairs that its text needs are kept in a
  * hash table. Encodings whose text is symbolic (branch targets, hwreg, sendmsg, swizzle) are read from the bytes instead. */
-#include "translate/decode/decode.h"
+#include "translate/decode/text/text.h"
 #include "machine/processor.h"
-#include "translate/decode/words/decoder.h"
+#include "translate/decode/decode.h"
+#include "translate/decode/text/operands.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
 
@@ -48,9 +49,8 @@ struct name {
 
 #define NAME_SLOTS 2048 /* a power of two; LLVM has about 2500 mnemonics in all, one processor some 1200 */
 
-struct wl_decoder {
-    struct wl_word_decoder *words; /* decodes by table; LLVM is for text alone */
-    LLVMDisasmContextRef context;  /* NULL: no text was asked for yet */
+struct wl_text_decoder {
+    LLVMDisasmContextRef context;
     LLVMDisasmContextRef
         halves;            /* gfx11 and later: the same with "real-true16", for what LLVM has in that form alone; NULL: not needed yet */
     const char *processor; /* LLVM's name */
@@ -75,11 +75,6 @@ static const char *name_for_llvm(const struct wl_processor *processor) {
     return LLVM_VERSION_MAJOR >= 20 || !processor->alike ? processor->name : processor->alike;
 }
 
-const char *wl_decoder_processor(size_t index) {
-    const struct wl_processor *processor = wl_processor_at(index);
-    return processor ? processor->name : NULL;
-}
-
 static pthread_once_t initialize_once = PTHREAD_ONCE_INIT;
 
 static void initialize_llvm(void) {
@@ -88,14 +83,15 @@ static void initialize_llvm(void) {
     LLVMInitializeAMDGPUDisassembler();
 }
 
-enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *processor, uint32_t wave_size) {
+enum wl_status wl_text_decoder_create(struct wl_text_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
-    struct wl_decoder *made;
-    enum wl_status status;
+    struct wl_text_decoder *made;
 
     *decoder = NULL;
-    if (!known)
-        return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build (LLVM %d)", processor, LLVM_VERSION_MAJOR);
+    if (!known || !name_for_llvm(known))
+        return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to LLVM %d", processor, LLVM_VERSION_MAJOR);
+    if (wave_size != 64 && !(known->has & WL_HAS_WAVE32))
+        return wl_fail(WL_INVALID_VALUE, "%s has waves of 64 lanes only", processor);
     made = calloc(1, sizeof(*made));
     if (!made)
         return wl_fail(WL_OUT_OF_MEMORY, "no memory for a decoder");
@@ -104,33 +100,24 @@ enum wl_status wl_decoder_create(struct wl_decoder **decoder, const char *proces
     made->wave_size = wave_size;
     made->has_waves = known->has & WL_HAS_WAVE32;
     made->processor = name_for_llvm(known);
-    status = wl_word_decoder_create(&made->words, processor, wave_size);
-    if (status) {
+    pthread_once(&initialize_once, initialize_llvm);
+    made->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", made->processor,
+                                                !made->has_waves  ? ""
+                                                : wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32"
+                                                                  : "+wavefrontsize32,-wavefrontsize64",
+                                                NULL, 0, NULL, NULL);
+    if (!made->context) {
         free(made);
-        return status;
+        return wl_fail(WL_INTERNAL, "LLVM has no disassembler for %s", processor);
     }
     *decoder = made;
     return WL_OK;
 }
 
-/* LLVM's disassembler, of which a program that asks for no text makes none. False: there is none. */
-static bool open_llvm(struct wl_decoder *decoder) {
-    const char *features = !decoder->has_waves        ? ""
-                           : decoder->wave_size == 64 ? "+wavefrontsize64,-wavefrontsize32"
-                                                      : "+wavefrontsize32,-wavefrontsize64";
-
-    pthread_once(&initialize_once, initialize_llvm);
-    if (!decoder->context)
-        decoder->context = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", decoder->processor, features, NULL, 0, NULL, NULL);
-    return decoder->context;
-}
-
-void wl_decoder_destroy(struct wl_decoder *decoder) {
+void wl_text_decoder_destroy(struct wl_text_decoder *decoder) {
     if (!decoder)
         return;
-    wl_word_decoder_destroy(decoder->words);
-    if (decoder->context)
-        LLVMDisasmDispose(decoder->context);
+    LLVMDisasmDispose(decoder->context);
     if (decoder->halves)
         LLVMDisasmDispose(decoder->halves);
     free(decoder);
@@ -215,7 +202,7 @@ static enum repair find_repair(const char *text, const struct wl_isa *isa) {
     return REPAIR_NONE;
 }
 
-static void resolve_name(const struct wl_decoder *decoder, struct name *name) {
+static void resolve_name(const struct wl_text_decoder *decoder, struct name *name) {
     char text[sizeof(name->text)], llvm[sizeof(name->text)];
     const char *canonical;
 
@@ -249,7 +236,7 @@ static uint32_t hash_text(const char *text, size_t length) {
 }
 
 /* NULL if the text is longer than any mnemonic. */
-static const struct name *find_name(struct wl_decoder *decoder, const char *text, size_t length) {
+static const struct name *find_name(struct wl_text_decoder *decoder, const char *text, size_t length) {
     uint32_t slot = hash_text(text, length) % NAME_SLOTS;
     struct name *name;
 
@@ -305,7 +292,7 @@ static void replace_last(struct wl_inst *inst, uint64_t bits) {
 }
 
 /* Symbols are taken from the instruction's first dword. */
-static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_decoder *decoder, uint32_t word,
+static void repair_operands(struct wl_inst *inst, const struct name *name, const struct wl_text_decoder *decoder, uint32_t word,
                             uint32_t second) {
     enum { MUBUF_SC1 = 1 << 15, DEVICE = 2 << 18 }; /* gfx940's bit; gfx12's scope, of which two are smaller */
     const uint64_t target = inst->address + 4 + (uint64_t)((int64_t)(int16_t)word * 4);
@@ -392,7 +379,7 @@ static void set_source_sel(struct wl_inst *inst, const struct wl_parsed *parsed,
         inst->operands[first + i].sel = parsed->source_sel[i];
 }
 
-static void set_memory_fields(struct wl_inst *inst, const struct wl_decoder *decoder, uint32_t word, uint32_t second) {
+static void set_memory_fields(struct wl_inst *inst, const struct wl_text_decoder *decoder, uint32_t word, uint32_t second) {
     const struct wl_isa *isa = inst->isa;
 
     if (isa->class == WL_ISA_SMEM_ATOMIC || (isa->class == WL_ISA_ATOMIC && isa->space != WL_SPACE_LDS))
@@ -471,7 +458,7 @@ static void choose_byte(struct wl_inst *inst, const struct wl_parsed *parsed) {
     }
 }
 
-static void decode_text(struct wl_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
+static void decode_text(struct wl_text_decoder *decoder, const char *text, const char *end, const uint8_t *bytes, struct wl_inst *inst) {
     const char *word = text;
     const struct name *name;
     struct wl_parsed parsed = {0};
@@ -537,7 +524,7 @@ static void split_swap(struct wl_inst inst[2]) {
 }
 
 /* LLVM runs into undefined behaviour when it prints an SDWA dword with a reserved selector, so these are refused before. */
-static bool is_reserved_sdwa(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available) {
+static bool is_reserved_sdwa(const struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available) {
     const uint32_t word = read_word(bytes, available), sdwa = available < 8 ? 0 : read_word(bytes + 4, 4);
     const bool is_vop1 = word >> 25 == 0x3f, is_vopc = word >> 25 == 0x3e;
 
@@ -562,8 +549,9 @@ static size_t ask_llvm(LLVMDisasmContextRef context, unsigned generation, const 
     return used;
 }
 
-static size_t disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
-    if (is_reserved_sdwa(decoder, bytes, available) || !open_llvm(decoder))
+static size_t disassemble(struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
+                          size_t size) {
+    if (is_reserved_sdwa(decoder, bytes, available))
         return 0;
     return ask_llvm(decoder->context, decoder->generation, bytes, available, address, text, size);
 }
@@ -611,7 +599,7 @@ static unsigned upper_fields(const uint8_t *bytes, uint64_t available) {
 static bool is_clean(size_t size, const char *text) { return size && !strstr(text, "/*Invalid"); }
 
 /* As disassemble; if LLVM does not take the text as it is, with the fewest halves cleared that it does take: `*upper` gets those. */
-static size_t disassemble_halves(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
+static size_t disassemble_halves(struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
                                  size_t size, unsigned *upper) {
     static const uint8_t choices[] = {1, 2, 4, 3, 5, 6, 7};
     const unsigned fields = decoder->generation >= 11 ? upper_fields(bytes, available) : 0;
@@ -673,8 +661,8 @@ static void read_op_sel(struct wl_inst *inst, uint32_t word) {
     inst->op_sel = (uint8_t)((word >> 11 & 7 & ((1u << sources) - 1)) | (word >> 14 & 1) << sources);
 }
 
-/* As wl_decode_text, if it is a v_swap_b16; else 0. */
-static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
+/* As wl_text_decode, if it is a v_swap_b16; else 0. */
+static unsigned decode_swap(struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
                             struct wl_inst inst[2]) {
     uint8_t replaced[2][8];
     struct wl_inst made[2];
@@ -682,7 +670,7 @@ static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, ui
     const unsigned size = wl_newer_swap(bytes, available, decoder->generation, replaced, &count);
 
     for (unsigned i = 0; size && i < count; i++) {
-        if (wl_decode_text(decoder, replaced[i], sizeof replaced[i], address, made) != 1)
+        if (wl_text_decode(decoder, replaced[i], sizeof replaced[i], address, made) != 1)
             return 0;
         inst[i] = made[0];
         inst[i].size = i ? 0 : (uint8_t)size;
@@ -691,15 +679,8 @@ static unsigned decode_swap(struct wl_decoder *decoder, const uint8_t *bytes, ui
     return size ? count : 0;
 }
 
-unsigned wl_decode(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
-    return wl_word_decode(decoder->words, bytes, available, address, inst);
-}
-
-const char *wl_decode_name(const struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available) {
-    return wl_word_name(decoder->words, bytes, available);
-}
-
-unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, struct wl_inst inst[2]) {
+unsigned wl_text_decode(struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address,
+                        struct wl_inst inst[2]) {
     char buffer[512];
     const char *text = buffer, *end, *second;
     unsigned upper = 0;
@@ -738,7 +719,8 @@ unsigned wl_decode_text(struct wl_decoder *decoder, const uint8_t *bytes, uint64
     return 1;
 }
 
-unsigned wl_disassemble(struct wl_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text, size_t size) {
+unsigned wl_text_disassemble(struct wl_text_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *text,
+                             size_t size) {
     char buffer[512];
     const char *start = buffer;
     const size_t bytes_used = disassemble(decoder, bytes, available, address, buffer, sizeof(buffer));

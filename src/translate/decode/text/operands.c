@@ -2,7 +2,7 @@
  *
  * A line is `mnemonic operand, operand, ... modifier modifier`. What a token is follows from its own shape (a register, a
  * number, a known modifier's name), not from its place, because some instructions have modifiers and no operands. */
-#include "translate/decode/decode.h"
+#include "translate/decode/text/operands.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Accesses of lanes whose addresses have nothing in common: slow functions, gathers and scatters, one lane's atomic. */
-#ifndef WL_TRANSLATE_LIFT_MEMORY_APART_H
-#define WL_TRANSLATE_LIFT_MEMORY_APART_H
+#ifndef WL_TRANSLATE_LIFT_MEMORY_SCATTERED_H
+#define WL_TRANSLATE_LIFT_MEMORY_SCATTERED_H
 
 #include "translate/lift/memory/memory.h"
 

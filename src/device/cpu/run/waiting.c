@@ -1,0 +1,242 @@
+/* Grids whose workgroups may wait for each other, and cooperative launches (groups.h). */
+#include "device/cpu/run/groups.h"
+
+#include "base/cpu.h"
+#include "device/cpu/memory.h"
+#include "device/cpu/run/exits.h"
+#include "device/cpu/run/launch.h"
+#include "device/cpu/run/parked.h"
+#include "device/cpu/run/parts.h"
+#include "device/cpu/run/workers.h"
+
+#include <sched.h>
+#include <time.h>
+
+/* In the last `rounds` rounds waves did nothing but wait. At first looks again at once; then lets other threads run; then sleeps for
+ * moments that are short beside the wait, unless the waves count or look at a clock meanwhile (`changes`). */
+static void back_off(unsigned rounds, bool changes) {
+    enum { EAGER = 64, PATIENT = 2048 };
+    if (rounds < EAGER) {
+        wl_relax();
+    } else if (rounds < PATIENT || changes) {
+        sched_yield();
+    } else {
+        struct timespec moment = {0, 50000};
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* Runs a workgroup that was started until it ends, or has done nothing but wait for `patience` rounds, or its waves have met at many
+ * barriers. In the last two cases it probably waits for other workgroups. */
+static enum wl_progress run_started(struct wl_job *job, struct wl_thread *thread, struct wl_group *group, unsigned patience,
+                                    enum wl_progress progress) {
+    enum { PHASES_A_ROUND = 32 };
+    uint32_t phases = job->in_order ? PHASES_A_ROUND * patience : UINT32_MAX;
+    for (unsigned waits = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED;) {
+        progress = wl_group_step(job, thread, group, &phases);
+        if (wl_job_stopped(job))
+            return WL_GROUP_FAILED; /* also waves that meet at barriers for ever */
+        if (phases == 0)
+            return progress;
+        if (progress != WL_GROUP_IDLE)
+            waits = 0;
+        else if (++waits >= patience)
+            return WL_GROUP_IDLE;
+        else
+            back_off(waits, false);
+    }
+    return progress;
+}
+
+/* Runs a workgroup that was started until it ends or is parked. */
+static void run_waiting_group(struct wl_job *job, struct wl_thread *thread, uint64_t number, enum wl_progress progress) {
+    enum { PATIENCE = 128, LESS_PATIENCE = 8 }; /* the latter if there are others that may know more */
+    for (unsigned rounds = 0; progress != WL_GROUP_DONE && progress != WL_GROUP_FAILED; rounds++) {
+        bool others = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        progress = run_started(job, thread, &thread->group, others ? LESS_PATIENCE : PATIENCE, progress);
+        if (progress == WL_GROUP_DONE || progress == WL_GROUP_FAILED)
+            return;
+        thread->running = NULL;
+        if (wl_parked_add(job, &thread->group, number))
+            return;
+        back_off(rounds, false); /* no memory for another one: this one goes on */
+    }
+}
+
+/* Gives a turn to the parked workgroup that has been without one for longest. With `look`, *changes becomes true if that workgroup does
+ * more than wait. */
+static enum wl_progress turn_of_parked(struct wl_job *job, struct wl_thread *thread, bool look, bool *changes) {
+    enum { LEAST_FUEL = WL_FUEL / 32, MOST_FUEL = 64 * WL_FUEL };
+    struct wl_group *group = wl_parked_take(job);
+    if (!group)
+        return WL_GROUP_IDLE;
+    uint32_t phases = 1;
+    for (uint32_t w = 0; w < group->wave_count; w++)
+        wl_group_wave(group, w)->fuel = group->fuel < LEAST_FUEL ? LEAST_FUEL : group->fuel;
+    enum wl_progress progress = wl_group_step(job, thread, group, &phases);
+    if (progress == WL_GROUP_MOVED)
+        progress = run_started(job, thread, group, 1, progress);
+    thread->running = NULL;
+    if (progress == WL_GROUP_FAILED)
+        return progress;
+    if (progress == WL_GROUP_DONE) {
+        wl_parked_end(job, group);
+        return progress;
+    }
+    if (!look || progress != WL_GROUP_IDLE || !wl_parked_changed(job, group)) {
+        group->fuel = 0;
+    } else { /* it counts, or reads on and on: longer turns */
+        group->fuel = group->fuel == 0 ? WL_FUEL : group->fuel < MOST_FUEL ? 2 * group->fuel : MOST_FUEL;
+        *changes = true;
+    }
+    wl_parked_put(job, group);
+    return progress;
+}
+
+/* Whether workgroup `number` would be resident on a GPU as large as the device says it is. A GPU starts workgroups in order. */
+static bool may_start(struct wl_job *job, uint64_t number) {
+    const uint32_t most = wl_cpu_residents(job);
+    return atomic_load_explicit(&job->parked.count, memory_order_relaxed) < most || wl_parked_before(job, number) < most;
+}
+
+/* Gives turns to parked workgroups until workgroup `number` may be started. With UINT64_MAX: until all have ended, or, in threads other
+ * than the launching one, until others have all of them. False: the thread has to leave the job, which has failed or has other threads. */
+static bool serve_parked(struct wl_job *job, struct wl_thread *thread, uint64_t number, bool may_leave) {
+    enum { LOOK = 64 }; /* rounds without progress before it is found out who computes */
+    unsigned idle = 0, rounds = 0;
+    bool changes = false;
+    while (!wl_job_stopped(job)) {
+        const uint32_t count = atomic_load_explicit(&job->parked.count, memory_order_acquire);
+        if (number == UINT64_MAX ? count == 0 || (!thread->launches && wl_parked_before(job, UINT64_MAX) == 0) : may_start(job, number))
+            return true;
+        enum wl_progress progress = turn_of_parked(job, thread, rounds >= LOOK, &changes);
+        if (progress == WL_GROUP_FAILED)
+            return false;
+        if (progress != WL_GROUP_IDLE) {
+            idle = rounds = 0;
+            continue;
+        }
+        if (++idle < count)
+            continue;
+        if (may_leave && rounds >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return false;
+        }
+        back_off(rounds++, changes);
+        idle = 0;
+        changes = false;
+    }
+    return false;
+}
+
+/* Starts a workgroup and runs it until it ends or is parked; with `try`, up to `count` workgroups of a row. Returns how many. */
+static uint32_t start_waiting_groups(struct wl_job *job, struct wl_thread *thread, const uint32_t id[3], uint64_t number, uint32_t count,
+                                     wl_group_try *try) {
+    uint32_t done = 0;
+    if (!try) {
+        wl_unit_code *workgroup = wl_group_workgroup_code(job);
+        run_waiting_group(job, thread, number,
+                          workgroup ? wl_group_run_workgroup(job, thread, workgroup, id) : wl_group_start(job, thread, &thread->group, id));
+        return 1;
+    }
+    const enum wl_progress progress = try(job, thread, id, count, &done);
+    if (progress == WL_GROUP_DONE)
+        return done;
+    run_waiting_group(job, thread, number + done, progress);
+    wl_group_forget_states(thread);
+    return done + 1;
+}
+
+/* The lowest workgroup that nobody has begun, of those that this thread may begin: its own next one, or one of any part. */
+static uint64_t lowest_to_start(struct wl_job *job, uint64_t own) {
+    const uint64_t other = job->parts ? wl_parts_lowest(job->parts) : atomic_load_explicit(&job->next, memory_order_relaxed);
+    return own < other ? own : other < job->total ? other : job->total;
+}
+
+/* Starts workgroup `number`, which is in no thread's hands yet, in the midst of what the thread has taken otherwise. */
+static void start_lowest(struct wl_job *job, struct wl_thread *thread, uint64_t number, wl_group_try *try) {
+    uint64_t end;
+    if (!wl_parts_take_lowest(job->parts, number, &end))
+        return;
+    for (; number < end && !wl_job_stopped(job); number++) {
+        uint32_t id[3];
+        wl_group_id(job->launch, number, id);
+        start_waiting_groups(job, thread, id, number, 1, try);
+    }
+}
+
+void wl_waiting_run_chunks(struct wl_job *job, struct wl_thread *thread) {
+    enum { MOST_TRIED = 64 };
+    const bool may_leave = !thread->launches && job->in_order;
+    wl_group_try *const try = job->tries ? wl_group_choose_try() : NULL;
+    uint64_t first = 0, end = 0;
+    uint32_t id[3];
+    while (!wl_job_stopped(job)) {
+        const bool parked = atomic_load_explicit(&job->parked.count, memory_order_relaxed);
+        if (parked) {
+            bool changes;
+            const uint64_t own = first < end ? first : job->total, next = lowest_to_start(job, own);
+            if (turn_of_parked(job, thread, false, &changes) == WL_GROUP_FAILED)
+                return;
+            if (next < job->total && !serve_parked(job, thread, next, may_leave && first == end))
+                return;
+            if (job->parts && next < own) {
+                start_lowest(job, thread, next, try);
+                continue;
+            }
+        }
+        if (first == end) {
+            if (!wl_group_take_chunk(job, thread, parked ? 1 : job->chunk, &first, &end))
+                break;
+            wl_group_id(job->launch, first, id);
+        }
+        uint32_t count = parked ? 1 : end - first < MOST_TRIED ? (uint32_t)(end - first) : MOST_TRIED;
+        if (job->launch->grid[0] - id[0] < count)
+            count = job->launch->grid[0] - id[0];
+        count = start_waiting_groups(job, thread, id, first, count, try);
+        first += count;
+        wl_group_move_on(job->launch->grid, count, id);
+    }
+    serve_parked(job, thread, UINT64_MAX, may_leave);
+}
+
+void wl_waiting_run_resident(struct wl_job *job, struct wl_thread *thread) {
+    enum { LOOK = 64 }; /* rounds without progress before it does */
+    unsigned idle = 0;
+    uint64_t offset = thread->index * job->total / wl_pool_size(job->device->pool);
+    while (atomic_load(&job->groups_done) < job->total && !wl_job_stopped(job)) {
+        bool moved = false;
+        for (uint64_t n = 0; n < job->total && !wl_job_stopped(job); n++) {
+            uint64_t number = (n + offset) % job->total;
+            struct wl_group *group = &job->groups[number];
+            if (atomic_flag_test_and_set_explicit(&group->claimed, memory_order_acquire))
+                continue;
+            enum wl_progress progress = WL_GROUP_IDLE;
+            uint32_t phases = 1;
+            if (!group->done && group->wave_count == 0) {
+                uint32_t id[3];
+                wl_group_id(job->launch, number, id);
+                thread->running = &group->runners[0];
+                progress = wl_group_start(job, thread, group, id);
+            }
+            if (!group->done && progress != WL_GROUP_FAILED)
+                progress = wl_group_step(job, thread, group, &phases);
+            if (progress == WL_GROUP_DONE) {
+                group->done = true;
+                atomic_fetch_add(&job->groups_done, 1);
+            }
+            moved |= progress != WL_GROUP_IDLE;
+            thread->running = NULL;
+            atomic_flag_clear_explicit(&group->claimed, memory_order_release);
+        }
+        if (moved) {
+            idle = 0;
+            continue;
+        }
+        if (!thread->launches && idle >= LOOK && wl_pool_wants(job->device->pool, thread->index, job)) {
+            thread->leaves_early = true;
+            return;
+        }
+        back_off(idle++, false);
+    }
+}
