@@ -159,12 +159,15 @@ static void run(const struct conversion *c, unsigned source_part, unsigned resul
                                   c->random || c->sources == 2 ? scale : 0};
     const unsigned part_bits = numbers_bits(c, c->to), in_source = c->to->bits > c->from->bits ? source_part : 0;
     const unsigned in_result = part_bits == 16 ? result_part << 3 : part_bits == 8 ? result_part << 2 : 0;
-    uint32_t words[2];
+    const unsigned copies = c->numbers == 32 && round == 5 ? 10 : 1; /* more than a basic block has, in pieces */
+    uint32_t words[21] = {0xbf800000};                               /* s_nop: no number of pieces of one kind ends where a block would */
     char what[80];
     snprintf(what, sizeof what, "parts %u and %u, round %u", source_part, result_part, round);
-    put_vop3(words, c->opcode, RESULT, operands[0], operands[1], operands[2], in_source | in_result);
+    put_vop3(words + 1, c->opcode, RESULT, operands[0], operands[1], operands[2], in_source | in_result);
     lift_mode_register = 0xf0 | (round & 1 ? 1u << 23 : 0);
-    open_words(words, 2, plain);
+    for (unsigned i = 1; i < copies; i++)
+        memcpy(words + 1 + 2 * i, words + 1, 2 * sizeof *words);
+    open_words(words, 1 + 2 * copies, plain);
     fill_registers(c);
     for (unsigned row = 0; row < 32; row++)
         memcpy(old[row], lift_row(RESULT + row), sizeof old[row]);

@@ -375,7 +375,7 @@ static void cut_long_runs(struct discovery *d) {
     unsigned run = 0;
     for (uint32_t i = 0; i < unit->inst_count; i++, run++) {
         uint8_t *mark = &d->marks[unit->insts[i].address / 4];
-        if (!unit->insts[i].size)
+        if (!unit->insts[i].size || unit->insts[i].piece) /* an instruction's pieces stay together */
             continue;
         if (!(*mark & LEADER) && run >= LONG_RUN)
             *mark |= LEADER | CUT;

@@ -178,7 +178,8 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
+    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
+                        (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
 /* NULL: no memory, or the table is wrong. */
