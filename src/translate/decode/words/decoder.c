@@ -171,6 +171,8 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->isa = wl_isa_find(entry->canonical);
     entry->sem = entry->isa ? NULL : wl_sem_find(entry->canonical, NULL);
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
+    for (unsigned i = 0; i < entry->shape.count; i++)
+        entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");

@@ -19,6 +19,7 @@ struct wl_word_entry {
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
+    bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
