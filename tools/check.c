@@ -16,8 +16,10 @@
 /* The translator's functions, from its library. */
 struct checker {
     __typeof__(wl_check_kernel) *check;
-    wl_translate_host_fn *host;
     wl_translate_failure_fn *failure;
+    /* for --native */
+    wl_translate_host_fn *host;
+    wl_translate_failure_fn *native_failure;
     wl_translate_fn *translate;
     wl_translate_free_fn *release;
 };
@@ -35,16 +37,24 @@ struct totals {
     bool printed; /* JSON: something stands before the next kernel */
 };
 
-static bool open_checker(struct checker *c) {
-    void *library = wl_tool_open_translator();
+static bool open_translator(struct checker *c) {
+    void *library = wl_tool_open_library(WL_TOOL_TRANSLATOR);
+    if (!library)
+        return false;
+    c->host = (wl_translate_host_fn *)(uintptr_t)dlsym(library, "wl_translate_host");
+    c->native_failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(library, "wl_translate_failure");
+    c->translate = (wl_translate_fn *)(uintptr_t)dlsym(library, "wl_translate");
+    c->release = (wl_translate_free_fn *)(uintptr_t)dlsym(library, "wl_translate_free");
+    return c->host && c->native_failure && c->translate && c->release;
+}
+
+static bool open_checker(struct checker *c, bool native) {
+    void *library = wl_tool_open_library(WL_TOOL_THREADED);
     if (!library)
         return false;
     c->check = (__typeof__(wl_check_kernel) *)(uintptr_t)dlsym(library, "wl_check_kernel");
-    c->host = (wl_translate_host_fn *)(uintptr_t)dlsym(library, "wl_translate_host");
-    c->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(library, "wl_translate_failure");
-    c->translate = (wl_translate_fn *)(uintptr_t)dlsym(library, "wl_translate");
-    c->release = (wl_translate_free_fn *)(uintptr_t)dlsym(library, "wl_translate_free");
-    return c->check && c->host && c->failure && c->translate && c->release;
+    c->failure = (wl_translate_failure_fn *)(uintptr_t)dlsym(library, "wl_threaded_failure");
+    return c->check && c->failure && (!native || open_translator(c));
 }
 
 /* ---- output ---- */
@@ -106,7 +116,7 @@ static void make_native(const struct checker *c, struct wl_translate_request *re
         if (c->translate(request, &result) == WL_OK)
             c->release(&result);
         else
-            snprintf(check->failure, sizeof check->failure, "%s", c->failure());
+            snprintf(check->failure, sizeof check->failure, "%s", c->native_failure());
     }
 }
 
@@ -114,7 +124,8 @@ static int check_one(const struct checker *c, const struct wl_codeobject *object
                      size_t function_count, bool native, struct wl_check *check) {
     struct wl_translate_request request;
     wl_translate_request_fill(&request, object, kernel, functions, function_count);
-    c->host(&request.cpu, &request.features);
+    if (native)
+        c->host(&request.cpu, &request.features);
     request.dump = wl_options()->dump;
     if (c->check(&request, check) != WL_OK)
         return wl_tool_fail(c->failure());
@@ -203,8 +214,8 @@ int wl_command_check(char **operands, const char *const *values) {
     if (!operands[0])
         return wl_tool_usage("check: no file is given");
     totals.random = options.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    if (!open_checker(&checker))
-        return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
+    if (!open_checker(&checker, options.native))
+        return wl_tool_fail("the libraries of the translator cannot be opened");
     if (options.json)
         putchar('[');
     for (char **file = operands; *file && !result; file++)

@@ -48,7 +48,9 @@ int wl_command_cache(char **operands, const char *const *values);
 /* Print a message and return the exit status of a failure (1), and of wrong usage (2). */
 int wl_tool_fail(const char *what);
 int wl_tool_usage(const char *what);
-/* Opens the translator's library, which lies beside the runtime's; NULL, with a message on stderr, if it cannot be. Stays open. */
-void *wl_tool_open_translator(void);
+/* Opens a library that lies beside the runtime's; NULL, with a message on stderr, if it cannot be opened. Stays open. */
+void *wl_tool_open_library(const char *name);
+#define WL_TOOL_TRANSLATOR "libwavelift-translate.so" /* native code, PTX */
+#define WL_TOOL_THREADED   "libwavelift-threaded.so"  /* without LLVM: threaded code, the decoder and its text */
 
 #endif

@@ -23,7 +23,7 @@ struct translator {
 enum { STATUS_COUNT = WL_COVERAGE_UNSUPPORTED + 1 };
 
 static bool open_translator(struct translator *t) {
-    void *library = wl_tool_open_translator();
+    void *library = wl_tool_open_library(WL_TOOL_THREADED);
     if (!library)
         return false;
     t->create = (__typeof__(wl_coverage_create) *)(uintptr_t)dlsym(library, "wl_coverage_create");
@@ -31,7 +31,7 @@ static bool open_translator(struct translator *t) {
     t->list = (__typeof__(wl_coverage_list) *)(uintptr_t)dlsym(library, "wl_coverage_list");
     t->processor = (__typeof__(wl_coverage_processor) *)(uintptr_t)dlsym(library, "wl_coverage_processor");
     t->status_name = (__typeof__(wl_coverage_status_name) *)(uintptr_t)dlsym(library, "wl_coverage_status_name");
-    t->failure = (__typeof__(wl_failure) *)(uintptr_t)dlsym(library, "wl_translate_failure");
+    t->failure = (__typeof__(wl_failure) *)(uintptr_t)dlsym(library, "wl_threaded_failure");
     return t->create && t->destroy && t->list && t->processor && t->status_name && t->failure;
 }
 
@@ -81,6 +81,6 @@ int wl_command_isa(char **operands, const char *const *values) {
     const bool missing = values[WL_ISA_MISSING];
     (void)operands;
     if (!open_translator(&translator))
-        return wl_tool_fail("the translator (libwavelift-translate.so) cannot be opened");
+        return wl_tool_fail("the list (" WL_TOOL_THREADED ") cannot be made");
     return list(&translator, target, wave_size, missing);
 }

@@ -23,7 +23,7 @@ struct options {
 };
 
 static bool open_translator(struct translator *t) {
-    void *library = wl_tool_open_translator();
+    void *library = wl_tool_open_library(WL_TOOL_TRANSLATOR);
     if (!library)
         return false;
     t->translate = (wl_translate_ptx_fn *)(uintptr_t)dlsym(library, "wl_translate_ptx");

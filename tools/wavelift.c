@@ -127,7 +127,7 @@ int wl_command_exec(char **operands, const char *const *values) {
 
 /* ---- disasm --------------------------------------------------------------------------------- */
 
-static void *open_library(const char *name) {
+void *wl_tool_open_library(const char *name) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
     if (!library_folder(folder, sizeof folder))
         return NULL;
@@ -138,8 +138,6 @@ static void *open_library(const char *name) {
     return library;
 }
 
-void *wl_tool_open_translator(void) { return open_library("libwavelift-translate.so"); }
-
 /* The disassembler, from the library without LLVM. */
 struct disassembler {
     __typeof__(wl_decoder_create) *create;
@@ -148,7 +146,7 @@ struct disassembler {
 };
 
 static bool open_disassembler(struct disassembler *d) {
-    void *library = open_library("libwavelift-threaded.so");
+    void *library = wl_tool_open_library(WL_TOOL_THREADED);
     if (!library)
         return false;
     d->create = (__typeof__(wl_decoder_create) *)(uintptr_t)dlsym(library, "wl_decoder_create");
@@ -294,7 +292,7 @@ static int disassemble_file(const char *file, const struct selection *wanted) {
     unsigned shown = 0;
     int result = 0;
     if (wanted->code && !open_disassembler(&disassembler))
-        return wl_tool_fail("the disassembler (libwavelift-threaded.so) cannot be opened; --no-code goes without it");
+        return wl_tool_fail("the disassembler (" WL_TOOL_THREADED ") cannot be opened; --no-code goes without it");
     if (wl_container_open_file(&container, file) != WL_OK)
         return wl_tool_fail(wl_failure());
     size_t count = wl_container_count(container);

@@ -223,6 +223,11 @@ static bool is_bare_image(const struct finding *f) {
     return f->field && strcmp(f->field, "text") == 0 && (begins(f->text, "image_gather4h") || begins(f->text, "image_msaa_load"));
 }
 
+/* v_cndmask_b32 with DPP: "|v240, vcc_lo|". */
+static bool closes_late(const struct finding *f) {
+    return f->field && strcmp(f->field, "text") == 0 && (strstr(f->text, ", vcc_lo|") || strstr(f->text, ", vcc|"));
+}
+
 static struct excuse {
     const char *reason;
     bool (*applies)(const struct finding *finding);
@@ -231,6 +236,7 @@ static struct excuse {
     {"LLVM prints no gds on gfx90a and gfx94*", loses_gds, 0},
     {"LLVM takes sources that are no registers where registers alone may stand", takes_sources_as_registers, 0},
     {"LLVM takes no scalars in v_fma_mix* with DPP", wants_registers_in_mix, 0},
+    {"LLVM closes the bars of |v1| behind VCC", closes_late, 0},
     {"LLVM prints sext(...) in VOP3 with DPP", prints_sext, 0},
     {"image_gather4h and image_msaa_load are printed without operands", is_bare_image, 0},
     {"images: data, dimensions or lists of addresses that no instruction has", has_odd_image, 0},

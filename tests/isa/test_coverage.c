@@ -91,6 +91,9 @@ static void check_rows(const char *processor, unsigned wave_size, const struct w
         if (!supported && !pattern && fails_first(rows[i].mnemonic))
             fprintf(stderr, "%s wave%u: %s (%s) is neither implemented nor explained in docs/ISA.md\n", processor, wave_size,
                     rows[i].mnemonic, rows[i].family);
+        if (supported && wl_coverage_lift(processor, wave_size, rows[i].sample, rows[i].sample_size) != WL_OK &&
+            fails_first(rows[i].mnemonic))
+            fprintf(stderr, "%s wave%u: %s has no native code: %s\n", processor, wave_size, rows[i].mnemonic, wl_failure());
         if (supported && pattern && fails_first(rows[i].mnemonic))
             fprintf(stderr, "%s wave%u: %s is implemented, but docs/ISA.md lists `%s`\n", processor, wave_size, rows[i].mnemonic,
                     pattern->text);

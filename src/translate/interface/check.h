@@ -19,8 +19,8 @@ struct wl_check {
     char failure[400]; /* why it does not translate; "" if it does */
 };
 
-/* Follows the kernel of `request` and everything that it may call as wl_translate does, counts, and lifts each unit in both
- * forms. Returns WL_OK also if something is unsupported (`check` says so); WL_OUT_OF_MEMORY, WL_INVALID_IMAGE and others if
+/* Follows the kernel of `request` and everything that it may call as a launch does, counts, and makes threaded code of each
+ * unit. Returns WL_OK also if something is unsupported (`check` says so); WL_OUT_OF_MEMORY, WL_INVALID_IMAGE and others if
  * the kernel could not be looked at. Thread-safe. */
 __attribute__((visibility("default"))) enum wl_status wl_check_kernel(const struct wl_translate_request *request, struct wl_check *check);
 

@@ -1,7 +1,7 @@
 /* Which instructions a processor has, and what the translator makes of each: `wavelift isa` and the coverage test.
  *
- * The list is not written down anywhere: every opcode of every encoding is put together and given to LLVM's disassembler, and
- * what it names is decoded and lifted by the same code that translates kernels. So the answer is that of a translation. */
+ * Every opcode of every encoding is put together and given to the decoder, and what it names becomes threaded code as in a launch. What
+ * native code alone has is known by name. The test asks native code, too. */
 #ifndef WL_TRANSLATE_INTERFACE_COVERAGE_H
 #define WL_TRANSLATE_INTERFACE_COVERAGE_H
 
@@ -49,7 +49,14 @@ typedef void wl_coverage_word_fn(void *context, const uint32_t words[6], const c
 /* Calls `each` for every opcode of every encoding of a generation (9 to 12) with several fillings of its operand fields; most
  * are no instruction. */
 void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *context);
-/* Decodes and lifts one instruction alone, in the MASKED form. WL_UNSUPPORTED and others: as a translation fails. */
+/* Whether an instruction has no threaded code, but native code: scalar atomics, registers chosen at run time, v_mqsad_u32_u8. */
+bool wl_coverage_is_native(const struct wl_inst *inst);
+/* A program of one instruction, of at most 24 bytes. */
+enum { WL_COVERAGE_IMAGE = 64 };
+void wl_coverage_image(const char *processor, const uint8_t *bytes, unsigned size, uint8_t image[WL_COVERAGE_IMAGE]);
+/* Makes threaded code of one instruction alone, unless native code alone has it. WL_UNSUPPORTED and others: as a launch fails. */
+enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
+/* The same with LLVM's code, in the MASKED form. (translate/lift_one.c, for tests) */
 enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
 
 #endif

@@ -175,6 +175,10 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->isa = wl_isa_find(entry->canonical);
     entry->sem = entry->isa ? NULL : wl_sem_find(entry->canonical, NULL);
     entry->packed = starts_with(text, "v_pk_") || starts_with(text, "v_dot2");
+    for (unsigned i = 0; i < entry->shape.count; i++)
+        entry->interpolates |= entry->shape.places[i].role == WL_AT_ATTR;
+    entry->swaps = strcmp(text, "v_swap_b32") == 0;
+    entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
@@ -554,7 +558,7 @@ unsigned wl_word_decode(const struct wl_word_decoder *decoder, const uint8_t *by
     if (count != 1)
         return count;
     wl_finish_meaning(&job);
-    if (strcmp(entry->row->name, "v_swap_b32") == 0) {
+    if (entry->swaps) {
         split_swap(inst);
         return 2;
     }

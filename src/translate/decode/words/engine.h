@@ -19,6 +19,8 @@ struct wl_word_entry {
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
+    bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
+    bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };

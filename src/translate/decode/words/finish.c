@@ -135,7 +135,7 @@ void wl_finish_meaning(struct wl_word_job *job) {
     }
     if (inst->isa)
         set_memory_fields(job);
-    if (strcmp(inst->mnemonic, "v_dot4_i32_iu8") == 0 || strcmp(inst->mnemonic, "v_dot8_i32_iu4") == 0)
+    if (job->entry->signed_dot)
         choose_signed_dot(inst);
     if (starts_with(inst->mnemonic, "v_cvt_scalef32_"))
         choose_part(job);

@@ -290,17 +290,8 @@ static bool read_accumulators(struct wl_word_job *job, struct wl_operand *operan
     return wl_read_source(job, operand, code | (acc ? 512u : 0), place);
 }
 
-/* The attribute stands in the place of src0, which stands in that of src1. */
-static bool interpolates(const struct wl_word_job *job) {
-    const struct wl_word_shape *shape = &job->entry->shape;
-    for (unsigned i = 0; i < shape->count; i++)
-        if (shape->places[i].role == WL_AT_ATTR)
-            return true;
-    return false;
-}
-
 static bool read_long_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
-    const unsigned index = interpolates(job) ? (place->role == WL_AT_SRC0 ? 1 : 2) : place->role - (unsigned)WL_AT_SRC0;
+    const unsigned index = job->entry->interpolates ? (place->role == WL_AT_SRC0 ? 1 : 2) : place->role - (unsigned)WL_AT_SRC0;
     unsigned code = job->w[1] >> 9 * index & 0x1ff;
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     bool read;
@@ -371,7 +362,7 @@ static bool has_signs(const struct wl_word_job *job, unsigned index) {
 static bool has_long_strays(const struct wl_word_job *job) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
-    if (interpolates(job))
+    if (job->entry->interpolates)
         return false;
     if (!shape->count && job->w[0] & 0xff)
         return true;

@@ -6,8 +6,8 @@
 #include "translate/decode/decoder.h"
 #include "translate/isa/isa.h"
 #include "translate/isa/sem.h"
-#include "translate/lift/lift.h"
 #include "translate/rewrite/rewrite.h"
+#include "translate/steps/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,43 +124,54 @@ void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *con
     }
 }
 
-/* ---- lifting one instruction ---- */
+/* ---- one instruction ---- */
 
 static bool is_code(void *context, uint64_t address, uint64_t size) { return address + size <= *(const uint64_t *)context; }
 
-enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size) {
+bool wl_coverage_is_native(const struct wl_inst *inst) {
+    const unsigned class = inst->isa ? inst->isa->class : WL_ISA_NOP;
+    return class == WL_ISA_SMEM_ATOMIC || class == WL_ISA_MOVREL || strcmp(inst->mnemonic, "v_mqsad_u32_u8") == 0;
+}
+
+void wl_coverage_image(const char *processor, const uint8_t *bytes, unsigned size, uint8_t image[WL_COVERAGE_IMAGE]) {
     static const uint32_t ends[] = {0xbf810000, 0xbf810000, 0xbfb00000, 0xbfb00000}; /* s_endpgm of gfx9 to gfx12 */
-    uint8_t image[64] = {0};
-    uint64_t image_size = sizeof image;
-    uint32_t end = ends[wl_processor_generation(processor) - 9];
-    if (size > 24)
-        return wl_fail(WL_INVALID_VALUE, "no instruction has %u bytes", size);
+    const uint32_t end = ends[wl_processor_generation(processor) - 9];
+
+    memset(image, 0, WL_COVERAGE_IMAGE);
     memcpy(image, bytes, size);
-    for (unsigned at = size; at + 4 <= sizeof image; at += 4)
+    for (unsigned at = size; at + 4 <= WL_COVERAGE_IMAGE; at += 4)
         memcpy(image + at, &end, 4);
-    struct wl_translate_request request = {.processor = processor,
-                                           .wave_size = wave_size,
-                                           .image = image,
-                                           .image_size = sizeof image,
-                                           .name = "coverage",
-                                           .workitem_id_dimensions = 1,
-                                           .mode = WL_MODE_MASKED,
-                                           .cpu = "",
-                                           .features = "",
-                                           .is_code = is_code,
-                                           .context = &image_size};
+}
+
+enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size) {
+    uint8_t image[WL_COVERAGE_IMAGE];
+    uint64_t image_size = sizeof image;
     struct wl_decoder *decoder = NULL;
     struct wl_unit unit;
+    struct wl_inst inst[2];
+    if (size > 24)
+        return wl_fail(WL_INVALID_VALUE, "no instruction has %u bytes", size);
+    wl_coverage_image(processor, bytes, size, image);
+    const struct wl_translate_request request = {.processor = processor,
+                                                 .wave_size = wave_size,
+                                                 .image = image,
+                                                 .image_size = sizeof image,
+                                                 .name = "coverage",
+                                                 .workitem_id_dimensions = 1,
+                                                 .mode = WL_MODE_MASKED,
+                                                 .cpu = "",
+                                                 .features = "",
+                                                 .is_code = is_code,
+                                                 .context = &image_size};
     enum wl_status status = wl_decoder_create(&decoder, processor, wave_size);
     if (!status)
         status = wl_unit_build(&unit, decoder, &request, 0);
     if (!status) {
-        LLVMContextRef context = LLVMContextCreate();
-        LLVMModuleRef module = LLVMModuleCreateWithNameInContext("coverage", context);
-        wl_unit_liveness(&unit);
-        status = wl_lift_unit(&unit, NULL, false, module);
-        LLVMDisposeModule(module);
-        LLVMContextDispose(context);
+        struct wl_steps *steps = NULL;
+        if (!wl_decode(decoder, image, sizeof image, 0, inst) || !wl_coverage_is_native(&inst[0]))
+            status = wl_steps_build(&unit, &steps);
+        if (steps)
+            wl_steps_destroy(steps);
         wl_unit_destroy(&unit);
     }
     wl_decoder_destroy(decoder);
@@ -169,9 +180,9 @@ enum wl_status wl_coverage_lift(const char *processor, uint32_t wave_size, const
 
 /* ---- the list ---- */
 
-struct tried { /* the outcome of lifting a canonical instruction of an encoding */
+struct tried { /* whether a canonical instruction of an encoding can be made */
     char key[64];
-    bool lifts;
+    bool works;
 };
 
 enum { MAX_ROWS = 4096 };
@@ -206,7 +217,7 @@ const char *wl_coverage_status_name(enum wl_coverage_status status) {
     return names[status];
 }
 
-static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, const uint8_t *bytes, const char *family) {
+static bool works(struct wl_coverage *coverage, const struct wl_inst *inst, const uint8_t *bytes, const char *family) {
     struct tried made, *tried;
     uint64_t hash = 14695981039346656037u;
     size_t at = 0;
@@ -219,15 +230,15 @@ static bool lifts(struct wl_coverage *coverage, const struct wl_inst *inst, cons
         hash = (hash ^ (uint8_t)*c) * 1099511628211u;
     while ((tried = wl_table_next(&coverage->tried, hash, &at)))
         if (!strcmp(tried->key, made.key))
-            return tried->lifts;
-    made.lifts = wl_coverage_lift(coverage->processor, coverage->wave_size, bytes, inst->size) == WL_OK;
+            return tried->works;
+    made.works = wl_coverage_try(coverage->processor, coverage->wave_size, bytes, inst->size) == WL_OK;
     tried = malloc(sizeof *tried);
     if (tried) {
         *tried = made;
         if (!wl_table_add(&coverage->tried, hash, tried)) /* what is not remembered is tried again */
             free(tried);
     }
-    return made.lifts;
+    return made.works;
 }
 
 /* Approximations, and sums of matrix instructions, whose order is each generation's own (docs/NUMERICS.md). */
@@ -253,7 +264,7 @@ static enum wl_coverage_status status_of(struct wl_coverage *coverage, const uin
     for (unsigned i = 0; i < count; i++)
         if (!inst[i].sem && !inst[i].isa)
             return WL_COVERAGE_UNSUPPORTED;
-    if (!count || !lifts(coverage, &inst[0], (const uint8_t *)words, family))
+    if (!count || !works(coverage, &inst[0], (const uint8_t *)words, family))
         return WL_COVERAGE_UNSUPPORTED;
     return wl_coverage_of(&inst[0]);
 }

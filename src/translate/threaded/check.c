@@ -3,8 +3,8 @@
 #include "base/array.h"
 #include "translate/decode/decoder.h"
 #include "translate/isa/isa.h"
-#include "translate/lift/lift.h"
 #include "translate/rewrite/rewrite.h"
+#include "translate/steps/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ struct walk {
     struct wl_check *check;
     uint8_t *seen; /* a bit for each dword of the image */
     struct addresses work;
-    bool blame; /* lifting failed: try each instruction alone */
+    bool blame; /* try each instruction alone */
 };
 
 static enum wl_coverage_status status_of(const struct walk *walk, const struct wl_inst *inst, unsigned count, const uint8_t *bytes) {
@@ -47,7 +47,8 @@ static enum wl_coverage_status status_of(const struct walk *walk, const struct w
         if (status != WL_COVERAGE_NO_EFFECT && (worst == WL_COVERAGE_NO_EFFECT || status == WL_COVERAGE_ULP))
             worst = status;
     }
-    if (walk->blame && wl_coverage_lift(walk->request->processor, walk->request->wave_size, bytes, inst[0].size) != WL_OK)
+    const bool steers = inst[0].isa && wl_isa_steers(inst[0].isa->class); /* a branch means nothing alone */
+    if (walk->blame && !steers && wl_coverage_try(walk->request->processor, walk->request->wave_size, bytes, inst[0].size) != WL_OK)
         return WL_COVERAGE_UNSUPPORTED;
     return worst;
 }
@@ -97,41 +98,29 @@ static enum wl_status count_unit(struct walk *walk, uint64_t entry) {
     return status;
 }
 
-/* ---- translation up to LLVM's IR ---- */
+/* ---- units ---- */
 
-static enum wl_status lift(struct wl_unit *unit) {
-    enum wl_status status = WL_OK;
-    wl_unit_liveness(unit);
-    struct wl_affine *affine = wl_affine_create(unit);
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("check", context);
-    status = wl_lift_unit(unit, affine, true, module);
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
-    wl_affine_destroy(affine);
-    return status;
-}
-
-/* Builds and lifts one unit as a kernel or function in both forms; adds what it calls to `entries`. */
+/* Builds one unit as a kernel or function, and makes threaded code of it; adds what it calls to `entries`. `walk->blame`: some
+ * instruction may be missing. */
 static enum wl_status try_unit(struct walk *walk, uint64_t entry, bool is_kernel, struct addresses *entries) {
     struct wl_translate_request request = *walk->request;
+    struct wl_steps *steps = NULL;
+    struct wl_unit unit;
     request.entry = entry;
     request.is_kernel = is_kernel;
-    enum wl_status status = WL_OK;
-    for (int mode = 0; mode < 2 && !status; mode++) {
-        struct wl_unit unit;
-        request.mode = mode ? WL_MODE_MASKED : WL_MODE_FULL;
-        status = wl_unit_build(&unit, walk->decoder, &request, entry);
-        if (status)
-            break;
-        for (uint32_t i = 0; i < unit.callee_count && !status; i++)
-            status = add(entries, unit.callees[i], true);
-        for (size_t i = 0; i < request.function_count && unit.indirect && !status; i++)
-            status = add(entries, request.functions[i], true);
-        if (!status)
-            status = lift(&unit);
-        wl_unit_destroy(&unit);
-    }
+    request.mode = WL_MODE_FULL;
+    enum wl_status status = wl_unit_build(&unit, walk->decoder, &request, entry);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < unit.callee_count && !status; i++)
+        status = add(entries, unit.callees[i], true);
+    for (size_t i = 0; i < request.function_count && unit.indirect && !status; i++)
+        status = add(entries, request.functions[i], true);
+    if (!status && wl_steps_build(&unit, &steps) != WL_OK)
+        walk->blame = true;
+    if (steps)
+        wl_steps_destroy(steps);
+    wl_unit_destroy(&unit);
     return status;
 }
 
@@ -148,12 +137,19 @@ enum wl_status wl_check_kernel(const struct wl_translate_request *request, struc
     if (!status)
         status = add(&entries, request->entry, true);
     for (size_t i = 0; i < entries.count && !status; i++) {
+        const uint32_t missing = check->counts[WL_COVERAGE_UNSUPPORTED];
+        char failure[sizeof check->failure] = "";
+        walk.blame = false;
         status = try_unit(&walk, entries.items[i], i == 0, &entries);
-        walk.blame = is_verdict(status);
-        if (walk.blame && !*check->failure)
-            snprintf(check->failure, sizeof check->failure, "%s", wl_failure());
-        if (!status || walk.blame)
+        const bool refused = is_verdict(status);
+        walk.blame |= refused;
+        if (walk.blame)
+            snprintf(failure, sizeof failure, "%s", wl_failure());
+        if (!status || refused)
             status = count_unit(&walk, entries.items[i]);
+        /* what native code alone has is missing in threaded code */
+        if (!*check->failure && (refused || check->counts[WL_COVERAGE_UNSUPPORTED] > missing))
+            memcpy(check->failure, failure, sizeof failure);
     }
     check->functions = entries.count ? (uint32_t)entries.count - 1 : 0;
     free(entries.items);
