@@ -203,6 +203,13 @@ static const struct wl_word_place *place_of(const struct wl_word_job *job, unsig
     return index < job->entry->shape.count ? &job->entry->shape.places[index] : NULL;
 }
 
+/* Operands that are printed otherwise: a table of three inputs, and the scales of 1 of a product without scales. */
+static bool is_hidden(const struct wl_word_job *job, const struct wl_inst *inst, unsigned index) {
+    if (job->entry->shape.modifiers & WL_MOD_BITOP3)
+        return index + 1u == inst->operand_count;
+    return index >= 4 && job->entry->row->encoding == WL_ENC_VOP3P && strstr(job->entry->row->name, "_f8f6f4");
+}
+
 static void print_operands(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const bool image = inst->isa && inst->isa->class == WL_ISA_IMAGE;
     const unsigned encoding = job->entry->row->encoding;
@@ -217,6 +224,8 @@ static void print_operands(struct wl_word_text *text, const struct wl_word_job *
 
         if (i == 0 && strcmp(job->entry->row->name, "buffer_store_lds_dword") == 0)
             continue; /* always off */
+        if (is_hidden(job, inst, i))
+            continue;
         text->off = (encoding >= WL_ENC_FLAT && encoding <= WL_ENC_SCRATCH) || encoding == WL_ENC_EXP ||
                     ((encoding == WL_ENC_MUBUF || encoding == WL_ENC_MTBUF) && i + 3 == inst->operand_count);
         text->half = place && place->file == WL_FILE_NAMED;
@@ -256,7 +265,7 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
 
     if (inst->op_sel && starts_with(job->entry->row->name, "v_fmac_f16")) /* the addend is the destination */
         print_bits(text, "op_sel", (inst->op_sel & 3u) | (inst->op_sel & 4u) << 1, 4);
-    else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel)
+    else if (shape->modifiers & WL_MOD_OP_SEL && inst->op_sel && !(shape->modifiers & WL_MOD_BITOP3))
         print_bits(text, "op_sel", inst->op_sel, bits);
     if (inst->has_op_sel_hi)
         print_bits(text, "op_sel_hi", inst->op_sel_hi, sources);
@@ -266,6 +275,24 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
         print_bits(text, "neg_hi", inst->neg_hi, sources);
 }
 
+/* Of gfx950. */
+static void print_newer(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
+    const uint32_t modifiers = job->entry->shape.modifiers;
+
+    if (modifiers & WL_MOD_BITOP3 && inst->operands[inst->operand_count - 1].bits)
+        wl_print(text, " bitop3:0x%" PRIx64, inst->operands[inst->operand_count - 1].bits);
+    if (modifiers & WL_MOD_BITOP3 && inst->op_sel)
+        print_bits(text, "op_sel", (inst->op_sel & 7u) | (inst->op_sel & 16u) >> 1, 4);
+    if (modifiers & WL_MOD_FI_BC && inst->op_sel & 2)
+        wl_print(text, " bound_ctrl:1");
+    if (modifiers & WL_MOD_FI_BC && inst->op_sel & 1)
+        wl_print(text, " fi:1");
+    if (job->entry->row->encoding == WL_ENC_VOP3PX && inst->op_sel)
+        print_bits(text, "op_sel", inst->op_sel, 3);
+    if (job->entry->row->encoding == WL_ENC_VOP3PX)
+        print_bits(text, "op_sel_hi", inst->op_sel_hi, 3);
+}
+
 static void print_matrix(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const uint32_t modifiers = job->entry->shape.modifiers;
 
@@ -273,7 +300,7 @@ static void print_matrix(struct wl_word_text *text, const struct wl_word_job *jo
         wl_print(text, " cbsz:%u", inst->cbsz);
     if (inst->abid)
         wl_print(text, modifiers & (WL_MOD_KEY8 | WL_MOD_KEY16) ? " index_key:%u" : " abid:%u", inst->abid);
-    if (inst->blgp && strstr(job->entry->row->name, "_f64_") && job->d->target == WL_T94)
+    if (inst->blgp && strstr(job->entry->row->name, "_f64_") && job->d->target & WL_GFX9_4)
         print_bits(text, "neg", inst->blgp, 3);
     else if (inst->blgp)
         wl_print(text, " blgp:%u", inst->blgp);
@@ -337,6 +364,7 @@ static void print_vector(struct wl_word_text *text, const struct wl_word_job *jo
 
     if (is_long)
         print_selects(text, job, inst);
+    print_newer(text, job, inst);
     print_matrix(text, job, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_HIGH && job->w[1] >> 8 & 1)
         wl_print(text, " high");
@@ -428,7 +456,7 @@ static void print_memory(struct wl_word_text *text, const struct wl_word_job *jo
     }
     if (!bare || job->d->generation >= 12)
         print_policy(text, job, inst);
-    else if (job->d->target == WL_T94 && !strstr(job->entry->row->name, "wbinv"))
+    else if (job->d->target & WL_GFX9_4 && !strstr(job->entry->row->name, "wbinv"))
         wl_print(text, "%s%s", inst->sc0 ? " sc0" : "", inst->sc1 ? " sc1" : "");
     wl_print(text, "%s%s", inst->tfe ? " tfe" : "", inst->lds && !job->entry->lds && encoding != WL_ENC_DS ? " lds" : "");
 }
@@ -470,7 +498,7 @@ unsigned wl_word_print(const struct wl_word_decoder *decoder, const uint8_t *byt
     const unsigned encoding = first->row->encoding;
     print_mnemonic(&text, &job, inst);
     print_operands(&text, &job, inst);
-    if (encoding >= WL_ENC_VOP1 && encoding <= WL_ENC_VOP3P)
+    if (encoding >= WL_ENC_VOP1 && encoding <= WL_ENC_VOP3PX)
         print_vector(&text, &job, inst);
     else if (encoding == WL_ENC_SMEM || (encoding >= WL_ENC_DS && encoding != WL_ENC_EXP))
         print_memory(&text, &job, inst);
