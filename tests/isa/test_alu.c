@@ -534,7 +534,8 @@ static bool add_item(enum family family, uint32_t opcode, enum form form) {
     if (!item->size || (only && !strstr(item->text, only)) || starts(item->text, "v_illegal") || strstr(item->text, "/*") ||
         strstr(item->text, "; Warning")) /* operands that the processor does not take */
         return false;
-    if ((starts(item->text, "v_permlane") || starts(item->text, "v_swap") || starts(item->text, "v_mqsad_u32")) &&
+    if ((starts(item->text, "v_permlane") || starts(item->text, "v_swap") || starts(item->text, "v_mqsad_u32") ||
+         starts(item->text, "v_readlane") || starts(item->text, "v_readfirstlane")) &&
         strstr(item->text, "src_"))
         return false; /* printed, but vector registers alone can be meant */
     if (now.generation >= 11 && words[0] >> 26 == 0x35 && words[0] & 0x7800 && !strstr(item->text, "op_sel") &&
