@@ -92,9 +92,9 @@ int main(int argc, char **argv) {
     CHECK(argc > 2 || resident_kib() - early < 4096); /* 50 more loads: 80 KiB for each would be a leak */
 
     void *library = open_plugin(&run, &leave); /* closed with work queued */
+    memset(out, 0, 8);
     CHECK(leave(flag, out) == 0);
     CHECK(pthread_create(&thread, NULL, set_flag_later, flag) == 0);
-    memset(out, 0, 8);
     CHECK(dlclose(library) == 0);
     CHECK(out[0] == 42 && out[1] == 6);
     pthread_join(thread, NULL);
