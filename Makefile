@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-triton check-rocm check-suites check-clang check-hip-tests clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-triton check-rocm check-suites check-clang check-hip-tests clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -81,6 +81,10 @@ check-clang: deps all
 # TARGETS and DEVICES (settings of WAVELIFT_DEVICES) name the runs, ONLY the cases, as a regular expression.
 check-hip-tests: all
 	tests/conformance/check.py $(BUILD) "$(HIP_TESTS)" --jobs $(JOBS) --targets $(or $(TARGETS),gfx90a) --devices $(or $(DEVICES),cpu) $(if $(ONLY),--only '$(ONLY)')
+
+# `make demo` and `make check` on a fresh Debian 13, in a folder of its own, 5 GB.
+check-debian13: deps
+	tests/debian/check.sh $(BUILD) trixie
 
 # The same sources on another architecture, cross built and emulated.
 check-aarch64:

@@ -7,7 +7,7 @@
  *         |     opcode
  *         encoding: enum wl_encoding
  *
- * A new instruction is a new row; a new processor that decodes like another needs none (target_of in rows.c).
+ * A new instruction is a new row; a new processor that decodes like another needs none (target_of in decoder.c).
  *
  * Where the facts come from: opcodes and operands of gfx9 to gfx12 are those of AMD's ISA documents (Vega, Vega 7nm, MI100, MI200, MI300,
  * RDNA 1 to 4), taken from the descriptions of instructions that LLVM 19 has (llvm/lib/Target/AMDGPU/ *.td), and compared with what its
