@@ -10,6 +10,8 @@ enum {
     OF_GFX10 = WL_HAS_WAVE32 | WL_HAS_IMAGES | WL_HAS_SCRATCH_BUFFERS,
     OF_GFX11 = WL_HAS_WAVE32 | WL_HAS_IMAGES | WL_HAS_PACKED_IDS | WL_HAS_ARCHITECTED_SCRATCH,
     OF_GFX12 = OF_GFX11 | WL_HAS_TTMP_GROUPS | WL_HAS_OCP_FP8,
+    OF_GFX12_5 = (OF_GFX12 & ~WL_HAS_IMAGES) | WL_HAS_WAVE32_ALONE | WL_HAS_CLUSTERS | WL_HAS_NAMED_BARRIERS | WL_HAS_1024_VGPRS |
+                 WL_HAS_XNACK | WL_HAS_SRAMECC,
 };
 
 /* clang-format off */
@@ -47,6 +49,9 @@ static const struct wl_processor processors[] = {
     {"gfx1200", NULL, 0x48, 12, 0, 0, WL_FAMILY_GFX12, false, OF_GFX12, 64 << 10},
     {"gfx1201", NULL, 0x4e, 12, 0, 1, WL_FAMILY_GFX12, false, OF_GFX12, 64 << 10},
     {"gfx12-generic", "gfx1200", 0x59, 12, 0, 0, WL_FAMILY_GFX12, true, OF_GFX12, 64 << 10},
+    {"gfx1250", "gfx1200", 0x49, 12, 5, 0, WL_FAMILY_GFX12_5, false, OF_GFX12_5, 320 << 10},
+    {"gfx1251", "gfx1200", 0x5a, 12, 5, 1, WL_FAMILY_GFX12_5, false, OF_GFX12_5, 320 << 10},
+    {"gfx12-5-generic", "gfx1200", 0x5b, 12, 5, 0, WL_FAMILY_GFX12_5, true, OF_GFX12_5, 320 << 10},
     {"gfx1010", NULL, 0x33, 10, 1, 0, WL_FAMILY_GFX10_1, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx1011", NULL, 0x34, 10, 1, 1, WL_FAMILY_GFX10_1, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},
     {"gfx1012", NULL, 0x35, 10, 1, 2, WL_FAMILY_GFX10_1, false, OF_GFX10 | WL_HAS_XNACK, 64 << 10},

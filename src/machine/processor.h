@@ -31,6 +31,7 @@ enum wl_family {
     WL_FAMILY_GFX10_3,
     WL_FAMILY_GFX11,
     WL_FAMILY_GFX12,
+    WL_FAMILY_GFX12_5,
 };
 
 /* What a processor has, or does. */
@@ -48,6 +49,10 @@ enum {
     WL_HAS_OCP_FP8 = 1 << 10,            /* 8-bit numbers as OCP defines them; else, where there are any, FNUZ */
     WL_FLUSHES_ATOMICS = 1 << 11,        /* f32 additions in memory take denormals for 0, whatever MODE says */
     WL_FLUSHES_MATRICES = 1 << 12,       /* matrix instructions do with those of f16 and bf16 */
+    WL_HAS_WAVE32_ALONE = 1 << 13,       /* no waves of 64 */
+    WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and LDS that they share */
+    WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
+    WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
 };
 
 struct wl_processor {

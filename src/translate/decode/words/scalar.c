@@ -83,7 +83,7 @@ static bool read_place(struct wl_word_job *job, const struct wl_word_place *plac
         if (place->file == WL_FILE_LITERAL)
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
         else
-            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
+            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), (uint32_t)job->literal);
         return true;
     default:
         return false;
@@ -222,6 +222,7 @@ static void read_cache_bits(struct wl_word_job *job) {
         break;
     default:
         inst->dlc = word >> 21 & 3; /* a scope wider than the compute unit */
+        inst->scale_offset = job->d->has_wide && job->w[1] >> 24 & 1;
         break;
     }
 }

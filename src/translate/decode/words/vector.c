@@ -90,7 +90,7 @@ static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place
         source.file = WL_FILE_SOURCE;
         source.format = WL_FORMAT_I32;
     }
-    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source) : !wl_read_vector(operand, reg, place->registers, false))
+    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source) : !wl_read_vector(job, operand, reg, place->registers, false))
         return false;
     operand->sel = sdwa_select(bits & 7);
     return (bits & 7) != 7 && set_sdwa_signs(operand, place, bits >> 3 & 7);
@@ -107,9 +107,9 @@ static bool read_short_register(struct wl_word_job *job, const struct wl_word_pl
         *halves |= (reg >> 7 & 1) << bit;
         if (place->file == WL_FILE_NAMED)
             operand->upper = reg >> 7 & 1;
-        return wl_read_vector(operand, reg & 0x7f, 1, false);
+        return wl_read_vector(job, operand, reg & 0x7f, 1, false);
     }
-    return wl_read_vector(operand, reg, place->registers, place->file == WL_FILE_A);
+    return wl_read_vector(job, operand, reg, place->registers, place->file == WL_FILE_A);
 }
 
 /* Whether a short encoding's field names a half of a register. */
@@ -117,7 +117,8 @@ static bool is_half(const struct wl_word_job *job, const struct wl_word_place *p
     if (job->d->generation < 11)
         return false;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
-           (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
+           (place->file == WL_FILE_SOURCE &&
+            (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16 || place->format == WL_FORMAT_BF16));
 }
 
 static bool read_short_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, bool second, unsigned *halves) {
@@ -145,14 +146,28 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
 }
 
 static bool read_literal_place(struct wl_word_job *job, const struct wl_word_place *place) {
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
+
+    if (place->registers == 2) {
+        if (!wl_fetch_literal64(job))
+            return false;
+        operand->bits = job->literal;
+        operand->literal = job->for_text;
+        return true;
+    }
     if (!wl_fetch_literal(job))
         return false;
-    (void)place;
-    wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
+    wl_set_literal(operand, job->literal);
     return true;
 }
 
-static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
+/* The register of src1 in v_fmamk_*, which stands where others have src2. */
+static unsigned bank_field(const struct wl_word_job *job, const struct wl_word_place *place) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    return place->role == WL_AT_SRC1 && shape->count == 4 && shape->places[2].role == WL_AT_IMM ? (unsigned)WL_AT_SRC2 : place->role;
+}
+
+static bool read_short_field(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
     const unsigned vdst = job->w[0] >> 17 & 0xff;
     struct wl_word_place scalar = *place;
 
@@ -173,6 +188,13 @@ static bool read_short_place(struct wl_word_job *job, const struct wl_word_place
     default:
         return false;
     }
+}
+
+static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
+    const bool read = read_short_field(job, place, form, halves);
+    if (job->d->has_wide)
+        wl_set_bank(job, bank_field(job, place));
+    return read;
 }
 
 /* v_cmp writes VCC; v_cmpx of gfx9 does, too. */
@@ -318,7 +340,7 @@ static bool read_long_vdst(struct wl_word_job *job, const struct wl_word_place *
         return (word & 0xff) < 128 && wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
-    return wl_read_vector(operand, word & 0xff, place->registers, acc);
+    return wl_read_vector(job, operand, word & 0xff, place->registers, acc);
 }
 
 static bool read_long_sdst(struct wl_word_job *job) {
@@ -328,7 +350,7 @@ static bool read_long_sdst(struct wl_word_job *job) {
     return wl_read_mask(job, wl_word_operand(job, WL_OPERAND_SGPR), code);
 }
 
-static bool read_long_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
+static bool read_long_field(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
         return read_long_vdst(job, place);
@@ -349,6 +371,13 @@ static bool read_long_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
+static bool read_long_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
+    const bool read = read_long_field(job, place, form);
+    if (job->d->has_wide)
+        wl_set_bank(job, place->role);
+    return read;
+}
+
 /* Of a source of VOP3; where there are two results, the second stands where abs would. */
 static bool has_signs(const struct wl_word_job *job, unsigned index) {
     const bool two = job->entry->shape.places[1].role == WL_AT_SDST;
@@ -367,7 +396,7 @@ static bool has_long_strays(const struct wl_word_job *job) {
     if (!shape->count && job->w[0] & 0xff)
         return true;
     for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = job->w[1] >> 9 * i & 0x1ff;
+        const unsigned code = job->d->has_wide ? 0 : job->w[1] >> 9 * i & 0x1ff; /* which gfx1250 does not look at */
 
         if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
             return true;
@@ -402,7 +431,12 @@ static unsigned selecting_bits(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_OP_SEL)
         return shape->roles;
-    return shape->modifiers & WL_MOD_KEY8 ? 3 : shape->modifiers & WL_MOD_KEY16 ? 1 : 0;
+    if (shape->modifiers & WL_MOD_MATRIX_FMT)
+        return 7;
+    return (shape->modifiers & WL_MOD_KEY8                      ? 3
+            : shape->modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32) ? 1
+                                                                : 0) |
+           (shape->modifiers & WL_MOD_MATRIX_REUSE ? 4 : 0);
 }
 
 /* Modifiers that a packed or matrix instruction does not have. */
@@ -413,13 +447,16 @@ static bool has_packed_strays(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
+    if (shape->modifiers & WL_MOD_MATRIX_SCALE)
+        return job->entry->row->encoding == WL_ENC_VOP3P && (!wl_is_scale12(job) || first & 0xff);
     if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
         first >> 11 & 7 & ~selecting_bits(job))
         return true;
     if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
     if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
-        return !(first >> 14 & 1) || (second >> 27 & 3) != 3;
+        return !(shape->modifiers & WL_MOD_MATRIX_FMT) &&
+               ((!(first >> 14 & 1) && !(shape->modifiers & WL_MOD_MATRIX_REUSE)) || (second >> 27 & 3) != 3);
     return false;
 }
 
@@ -497,8 +534,12 @@ static void read_matrix_modifiers(struct wl_word_job *job) {
         inst->blgp = (uint8_t)(second >> 29);
     if (modifiers & WL_MOD_KEY8)
         inst->abid = first >> 11 & 3;
-    if (modifiers & WL_MOD_KEY16)
+    if (modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32))
         inst->abid = first >> 11 & 1;
+    if (modifiers & WL_MOD_MATRIX_FMT) {
+        inst->cbsz = first >> 11 & 7;
+        inst->blgp = (uint8_t)((second >> 27 & 3) | (first >> 14 & 1) << 2);
+    }
 }
 
 static bool read_output_modifiers(struct wl_word_job *job) {
@@ -522,6 +563,11 @@ static void finish_small(struct wl_word_job *job) {
     enum { ONE = 127 };
     struct wl_inst *inst = job->inst;
 
+    if (job->d->has_wide) {
+        inst->operands[1].count = inst->cbsz == 4 ? 8 : inst->cbsz == 2 || inst->cbsz == 3 ? 12 : 16;
+        inst->operands[2].count = inst->blgp == 4 ? 8 : inst->blgp == 2 || inst->blgp == 3 ? 12 : 16;
+        return;
+    }
     for (unsigned i = 0; i < 2 && job->entry->row->encoding == WL_ENC_VOP3P; i++) /* no scales */
         wl_word_operand(job, WL_OPERAND_IMM)->bits = ONE;
     inst->operands[1].count = inst->cbsz == 4 ? 4 : inst->cbsz == 2 || inst->cbsz == 3 ? 6 : 8;
@@ -558,6 +604,8 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
         read_op_sel(job);
     else if (shape->modifiers & WL_MOD_FI_BC)
         job->inst->op_sel = job->w[0] >> 11 & 3;
+    else if (shape->modifiers & WL_MOD_SCALE_SEL)
+        job->inst->scale_sel = job->w[0] >> 11 & 15;
     if (shape->modifiers & WL_MOD_BITOP3) {
         if (!(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 15)
             return false;
@@ -566,7 +614,7 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
     if (strstr(job->entry->row->name, "_f8f6f4")) {
-        if (job->entry->row->encoding == WL_ENC_VOP3P && job->w[0] >> 11 & 15)
+        if (job->entry->row->encoding == WL_ENC_VOP3P && !job->d->has_wide && job->w[0] >> 11 & 15)
             return false; /* would take scales */
         finish_small(job);
     }
@@ -577,15 +625,32 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
 
 /* ---- products with scales ---- */
 
+static void read_scales(struct wl_inst *inst, uint32_t first, uint32_t second) {
+    inst->scale_rows = (uint8_t)((first >> 11 & 1) | (second >> 27 & 1) << 1);
+    inst->scale_kind_a = second >> 29 & 3;
+    inst->scale_kind_b = first >> 8 & 3;
+}
+
 /* Two instructions of VOP3P: the first has the scales, and which of their bytes counts; the second is the product. */
 bool wl_decode_scaled(struct wl_word_job *job) {
     static const struct wl_word_place scale = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 1, .format = WL_FORMAT_I32};
+    static const struct wl_word_place scale64 = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 2, .format = WL_FORMAT_I64};
     const uint32_t first = job->w[0], second = job->w[1];
 
     job->w[0] = job->w[2];
     job->w[1] = job->w[3];
     if (!wl_decode_long(job, WL_ALONE))
         return false;
+    if (job->d->has_wide) {
+        job->size = 16;
+        for (unsigned i = 0; i < 2; i++)
+            if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff,
+                                job->entry->row->opcode & 0x80 ? &scale64 : &scale))
+                return false;
+        read_scales(job->inst, first, second);
+        job->w[0] = first; /* for the printer */
+        return true;
+    }
     for (unsigned i = 0; i < 2; i++)
         if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff, &scale))
             return false;
@@ -598,16 +663,16 @@ bool wl_decode_scaled(struct wl_word_job *job) {
 
 /* ---- pairs ---- */
 
-static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+static bool read_pair_field(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
     const unsigned x = job->w[1] >> 24, y = (job->w[1] >> 17 & 0x7f) << 1 | (~x & 1);
 
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
-        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
+        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
     case WL_AT_SRC0:
         return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
     case WL_AT_SRC1:
-        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
+        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
     case WL_AT_IMM:
         return read_literal_place(job, place);
     default:
@@ -615,11 +680,20 @@ static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
+static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+    const bool read = read_pair_field(job, place, second);
+    if (job->d->has_wide)
+        wl_set_bank(job, bank_field(job, place));
+    return read;
+}
+
 bool wl_decode_vopd(struct wl_word_job *job, bool second) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
     if (!second)
         job->size = 8;
+    if (job->words < 2)
+        return false;
     if (!(shape->roles & 2) && job->w[second] >> 9 & 0xff)
         return false;
     for (unsigned i = 0; i < shape->count; i++)
@@ -627,5 +701,65 @@ bool wl_decode_vopd(struct wl_word_job *job, bool second) {
             return false;
     if (strstr(job->entry->row->name, "cndmask"))
         wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
+    return true;
+}
+
+/* gfx1250's longer encoding: all registers, signs, and a third source. */
+
+static bool read_pair3_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+    const uint32_t middle = job->w[1], last = job->w[2], signs = middle >> (second ? 12 : 9) & 7;
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
+    bool read;
+
+    switch ((enum wl_field)place->role) {
+    case WL_AT_VDST:
+        read = wl_read_vector(job, operand, second ? last >> 24 : last & 0xff, place->registers, false);
+        break;
+    case WL_AT_SRC0:
+        read = wl_read_source(job, operand, job->w[second] & 0x1ff, place);
+        operand->neg = place->signs && signs & 1;
+        break;
+    case WL_AT_SRC1:
+        read = wl_read_vector(job, operand, second ? last >> 8 & 0xff : middle >> 16 & 0xff, place->registers, false);
+        operand->neg = place->signs && signs >> 1 & 1;
+        break;
+    case WL_AT_SRC2:
+        if (place->file == WL_FILE_MASK)
+            return wl_read_mask(job, operand, second ? last >> 16 & 0xff : middle >> 24);
+        read = wl_read_vector(job, operand, second ? last >> 16 & 0xff : middle >> 24, place->registers, false);
+        operand->neg = place->signs && signs >> 2 & 1;
+        break;
+    default:
+        return false;
+    }
+    wl_set_bank(job, place->role);
+    return read;
+}
+
+/* Fields and signs that the instruction has not. */
+static bool has_pair3_strays(const struct wl_word_job *job, bool second) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    const unsigned signs = job->w[1] >> (second ? 12 : 9) & 7;
+    const unsigned src1 = second ? job->w[2] >> 8 & 0xff : job->w[1] >> 16 & 0xff, src2 = second ? job->w[2] >> 16 & 0xff : job->w[1] >> 24;
+    unsigned signed_sources = 0;
+
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->places[i].signs)
+            signed_sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
+    return signs & ~signed_sources || (!(shape->roles & 2) && src1) || (!(shape->roles & 4) && !(shape->modifiers & WL_MOD_BITOP3) && src2);
+}
+
+bool wl_decode_vopd3(struct wl_word_job *job, bool second) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+
+    if (!second)
+        job->size = 12;
+    if (job->words < 3 || has_pair3_strays(job, second))
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!read_pair3_place(job, &shape->places[i], second))
+            return false;
+    if (shape->modifiers & WL_MOD_BITOP3)
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = job->w[2] >> 16 & 0xff;
     return true;
 }
