@@ -54,11 +54,11 @@ static uint32_t target_of(const struct wl_processor *processor) {
 /* ---- the index ---- */
 
 static const uint16_t opcodes[WL_ENC_COUNT] = {
-    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,  [WL_ENC_SOPK] = 32,   [WL_ENC_SOPP] = 128,
-    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,   [WL_ENC_VOPC] = 256,  [WL_ENC_VOP3] = 1024,
-    [WL_ENC_VOP3P] = 256,   [WL_ENC_VOP3PX] = 256, [WL_ENC_VOPD_X] = 16, [WL_ENC_VOPD_Y] = 32, [WL_ENC_VINTRP] = 4,
-    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,    [WL_ENC_FLAT] = 256,  [WL_ENC_GLOBAL] = 256,
-    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256, [WL_ENC_MIMG] = 256,  [WL_ENC_VSAMPLE] = 256,
+    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,   [WL_ENC_SOPK] = 32,    [WL_ENC_SOPP] = 128,
+    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,    [WL_ENC_VOPC] = 256,   [WL_ENC_VOP3] = 1024,
+    [WL_ENC_VOP3P] = 256,   [WL_ENC_VOP3PX] = 256, [WL_ENC_VOPD_X] = 16,  [WL_ENC_VOPD_Y] = 32,  [WL_ENC_VINTRP] = 4,
+    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,     [WL_ENC_FLAT] = 256,   [WL_ENC_GLOBAL] = 256,
+    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256,  [WL_ENC_MIMG] = 256,   [WL_ENC_VSAMPLE] = 256,
     [WL_ENC_EXP] = 1,       [WL_ENC_VOPD3_X] = 64, [WL_ENC_VOPD3_Y] = 64, [WL_ENC_TENSOR] = 256,
 };
 
@@ -187,7 +187,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
+    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
