@@ -53,6 +53,12 @@ enum {
     WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and LDS that they share */
     WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
     WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
+    WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */
+};
+
+enum {
+    WL_NAMED_BARRIERS = 16,     /* of a workgroup, where there are any; numbers 1 to 16 */
+    WL_CLUSTER_WORKGROUPS = 16, /* the most of a cluster */
 };
 
 struct wl_processor {
