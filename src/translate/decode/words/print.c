@@ -184,6 +184,8 @@ static void print_addresses(struct wl_word_text *text, const struct wl_word_job 
 /* The place of each operand: comparisons have a mask in front that is none. */
 static enum wl_format format_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
     const struct wl_word_shape *shape = &job->entry->shape;
+    if (job->entry->row->encoding == WL_ENC_VOP3PX && index >= shape->count)
+        return job->d->has_wide && job->entry->row->opcode & 0x80 ? WL_FORMAT_I64 : WL_FORMAT_I32; /* scales */
     const unsigned more = operands > shape->count && job->entry->row->encoding == WL_ENC_VOPC ? operands - shape->count : 0;
 
     if (index < more || index - more >= shape->count || shape->places[index - more].file == WL_FILE_OTHER)
