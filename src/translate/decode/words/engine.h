@@ -23,6 +23,9 @@ struct wl_word_entry {
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
     bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
+    bool particular;            /* scalar: whose operands mean something of their own (scalar.c) */
+    bool scales;                /* v_cvt_scalef32_* */
+    bool chosen;                /* f8f6f4: the kinds of A and B are modifiers */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
 

@@ -405,8 +405,9 @@ static bool has_long_strays(const struct wl_word_job *job) {
         return true;
     if (!shape->count && job->w[0] & 0xff)
         return true;
+    const uint32_t codes = job->d->has_wide ? 0 : job->w[1]; /* gfx1250 does not look at them */
     for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = job->d->has_wide ? 0 : job->w[1] >> 9 * i & 0x1ff; /* which gfx1250 does not look at */
+        const unsigned code = codes >> 9 * i & 0x1ff;
 
         if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
             return true;
@@ -648,11 +649,9 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
-    if (job->inst->cbsz > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
-        return false; /* no kind of numbers */
-    if (job->inst->blgp > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
-        return false;
-    if (strstr(job->entry->row->name, "_f8f6f4")) {
+    if (job->entry->chosen) {
+        if (shape->modifiers & WL_MOD_MATRIX_FMT && (job->inst->cbsz > 4 || job->inst->blgp > 4))
+            return false; /* no kind of numbers */
         if (job->entry->row->encoding == WL_ENC_VOP3P && !job->d->has_wide && job->w[0] >> 11 & 15)
             return false; /* would take scales */
         finish_small(job);
