@@ -31,6 +31,7 @@ enum wl_family {
     WL_FAMILY_GFX10_3,
     WL_FAMILY_GFX11,
     WL_FAMILY_GFX12,
+    WL_FAMILY_GFX12_5,
 };
 
 /* Processors of one set have the same instructions under the same encodings: the decoder's table (translate/decode/words) names sets, not
@@ -50,7 +51,9 @@ enum wl_instruction_set {
     WL_SET_GFX1100,
     WL_SET_GFX1150,
     WL_SET_GFX1200,
-    WL_SET_GFX950, /* that of gfx942 but for xf32, and more */
+    WL_SET_GFX950,  /* that of gfx942 but for xf32, and more */
+    WL_SET_GFX1250, /* most of gfx1200's, no images and no interpolation, and much more */
+    WL_SET_GFX1251, /* that of gfx1250, with DPP for instructions of 64 bits */
 };
 
 /* What a processor has, or does. */
@@ -68,6 +71,16 @@ enum {
     WL_HAS_OCP_FP8 = 1 << 10,            /* 8-bit numbers as OCP defines them; else, where there are any, FNUZ */
     WL_FLUSHES_ATOMICS = 1 << 11,        /* f32 additions in memory take denormals for 0, whatever MODE says */
     WL_FLUSHES_MATRICES = 1 << 12,       /* matrix instructions do with those of f16 and bf16 */
+    WL_HAS_WAVE32_ALONE = 1 << 13,       /* no waves of 64 */
+    WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and LDS that they share */
+    WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
+    WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
+    WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */
+};
+
+enum {
+    WL_NAMED_BARRIERS = 16,     /* of a workgroup, where there are any; numbers 1 to 16 */
+    WL_CLUSTER_WORKGROUPS = 16, /* the most of a cluster */
 };
 
 struct wl_processor {

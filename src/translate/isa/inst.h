@@ -36,6 +36,18 @@ enum wl_special { /* read-only sources that are no registers */
                   WL_SPECIAL_VCCZ,
                   WL_SPECIAL_EXECZ,
                   WL_SPECIAL_LDS_DIRECT,
+                  WL_SPECIAL_FLAT_SCRATCH_BASE_LO, /* gfx1250; of 2 dwords: both halves */
+                  WL_SPECIAL_FLAT_SCRATCH_BASE_HI,
+};
+
+/* gfx1250 has 1,024 VGPRs, instructions 8 bits for each: s_set_vgpr_msb sets two more for each of these fields. Decoding an instruction does not
+ * know them: an operand says whose they are, and its register is `reg` + 256 * the two bits. */
+enum wl_bank {
+    WL_BANK_NONE, /* no bits: not a VGPR, or always one of the first 256 */
+    WL_BANK_SRC0, /* bits 1:0 of s_set_vgpr_msb's immediate: src0; addresses */
+    WL_BANK_SRC1, /* bits 3:2: src1; data of LDS (the first) and of flat stores */
+    WL_BANK_SRC2, /* bits 5:4: src2; LDS's second data */
+    WL_BANK_DST,  /* bits 7:6: results; data of buffer instructions */
 };
 
 enum wl_sdwa_sel { WL_SEL_DWORD, WL_SEL_BYTE_0, WL_SEL_BYTE_1, WL_SEL_BYTE_2, WL_SEL_BYTE_3, WL_SEL_WORD_0, WL_SEL_WORD_1 };
@@ -47,6 +59,7 @@ struct wl_operand {
     bool neg, abs, sext; /* source modifiers: -v1, |v1|, sext(v1) */
     bool upper;          /* VGPR: "v1.h"; wl_inst.op_sel has it as well */
     uint8_t sel;         /* enum wl_sdwa_sel of this source (SDWA) */
+    uint8_t bank;        /* enum wl_bank */
     bool literal;        /* IMM: a 32-bit literal, not an inline constant; f64 and b64 users: see wl_operand_bits */
     bool is_float;       /* IMM: written as a floating-point number (0.5, 1.0, ...): `number` holds it */
     uint64_t bits;       /* IMM: sign-extended integer, or the 32-bit literal zero-extended */
@@ -91,8 +104,14 @@ struct wl_inst {
     uint32_t dpp_control;        /* shift count, quad_perm as 8 bits, dpp8 as 24 bits, row_share/xmask lane */
     uint8_t row_mask, bank_mask;
     bool bound_ctrl, fetch_inactive;
-    uint8_t cbsz, abid, blgp; /* matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well */
-    uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    /* Matrix instructions; blgp: f64's neg as well; abid: SWMMAC's index_key as well. gfx1250: cbsz and blgp are the kinds of A and B
+     * (enum wl_matrix_kind's order in f8f6f4: fp8, bf8, fp6, bf6, fp4). */
+    uint8_t cbsz, abid, blgp;
+    /* gfx1250's matrices with scales. Bit 0: A's are in lanes 16 to 31 instead of 0 to 15; bit 1: B's. Kinds: 0 E8, 1 E5M3, 2 E4M3. */
+    uint8_t scale_rows, scale_kind_a, scale_kind_b;
+    uint8_t scale_sel; /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
+    bool scale_offset; /* gfx1250: an address' register is an index: times the size of what is accessed */
+    uint8_t format;    /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
      * gfx9, where the resource says it. */
     uint8_t dmask, dim;

@@ -11,12 +11,12 @@ static bool starts_with(const char *text, const char *prefix) { return strncmp(t
 /* ---- the index ---- */
 
 static const uint16_t opcodes[WL_ENC_COUNT] = {
-    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,  [WL_ENC_SOPK] = 32,   [WL_ENC_SOPP] = 128,
-    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,   [WL_ENC_VOPC] = 256,  [WL_ENC_VOP3] = 1024,
-    [WL_ENC_VOP3P] = 128,   [WL_ENC_VOP3PX] = 128, [WL_ENC_VOPD_X] = 16, [WL_ENC_VOPD_Y] = 32, [WL_ENC_VINTRP] = 4,
-    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,    [WL_ENC_FLAT] = 256,  [WL_ENC_GLOBAL] = 256,
-    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256, [WL_ENC_MIMG] = 256,  [WL_ENC_VSAMPLE] = 256,
-    [WL_ENC_EXP] = 1,
+    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,   [WL_ENC_SOPK] = 32,    [WL_ENC_SOPP] = 128,
+    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,    [WL_ENC_VOPC] = 256,   [WL_ENC_VOP3] = 1024,
+    [WL_ENC_VOP3P] = 256,   [WL_ENC_VOP3PX] = 256, [WL_ENC_VOPD_X] = 16,  [WL_ENC_VOPD_Y] = 32,  [WL_ENC_VINTRP] = 4,
+    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,     [WL_ENC_FLAT] = 256,   [WL_ENC_GLOBAL] = 256,
+    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256,  [WL_ENC_MIMG] = 256,   [WL_ENC_VSAMPLE] = 256,
+    [WL_ENC_EXP] = 1,       [WL_ENC_VOPD3_X] = 64, [WL_ENC_VOPD3_Y] = 64, [WL_ENC_TENSOR] = 256,
 };
 
 static bool index_rows(struct wl_word_decoder *decoder) {
@@ -54,6 +54,8 @@ enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const ch
         return wl_fail(WL_INVALID_VALUE, "a wave has 32 or 64 lanes, not %u", wave_size);
     if (!(known->has & WL_HAS_WAVE32) && wave_size != 64)
         return wl_fail(WL_INVALID_VALUE, "%s has waves of 64 lanes only", processor);
+    if (known->has & WL_HAS_WAVE32_ALONE && wave_size != 32)
+        return wl_fail(WL_INVALID_VALUE, "%s has waves of 32 lanes only", processor);
     made = calloc(1, sizeof *made);
     if (made) {
         made->processor = known;
@@ -61,6 +63,7 @@ enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const ch
         made->target = 1u << known->set;
         made->wave64 = wave_size == 64;
         made->has_acc = made->target & WL_GFX9_ACC;
+        made->has_wide = made->target & WL_GFX1250;
         made->has_ocp = known->major == 9 && known->has & WL_HAS_OCP_FP8;
     }
     if (!made || !index_rows(made)) {
@@ -138,8 +141,11 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->signed_dot = strcmp(text, "v_dot4_i32_iu8") == 0 || strcmp(text, "v_dot8_i32_iu4") == 0;
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
+    entry->particular = starts_with(text, "s_barrier_") || strcmp(text, "s_code_end") == 0 || strcmp(text, "s_set_gpr_idx_on") == 0;
+    entry->scales = starts_with(text, "v_cvt_scalef32_");
+    entry->chosen = strstr(text, "_f8f6f4") != NULL;
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
+    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 
@@ -161,6 +167,7 @@ static const struct wl_word_entry *find_entry(const struct wl_word_decoder *deco
         return NULL;
     }
     name_entry(decoder, entry);
+    entry->forms = entry->row->forms | (entry->row->forms & WL_DPALU && decoder->target & WL_T1251 ? WL_DPP : 0);
     decoder->entries[row - 1] = entry;
     return entry;
 }
@@ -209,6 +216,14 @@ static struct found in_flat(unsigned segment, unsigned opcode) {
 static bool is_scaled(const struct wl_word_job *job) {
     const uint32_t first = job->w[0] >> 16, second = job->w[2] >> 16, takes = job->w[2] >> 11 & 15;
     return job->d->target == WL_T950 && first == 0xd3ac && job->words == 4 && (second == 0xd3ad || second == 0xd3ae) && takes == 1;
+}
+
+/* The same of gfx1250, whose scales are of 32 or of 16 elements. The products have formats of their own in the places of op_sel and op_sel_hi. */
+static bool is_scaled12(const struct wl_word_job *job) {
+    const uint32_t first = job->w[0] >> 16, second = job->w[2] >> 16;
+    return (first == 0xcc35 || first == 0xcc3a) && job->words == 4 && (second == 0xcc33 || second == 0xcc88) && wl_is_scale12(job) &&
+           !(job->w[2] >> 8 & 3) && !(job->w[2] >> 15 & 1) && !(job->w[3] >> 29 & 3) &&
+           (second == 0xcc33 || ((job->w[2] >> 11 & 15) == 8 && (job->w[3] >> 27 & 3) == 3));
 }
 
 static struct found in_gfx9(const struct wl_word_job *job, uint32_t word) {
@@ -298,14 +313,23 @@ static struct found in_gfx11(uint32_t word) {
     }
 }
 
-static struct found in_gfx12(uint32_t word) {
+static struct found in_gfx12(const struct wl_word_job *job, uint32_t word) {
     const unsigned opcode = word >> 14 & 0xff;
+    const bool wide = job->d->has_wide;
 
     switch (word >> 26) {
+    case 0x33:
+        if (!wide || word >> 24 == 0xcd || word >> 24 == 0xce)
+            return wide ? nothing : in_gfx11(word);
+        if (word >> 24 == 0xcf)
+            return (struct found){WL_ENC_VOPD3_X, word >> 18 & 0x3f};
+        if (is_scaled12(job))
+            return (struct found){WL_ENC_VOP3PX, (job->w[2] >> 16 & 0x7f) | ((word >> 16 & 0xff) == 0x3a ? 0x80u : 0)};
+        return (struct found){WL_ENC_VOP3P, word >> 16 & 0xff};
     case 0x31:
         return (struct found){opcode & 0x80 ? WL_ENC_MTBUF : WL_ENC_MUBUF, opcode};
     case 0x34:
-        return (struct found){WL_ENC_MIMG, opcode};
+        return (struct found){wide ? WL_ENC_TENSOR : WL_ENC_MIMG, opcode};
     case 0x39:
         return (struct found){WL_ENC_VSAMPLE, opcode};
     case 0x3b:
@@ -337,7 +361,7 @@ static struct found find_encoding(const struct wl_word_job *job) {
     case 11:
         return in_gfx11(word);
     default:
-        return in_gfx12(word);
+        return in_gfx12(job, word);
     }
 }
 
@@ -371,19 +395,23 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_VOP2:
     case WL_ENC_VOPC:
         form = form_of(decoder, job->w[0] & 0x1ff);
-        if (!job->entry->shape.roles && (!(job->entry->row->forms & form) || (job->w[0] & 0x1ff) == 0xea))
+        if (!job->entry->shape.roles && (!(job->entry->forms & form) || (job->w[0] & 0x1ff) == 0xea))
             form = WL_ALONE; /* without a source its field means nothing */
-        return job->entry->row->forms & form && wl_decode_short(job, form);
+        return job->entry->forms & form && wl_decode_short(job, form);
     case WL_ENC_VOP3:
     case WL_ENC_VOP3P:
         form = decoder->generation >= 11 ? form_of(decoder, job->w[1] & 0x1ff) : WL_ALONE;
-        return job->entry->row->forms & form && wl_decode_long(job, form);
+        return job->entry->forms & form && wl_decode_long(job, form);
     case WL_ENC_VOP3PX:
         return wl_decode_scaled(job);
     case WL_ENC_VOPD_X:
         return wl_decode_vopd(job, false);
     case WL_ENC_VOPD_Y:
         return wl_decode_vopd(job, true);
+    case WL_ENC_VOPD3_X:
+        return wl_decode_vopd3(job, false);
+    case WL_ENC_VOPD3_Y:
+        return wl_decode_vopd3(job, true);
     case WL_ENC_DS:
         return wl_decode_lds(job);
     case WL_ENC_FLAT:
@@ -396,6 +424,8 @@ static bool decode_operands(struct wl_word_job *job) {
     case WL_ENC_MIMG:
     case WL_ENC_VSAMPLE:
         return wl_decode_image(job);
+    case WL_ENC_TENSOR:
+        return wl_decode_tensor(job);
     default:
         return wl_decode_graphics(job);
     }
@@ -434,9 +464,11 @@ static void split_swap(struct wl_inst inst[2]) {
 }
 
 static unsigned decode_pair(struct wl_word_job *job, struct wl_inst inst[2]) {
-    const struct wl_word_entry *second = find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f);
+    const struct wl_word_entry *second = job->entry->row->encoding == WL_ENC_VOPD_X
+                                             ? find_entry(job->d, WL_ENC_VOPD_Y, job->w[0] >> 17 & 0x1f)
+                                             : find_entry(job->d, WL_ENC_VOPD3_Y, job->w[0] >> 12 & 0x3f);
 
-    if (!second || job->words < 2 || !decode_operands(job))
+    if (!second || !decode_operands(job))
         return 0;
     clear(&inst[1], inst[0].address);
     start(job, second, &inst[1]);
@@ -496,7 +528,7 @@ bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *ins
 }
 
 unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]) {
-    if (job->entry->row->encoding == WL_ENC_VOPD_X)
+    if (job->entry->row->encoding == WL_ENC_VOPD_X || job->entry->row->encoding == WL_ENC_VOPD3_X)
         return decode_pair(job, inst);
     if (!decode_operands(job))
         return 0;

@@ -16,12 +16,16 @@ struct wl_word_entry {
     char canonical[36];
     const struct wl_sem *sem;
     const struct wl_isa *isa;
+    uint16_t forms; /* of the row, that this target has */
     bool returns, lds, zero_high, packed;
     bool compares, writes_exec; /* v_cmp*, v_cmpx_* */
     bool picks_byte;            /* conversions of 8-bit numbers */
     bool interpolates;          /* VOP3: the attribute stands in the place of src0, which stands in that of src1 */
     bool swaps, signed_dot;     /* v_swap_b32; v_dot4_i32_iu8, v_dot8_i32_iu4 */
     const char *suffix;         /* of the mnemonic, as LLVM prints it; NULL: not looked for yet (print.c) */
+    bool particular;            /* scalar: whose operands mean something of their own (scalar.c) */
+    bool scales;                /* v_cvt_scalef32_* */
+    bool chosen;                /* f8f6f4: the kinds of A and B are modifiers */
     bool wmma;                  /* or a dot product of 8-bit floats: the row says which sources have signs */
 };
 
@@ -30,10 +34,14 @@ struct wl_word_decoder {
     unsigned generation;
     uint32_t target; /* WL_T* */
     bool wave64, has_acc, has_ocp;
+    bool has_wide;                /* gfx1250: literals of 64 bits, VGPRs above 255, scaled offsets */
     uint16_t *rows[WL_ENC_COUNT]; /* by opcode: the row's number + 1; 0: none */
     uint16_t *row_memory;
     struct wl_word_entry **entries; /* by the row's number; made when a row is first seen */
 };
+
+/* How LLVM 22 writes a literal that could be taken for an inline constant, where operands are read as text: wl_operand.sel of an IMM. */
+enum { WL_TEXT_LIT = 1, WL_TEXT_LIT64 };
 
 /* The word at hand. */
 struct wl_word_job {
@@ -42,12 +50,12 @@ struct wl_word_job {
     struct wl_inst *inst;
     const uint8_t *bytes;
     uint64_t available;
-    uint32_t w[4];  /* the first dwords; 0 where there are none */
-    unsigned words; /* that are there, up to 4 */
-    unsigned size;  /* bytes that the encoding has, the literal included as soon as it is read */
-    bool for_text;  /* operands as they are printed, not as they are meant */
-    bool has_literal;
-    uint32_t literal;
+    uint32_t w[4];                  /* the first dwords; 0 where there are none */
+    unsigned words;                 /* that are there, up to 4 */
+    unsigned size;                  /* bytes that the encoding has, the literal included as soon as it is read */
+    bool for_text;                  /* operands as they are printed, not as they are meant */
+    bool has_literal, long_literal; /* of 64 bits: all of an instruction have one size */
+    uint64_t literal;               /* of 32 bits, but for wl_fetch_literal64 */
 };
 
 static inline uint32_t wl_bits(uint32_t word, unsigned at, unsigned count) { return word >> at & ((1u << count) - 1); }
@@ -57,13 +65,20 @@ bool wl_word_open(struct wl_word_job *job, uint64_t address, struct wl_inst *ins
 /* Reads the operands: of one instruction, or of both of a pair, which is returned. 0: the encoding means nothing. */
 unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]);
 
+/* Whether the first two words are gfx1250's scales of a matrix product, as far as their unused bits go. */
+static inline bool wl_is_scale12(const struct wl_word_job *job) {
+    const uint32_t first = job->w[0], second = job->w[1];
+    return !(first >> 10 & 1) && !(first >> 12 & 1) && !(first >> 15 & 1) && (second >> 18 & 0x1ff) == 0x100 && !(second >> 28 & 1) &&
+           !(second >> 31);
+}
+
 /* The next operand, zero but for its kind. */
 struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind kind);
 
 /* All below: false if the encoding means nothing. (source.c) */
 
 /* `number` consecutive VGPRs (AGPRs with `acc`). */
-bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc);
+bool wl_read_vector(const struct wl_word_job *job, struct wl_operand *operand, unsigned reg, unsigned registers, bool acc);
 /* Scalar registers by their encoding, 0 to 127. */
 bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, const struct wl_word_place *place);
 /* A source of 8 or 9 bits. Bit 9: an AGPR instead of a VGPR. */
@@ -75,6 +90,9 @@ void wl_set_vcc(const struct wl_word_job *job, struct wl_operand *operand);
 void wl_set_immediate32(struct wl_operand *operand, uint32_t bits);
 void wl_set_literal(struct wl_operand *operand, uint64_t bits);
 bool wl_fetch_literal(struct wl_word_job *job);
+bool wl_fetch_literal64(struct wl_word_job *job);
+/* Which bits of s_set_vgpr_msb's immediate are above the last operand's register, by the field that it comes from. */
+void wl_set_bank(const struct wl_word_job *job, unsigned field);
 
 /* One encoding each: the operands and modifiers of the word. */
 bool wl_decode_scalar(struct wl_word_job *job); /* scalar.c */
@@ -83,10 +101,12 @@ bool wl_decode_short(struct wl_word_job *job, unsigned form); /* vector.c: VOP1,
 bool wl_decode_long(struct wl_word_job *job, unsigned form);  /* VOP3, VOP3P */
 bool wl_decode_scaled(struct wl_word_job *job);               /* VOP3PX */
 bool wl_decode_vopd(struct wl_word_job *job, bool second);
+bool wl_decode_vopd3(struct wl_word_job *job, bool second);
 bool wl_decode_lds(struct wl_word_job *job); /* memory.c */
 bool wl_decode_flat(struct wl_word_job *job);
 bool wl_decode_buffer(struct wl_word_job *job);
 bool wl_decode_image(struct wl_word_job *job); /* image.c */
+bool wl_decode_tensor(struct wl_word_job *job);
 /* What the fields mean together, once they are read. (finish.c) */
 void wl_finish_meaning(struct wl_word_job *job);
 

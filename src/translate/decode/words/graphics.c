@@ -6,7 +6,7 @@ static void read_interpolated(struct wl_word_job *job, const struct wl_word_plac
 
     operand->count = 0;
     if (place->file == WL_FILE_V)
-        wl_read_vector(operand, place->role == WL_AT_VDST ? job->w[0] >> 18 & 0xff : job->w[0] & 0xff, 1, false);
+        wl_read_vector(job, operand, place->role == WL_AT_VDST ? job->w[0] >> 18 & 0xff : job->w[0] & 0xff, 1, false);
 }
 
 static void add_text(struct wl_word_job *job) { wl_word_operand(job, WL_OPERAND_TEXT)->count = 0; }
@@ -23,7 +23,7 @@ static void read_export(struct wl_word_job *job) {
 
         operand->count = 0;
         if (word >> i & 1)
-            wl_read_vector(operand, job->w[1] >> 8 * field & 0xff, 1, false);
+            wl_read_vector(job, operand, job->w[1] >> 8 * field & 0xff, 1, false);
     }
     for (unsigned i = 0; i < 3; i++)
         if (word >> (10 + i) & 1 && (i == 1 || older))
@@ -34,7 +34,7 @@ static void read_export(struct wl_word_job *job) {
 static bool read_interpolation(struct wl_word_job *job) {
     static const struct wl_word_place any = {.file = WL_FILE_SOURCE, .registers = 1};
 
-    wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
+    wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
     for (unsigned i = 0; i < 3; i++) {
         struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
         const unsigned code = job->w[1] >> 9 * i & 0x1ff;
@@ -59,7 +59,7 @@ bool wl_decode_graphics(struct wl_word_job *job) {
             return false;
         for (unsigned i = 0; i < shape->count; i++)
             if (shape->places[i].role == WL_AT_VDST)
-                wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
+                wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[0] & 0xff, 1, false);
             else
                 add_text(job);
         return true;

@@ -117,7 +117,7 @@ static bool read_addresses(struct wl_word_job *job, const struct image_fields *f
     struct wl_operand *address = wl_word_operand(job, WL_OPERAND_VGPR);
 
     if (!f->list)
-        return wl_read_vector(address, f->vaddr, count > 12 ? 16 : count, false);
+        return wl_read_vector(job, address, f->vaddr, count > 12 ? 16 : count, false);
     if (job->available < job->size + 4 * (size_t)((fields + 2) / 4))
         return false;
     inst->address_count = (uint8_t)count;
@@ -130,7 +130,7 @@ static bool read_addresses(struct wl_word_job *job, const struct image_fields *f
         inst->addresses[i] = (uint8_t)(reg + (i - field));
     }
     job->size += 4 * ((fields + 2) / 4);
-    return wl_read_vector(address, f->vaddr, 1, false);
+    return wl_read_vector(job, address, f->vaddr, 1, false);
 }
 
 static void set_modifiers(struct wl_word_job *job, const struct image_fields *f) {
@@ -190,7 +190,7 @@ static bool read_ray_list(struct wl_word_job *job, const struct image_fields *f,
         if (!add_address(job->inst, reg, single ? 1 : parts[i]))
             return false;
     }
-    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, single ? 1 : parts[0], false);
+    return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, single ? 1 : parts[0], false);
 }
 
 static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
@@ -204,10 +204,10 @@ static bool read_ray(struct wl_word_job *job, const struct image_fields *f) {
     job->inst->a16 = f->a16;
     if (has_ray_strays(job))
         return false;
-    if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
+    if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vdata, 4, false))
         return false;
     if (f->list || job->d->generation >= 12 ? !read_ray_list(job, f, parts, count, total)
-                                            : !wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, total, false))
+                                            : !wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, total, false))
         return false;
     return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource);
 }
@@ -280,10 +280,10 @@ bool wl_decode_image(struct wl_word_job *job) {
     set_modifiers(job, &f);
     if (has_strays(job, &f))
         return false;
-    if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f.vdata, data_registers(job, &f), f.acc))
+    if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f.vdata, data_registers(job, &f), f.acc))
         return false;
     if (job->d->generation == 9 || newest) {
-        if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f.vaddr, 1, false))
+        if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f.vaddr, 1, false))
             return false;
     } else if (!read_addresses(job, &f, wl_image_address_count(job->inst, job->d->generation)))
         return false;
@@ -296,5 +296,26 @@ bool wl_decode_image(struct wl_word_job *job) {
     wl_decode_image_addresses(job->inst, job->d->generation, job->w[1], job->w[2]);
     if (job->for_text && job->d->generation == 9)
         job->inst->operands[1].count = (uint8_t)count_addresses(job, false);
+    return true;
+}
+
+/* ---- tensors ---- */
+
+/* Four groups of scalar registers that describe a tensor and the part of it; the last two may be left out, both together. */
+bool wl_decode_tensor(struct wl_word_job *job) {
+    enum { NONE = 124 };
+    const struct wl_word_shape *shape = &job->entry->shape;
+    const uint32_t first = job->w[0], second = job->w[1], third = job->w[2];
+    const bool both = third >> 16 == (NONE << 8 | NONE);
+
+    job->size = 12;
+    if (job->words < 3 || (first & 7) != 1 || first >> 5 & 3 || (first >> 22 & 15) != 1 || second & 0xff || second >> 9 & 0x1ff ||
+        second >> 23 != NONE << 1)
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!(both && i >= 2) && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR),
+                                                 third >> 8 * (shape->places[i].role - WL_AT_GROUP0) & 0xff, &shape->places[i]))
+            return false;
+    job->inst->r128 = first >> 4 & 1;
     return true;
 }

@@ -7,7 +7,10 @@ static int32_t sign_extend(uint32_t bits, unsigned width) { return (int32_t)(bit
 
 static bool read_data(struct wl_word_job *job, const struct wl_word_place *place, unsigned reg, bool acc, unsigned more) {
     acc = acc && place->file == WL_FILE_G && job->d->has_acc;
-    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), reg, place->registers + more, acc);
+    const bool read = wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), reg, place->registers + more, acc);
+    if (job->d->has_wide)
+        wl_set_bank(job, place->role);
+    return read;
 }
 
 /* ---- LDS ---- */
@@ -184,7 +187,10 @@ static bool by_lane(const struct wl_word_job *job) { return job->entry->isa && j
 static void set_off(struct wl_word_job *job) { wl_word_operand(job, WL_OPERAND_OFF)->count = 0; }
 
 static bool read_vaddr(struct wl_word_job *job, const struct flat_fields *f, unsigned registers) {
-    return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false);
+    const bool read = wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false);
+    if (job->d->has_wide)
+        wl_set_bank(job, WL_AT_ADDR);
+    return read;
 }
 
 /* What stands for vaddr: a register, nothing ("off"), or, where lanes have places of their own, not even that. */
@@ -202,6 +208,8 @@ static bool read_scratch_vaddr(struct wl_word_job *job, const struct flat_fields
 static bool read_flat_vaddr(struct wl_word_job *job, const struct flat_fields *f) {
     switch (job->entry->row->encoding) {
     case WL_ENC_FLAT:
+        if (job->d->has_wide && !f->none)
+            return read_vaddr(job, f, 1);
         return (job->d->generation == 9 ? f->saddr == 0 : f->none) && read_vaddr(job, f, 2);
     case WL_ENC_SCRATCH:
         return read_scratch_vaddr(job, f);
@@ -213,7 +221,7 @@ static bool read_flat_vaddr(struct wl_word_job *job, const struct flat_fields *f
 static bool read_flat_saddr(struct wl_word_job *job, const struct flat_fields *f) {
     const enum wl_encoding encoding = (enum wl_encoding)job->entry->row->encoding;
 
-    if (encoding == WL_ENC_FLAT)
+    if (encoding == WL_ENC_FLAT && (f->none || !job->d->has_wide))
         return true;
     if (!f->none && !f->off)
         return read_saddr(job, f, encoding == WL_ENC_SCRATCH ? 1 : 2);
@@ -259,6 +267,8 @@ bool wl_decode_flat(struct wl_word_job *job) {
 
         if (place->role == WL_AT_ADDR)
             read = read_flat_vaddr(job, &f), addressed = true;
+        else if (place->role == WL_AT_SADDR)
+            read = read_saddr(job, &f, place->registers);
         else if (place->role == WL_AT_VDATA)
             read = read_data(job, place, f.vdata, f.acc, 0);
         else if (!(f.lds && forms & WL_LDS) && (!(forms & WL_RETURNS) || f.returns))
@@ -272,6 +282,7 @@ bool wl_decode_flat(struct wl_word_job *job) {
     job->inst->lds |= f.lds && forms & WL_LDS;
     if (shape->count)
         job->inst->offset0 = f.offset;
+    job->inst->scale_offset = job->d->has_wide && job->w[1] >> 16 & 1;
     return true;
 }
 
@@ -335,8 +346,10 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
 
     if (!registers)
         set_off(job);
-    else if (!wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false))
+    else if (!wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), f->vaddr, registers, false))
         return false;
+    if (job->d->has_wide)
+        wl_set_bank(job, WL_AT_ADDR);
     job->inst->offen = f->offen;
     job->inst->idxen = f->idxen;
     return wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), f->srsrc, &resource) &&
@@ -346,6 +359,8 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
 static bool has_buffer_strays(const struct wl_word_job *job, bool typed) {
     if (job->d->generation == 10)
         return !typed && job->inst->dlc && is_atomic(job);
+    if (job->d->has_wide && job->w[2] >> 31)
+        return true; /* a negative offset */
     return job->d->generation >= 12 && job->w[1] >> 16 & 3;
 }
 
@@ -385,6 +400,8 @@ bool wl_decode_buffer(struct wl_word_job *job) {
 
         if (place->role == WL_AT_ADDR ? !read_buffer_address(job, &f) : !f.lds && !read_data(job, place, f.vdata, f.acc, f.tfe ? 1 : 0))
             return false;
+        if (place->role == WL_AT_VDATA && job->d->has_wide)
+            wl_set_bank(job, WL_AT_VDST); /* loaded or stored */
     }
     inst->lds |= f.lds;
     inst->tfe = f.tfe;

@@ -35,7 +35,9 @@ static const char *find_suffix(const struct wl_word_job *job) {
     const struct wl_row *row = job->entry->row;
 
     if (!job->entry->shape.count)
-        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 ? "_e64" : "";
+        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 && !job->d->has_wide ? "_e64" : "";
+    if (job->d->has_wide && (strcmp(row->name, "v_cvt_pk_f16_fp8") == 0 || strcmp(row->name, "v_cvt_pk_f16_bf8") == 0))
+        return ""; /* as LLVM 22 has it */
     if (row->encoding >= WL_ENC_VOP1 && row->encoding <= WL_ENC_VOPC)
         return (strcmp(row->name, "v_pk_fmac_f16") == 0 && job->d->generation == 9) || has_row(job->d, row->name, WL_ENC_VOP3, WL_ENC_VOP3)
                    ? "_e32"
@@ -77,6 +79,8 @@ static const char *special_name(unsigned reg) {
         [WL_SPECIAL_VCCZ] = "src_vccz",
         [WL_SPECIAL_EXECZ] = "src_execz",
         [WL_SPECIAL_LDS_DIRECT] = "src_lds_direct",
+        [WL_SPECIAL_FLAT_SCRATCH_BASE_LO] = "src_flat_scratch_base_lo",
+        [WL_SPECIAL_FLAT_SCRATCH_BASE_HI] = "src_flat_scratch_base_hi",
     };
     return reg < sizeof names / sizeof *names ? names[reg] : "?";
 }
@@ -111,7 +115,9 @@ static void print_scalar_register(struct wl_word_text *text, unsigned reg, unsig
 }
 
 static void print_number(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
-    if (operand->is_float && operand->number != 0.15915494309189532)
+    if (text->wide && operand->sel)
+        wl_print(text, "%s(0x%" PRIx64 ")", operand->sel == WL_TEXT_LIT64 ? "lit64" : "lit", operand->bits);
+    else if (operand->is_float && operand->number != 0.15915494309189532)
         wl_print(text, "%.1f", operand->number);
     else if (operand->is_float)
         wl_print(text, format == WL_FORMAT_F64 || format == WL_FORMAT_I64 ? "0.15915494309189532" : "0.15915494");
@@ -146,8 +152,10 @@ static void print_value(struct wl_word_text *text, const struct wl_operand *oper
 }
 
 static void print_operand(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
+    const bool number = operand->kind == WL_OPERAND_IMM && !operand->abs && !(text->wide && operand->sel);
+
     if (operand->neg)
-        wl_print(text, operand->kind == WL_OPERAND_IMM && !operand->abs ? "neg(" : "-");
+        wl_print(text, number ? "neg(" : "-");
     if (operand->sext)
         wl_print(text, "sext(");
     if (operand->abs)
@@ -155,7 +163,7 @@ static void print_operand(struct wl_word_text *text, const struct wl_operand *op
     print_value(text, operand, format);
     if (operand->abs)
         wl_print(text, "|");
-    if (operand->sext || (operand->neg && operand->kind == WL_OPERAND_IMM && !operand->abs))
+    if (operand->sext || (operand->neg && number))
         wl_print(text, ")");
 }
 
@@ -176,6 +184,8 @@ static void print_addresses(struct wl_word_text *text, const struct wl_word_job 
 /* The place of each operand: comparisons have a mask in front that is none. */
 static enum wl_format format_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
     const struct wl_word_shape *shape = &job->entry->shape;
+    if (job->entry->row->encoding == WL_ENC_VOP3PX && index >= shape->count)
+        return job->d->has_wide && job->entry->row->opcode & 0x80 ? WL_FORMAT_I64 : WL_FORMAT_I32; /* scales */
     const unsigned more = operands > shape->count && job->entry->row->encoding == WL_ENC_VOPC ? operands - shape->count : 0;
 
     if (index < more || index - more >= shape->count || shape->places[index - more].file == WL_FILE_OTHER)
@@ -275,22 +285,65 @@ static void print_selects(struct wl_word_text *text, const struct wl_word_job *j
         print_bits(text, "neg_hi", inst->neg_hi, sources);
 }
 
-/* Of gfx950. */
+static void print_table(struct wl_word_text *text, const struct wl_inst *inst) {
+    const uint64_t bits = inst->operands[inst->operand_count - 1].bits;
+
+    if (bits)
+        wl_print(text, bits > 10 ? " bitop3:0x%" PRIx64 : " bitop3:%" PRIu64, bits);
+}
+
+/* Of gfx950, and gfx1250. */
 static void print_newer(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
     const uint32_t modifiers = job->entry->shape.modifiers;
 
-    if (modifiers & WL_MOD_BITOP3 && inst->operands[inst->operand_count - 1].bits)
-        wl_print(text, " bitop3:0x%" PRIx64, inst->operands[inst->operand_count - 1].bits);
+    if (modifiers & WL_MOD_BITOP3)
+        print_table(text, inst);
     if (modifiers & WL_MOD_BITOP3 && inst->op_sel)
         print_bits(text, "op_sel", (inst->op_sel & 7u) | (inst->op_sel & 16u) >> 1, 4);
     if (modifiers & WL_MOD_FI_BC && inst->op_sel & 2)
         wl_print(text, " bound_ctrl:1");
     if (modifiers & WL_MOD_FI_BC && inst->op_sel & 1)
         wl_print(text, " fi:1");
+    if (inst->scale_sel)
+        wl_print(text, " scale_sel:%u", inst->scale_sel);
     if (job->entry->row->encoding == WL_ENC_VOP3PX && inst->op_sel)
         print_bits(text, "op_sel", inst->op_sel, 3);
-    if (job->entry->row->encoding == WL_ENC_VOP3PX)
+    if (job->entry->row->encoding == WL_ENC_VOP3PX && !job->d->has_wide)
         print_bits(text, "op_sel_hi", inst->op_sel_hi, 3);
+}
+
+static void print_kind(struct wl_word_text *text, const char *which, unsigned kind) {
+    static const char *const names[] = {"", "BF8", "FP6", "BF6", "FP4"};
+
+    if (kind >= sizeof names / sizeof *names)
+        wl_print(text, " matrix_%s_fmt:%u", which, kind);
+    else if (kind)
+        wl_print(text, " matrix_%s_fmt:MATRIX_FMT_%s", which, names[kind]);
+}
+
+static void print_scale_kind(struct wl_word_text *text, const char *which, unsigned kind) {
+    static const char *const names[] = {"", "MATRIX_SCALE_FMT_E5M3", "MATRIX_SCALE_FMT_E4M3", "3"};
+
+    if (kind)
+        wl_print(text, " matrix_%s_scale_fmt:%s", which, names[kind & 3]);
+}
+
+/* Of gfx1250: these stand in front of signs. */
+static void print_matrix12(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
+    const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0];
+
+    if (modifiers & (WL_MOD_KEY8 | WL_MOD_KEY16 | WL_MOD_KEY32) && inst->abid)
+        wl_print(text, " index_key:%u", inst->abid);
+    if (modifiers & WL_MOD_MATRIX_FMT) {
+        print_kind(text, "a", inst->cbsz);
+        print_kind(text, "b", inst->blgp);
+    }
+    wl_print(text, "%s%s", inst->scale_rows & 1 ? " matrix_a_scale:MATRIX_SCALE_ROW1" : "",
+             inst->scale_rows & 2 ? " matrix_b_scale:MATRIX_SCALE_ROW1" : "");
+    print_scale_kind(text, "a", inst->scale_kind_a);
+    print_scale_kind(text, "b", inst->scale_kind_b);
+    if (modifiers & WL_MOD_MATRIX_REUSE)
+        wl_print(text, "%s%s", first >> 13 & 1 ? " matrix_a_reuse" : "", first >> 14 & 1 ? " matrix_b_reuse" : "");
 }
 
 static void print_matrix(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
@@ -360,21 +413,28 @@ static void print_output(struct wl_word_text *text, const struct wl_inst *inst) 
 }
 
 static void print_vector(struct wl_word_text *text, const struct wl_word_job *job, const struct wl_inst *inst) {
-    const bool is_long = job->entry->row->encoding == WL_ENC_VOP3 || job->entry->row->encoding == WL_ENC_VOP3P;
+    const bool is_long = job->entry->row->encoding == WL_ENC_VOP3 || job->entry->row->encoding == WL_ENC_VOP3P ||
+                         (job->entry->row->encoding == WL_ENC_VOP3PX && job->d->has_wide);
 
+    if (job->d->has_wide)
+        print_matrix12(text, job, inst);
     if (is_long)
         print_selects(text, job, inst);
     print_newer(text, job, inst);
-    print_matrix(text, job, inst);
+    if (!job->d->has_wide)
+        print_matrix(text, job, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_HIGH && job->w[1] >> 8 & 1)
         wl_print(text, " high");
-    print_output(text, inst);
+    if (!job->d->has_wide)
+        print_output(text, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_BYTE_SEL) {
         const unsigned op_sel = job->w[0] >> 11 & 15;
         const unsigned byte = starts_with(job->entry->row->name, "v_cvt_sr_") ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
         if (byte)
             wl_print(text, " byte_sel:%u", byte);
     }
+    if (job->d->has_wide)
+        print_output(text, inst);
     if (inst->is_dpp)
         print_dpp(text, inst);
     if (inst->is_sdwa)
@@ -440,6 +500,10 @@ static void print_memory(struct wl_word_text *text, const struct wl_word_job *jo
     case WL_ENC_VSAMPLE:
         print_image(text, job, inst);
         return;
+    case WL_ENC_TENSOR:
+        wl_print(text, inst->r128 ? " r128" : "");
+        print_policy(text, job, inst);
+        return;
     default:
         break;
     }
@@ -466,21 +530,25 @@ static void print_pair(struct wl_word_text *text, struct wl_word_job *job, const
     const struct wl_word_entry *entries[] = {first, job->entry};
 
     for (unsigned i = 0; i < 2; i++) {
-        const bool selects = strstr(entries[i]->row->name, "cndmask") != NULL;
+        const bool table = entries[i]->shape.modifiers & WL_MOD_BITOP3;
+        const bool selects = table || (entries[i]->row->encoding <= WL_ENC_VOPD_Y && strstr(entries[i]->row->name, "cndmask") != NULL);
 
         wl_print(text, "%s%s", i ? " :: " : "", entries[i]->row->name);
         text->count = 0;
         for (unsigned n = 0; n < inst[i].operand_count - (selects ? 1u : 0u); n++) {
             separate(text);
-            print_operand(text, &inst[i].operands[n], WL_FORMAT_NONE);
+            print_operand(text, &inst[i].operands[n],
+                          (enum wl_format)(n < entries[i]->shape.count ? entries[i]->shape.places[n].format : 0));
         }
+        if (table)
+            print_table(text, &inst[i]);
     }
 }
 
 unsigned wl_word_print(const struct wl_word_decoder *decoder, const uint8_t *bytes, uint64_t available, uint64_t address, char *at,
                        size_t size) {
     struct wl_word_job job = {.d = decoder, .bytes = bytes, .available = available, .for_text = true};
-    struct wl_word_text text = {.at = at, .size = size, .older = decoder->generation == 9};
+    struct wl_word_text text = {.at = at, .size = size, .older = decoder->generation == 9, .wide = decoder->has_wide};
     struct wl_inst inst[2];
 
     if (size)

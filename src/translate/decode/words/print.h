@@ -11,6 +11,7 @@ struct wl_word_text {
     bool older;        /* gfx9: has names for s[102:105] */
     bool off;          /* no register is "off", not "null" */
     bool half;         /* registers are named by half: v1.l */
+    bool wide;         /* LLVM 22's syntax for literals: lit(1), lit64(1) */
 };
 
 void wl_print(struct wl_word_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

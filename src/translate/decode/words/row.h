@@ -11,7 +11,8 @@
  *
  * Where the facts come from: opcodes and operands of gfx9 to gfx12 are those of AMD's ISA documents (Vega, Vega 7nm, MI100, MI200, MI300,
  * RDNA 1 to 4), taken from the descriptions of instructions that LLVM 19 has (llvm/lib/Target/AMDGPU/ *.td), and compared with what its
- * disassembler says to random words of every target (tests/decode). Those of gfx950 are LLVM 22's, compared in the same way. */
+ * disassembler says to random words of every target (tests/decode). Those of gfx950, gfx1250 and gfx1251 are LLVM 22's, compared in the same
+ * way. */
 #ifndef WL_DECODE_ROW_H
 #define WL_DECODE_ROW_H
 
@@ -32,9 +33,12 @@ enum wl_encoding {
     WL_ENC_VOPC,
     WL_ENC_VOP3,
     WL_ENC_VOP3P,
-    WL_ENC_VOP3PX, /* matrix products with scales: two of VOP3P, of which the first has the scales */
+    WL_ENC_VOP3PX, /* matrix products with scales: two of VOP3P, of which the first has the scales. The opcode is the second's low 7 bits,
+                      with 0x80 where gfx1250's scales are those of 16 elements */
     WL_ENC_VOPD_X, /* the halves of a pair */
     WL_ENC_VOPD_Y,
+    WL_ENC_VOPD3_X, /* the halves of a pair in gfx1250's longer encoding */
+    WL_ENC_VOPD3_Y,
     WL_ENC_VINTRP,
     WL_ENC_VINTERP,
     WL_ENC_LDSDIR,
@@ -46,6 +50,7 @@ enum wl_encoding {
     WL_ENC_MTBUF, /* gfx12: VBUFFER, with one */
     WL_ENC_MIMG,  /* gfx12: VIMAGE */
     WL_ENC_VSAMPLE,
+    WL_ENC_TENSOR, /* gfx1250: VIMAGE, whose opcodes are copies of tensors there */
     WL_ENC_EXP,
     WL_ENC_COUNT,
 };
@@ -67,6 +72,8 @@ enum {
     WL_T1150 = 1 << WL_SET_GFX1150,
     WL_T1200 = 1 << WL_SET_GFX1200,
     WL_T950 = 1 << WL_SET_GFX950,
+    WL_T1250 = 1 << WL_SET_GFX1250,
+    WL_T1251 = 1 << WL_SET_GFX1251,
     WL_GFX9_VEGA = WL_T900 | WL_T904 | WL_T9G | WL_T906 | WL_T908,
     WL_GFX90 = WL_GFX9_VEGA | WL_T90A,
     WL_GFX9_4 = WL_T94 | WL_T950,
@@ -77,7 +84,8 @@ enum {
     WL_GFX10_1 = WL_T1010 | WL_T1012 | WL_T1013,
     WL_GFX10 = WL_GFX10_1 | WL_T1030,
     WL_GFX11 = WL_T1100 | WL_T1150,
-    WL_GFX12 = WL_T1200,
+    WL_GFX1250 = WL_T1250 | WL_T1251,
+    WL_GFX12 = WL_T1200 | WL_GFX1250,
 };
 
 /* Forms of an instruction in its encoding. */
@@ -91,6 +99,7 @@ enum {
     WL_RETURNS = 1 << 6, /* flat atomics: vdst is there if the bit for it is set */
     WL_W32 = 1 << 7,     /* for waves of 32 alone */
     WL_W64 = 1 << 8,
+    WL_DPALU = 1 << 9, /* DPP on processors that have it for instructions of 64 bits: gfx1251 */
 };
 
 struct wl_row {

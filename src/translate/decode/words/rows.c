@@ -27,6 +27,9 @@
 #define T1100     WL_T1100
 #define T1150     WL_T1150
 #define T1200     WL_T1200
+#define GFX1250   WL_GFX1250
+#define T1250     WL_T1250
+#define T1251     WL_T1251
 #define ALONE     WL_ALONE
 #define SDWA      WL_SDWA
 #define DPP       WL_DPP
@@ -36,6 +39,7 @@
 #define RETURNS   WL_RETURNS
 #define W32       WL_W32
 #define W64       WL_W64
+#define DPALU     WL_DPALU
 #define ROW(ENCODING, OPCODE, TARGETS, FORMS, NAME, OPERANDS)                                                                              \
     {.name = (NAME), .operands = (OPERANDS), .opcode = (OPCODE), .targets = (TARGETS), .forms = (FORMS), .encoding = WL_ENC_##ENCODING},
 

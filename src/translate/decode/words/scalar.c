@@ -78,12 +78,12 @@ static bool read_place(struct wl_word_job *job, const struct wl_word_place *plac
     case WL_AT_SIMM16:
         return read_simm16(job, (enum wl_meaning)place->format);
     case WL_AT_IMM:
-        if (!wl_fetch_literal(job))
+        if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
             return false;
         if (place->file == WL_FILE_LITERAL)
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
         else
-            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
+            wl_set_immediate32(wl_word_operand(job, WL_OPERAND_IMM), (uint32_t)job->literal);
         return true;
     default:
         return false;
@@ -120,10 +120,10 @@ static void show_bits(struct wl_word_job *job) {
     set_text(job, job->w[0] & 0xffff)->count = 1;
 }
 
-static void finish_scalar(struct wl_word_job *job) {
+/* Barriers, of which the workgroup's own alone is implemented, and operands that the encoding does not tell. */
+static bool finish_particular(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
     const char *name = job->entry->row->name;
-    const enum wl_encoding encoding = (enum wl_encoding)job->entry->row->encoding;
 
     if (strncmp(name, "s_barrier_signal", 16) == 0) {
         if (inst->operands[0].kind != WL_OPERAND_IMM || inst->operands[0].bits != UINT64_MAX)
@@ -143,10 +143,20 @@ static void finish_scalar(struct wl_word_job *job) {
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), mode);
         else
             set_text(job, mode);
-    } else if (inst->isa && inst->isa->class == WL_ISA_NOP)
+    } else
+        return false;
+    return true;
+}
+
+static void finish_scalar(struct wl_word_job *job) {
+    const struct wl_inst *inst = job->inst;
+
+    if (job->entry->particular && finish_particular(job))
+        return;
+    if (inst->isa && inst->isa->class == WL_ISA_NOP)
         show_bits(job);
-    else if (encoding == WL_ENC_SOPK && job->entry->shape.count == 2 && job->entry->shape.places[1].format == WL_MEANS_HEX &&
-             job->entry->shape.places[1].role == WL_AT_SIMM16)
+    else if (job->entry->row->encoding == WL_ENC_SOPK && job->entry->shape.count == 2 &&
+             job->entry->shape.places[1].format == WL_MEANS_HEX && job->entry->shape.places[1].role == WL_AT_SIMM16)
         extend_constant(job);
 }
 
@@ -222,6 +232,7 @@ static void read_cache_bits(struct wl_word_job *job) {
         break;
     default:
         inst->dlc = word >> 21 & 3; /* a scope wider than the compute unit */
+        inst->scale_offset = job->d->has_wide && job->w[1] >> 24 & 1;
         break;
     }
 }
@@ -256,6 +267,8 @@ static bool has_smem_strays(const struct wl_word_job *job) {
     case 11:
         return hints && job->w[0] >> 13 & 3;
     case 12:
+        if (job->d->has_wide && strstr(job->entry->row->name, "buffer") && job->w[1] >> 23 & 1)
+            return true; /* a negative offset */
         return hints && job->entry->shape.count && job->w[0] >> 11 & 3;
     default:
         return false;

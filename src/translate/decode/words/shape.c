@@ -19,10 +19,11 @@ static bool find(const struct named *names, size_t count, const char *word, size
 }
 
 static const struct named roles[] = {
-    {"vdst", WL_AT_VDST},   {"sdst", WL_AT_SDST},   {"src0", WL_AT_SRC0},   {"src1", WL_AT_SRC1},   {"src2", WL_AT_SRC2},
-    {"imm", WL_AT_IMM},     {"addr", WL_AT_ADDR},   {"vdata", WL_AT_VDATA}, {"data0", WL_AT_DATA0}, {"data1", WL_AT_DATA1},
-    {"sbase", WL_AT_SBASE}, {"sdata", WL_AT_SDATA}, {"vcc", WL_AT_VCC},     {"m0", WL_AT_M0},       {"simm16", WL_AT_SIMM16},
-    {"attr", WL_AT_ATTR},   {"vsrc", WL_AT_VSRC},   {"src3", WL_AT_SRC3},   {"tgt", WL_AT_TARGET},  {"image", WL_AT_IMAGE},
+    {"vdst", WL_AT_VDST},   {"sdst", WL_AT_SDST},     {"src0", WL_AT_SRC0},     {"src1", WL_AT_SRC1},     {"src2", WL_AT_SRC2},
+    {"imm", WL_AT_IMM},     {"addr", WL_AT_ADDR},     {"vdata", WL_AT_VDATA},   {"data0", WL_AT_DATA0},   {"data1", WL_AT_DATA1},
+    {"sbase", WL_AT_SBASE}, {"sdata", WL_AT_SDATA},   {"vcc", WL_AT_VCC},       {"m0", WL_AT_M0},         {"simm16", WL_AT_SIMM16},
+    {"attr", WL_AT_ATTR},   {"vsrc", WL_AT_VSRC},     {"src3", WL_AT_SRC3},     {"tgt", WL_AT_TARGET},    {"image", WL_AT_IMAGE},
+    {"saddr", WL_AT_SADDR}, {"group0", WL_AT_GROUP0}, {"group1", WL_AT_GROUP1}, {"group2", WL_AT_GROUP2}, {"group3", WL_AT_GROUP3},
 };
 
 static const struct named modifiers[] = {
@@ -53,6 +54,11 @@ static const struct named modifiers[] = {
     {"no_glc", WL_MOD_NO_GLC},
     {"waitvdst", WL_MOD_WAIT_VDST},
     {"waitvsrc", WL_MOD_WAIT_VSRC},
+    {"matrix_fmt", WL_MOD_MATRIX_FMT},
+    {"matrix_scale", WL_MOD_MATRIX_SCALE},
+    {"matrix_reuse", WL_MOD_MATRIX_REUSE},
+    {"index_key_32bit", WL_MOD_KEY32},
+    {"scale_sel", WL_MOD_SCALE_SEL},
 };
 
 #define PLACE(FILE, FORMAT, REGISTERS) ((uint32_t)(FILE) | (uint32_t)(FORMAT) << 8 | (uint32_t)(REGISTERS) << 16)
@@ -84,6 +90,7 @@ static const struct named types[] = {
     {"m", PLACE(WL_FILE_MASK, WL_FORMAT_I32, 1)},
     {"k16", PLACE(WL_FILE_LITERAL, WL_FORMAT_F16, 1)},
     {"k32", PLACE(WL_FILE_LITERAL, WL_FORMAT_F32, 1)},
+    {"k64", PLACE(WL_FILE_LITERAL, WL_FORMAT_F64, 2)},
     {"hex", MEANING(HEX)},
     {"imm", MEANING(IMM)},
     {"label", MEANING(LABEL)},

@@ -2,7 +2,8 @@
  *
  *     ROLE:TYPE[SUFFIX]    an operand. ROLE is the field that holds it (vdst, sdst, src0, src1, src2, vdata, data0, data1, sbase, ...)
  *     addr, vcc, lds       what the encoding or the instruction adds
- *     clamp, omod, op_sel, fi_bc, bitop3, op_sel_hi, neg_lo, neg_hi, byte_sel, cbsz, abid, blgp, index_key_*, offset, ...    modifiers that it has
+ *     clamp, omod, op_sel, fi_bc, bitop3, op_sel_hi, neg_lo, neg_hi, byte_sel, cbsz, abid, blgp, index_key_*, matrix_*, scale_sel, offset, ...
+ *                          modifiers that it has
  *
  * TYPE is
  *     i16 i32 i64 f16 f32 f64 bf16    a source of this type: a register, scalar or vector, an inline constant, a literal. Scalar
@@ -16,7 +17,7 @@
  *     c32 c64 cf16 cf32               a scalar register or a constant
  *     l1, li32                        v1 and a scalar i32, or LDS
  *     m                               a mask: VCC in short encodings, else a scalar register (pair)
- *     k16 k32                         a literal
+ *     k16 k32 k64                     a literal
  *     hex imm label hwreg message waitcnt ...    the meanings of a scalar instruction's 16 bits
  * SUFFIX is + where a source that is not a float has neg and abs, - where a float has none, * where SDWA or neg stands for sext. */
 #ifndef WL_DECODE_SHAPE_H
@@ -46,6 +47,11 @@ enum wl_field {
     WL_AT_SRC3,
     WL_AT_TARGET,
     WL_AT_IMAGE,
+    WL_AT_SADDR,
+    WL_AT_GROUP0, /* of a tensor's descriptor */
+    WL_AT_GROUP1,
+    WL_AT_GROUP2,
+    WL_AT_GROUP3,
 };
 
 enum wl_word_file {
@@ -127,13 +133,18 @@ enum {
     WL_MOD_GDS = 1 << 16, /* the gds bit must be set */
     WL_MOD_WAIT_VDST = 1 << 17,
     WL_MOD_WAIT_VSRC = 1 << 18,
-    WL_MOD_OP_SEL4 = 1 << 21, /* op_sel has four bits, whatever the sources */
-    WL_MOD_OP_SEL2 = 1 << 22, /* two */
-    WL_MOD_NO_GLC = 1 << 23,  /* the bit for an old value must be 0 */
-    WL_MOD_NO_GDS = 1 << 20,  /* it must be 0 */
-    WL_MOD_NO_SCC = 1 << 19,  /* the bit for system coherence must be 0 */
-    WL_MOD_FI_BC = 1 << 24,   /* fi and bound_ctrl, where op_sel stands */
-    WL_MOD_BITOP3 = 1 << 25,  /* a table of 8 bits, in the places of abs, neg and omod */
+    WL_MOD_OP_SEL4 = 1 << 21,      /* op_sel has four bits, whatever the sources */
+    WL_MOD_OP_SEL2 = 1 << 22,      /* two */
+    WL_MOD_NO_GLC = 1 << 23,       /* the bit for an old value must be 0 */
+    WL_MOD_NO_GDS = 1 << 20,       /* it must be 0 */
+    WL_MOD_NO_SCC = 1 << 19,       /* the bit for system coherence must be 0 */
+    WL_MOD_FI_BC = 1 << 24,        /* fi and bound_ctrl, where op_sel stands */
+    WL_MOD_BITOP3 = 1 << 25,       /* a table of 8 bits, in the places of abs, neg and omod */
+    WL_MOD_MATRIX_FMT = 1 << 26,   /* gfx1250: the kinds of A and B */
+    WL_MOD_MATRIX_SCALE = 1 << 27, /* which scales of a register count, and their kinds */
+    WL_MOD_MATRIX_REUSE = 1 << 28, /* hints that A or B is used again */
+    WL_MOD_KEY32 = 1 << 29,
+    WL_MOD_SCALE_SEL = 1 << 30, /* which scale of a register counts */
 };
 
 #define WL_MAX_PLACES 8

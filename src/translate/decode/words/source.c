@@ -10,11 +10,11 @@ struct wl_operand *wl_word_operand(struct wl_word_job *job, enum wl_operand_kind
     return operand;
 }
 
-bool wl_read_vector(struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
+bool wl_read_vector(const struct wl_word_job *job, struct wl_operand *operand, unsigned reg, unsigned registers, bool acc) {
     operand->kind = WL_OPERAND_VGPR;
     operand->reg = (uint16_t)(reg + (acc ? WL_AGPR : 0));
     operand->count = (uint8_t)registers;
-    return reg + registers <= 256;
+    return reg + registers <= 256 || job->d->has_wide; /* where v256 follows */
 }
 
 static bool set_scalar(struct wl_operand *operand, unsigned reg, unsigned count) {
@@ -74,8 +74,23 @@ bool wl_read_scalar(const struct wl_word_job *job, struct wl_operand *operand, u
     return !(place->no_m0 && operand->kind == WL_OPERAND_SGPR && operand->reg == WL_SGPR_M0);
 }
 
-static bool set_source_special(struct wl_operand *operand, unsigned code, unsigned count) {
+void wl_set_bank(const struct wl_word_job *job, unsigned field) {
+    static const uint8_t banks[] = {
+        [WL_AT_VDST] = WL_BANK_DST,  [WL_AT_SRC0] = WL_BANK_SRC0,  [WL_AT_SRC1] = WL_BANK_SRC1,  [WL_AT_SRC2] = WL_BANK_SRC2,
+        [WL_AT_ADDR] = WL_BANK_SRC0, [WL_AT_DATA0] = WL_BANK_SRC1, [WL_AT_DATA1] = WL_BANK_SRC2, [WL_AT_VDATA] = WL_BANK_SRC1,
+    };
+    struct wl_operand *operand = &job->inst->operands[job->inst->operand_count - 1];
+
+    if (operand->kind == WL_OPERAND_VGPR && field < sizeof banks)
+        operand->bank = banks[field];
+}
+
+static bool set_source_special(const struct wl_word_job *job, struct wl_operand *operand, unsigned code, unsigned count) {
     switch (code) {
+    case 230:
+        return job->d->has_wide && set_special(operand, WL_SPECIAL_FLAT_SCRATCH_BASE_LO, count);
+    case 231:
+        return job->d->has_wide && count == 1 && set_special(operand, WL_SPECIAL_FLAT_SCRATCH_BASE_HI, 1);
     case 235:
         return set_special(operand, WL_SPECIAL_SHARED_BASE, 2);
     case 236:
@@ -225,13 +240,52 @@ static void set_inline_fraction(struct wl_operand *operand, unsigned index, enum
 
 bool wl_fetch_literal(struct wl_word_job *job) {
     if (job->has_literal)
-        return true;
+        return !job->long_literal;
     if (job->available < job->size + 4 || (job->d->generation == 9 && job->size > 4)) /* gfx9 has 8 bytes at most */
         return false;
     const uint8_t *at = job->bytes + job->size;
     job->literal = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
     job->has_literal = true;
     job->size += 4;
+    return true;
+}
+
+bool wl_fetch_literal64(struct wl_word_job *job) {
+    uint64_t bits = 0;
+
+    if (job->has_literal)
+        return job->long_literal;
+    if (job->available < job->size + 8)
+        return false;
+    for (unsigned i = 0; i < 8; i++)
+        bits |= (uint64_t)job->bytes[job->size + i] << 8 * i;
+    job->literal = bits;
+    job->has_literal = job->long_literal = true;
+    job->size += 8;
+    return true;
+}
+
+/* A literal of 64 bits, of which others take the lower half. As text it is what LLVM makes of it. */
+static bool read_literal64(struct wl_word_job *job, struct wl_operand *operand, const struct wl_word_place *place) {
+    const enum wl_format format = (enum wl_format)place->format;
+
+    if (!wl_fetch_literal64(job))
+        return false;
+    if (!job->for_text || format == WL_FORMAT_NONE) {
+        set_integer(operand, (int64_t)(place->registers == 2 ? job->literal : job->literal & UINT32_MAX));
+        return true;
+    }
+    if (job->literal <= UINT32_MAX) {
+        set_integer(operand, (int64_t)job->literal);
+        operand->sel = WL_TEXT_LIT64;
+    } else if (format == WL_FORMAT_I64 || format == WL_FORMAT_F64) {
+        set_immediate64(operand, job->literal, false);
+        if (operand->kind == WL_OPERAND_IMM && !operand->is_float && !is_small((int64_t)operand->bits)) {
+            operand->literal = true;
+            operand->bits = format == WL_FORMAT_F64 && !(uint32_t)job->literal ? job->literal >> 32 : job->literal;
+        }
+    } else
+        set_constant(operand, (uint32_t)job->literal, format);
     return true;
 }
 
@@ -251,7 +305,13 @@ static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, u
     }
     if (code != 255 || !takes_constants(place) || !wl_fetch_literal(job))
         return false;
-    set_constant(operand, job->literal, format);
+    set_constant(operand, (uint32_t)job->literal, format);
+    if (job->for_text && job->d->has_wide && !operand->literal && format != WL_FORMAT_F64 &&
+        (format != WL_FORMAT_I16 || !operand->is_float)) {
+        operand->sel = WL_TEXT_LIT; /* LLVM 22 tells it from the inline constant */
+        operand->is_float = false;
+        operand->bits = job->literal;
+    }
     return true;
 }
 
@@ -270,16 +330,19 @@ bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigne
     const unsigned low = code & 0x1ff;
 
     if (low >= 256)
-        return takes_vectors(place) && wl_read_vector(operand, low - 256, place->registers, code & 512);
+        return takes_vectors(place) && wl_read_vector(job, operand, low - 256, place->registers, code & 512);
     if (low < 128)
         return takes_scalars(place) && wl_read_scalar(job, operand, low, place);
     if (low <= 208 || (low >= 240 && low <= 248) || low == 255)
         return read_constant(job, operand, low, place);
+    if (low == 254 && job->d->has_wide)
+        return takes_constants(place) && job->entry->row->encoding != WL_ENC_VOPD3_X && job->entry->row->encoding != WL_ENC_VOPD3_Y &&
+               read_literal64(job, operand, place);
     if (low == 254 && (salu || place->file == WL_FILE_CONST))
         return false;
     if (!takes_scalars(place) && !takes_constants(place) && !(low == 254 && place->file == WL_FILE_V_LDS))
         return false;
-    return place->registers <= 2 && set_source_special(operand, low, place->registers);
+    return place->registers <= 2 && set_source_special(job, operand, low, place->registers);
 }
 
 bool wl_read_mask(const struct wl_word_job *job, struct wl_operand *operand, unsigned code) {

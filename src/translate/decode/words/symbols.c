@@ -11,14 +11,33 @@ static const char *name_at(const char *const *names, size_t count, unsigned inde
 /* ---- hardware registers ---- */
 
 struct named {
-    uint16_t targets;
+    uint32_t targets;
     uint8_t number;
     const char *name;
 };
 
-enum { ALL = 0xffff, UNTIL11 = WL_GFX9 | WL_GFX10 | WL_GFX11, FROM10 = WL_GFX10 | WL_GFX11 | WL_GFX12 };
+enum { ALL = 0xffffffff, UNTIL11 = WL_GFX9 | WL_GFX10 | WL_GFX11, FROM10 = WL_GFX10 | WL_GFX11 | WL_GFX12 };
 
+/* The first that fits: gfx1250 has names of its own for some that all have. */
 static const struct named registers[] = {
+    {WL_GFX1250, 1, "WAVE_MODE"},
+    {WL_GFX1250, 2, "WAVE_STATUS"},
+    {WL_GFX1250, 4, "WAVE_STATE_PRIV"},
+    {WL_GFX1250, 5, "WAVE_GPR_ALLOC"},
+    {WL_GFX1250, 6, "WAVE_LDS_ALLOC"},
+    {WL_GFX1250, 17, "WAVE_EXCP_FLAG_PRIV"},
+    {WL_GFX1250, 18, "WAVE_EXCP_FLAG_USER"},
+    {WL_GFX1250, 19, "WAVE_TRAP_CTRL"},
+    {WL_GFX1250, 20, "WAVE_SCRATCH_BASE_LO"},
+    {WL_GFX1250, 21, "WAVE_SCRATCH_BASE_HI"},
+    {WL_GFX1250, 23, "WAVE_HW_ID1"},
+    {WL_GFX1250, 24, "WAVE_HW_ID2"},
+    {WL_GFX1250, 26, "WAVE_SCHED_MODE"},
+    {WL_GFX1250, 28, "IB_STS2"},
+    {WL_GFX1250, 31, "WAVE_DVGPR_ALLOC_LO"},
+    {WL_GFX1250, 32, "WAVE_DVGPR_ALLOC_HI"},
+    {WL_GFX1250, 33, "XNACK_STATE_PRIV"},
+    {WL_GFX1250, 34, "XNACK_MASK"},
     {ALL, 1, "MODE"},
     {ALL, 2, "STATUS"},
     {UNTIL11, 3, "TRAPSTS"},
@@ -63,7 +82,7 @@ static const struct named registers[] = {
     {WL_GFX12, 32, "DVGPR_ALLOC_HI"},
 };
 
-static const char *find_name(const struct named *names, size_t count, unsigned number, uint16_t target) {
+static const char *find_name(const struct named *names, size_t count, unsigned number, uint32_t target) {
     for (size_t i = 0; i < count; i++)
         if (names[i].number == number && names[i].targets & target)
             return names[i].name;
@@ -86,6 +105,8 @@ static void print_register(struct wl_word_text *text, const struct wl_word_job *
 /* ---- messages ---- */
 
 static const struct named messages[] = {
+    {WL_GFX1250, 10, "SAVEWAVE_HAS_TDM"},
+    {WL_GFX1250, 136, "RTN_GET_CLUSTER_BARRIER_STATE"},
     {ALL, 1, "INTERRUPT"},
     {WL_GFX9 | WL_GFX10, 2, "GS"},
     {WL_GFX11 | WL_GFX12, 2, "HS_TESSFACTOR"},
@@ -366,12 +387,19 @@ void wl_print_scope(struct wl_word_text *text, const struct wl_word_job *job) {
     static const char *const scopes[] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"};
     static const char *const loads[] = {"", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", NULL};
     static const char *const stores[] = {"", "NT", "HT", "RT_WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const newer[] = {"", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
     static const char *const atomics[] = {"", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "CASCADE_RT", "CASCADE_NT", "CASCADE_NT"};
     const bool scalar = job->entry->row->encoding == WL_ENC_SMEM;
     const unsigned hint = scalar ? job->w[0] >> 23 & 3 : job->w[1] >> 20 & 7, scope = scalar ? job->w[0] >> 21 & 3 : job->w[1] >> 18 & 3;
     const char *name = job->entry->row->name;
-    const bool atomic = strstr(name, "_atomic_"), store = strstr(name, "_store");
-    const char *named = (atomic ? atomics : store ? stores : loads)[hint];
+    const bool atomic = strstr(name, "_atomic_"), store = strstr(name, "_store") || strncmp(name, "tensor_s", 8) == 0;
+    const char *named = (atomic ? atomics : store ? (job->d->has_wide ? newer : stores) : loads)[hint];
+    const bool flat = job->entry->row->encoding >= WL_ENC_FLAT && job->entry->row->encoding <= WL_ENC_SCRATCH;
+    const bool scaled = scalar ? job->w[1] >> 24 & 1 : flat && job->w[1] >> 16 & 1;
+    const bool private = job->d->has_wide && job->w[0] >> (scalar ? 20 : 7) & 1; /* "nv": memory that no other process has */
+
+    if (job->d->has_wide && scaled)
+        wl_print(text, " scale_offset");
 
     if (hint == 3 && scope == 3 && !atomic)
         named = "BYPASS";
@@ -379,7 +407,7 @@ void wl_print_scope(struct wl_word_text *text, const struct wl_word_job *job) {
         wl_print(text, atomic ? " th:TH_ATOMIC_0x%x" : " th:0x%x", hint);
     else if (hint)
         wl_print(text, " th:TH_%s_%s", atomic ? "ATOMIC" : store ? "STORE" : "LOAD", named);
-    wl_print(text, "%s", scopes[scope]);
+    wl_print(text, "%s%s", scopes[scope], private ? " nv" : "");
 }
 
 static const char *const numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"};
@@ -448,10 +476,16 @@ static bool print_group(struct wl_word_text *text, unsigned and_mask, unsigned o
 }
 
 void wl_print_swizzle(struct wl_word_text *text, unsigned offset) {
+    enum { ROTATE = 0xc000, FFT = 0xe000 };
     const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
 
     if ((offset & 0xff00) == 0x8000) {
         wl_print(text, " offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3, offset >> 6 & 3);
+        return;
+    }
+    if (text->wide && offset >= ROTATE) {
+        offset >= FFT ? wl_print(text, " offset:swizzle(FFT,%u)", offset & 31)
+                      : wl_print(text, " offset:swizzle(ROTATE,%u,%u)", offset >> 10 & 1, offset >> 5 & 31);
         return;
     }
     if (offset & 0x8000) {

@@ -90,7 +90,8 @@ static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place
         source.file = WL_FILE_SOURCE;
         source.format = WL_FORMAT_I32;
     }
-    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source) : !wl_read_vector(operand, reg, place->registers, false))
+    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source)
+                    : !wl_read_vector(job, operand, reg, place->registers, false))
         return false;
     operand->sel = sdwa_select(bits & 7);
     return (bits & 7) != 7 && set_sdwa_signs(operand, place, bits >> 3 & 7);
@@ -107,9 +108,9 @@ static bool read_short_register(struct wl_word_job *job, const struct wl_word_pl
         *halves |= (reg >> 7 & 1) << bit;
         if (place->file == WL_FILE_NAMED)
             operand->upper = reg >> 7 & 1;
-        return wl_read_vector(operand, reg & 0x7f, 1, false);
+        return wl_read_vector(job, operand, reg & 0x7f, 1, false);
     }
-    return wl_read_vector(operand, reg, place->registers, place->file == WL_FILE_A);
+    return wl_read_vector(job, operand, reg, place->registers, place->file == WL_FILE_A);
 }
 
 /* Whether a short encoding's field names a half of a register. */
@@ -117,7 +118,8 @@ static bool is_half(const struct wl_word_job *job, const struct wl_word_place *p
     if (job->d->generation < 11)
         return false;
     return place->file == WL_FILE_HALF || place->file == WL_FILE_NAMED ||
-           (place->file == WL_FILE_SOURCE && (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16));
+           (place->file == WL_FILE_SOURCE &&
+            (place->format == WL_FORMAT_F16 || place->format == WL_FORMAT_I16 || place->format == WL_FORMAT_BF16));
 }
 
 static bool read_short_source(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, bool second, unsigned *halves) {
@@ -135,7 +137,7 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
         if (form == WL_DPP && place->signs) {
             operand->neg = extra >> (second ? 22 : 20) & 1;
             operand->abs = extra >> (second ? 23 : 21) & 1;
-        } else if (form == WL_DPP && place->extends)
+        } else if (form == WL_DPP && place->extends && !job->d->has_wide)
             operand->sext = extra >> (second ? 22 : 20) & 1;
         return true;
     }
@@ -145,14 +147,32 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
 }
 
 static bool read_literal_place(struct wl_word_job *job, const struct wl_word_place *place) {
-    if (!wl_fetch_literal(job))
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_IMM);
+
+    if (place->registers == 2) {
+        if (!wl_fetch_literal64(job))
+            return false;
+        operand->bits = job->literal;
+        if (job->for_text) {
+            operand->sel = job->literal <= UINT32_MAX ? WL_TEXT_LIT64 : 0;
+            operand->literal = true;
+            operand->bits = (uint32_t)job->literal ? job->literal : job->literal >> 32;
+        }
+        return true;
+    }
+    if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
         return false;
-    (void)place;
-    wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
+    wl_set_literal(operand, job->literal);
     return true;
 }
 
-static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
+/* The register of src1 in v_fmamk_*, which stands where others have src2. */
+static unsigned bank_field(const struct wl_word_job *job, const struct wl_word_place *place) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    return place->role == WL_AT_SRC1 && shape->count == 4 && shape->places[2].role == WL_AT_IMM ? (unsigned)WL_AT_SRC2 : place->role;
+}
+
+static bool read_short_field(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
     const unsigned vdst = job->w[0] >> 17 & 0xff;
     struct wl_word_place scalar = *place;
 
@@ -173,6 +193,13 @@ static bool read_short_place(struct wl_word_job *job, const struct wl_word_place
     default:
         return false;
     }
+}
+
+static bool read_short_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form, unsigned *halves) {
+    const bool read = read_short_field(job, place, form, halves);
+    if (job->d->has_wide)
+        wl_set_bank(job, bank_field(job, place));
+    return read;
 }
 
 /* v_cmp writes VCC; v_cmpx of gfx9 does, too. */
@@ -248,6 +275,8 @@ bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     unsigned halves = 0;
 
     job->size = form == WL_ALONE ? 4 : 8;
+    if (!shape->count && !job->w[0] != (strcmp(job->entry->row->name, "v_illegal") == 0))
+        return false;
     if (job->words * 4 < job->size || has_short_strays(job))
         return false;
     if (job->entry->row->encoding == WL_ENC_VOPC && !read_compared(job, form))
@@ -275,11 +304,12 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->neg = neg;
         operand->abs = abs;
     } else if (place->extends)
-        operand->sext = neg;
+        operand->sext = neg && !job->d->has_wide;
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
     else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
-             (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
+             (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4) &&
+              !(job->d->has_wide && job->entry->shape.modifiers & WL_MOD_OP_SEL)))
         return !neg && !abs;
     return true;
 }
@@ -318,7 +348,7 @@ static bool read_long_vdst(struct wl_word_job *job, const struct wl_word_place *
         return (word & 0xff) < 128 && wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), word & 0xff, place);
     struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
     operand->upper = place->file == WL_FILE_NAMED && word >> 14 & 1;
-    return wl_read_vector(operand, word & 0xff, place->registers, acc);
+    return wl_read_vector(job, operand, word & 0xff, place->registers, acc);
 }
 
 static bool read_long_sdst(struct wl_word_job *job) {
@@ -328,7 +358,7 @@ static bool read_long_sdst(struct wl_word_job *job) {
     return wl_read_mask(job, wl_word_operand(job, WL_OPERAND_SGPR), code);
 }
 
-static bool read_long_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
+static bool read_long_field(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
         return read_long_vdst(job, place);
@@ -349,6 +379,13 @@ static bool read_long_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
+static bool read_long_place(struct wl_word_job *job, const struct wl_word_place *place, unsigned form) {
+    const bool read = read_long_field(job, place, form);
+    if (job->d->has_wide)
+        wl_set_bank(job, place->role);
+    return read;
+}
+
 /* Of a source of VOP3; where there are two results, the second stands where abs would. */
 static bool has_signs(const struct wl_word_job *job, unsigned index) {
     const bool two = job->entry->shape.places[1].role == WL_AT_SDST;
@@ -364,16 +401,21 @@ static bool has_long_strays(const struct wl_word_job *job) {
 
     if (job->entry->interpolates)
         return false;
+    if (job->d->has_wide && shape->modifiers & WL_MOD_OP_SEL2 && (job->w[0] >> 8 & 7 || job->w[1] >> 29))
+        return true;
     if (!shape->count && job->w[0] & 0xff)
         return true;
+    const uint32_t codes = job->d->has_wide ? 0 : job->w[1]; /* gfx1250 does not look at them */
     for (unsigned i = 0; i < 3; i++) {
-        const unsigned code = job->w[1] >> 9 * i & 0x1ff;
+        const unsigned code = codes >> 9 * i & 0x1ff;
 
         if (!(shape->roles >> i & 1) && ((code != 0 && code != 0x80) || (has_signs(job, i) && !(shape->modifiers & WL_MOD_OP_SEL4))))
             return true;
     }
     if (shape->modifiers & WL_MOD_BYTE_SEL && shape->roles & 2)
-        return job->w[0] >> 11 & 3; /* the byte is the destination's */
+        return !(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 3; /* the byte is the destination's */
+    if (shape->modifiers & WL_MOD_BYTE_SEL && job->d->has_wide)
+        return job->w[0] >> 13 & (shape->modifiers & WL_MOD_OP_SEL ? 1 : 3);
     if (job->entry->row->encoding == WL_ENC_VOP3 && (shape->modifiers & (WL_MOD_OP_SEL | WL_MOD_OP_SEL4)) == WL_MOD_OP_SEL)
         return job->w[0] >> 11 & 7u & ~shape->roles;
     return false;
@@ -390,6 +432,8 @@ static unsigned signed_sources(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_NEG_LO && !job->entry->wmma)
         return shape->roles;
+    if (job->d->has_wide && shape->modifiers & WL_MOD_OP_SEL)
+        return 7; /* signs of integers, which mean nothing */
     for (unsigned i = 0; i < shape->count; i++)
         if (shape->places[i].signs)
             sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
@@ -402,7 +446,12 @@ static unsigned selecting_bits(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_OP_SEL)
         return shape->roles;
-    return shape->modifiers & WL_MOD_KEY8 ? 3 : shape->modifiers & WL_MOD_KEY16 ? 1 : 0;
+    if (shape->modifiers & WL_MOD_MATRIX_FMT)
+        return 7;
+    return (shape->modifiers & WL_MOD_KEY8                     ? 3
+            : shape->modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32) ? 1
+                                                               : 0) |
+           (shape->modifiers & WL_MOD_MATRIX_REUSE ? 4 : 0);
 }
 
 /* Modifiers that a packed or matrix instruction does not have. */
@@ -413,13 +462,18 @@ static bool has_packed_strays(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_CBSZ)
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
+    if (shape->modifiers & WL_MOD_MATRIX_SCALE)
+        return job->entry->row->encoding == WL_ENC_VOP3P && (!wl_is_scale12(job) || first & 0xff);
+    if (job->entry->wmma && shape->places[1].registers == 2 && shape->places[1].signs && job->d->has_wide && first >> 8 & 3)
+        return true; /* f32 has one sign */
     if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
         first >> 11 & 7 & ~selecting_bits(job))
         return true;
     if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
     if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
-        return !(first >> 14 & 1) || (second >> 27 & 3) != 3;
+        return !(shape->modifiers & WL_MOD_MATRIX_FMT) && (job->entry->wmma || !job->d->has_wide) &&
+               ((!(first >> 14 & 1) && !(shape->modifiers & WL_MOD_MATRIX_REUSE)) || (second >> 27 & 3) != 3);
     return false;
 }
 
@@ -442,7 +496,12 @@ static void read_op_sel(struct wl_word_job *job) {
         job->inst->op_sel = (uint8_t)(shape->modifiers & WL_MOD_OP_SEL2 ? bits & 3 : bits);
         return;
     }
-    job->inst->op_sel = (uint8_t)((bits & halved_sources(shape)) | (bits >> 3) << sources);
+    if (shape->modifiers & WL_MOD_BYTE_SEL) { /* which takes two of the bits */
+        job->inst->op_sel = (uint8_t)(sources > 1 ? bits & 3 : bits >> 3 << sources);
+        return;
+    }
+    job->inst->op_sel =
+        (uint8_t)((bits & (job->d->has_wide && job->for_text ? shape->roles : halved_sources(shape))) | (bits >> 3) << sources);
 }
 
 /* gfx11 and later: op_sel selects halves in VOP3 whatever the disassembler says. */
@@ -453,6 +512,12 @@ static void read_unnamed_op_sel(struct wl_word_job *job) {
     const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
     bool half = compares;
 
+    if (job->d->has_wide && starts_with(inst->mnemonic, "v_align")) {
+        if (inst->op_sel & 4)
+            inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
+        inst->op_sel = 0;
+        return;
+    }
     if (!(word >> 11 & 15) || inst->op_sel || (!compares && (!inst->sem || inst->sem->result_count != 1)))
         return;
     for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
@@ -485,6 +550,12 @@ static void read_packed_modifiers(struct wl_word_job *job) {
         inst->neg_hi = (uint8_t)(first >> 8 & mask);
 }
 
+static void read_scales(struct wl_inst *inst, uint32_t first, uint32_t second) {
+    inst->scale_rows = (uint8_t)((first >> 11 & 1) | (second >> 27 & 1) << 1);
+    inst->scale_kind_a = second >> 29 & 3;
+    inst->scale_kind_b = first >> 8 & 3;
+}
+
 static void read_matrix_modifiers(struct wl_word_job *job) {
     const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
     struct wl_inst *inst = job->inst;
@@ -497,8 +568,14 @@ static void read_matrix_modifiers(struct wl_word_job *job) {
         inst->blgp = (uint8_t)(second >> 29);
     if (modifiers & WL_MOD_KEY8)
         inst->abid = first >> 11 & 3;
-    if (modifiers & WL_MOD_KEY16)
+    if (modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32))
         inst->abid = first >> 11 & 1;
+    if (modifiers & WL_MOD_MATRIX_SCALE && job->entry->row->encoding == WL_ENC_VOP3P)
+        read_scales(inst, first, second);
+    if (modifiers & WL_MOD_MATRIX_FMT) {
+        inst->cbsz = first >> 11 & 7;
+        inst->blgp = (uint8_t)((second >> 27 & 3) | (first >> 14 & 1) << 2);
+    }
 }
 
 static bool read_output_modifiers(struct wl_word_job *job) {
@@ -522,6 +599,11 @@ static void finish_small(struct wl_word_job *job) {
     enum { ONE = 127 };
     struct wl_inst *inst = job->inst;
 
+    if (job->d->has_wide) {
+        inst->operands[1].count = inst->cbsz == 4 ? 8 : inst->cbsz == 2 || inst->cbsz == 3 ? 12 : 16;
+        inst->operands[2].count = inst->blgp == 4 ? 8 : inst->blgp == 2 || inst->blgp == 3 ? 12 : 16;
+        return;
+    }
     for (unsigned i = 0; i < 2 && job->entry->row->encoding == WL_ENC_VOP3P; i++) /* no scales */
         wl_word_operand(job, WL_OPERAND_IMM)->bits = ONE;
     inst->operands[1].count = inst->cbsz == 4 ? 4 : inst->cbsz == 2 || inst->cbsz == 3 ? 6 : 8;
@@ -558,6 +640,8 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
         read_op_sel(job);
     else if (shape->modifiers & WL_MOD_FI_BC)
         job->inst->op_sel = job->w[0] >> 11 & 3;
+    else if (shape->modifiers & WL_MOD_SCALE_SEL)
+        job->inst->scale_sel = job->w[0] >> 11 & 15;
     if (shape->modifiers & WL_MOD_BITOP3) {
         if (!(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 15)
             return false;
@@ -565,8 +649,10 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
-    if (strstr(job->entry->row->name, "_f8f6f4")) {
-        if (job->entry->row->encoding == WL_ENC_VOP3P && job->w[0] >> 11 & 15)
+    if (job->entry->chosen) {
+        if (shape->modifiers & WL_MOD_MATRIX_FMT && (job->inst->cbsz > 4 || job->inst->blgp > 4))
+            return false; /* no kind of numbers */
+        if (job->entry->row->encoding == WL_ENC_VOP3P && !job->d->has_wide && job->w[0] >> 11 & 15)
             return false; /* would take scales */
         finish_small(job);
     }
@@ -577,15 +663,30 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
 
 /* ---- products with scales ---- */
 
+static bool is_literal(unsigned code) { return code == 254 || code == 255; }
+
 /* Two instructions of VOP3P: the first has the scales, and which of their bytes counts; the second is the product. */
 bool wl_decode_scaled(struct wl_word_job *job) {
     static const struct wl_word_place scale = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 1, .format = WL_FORMAT_I32};
+    static const struct wl_word_place scale64 = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 2, .format = WL_FORMAT_I64};
     const uint32_t first = job->w[0], second = job->w[1];
 
+    if (job->d->has_wide && (is_literal(second & 0x1ff) || is_literal(second >> 9 & 0x1ff) || is_literal(job->w[3] >> 18 & 0x1ff)))
+        return false; /* there is no room for it */
     job->w[0] = job->w[2];
     job->w[1] = job->w[3];
     if (!wl_decode_long(job, WL_ALONE))
         return false;
+    if (job->d->has_wide) {
+        job->size = 16;
+        for (unsigned i = 0; i < 2; i++)
+            if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff,
+                                job->entry->row->opcode & 0x80 ? &scale64 : &scale))
+                return false;
+        read_scales(job->inst, first, second);
+        job->w[0] = first; /* for the printer */
+        return true;
+    }
     for (unsigned i = 0; i < 2; i++)
         if (!wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), second >> 9 * i & 0x1ff, &scale))
             return false;
@@ -598,16 +699,16 @@ bool wl_decode_scaled(struct wl_word_job *job) {
 
 /* ---- pairs ---- */
 
-static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+static bool read_pair_field(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
     const unsigned x = job->w[1] >> 24, y = (job->w[1] >> 17 & 0x7f) << 1 | (~x & 1);
 
     switch ((enum wl_field)place->role) {
     case WL_AT_VDST:
-        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
+        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), second ? y : x, 1, false);
     case WL_AT_SRC0:
         return wl_read_source(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] & 0x1ff, place);
     case WL_AT_SRC1:
-        return wl_read_vector(wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
+        return wl_read_vector(job, wl_word_operand(job, WL_OPERAND_VGPR), job->w[second] >> 9 & 0xff, 1, false);
     case WL_AT_IMM:
         return read_literal_place(job, place);
     default:
@@ -615,11 +716,20 @@ static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place 
     }
 }
 
+static bool read_pair_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+    const bool read = read_pair_field(job, place, second);
+    if (job->d->has_wide)
+        wl_set_bank(job, bank_field(job, place));
+    return read;
+}
+
 bool wl_decode_vopd(struct wl_word_job *job, bool second) {
     const struct wl_word_shape *shape = &job->entry->shape;
 
     if (!second)
         job->size = 8;
+    if (job->words < 2)
+        return false;
     if (!(shape->roles & 2) && job->w[second] >> 9 & 0xff)
         return false;
     for (unsigned i = 0; i < shape->count; i++)
@@ -627,5 +737,65 @@ bool wl_decode_vopd(struct wl_word_job *job, bool second) {
             return false;
     if (strstr(job->entry->row->name, "cndmask"))
         wl_set_vcc(job, wl_word_operand(job, WL_OPERAND_SGPR));
+    return true;
+}
+
+/* gfx1250's longer encoding: all registers, signs, and a third source. */
+
+static bool read_pair3_place(struct wl_word_job *job, const struct wl_word_place *place, bool second) {
+    const uint32_t middle = job->w[1], last = job->w[2], signs = middle >> (second ? 12 : 9) & 7;
+    struct wl_operand *operand = wl_word_operand(job, WL_OPERAND_VGPR);
+    bool read;
+
+    switch ((enum wl_field)place->role) {
+    case WL_AT_VDST:
+        read = wl_read_vector(job, operand, second ? last >> 24 : last & 0xff, place->registers, false);
+        break;
+    case WL_AT_SRC0:
+        read = wl_read_source(job, operand, job->w[second] & 0x1ff, place);
+        operand->neg = place->signs && signs & 1;
+        break;
+    case WL_AT_SRC1:
+        read = wl_read_vector(job, operand, second ? last >> 8 & 0xff : middle >> 16 & 0xff, place->registers, false);
+        operand->neg = place->signs && signs >> 1 & 1;
+        break;
+    case WL_AT_SRC2:
+        if (place->file == WL_FILE_MASK)
+            return wl_read_mask(job, operand, second ? last >> 16 & 0xff : middle >> 24);
+        read = wl_read_vector(job, operand, second ? last >> 16 & 0xff : middle >> 24, place->registers, false);
+        operand->neg = place->signs && signs >> 2 & 1;
+        break;
+    default:
+        return false;
+    }
+    wl_set_bank(job, place->role);
+    return read;
+}
+
+/* Fields and signs that the instruction has not. */
+static bool has_pair3_strays(const struct wl_word_job *job, bool second) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+    const unsigned signs = job->w[1] >> (second ? 12 : 9) & 7;
+    const unsigned src1 = second ? job->w[2] >> 8 & 0xff : job->w[1] >> 16 & 0xff, src2 = second ? job->w[2] >> 16 & 0xff : job->w[1] >> 24;
+    unsigned signed_sources = 0;
+
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->places[i].signs)
+            signed_sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
+    return signs & ~signed_sources || (!(shape->roles & 2) && src1) || (!(shape->roles & 4) && !(shape->modifiers & WL_MOD_BITOP3) && src2);
+}
+
+bool wl_decode_vopd3(struct wl_word_job *job, bool second) {
+    const struct wl_word_shape *shape = &job->entry->shape;
+
+    if (!second)
+        job->size = 12;
+    if (job->words < 3 || has_pair3_strays(job, second))
+        return false;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (!read_pair3_place(job, &shape->places[i], second))
+            return false;
+    if (shape->modifiers & WL_MOD_BITOP3)
+        wl_word_operand(job, WL_OPERAND_IMM)->bits = job->w[2] >> 16 & 0xff;
     return true;
 }
