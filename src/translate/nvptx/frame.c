@@ -8,6 +8,7 @@
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/inst.h"
 #include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -282,9 +283,10 @@ static void call(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 static void wait(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef number = LLVMConstNull(l->i32);
     switch (inst->isa->class) {
     case WL_ISA_BARRIER:
-        wl_lift_intrinsic(l, "llvm.nvvm.barrier0", NULL, 0, NULL, 0);
+        wl_lift_intrinsic(l, WL_PTX_BARRIER, NULL, 0, &number, WL_PTX_BARRIER_NUMBERS);
         l->ptx->release = false;
         break;
     case WL_ISA_SLEEP:
