@@ -1,5 +1,6 @@
 # The LLVM that the translator is built with, and the clang that compiles for it. Sets LLVM's own variables (LLVM_VERSION_MAJOR,
-# LLVM_INCLUDE_DIRS, ...), WL_CLANG and WL_LLVM_LINK. This is the one place that names the versions.
+# LLVM_INCLUDE_DIRS, ...), WL_CLANG and WL_LLVM_LINK, and for tests WL_TEST_LLVM and WL_TEST_LLVM_INCLUDE. This is the one place that
+# names the versions.
 #
 #   WAVELIFT_LLVM=21    LLVM of that major version; else the first installed one of wl_llvm_versions
 #   LLVM_DIR=FOLDER     the folder of LLVMConfig.cmake, where that LLVM lies elsewhere than in /usr/lib/llvm-VERSION
@@ -13,8 +14,9 @@ if(NOT "${WAVELIFT_LLVM}" STREQUAL "${WL_LLVM_SEARCHED}")
   if("${LLVM_DIR}" STREQUAL "${WL_LLVM_DIR}")
     unset(LLVM_DIR CACHE)
   endif()
-  unset(WL_CLANG CACHE)
-  unset(WL_LLVM_LINK CACHE)
+  foreach(found WL_CLANG WL_LLVM_LINK WL_SHARED_LLVM)
+    unset(${found} CACHE)
+  endforeach()
 endif()
 if(WAVELIFT_LLVM)
   if(NOT WAVELIFT_LLVM IN_LIST wl_llvm_versions)
@@ -53,4 +55,9 @@ endforeach()
 find_program(WL_CLANG NAMES ${clangs} NAMES_PER_DIR HINTS ${places} REQUIRED)
 find_program(WL_LLVM_LINK NAMES llvm-link-${LLVM_VERSION_MAJOR} llvm-link HINTS ${folders} /usr/lib/llvm-${LLVM_VERSION_MAJOR}/bin NO_DEFAULT_PATH)
 find_program(WL_LLVM_LINK NAMES llvm-link-${LLVM_VERSION_MAJOR} REQUIRED)
+
+# The assembler and the disassembler that tests take instructions from, and compare with: those of one version, since each has its own
+# mnemonics and processors. Beside another LLVM in one process they do no harm: the symbols of LLVM's library have versions.
+find_library(WL_TEST_LLVM NAMES LLVM-19 HINTS /usr/lib/llvm-19/lib)
+find_path(WL_TEST_LLVM_INCLUDE NAMES llvm-c/Disassembler.h HINTS /usr/lib/llvm-19/include)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, with ${WL_CLANG}")
