@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-triton check-rocm check-suites check-clang check-hip-tests clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -86,9 +86,18 @@ check-hip-tests: all
 check-debian13: deps
 	tests/debian/check.sh $(BUILD) trixie
 
+# Wavelift built with another LLVM than 19: `make check-llvm LLVM=22` (21 on Debian 13 with backports). Programs are clang-19's as before.
+check-llvm: deps
+	@case "$(LLVM)" in 20 | 21 | 22) ;; *) echo "make check-llvm LLVM=20, 21 or 22" >&2; exit 1 ;; esac
+	@printf 'llvm-$(LLVM)-dev\nclang-$(LLVM)\n' | tools/install-deps.sh /dev/stdin
+	$(CMAKE) -B $(BUILD)-llvm$(LLVM) -DWAVELIFT_LLVM=$(LLVM) -DWAVELIFT_MATRIX=small
+	cmake --build $(BUILD)-llvm$(LLVM)
+	cmake --build $(BUILD)-llvm$(LLVM) --target programs
+	tools/run-tests.sh $(BUILD)-llvm$(LLVM) $(JOBS)
+
 # The same sources on another architecture, cross built and emulated.
 check-aarch64:
 	tools/check-aarch64.sh $(BUILD)-aarch64 $(JOBS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-aarch64
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-aarch64 $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22

@@ -58,6 +58,10 @@ static void locate_translator(void) {
     locate(&translator.library);
     if (translator.library.path[0])
         translator.id = wl_cache_translator_id(translator.library.path);
+#ifdef WL_SHARED_LLVM /* the LLVM that it was linked with: another build of the same version may come in its place */
+    if (translator.id)
+        translator.id = (translator.id * 31 + wl_cache_translator_id(WL_SHARED_LLVM)) | 1;
+#endif
 }
 
 static bool open_library(struct library *library) {

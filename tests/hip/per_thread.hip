@@ -22,8 +22,8 @@ static void work(unsigned *value) {
     HIP(hipGetLastError());
     HIP(hipMemcpy(&back, value, 4, hipMemcpyDeviceToHost)); // waits for this thread's stream alone
     EXPECT(back == 7, "%u", back);
-    HIP(hipMemcpyToSymbol(HIP_SYMBOL(symbol), &five, 4));
-    HIP(hipMemcpyFromSymbol(&back, HIP_SYMBOL(symbol), 4));
+    HIP(hipMemcpyToSymbol((const void *)&symbol, &five, 4, 0, hipMemcpyHostToDevice));
+    HIP(hipMemcpyFromSymbol(&back, (const void *)&symbol, 4, 0, hipMemcpyDeviceToHost));
     EXPECT(back == 5, "%u behind the symbol", back);
     HIP(hipStreamSynchronize(nullptr));
     EXPECT(hipStreamQuery(nullptr) == hipSuccess, "the thread's own stream is not idle");

@@ -1,14 +1,11 @@
 /* Every mnemonic of every processor is implemented, or docs/ISA.md says why not; and the list of mnemonics is complete: what
  * LLVM's assembler takes on a processor, the enumeration through the disassembler has found. */
+#include "assembler.h"
 #include "machine/processor.h"
 #include "translate/interface/coverage.h"
 #include "translate/isa/isa.h"
 
-#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -143,9 +140,9 @@ static void find_candidates(const unsigned char *bytes, size_t size) {
 }
 
 static void read_candidates(void) {
-    Dl_info info;
     struct stat status;
-    int file = dladdr((void *)(uintptr_t)LLVMContextCreate, &info) ? open(info.dli_fname, O_RDONLY) : -1;
+    const char *library = test_assembler_library();
+    int file = library ? open(library, O_RDONLY) : -1;
     if (file < 0 || fstat(file, &status)) {
         fprintf(stderr, "LLVM's library cannot be read\n");
         exit(1);
@@ -160,47 +157,22 @@ static void read_candidates(void) {
 
 static bool unknown[MAX_CANDIDATES + 2]; /* by line of the assembled text */
 
-static void note(LLVMDiagnosticInfoRef diagnostic, void *context) {
-    char *text = LLVMGetDiagInfoDescription(diagnostic);
-    const char *at = strstr(text, "<inline asm>:");
+static void note(const char *complaint, void *context) {
+    const char *at = strstr(complaint, "<inline asm>:");
     unsigned line = at ? (unsigned)strtoul(at + strlen("<inline asm>:"), NULL, 10) : 0;
     (void)context;
-    if (line > 0 && line <= candidate_count && (strstr(text, "invalid instruction") || strstr(text, "not supported")))
+    if (line > 0 && line <= candidate_count && (strstr(complaint, "invalid instruction") || strstr(complaint, "not supported")))
         unknown[line - 1] = true;
-    LLVMDisposeMessage(text);
-}
-
-static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size) {
-    LLVMTargetRef target;
-    char *message = NULL;
-    const char *features = strncmp(processor, "gfx9", 4) == 0 ? "" : wave_size == 64 ? "+wavefrontsize64" : "+wavefrontsize32";
-    if (LLVMGetTargetFromTriple("amdgcn-amd-amdhsa", &target, &message))
-        return NULL;
-    return LLVMCreateTargetMachine(target, "amdgcn-amd-amdhsa", processor, features, LLVMCodeGenLevelNone, LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
 }
 
 /* Assembles each candidate alone, without operands: the complaint tells whether the processor has it. */
 static void assemble_candidates(const char *processor, unsigned wave_size) {
     static char source[MAX_CANDIDATES * 48];
     size_t size = 0;
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("candidates", context);
-    LLVMTargetMachineRef machine = make_machine(processor, wave_size);
-    LLVMMemoryBufferRef object = NULL;
-    char *message = NULL;
     memset(unknown, 0, sizeof unknown);
     for (unsigned i = 0; i < candidate_count; i++)
         size += (size_t)snprintf(source + size, sizeof source - size, "%s\n", candidates[i]);
-    LLVMContextSetDiagnosticHandler(context, note, NULL);
-    LLVMSetTarget(module, "amdgcn-amd-amdhsa");
-    LLVMSetModuleInlineAsm2(module, source, size);
-    if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
-        LLVMDisposeMemoryBuffer(object);
-    LLVMDisposeMessage(message);
-    LLVMDisposeTargetMachine(machine);
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
+    test_assemble_lines(processor, wave_size, source, note, NULL);
 }
 
 static void cut_infix(char *text, const char *infix) {
@@ -306,11 +278,6 @@ static void check_all_are_there(void) {
 
 int main(void) {
     struct wl_coverage *coverage = wl_coverage_create();
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-    LLVMInitializeAMDGPUAsmParser();
     read_page();
     read_candidates();
     if (candidate_count < 2000 && ++failures)

@@ -140,11 +140,14 @@ static std::vector<uint32_t> mtgp32(unsigned id, size_t count) {
 }
 
 /* Joe and Kuo's direction vectors, in the order of the Gray code. */
+#if ROCRAND_VERSION <= 201009 /* Debian 12's */
+#define rocrand_h_sobol32_direction_vectors h_sobol32_direction_vectors
+#endif
 static uint32_t sobol(unsigned dimension, uint32_t index) {
     uint32_t gray = index ^ index >> 1, x = 0;
     for (int bit = 0; bit < 32; bit++)
         if (gray >> bit & 1)
-            x ^= h_sobol32_direction_vectors[dimension * 32 + bit];
+            x ^= rocrand_h_sobol32_direction_vectors[dimension * 32 + bit];
     return x;
 }
 

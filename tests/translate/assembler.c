@@ -1,5 +1,6 @@
 #include "assembler.h"
 
+#include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Object.h>
 #include <llvm-c/Target.h>
@@ -85,4 +86,40 @@ uint8_t *test_assemble(const char *processor, unsigned wave_size, const char *te
         bytes = NULL;
     }
     return bytes;
+}
+
+struct listener {
+    void (*note)(const char *message, void *context);
+    void *context;
+};
+
+static void pass_on(LLVMDiagnosticInfoRef diagnostic, void *of) {
+    const struct listener *listener = of;
+    char *message = LLVMGetDiagInfoDescription(diagnostic);
+    listener->note(message, listener->context);
+    LLVMDisposeMessage(message);
+}
+
+void test_assemble_lines(const char *processor, unsigned wave_size, const char *text, void (*note)(const char *message, void *context),
+                         void *context) {
+    struct listener listener = {note, context};
+    LLVMTargetMachineRef machine = make_machine(processor, wave_size);
+    LLVMContextRef llvm = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("lines", llvm);
+    LLVMMemoryBufferRef object = NULL;
+    char *message = NULL;
+    LLVMContextSetDiagnosticHandler(llvm, pass_on, &listener);
+    LLVMSetTarget(module, TRIPLE);
+    LLVMSetModuleInlineAsm2(module, text, strlen(text));
+    if (machine && !LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object))
+        LLVMDisposeMemoryBuffer(object);
+    LLVMDisposeMessage(message);
+    LLVMDisposeTargetMachine(machine);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(llvm);
+}
+
+const char *test_assembler_library(void) {
+    Dl_info info;
+    return dladdr((void *)(uintptr_t)LLVMContextCreate, &info) ? info.dli_fname : NULL;
 }

@@ -9,4 +9,10 @@
  * does not assemble. */
 uint8_t *test_assemble(const char *processor, unsigned wave_size, const char *text, size_t *size);
 
+/* Assembles `text`, of which no code is wanted, and calls `note` with each of LLVM's messages and `context`. */
+void test_assemble_lines(const char *processor, unsigned wave_size, const char *text, void (*note)(const char *message, void *context),
+                         void *context);
+/* The file name of the library that the assembler is from; NULL: it cannot be told. It lives as long as the process. */
+const char *test_assembler_library(void);
+
 #endif

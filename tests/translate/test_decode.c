@@ -13,6 +13,7 @@
  *     test_decode --assemble PROCESSOR WAVE_SIZE     assembly on stdin, the notation on stdout
  *     test_decode --coverage FILE...                 mnemonics of the code objects' reachable code that nothing
  *                                                    implements, or whose semantics have other operands */
+#include "assembler.h"
 #include "base/status.h"
 #include "codeobject/codeobject.h"
 #include "decode_cases.h"
@@ -23,10 +24,6 @@
 #include "translate/isa/sem.h"
 
 #include <inttypes.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/Object.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,87 +33,6 @@
 #include <string.h>
 
 #include <cmocka.h> /* needs some of the above */
-
-/* ---- the assembler ---- */
-
-static LLVMTargetMachineRef make_machine(const char *processor, unsigned wave_size) {
-    LLVMTargetRef target;
-    const char *features = strncmp(processor, "gfx9", 4) == 0 ? ""
-                           : wave_size == 64                  ? "+wavefrontsize64,-wavefrontsize32"
-                                                              : "+wavefrontsize32,-wavefrontsize64";
-    char *message = NULL;
-
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-    LLVMInitializeAMDGPUAsmParser();
-    if (LLVMGetTargetFromTriple("amdgcn-amd-amdhsa", &target, &message))
-        return NULL;
-    return LLVMCreateTargetMachine(target, "amdgcn-amd-amdhsa", processor, features, LLVMCodeGenLevelNone, LLVMRelocPIC,
-                                   LLVMCodeModelDefault);
-}
-
-static void note_error(LLVMDiagnosticInfoRef diagnostic, void *failed) {
-    if (LLVMGetDiagInfoSeverity(diagnostic) == LLVMDSError) {
-        char *message = LLVMGetDiagInfoDescription(diagnostic);
-
-        fprintf(stderr, "%s\n", message);
-        LLVMDisposeMessage(message);
-        *(bool *)failed = true;
-    }
-}
-
-/* The section of a module's own is padded to a multiple of 256 bytes, so the text goes to another one. */
-#define SECTION ".wl_test"
-
-/* The bytes of `text`; free() them. NULL if it is no assembly for the processor. */
-static uint8_t *assemble(const char *processor, unsigned wave_size, const char *text, size_t *size) {
-    LLVMTargetMachineRef machine = make_machine(processor, wave_size);
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("test", context);
-    LLVMMemoryBufferRef object = NULL;
-    LLVMBinaryRef binary;
-    LLVMSectionIteratorRef section;
-    uint8_t *bytes = NULL;
-    char *message = NULL, source[600];
-    bool failed = false;
-
-    *size = 0;
-    LLVMContextSetDiagnosticHandler(context, note_error, &failed);
-    LLVMSetTarget(module, "amdgcn-amd-amdhsa");
-    LLVMSetModuleInlineAsm2(module, source, (size_t)snprintf(source, sizeof(source), ".section %s,\"ax\"\n%s\n", SECTION, text));
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
-        fprintf(stderr, "%s\n", message);
-        LLVMDisposeMessage(message);
-        LLVMDisposeModule(module);
-        LLVMContextDispose(context);
-        LLVMDisposeTargetMachine(machine);
-        return NULL;
-    }
-    binary = LLVMCreateBinary(object, NULL, &message);
-    section = LLVMObjectFileCopySectionIterator(binary);
-    for (; !LLVMObjectFileIsSectionIteratorAtEnd(binary, section); LLVMMoveToNextSection(section)) {
-        const char *name = LLVMGetSectionName(section); /* NULL for the first one */
-
-        if (name && strcmp(name, SECTION) == 0) {
-            *size = LLVMGetSectionSize(section);
-            bytes = malloc(*size + 1);
-            memcpy(bytes, LLVMGetSectionContents(section), *size);
-        }
-    }
-    LLVMDisposeSectionIterator(section);
-    LLVMDisposeBinary(binary);
-    LLVMDisposeMemoryBuffer(object);
-    LLVMDisposeModule(module);
-    LLVMContextDispose(context);
-    LLVMDisposeTargetMachine(machine);
-    if (failed) {
-        free(bytes);
-        bytes = NULL;
-    }
-    return bytes;
-}
 
 /* ---- the notation ---- */
 
@@ -252,7 +168,7 @@ static int assemble_stdin(const char *processor, unsigned wave_size) {
     }
     while (fgets(text, sizeof(text), stdin)) {
         size_t size, at = 0;
-        uint8_t *bytes = assemble(processor, wave_size, text, &size);
+        uint8_t *bytes = test_assemble(processor, wave_size, text, &size);
 
         while (bytes && at < size) {
             struct wl_inst inst[2];
@@ -422,7 +338,7 @@ static void check_case(const struct decode_case *test) {
     struct line line;
     unsigned count;
     size_t size;
-    uint8_t *bytes = assemble(test->processor, test->wave_size, test->text, &size);
+    uint8_t *bytes = test_assemble(test->processor, test->wave_size, test->text, &size);
 
     if (!bytes)
         fail_msg("%s does not assemble: %s", test->processor, test->text);

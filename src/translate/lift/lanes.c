@@ -49,14 +49,12 @@ LLVMValueRef wl_lift_lanes(struct wl_lift *l, LLVMValueRef bits, unsigned count)
 }
 
 void wl_lift_store_lanes(struct wl_lift *l, LLVMValueRef value, LLVMValueRef pointer, unsigned alignment, LLVMValueRef lanes) {
-    LLVMTypeRef type = LLVMTypeOf(value), overloads[] = {type, l->ptr};
     if (l->has_avx512) {
-        LLVMValueRef arguments[] = {value, pointer, LLVMConstInt(l->i32, alignment, 0), lanes};
-        wl_lift_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4);
+        wl_lift_masked_store(l, value, pointer, alignment, lanes);
         return;
     }
     /* AVX2's masked stores are no quicker on Intel's hosts, ten times as slow on AMD's, and what they wrote cannot be loaded at once. */
-    LLVMValueRef old = LLVMBuildLoad2(l->b, type, pointer, ""), store;
+    LLVMValueRef old = LLVMBuildLoad2(l->b, LLVMTypeOf(value), pointer, ""), store;
     LLVMSetAlignment(old, alignment);
     wl_lift_mark_wave(l, old);
     store = LLVMBuildStore(l->b, LLVMBuildSelect(l->b, lanes, value, old, ""), pointer);

@@ -76,14 +76,6 @@ LLVMValueRef wl_lift_kept_alloca(struct wl_lift *l, LLVMTypeRef type) {
     return space;
 }
 
-LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
-                               unsigned argument_count) {
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, type_count);
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, type_count);
-    return LLVMBuildCall2(l->b, type, function, arguments, argument_count, "");
-}
-
 void wl_lift_error(struct wl_lift *l, const struct wl_inst *inst, const char *what) {
     if (!l->status)
         l->status = wl_fail(WL_UNSUPPORTED, "%s: instruction %s at offset 0x%llx %s", l->unit.request->name, inst->mnemonic,

@@ -21,6 +21,9 @@ void wl_lift_keep_whole(struct wl_lift *l, LLVMValueRef alloca);
 /* Calls an overloaded LLVM intrinsic ("llvm.ctpop") for `types`. */
 LLVMValueRef wl_lift_intrinsic(struct wl_lift *l, const char *name, LLVMTypeRef *types, unsigned type_count, LLVMValueRef *arguments,
                                unsigned argument_count);
+/* Loads and stores elements where the mask (<n x i1>) is set, at a pointer or at a vector of them; others are loaded as 0. */
+LLVMValueRef wl_lift_masked_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef where, unsigned alignment, LLVMValueRef mask);
+LLVMValueRef wl_lift_masked_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef where, unsigned alignment, LLVMValueRef mask);
 /* Marks an access of program memory (LDS, scratch, global) or of struct wl_wave: the two never alias. (lift/memory/address.c) */
 void wl_lift_mark_memory(struct wl_lift *l, LLVMValueRef access);
 void wl_lift_mark_wave(struct wl_lift *l, LLVMValueRef access);

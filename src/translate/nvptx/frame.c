@@ -8,8 +8,10 @@
 #include "translate/nvptx/analysis.h"
 #include "translate/nvptx/inst.h"
 #include "translate/nvptx/memory.h"
+#include "translate/nvptx/passes.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,9 +284,10 @@ static void call(struct wl_lift *l, const struct wl_inst *inst) {
 }
 
 static void wait(struct wl_lift *l, const struct wl_inst *inst) {
+    LLVMValueRef number = LLVMConstNull(l->i32);
     switch (inst->isa->class) {
     case WL_ISA_BARRIER:
-        wl_lift_intrinsic(l, "llvm.nvvm.barrier0", NULL, 0, NULL, 0);
+        wl_lift_intrinsic(l, WL_PTX_BARRIER, NULL, 0, &number, WL_PTX_BARRIER_NUMBERS);
         l->ptx->release = false;
         break;
     case WL_ISA_SLEEP:
@@ -592,6 +595,16 @@ static bool splits_denormals(const struct wl_ptx_request *request, const struct 
     return false;
 }
 
+/* Makes the function a kernel of blocks of so many threads: in the words of LLVM 21 and later, and in those of earlier ones. */
+static void make_kernel(struct wl_lift *l, uint32_t max_threads) {
+    char threads[16];
+    snprintf(threads, sizeof threads, "%u", max_threads);
+    LLVMSetFunctionCallConv(l->function, LLVMPTXKernelCallConv);
+    text_attribute(l, "nvvm.maxntid", threads);
+    annotate(l, "kernel", 1);
+    annotate(l, "maxntidx", max_threads);
+}
+
 static void make_function(struct wl_lift *l) {
     const struct wl_ptx_request *request = l->ptx->request;
     struct wl_ptx_info *info = l->ptx->info;
@@ -603,8 +616,7 @@ static void make_function(struct wl_lift *l) {
         add_parameter_attributes(l, 1, LLVMArrayType2(l->i8, info->kernarg_size));
     l->ptx->launch = LLVMGetParam(l->function, 0);
     l->ptx->kernarg = count == 2 ? LLVMGetParam(l->function, 1) : LLVMConstNull(l->ptr);
-    annotate(l, "kernel", 1);
-    annotate(l, "maxntidx", info->max_threads);
+    make_kernel(l, info->max_threads);
     unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10), no_unwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, convergent, 0));
     LLVMAddAttributeAtIndex(l->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->context, no_unwind, 0));

@@ -67,7 +67,7 @@ static bool needs_warp(const struct partings *all, LLVMValueRef inst) {
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         marker &= !is_marker(inst, own[i]);
     marker |= called && LLVMIsAFunction(called) && !strncmp(LLVMGetValueName(called), WL_PTX_QUAD, strlen(WL_PTX_QUAD));
-    if (marker || is_marker(inst, "llvm.nvvm.barrier0") || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
+    if (marker || is_marker(inst, WL_PTX_BARRIER) || is_marker(inst, "llvm.trap") || is_crossing_asm(inst))
         return true;
     if (!is_marker(inst, "wl.any.own"))
         return false;

@@ -5,6 +5,17 @@
 #include "translate/interface/translate.h"
 #include "translate/nvptx/ptx.h"
 
+#include <llvm/Config/llvm-config.h>
+
+/* The intrinsic that is bar.sync 0, and how many arguments it has: LLVM 21 gave it another name, and the barrier's number to name. */
+#if LLVM_VERSION_MAJOR < 21
+#define WL_PTX_BARRIER         "llvm.nvvm.barrier0"
+#define WL_PTX_BARRIER_NUMBERS 0
+#else
+#define WL_PTX_BARRIER         "llvm.nvvm.barrier.cta.sync.aligned.all"
+#define WL_PTX_BARRIER_NUMBERS 1
+#endif
+
 /* ---- nvptx/lds.c ---- */
 /* Replaces the markers of wl_ptx_within_lds by comparisons with the launch's size of LDS where the compiler has not found them to be true.
  * True: it changed something, and the module is to be cleaned. */

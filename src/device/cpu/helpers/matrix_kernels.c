@@ -168,24 +168,19 @@ static void stage(float *staged, const uint32_t *rows, unsigned elements, const 
                 staged[e * LANES + l] = -staged[e * LANES + l];
 }
 
-/* blgp: 1, 2: the lower or upper 32 lanes for both halves; 3: rotated by 16 lanes; 4 to 7: one row of 16 lanes for all. */
-INLINE unsigned b_lane(unsigned lane, unsigned pattern) {
-    switch (pattern) {
-    case 0:
-        return lane;
-    case 1:
-        return lane & 31;
-    case 2:
-        return lane | 32;
-    case 3:
-        return (lane + 16) & 63;
-    default:
-        return (lane & 15) | (pattern & 3) << 4;
-    }
+/* blgp: 1, 2: the lower or upper 32 lanes for both halves; 3: rotated by 16 lanes; 4 to 7: one row of 16 lanes for all. As numbers: a
+ * switch for each lane is what LLVM 22.1 vectorizes wrongly (for AVX2 and AVX-512, cases 4 to 7 as case 0). */
+struct moved {
+    unsigned by, keep, set; /* lane l is that of number ((l + by) & keep) | set */
+};
+static struct moved b_lanes(unsigned pattern) {
+    static const struct moved moved[] = {{0, 63, 0}, {0, 31, 0}, {0, 63, 32}, {16, 63, 0}};
+    return pattern < 4 ? moved[pattern] : (struct moved){0, 15, (pattern & 3) << 4};
 }
 
 static void move_lanes(const struct matrix *x, float *a, float *b) {
     const unsigned cbsz = field(x, WL_MATRIX_CBSZ, 3), abid = field(x, WL_MATRIX_ABID, 4), blgp = field(x, WL_MATRIX_BLGP, 3);
+    const struct moved moved = b_lanes(blgp);
     float was[LANES];
     for (unsigned e = 0; cbsz && x->blocks > 1 && e < x->a_elements; e++) {
         const unsigned together = (1u << cbsz) < x->blocks ? 1u << cbsz : x->blocks;
@@ -198,7 +193,7 @@ static void move_lanes(const struct matrix *x, float *a, float *b) {
     for (unsigned e = 0; blgp && e < x->b_elements; e++) {
         memcpy(was, b + e * LANES, sizeof was);
         for (unsigned l = 0; l < LANES; l++)
-            b[e * LANES + l] = was[b_lane(l, blgp)];
+            b[e * LANES + l] = was[((l + moved.by) & moved.keep) | moved.set];
     }
 }
 

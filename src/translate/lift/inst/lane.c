@@ -398,11 +398,10 @@ static void load_lds_direct(struct wl_lift *l, const struct wl_inst *inst) {
 /* ds_load_addtid_b32, ds_store_addtid_b32: consecutive lanes, consecutive dwords. */
 static void access_by_lane(struct wl_lift *l, const struct wl_inst *inst) {
     wl_lift_flush(l);
-    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size), types[] = {whole, l->ptr};
+    LLVMTypeRef whole = LLVMVectorType(l->i32, l->wave_size);
     LLVMValueRef row = wl_lift_row_address(l, inst->operands[0].reg), lds = lds_at_m0(l, inst);
     if (wl_lane_of(inst)->results) {
-        LLVMValueRef arguments[] = {lds, wl_lift_int(l, l->i32, 1), wave_lanes(l), LLVMConstNull(whole)};
-        set_active_lanes(l, wl_lift_intrinsic(l, "llvm.masked.load", types, 2, arguments, 4), row, 64);
+        set_active_lanes(l, wl_lift_masked_load(l, whole, lds, 1, wave_lanes(l)), row, 64);
     } else {
         LLVMValueRef value = LLVMBuildLoad2(l->b, whole, row, "");
         LLVMSetAlignment(value, 64);

@@ -102,9 +102,7 @@ bool wl_memory_has_masks(const struct wl_lift *l, unsigned bits) {
 static LLVMValueRef vector_load(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef mask, bool is_volatile) {
     if (!mask)
         return wl_memory_load(l, type, address, is_volatile);
-    LLVMTypeRef overloads[2] = {type, l->ptr};
-    LLVMValueRef arguments[4] = {wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask, LLVMConstNull(type)};
-    LLVMValueRef value = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
+    LLVMValueRef value = wl_lift_masked_load(l, type, wl_memory_pointer(l, address), 1, mask);
     wl_lift_mark_memory(l, value);
     return value;
 }
@@ -114,9 +112,7 @@ static void vector_store(struct wl_lift *l, LLVMValueRef value, LLVMValueRef add
         wl_memory_store(l, value, address, is_volatile);
         return;
     }
-    LLVMTypeRef overloads[2] = {LLVMTypeOf(value), l->ptr};
-    LLVMValueRef arguments[4] = {value, wl_memory_pointer(l, address), LLVMConstInt(l->i32, 1, false), mask};
-    wl_lift_mark_memory(l, wl_lift_intrinsic(l, "llvm.masked.store", overloads, 2, arguments, 4));
+    wl_lift_mark_memory(l, wl_lift_masked_store(l, value, wl_memory_pointer(l, address), 1, mask));
 }
 
 static LLVMTypeRef element_type(struct wl_lift *l, unsigned bits) { return bits == 8 ? l->i8 : bits == 16 ? l->i16 : l->i32; }

@@ -220,9 +220,7 @@ static bool scatter(struct wl_lift *l, const struct spread *s, LLVMValueRef valu
     LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(values));
     if (!l->has_avx512 || (element != l->i32 && element != l->i64))
         return false;
-    LLVMTypeRef overloads[2] = {LLVMTypeOf(values), LLVMVectorType(l->ptr, WL_STRIP)};
-    LLVMValueRef arguments[4] = {values, pointers(l, s, 0), LLVMConstInt(l->i32, 1, false), s->exec};
-    wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+    wl_lift_masked_store(l, values, pointers(l, s, 0), 1, s->exec);
     return true;
 }
 
@@ -295,9 +293,9 @@ static LLVMValueRef load_local(struct wl_lift *l, const struct wl_access *a, con
 
 /* Gathers and scatters of one or two dwords. Offsets are taken for signed ones; whatever is that large lies behind LDS anyway. */
 static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, const struct wl_lanes *lanes, LLVMValueRef *rows) {
-    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32, overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
+    LLVMTypeRef type = a->dwords == 2 ? l->strip_i64 : l->strip_i32;
     LLVMValueRef bound[2] = {lanes->offset, wl_lift_int(l, l->strip_i32, INT32_MAX)}, base = wl_memory_pointer(l, lanes->base);
-    LLVMValueRef offset = wl_lift_intrinsic(l, "llvm.umin", &l->strip_i32, 1, bound, 2), one = LLVMConstInt(l->i32, 1, false);
+    LLVMValueRef offset = wl_lift_intrinsic(l, "llvm.umin", &l->strip_i32, 1, bound, 2);
     LLVMValueRef where = LLVMBuildGEP2(l->b, l->i8, base, &offset, 1, ""), exec = wl_strip_exec(l), halves[2];
     if (a->kind == WL_ACCESS_STORE) {
         LLVMValueRef values = rows[0];
@@ -305,11 +303,9 @@ static LLVMValueRef gather_local(struct wl_lift *l, const struct wl_access *a, c
             wl_memory_interleave(l, 2, rows, halves);
             values = LLVMBuildBitCast(l->b, concatenate(l, halves[0], halves[1], WL_STRIP), l->strip_i64, "");
         }
-        LLVMValueRef arguments[4] = {values, where, one, exec};
-        return wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4);
+        return wl_lift_masked_store(l, values, where, 1, exec);
     }
-    LLVMValueRef arguments[4] = {where, one, exec, LLVMConstNull(type)};
-    LLVMValueRef loaded = rows[0] = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    LLVMValueRef loaded = rows[0] = wl_lift_masked_load(l, type, where, 1, exec);
     if (a->dwords == 2)
         split_pairs(l, loaded, rows);
     return loaded;
@@ -480,7 +476,7 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
         load_same(l, a, lanes, rows);
         return;
     }
-    LLVMTypeRef type = LLVMVectorType(l->i32, WL_GROUP), overloads[2] = {type, l->ptr};
+    LLVMTypeRef type = LLVMVectorType(l->i32, WL_GROUP);
     LLVMValueRef start[2], half[2];
     group_starts(l, lanes, start);
     for (unsigned i = 0; i < 2; i++) {
@@ -492,8 +488,7 @@ void wl_spread_load_groups(struct wl_lift *l, const struct wl_access *a, const s
             half[i] = LLVMConstNull(type);
             continue;
         }
-        LLVMValueRef arguments[4] = {wl_memory_pointer(l, start[i]), LLVMConstInt(l->i32, 1, false), group_exec(l, i), LLVMConstNull(type)};
-        half[i] = wl_lift_intrinsic(l, "llvm.masked.load", overloads, 2, arguments, 4);
+        half[i] = wl_lift_masked_load(l, type, wl_memory_pointer(l, start[i]), 1, group_exec(l, i));
         wl_lift_mark_memory(l, half[i]);
     }
     rows[0] = concatenate(l, half[0], half[1], WL_GROUP);
@@ -510,9 +505,7 @@ bool wl_spread_in_loop_possible(const struct wl_lift *l, const struct wl_access 
 
 /* Elements of `type` at the lanes' pointers. */
 static LLVMValueRef gather_lanes(struct wl_lift *l, LLVMTypeRef type, LLVMValueRef where) {
-    LLVMTypeRef overloads[2] = {type, LLVMVectorType(l->ptr, WL_STRIP)};
-    LLVMValueRef arguments[4] = {where, LLVMConstInt(l->i32, 1, false), wl_strip_exec(l), LLVMConstNull(type)};
-    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    LLVMValueRef loaded = wl_lift_masked_load(l, type, where, 1, wl_strip_exec(l));
     wl_lift_mark_memory(l, loaded);
     return loaded;
 }
@@ -527,11 +520,9 @@ static LLVMValueRef gather_by_address(struct wl_lift *l, const struct wl_access 
 
 /* Elements at base + (index << shift), as many as the index (<n x i32>) has; mask: <n x i1>. */
 static LLVMValueRef gather_indexed(struct wl_lift *l, LLVMTypeRef scale, LLVMValueRef base, LLVMValueRef index, LLVMValueRef mask) {
-    unsigned count = LLVMGetVectorSize(LLVMTypeOf(index));
-    LLVMTypeRef type = LLVMVectorType(l->i32, count), overloads[2] = {type, LLVMVectorType(l->ptr, count)};
+    LLVMTypeRef type = LLVMVectorType(l->i32, LLVMGetVectorSize(LLVMTypeOf(index)));
     LLVMValueRef where = LLVMBuildGEP2(l->b, scale, base, &index, 1, "");
-    LLVMValueRef arguments[4] = {where, LLVMConstInt(l->i32, 1, false), mask, LLVMConstNull(type)};
-    LLVMValueRef loaded = wl_lift_intrinsic(l, "llvm.masked.gather", overloads, 2, arguments, 4);
+    LLVMValueRef loaded = wl_lift_masked_load(l, type, where, 1, mask);
     wl_lift_mark_memory(l, loaded);
     return loaded;
 }
@@ -608,12 +599,10 @@ bool wl_spread_store_by_index(struct wl_lift *l, const struct wl_access *a, cons
         LLVMPositionBuilderAtEnd(l->b, small);
     }
     LLVMTypeRef scale = LLVMIntTypeInContext(l->context, 8u << lanes->index_shift);
-    LLVMTypeRef overloads[2] = {l->strip_i32, LLVMVectorType(l->ptr, WL_STRIP)};
     LLVMValueRef index = lanes->index, base = wl_memory_pointer(l, lanes->index_base);
     wl_access_gather_begin(l, false);
-    LLVMValueRef arguments[4] = {rows[0], LLVMBuildGEP2(l->b, scale, base, &index, 1, ""), LLVMConstInt(l->i32, 1, false),
-                                 wl_strip_exec(l)};
-    wl_lift_mark_memory(l, wl_lift_intrinsic(l, "llvm.masked.scatter", overloads, 2, arguments, 4));
+    LLVMValueRef where = LLVMBuildGEP2(l->b, scale, base, &index, 1, "");
+    wl_lift_mark_memory(l, wl_lift_masked_store(l, rows[0], where, 1, wl_strip_exec(l)));
     wl_access_gather_end(l);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
