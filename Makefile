@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 CMAKE   = cmake -G Ninja -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 FORMATTED = $(shell git -c safe.directory='*' ls-files 'src/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'tests/*.[ch]' 'tests/*.hip' 'bench/*.[ch]' 'bench/*.hip' 'examples/*.[ch]' 'examples/*.hip')
 
-.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests clean
+.PHONY: all deps demo check bench install format check-format lint check-asan check-tsan check-aarch64 check-debian13 check-llvm check-triton check-rocm check-suites check-clang check-hip-tests coverage clean
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
@@ -60,6 +60,17 @@ check-tsan: deps
 	cmake --build $(BUILD)-tsan --target programs
 	tools/run-tests.sh $(BUILD)-tsan $(JOBS)
 
+# Which lines of src/ the tests run, with the programs as in the sanitizer builds: a table on stdout, and coverage.json in the build folder.
+coverage:
+	tools/install-deps.sh tools/coverage-packages.txt
+	$(CMAKE) -B $(BUILD)-coverage -DWAVELIFT_MATRIX=small -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="-O1 --coverage -fprofile-update=prefer-atomic" \
+		-DCMAKE_EXE_LINKER_FLAGS=--coverage -DCMAKE_SHARED_LINKER_FLAGS=--coverage
+	cmake --build $(BUILD)-coverage
+	cmake --build $(BUILD)-coverage --target programs
+	tools/coverage.sh --reset $(BUILD)-coverage
+	-tools/run-tests.sh $(BUILD)-coverage $(JOBS) $(TESTS)
+	tools/coverage.sh $(BUILD)-coverage
+
 # Kernels of Triton, which is 200 MB of a download: not part of `make check`.
 check-triton: deps all
 	tests/triton/check.sh $(BUILD)
@@ -100,4 +111,4 @@ check-aarch64:
 	tools/check-aarch64.sh $(BUILD)-aarch64 $(JOBS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-aarch64 $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-aarch64 $(BUILD)-llvm20 $(BUILD)-llvm21 $(BUILD)-llvm22

@@ -3,10 +3,8 @@
 #ifndef WL_TEST_API_TEST_H
 #define WL_TEST_API_TEST_H
 
-#include <hip/hip_runtime_api.h>
+#include "../hip_calls.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,16 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#define fails(expected, call)                                                                                                              \
-    do {                                                                                                                                   \
-        hipError_t error_ = (call);                                                                                                        \
-        if (error_ != (expected))                                                                                                          \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
-    } while (0)
-#define ok(call) fails(hipSuccess, call)
 
 /* Seconds after which what should come by itself counts as never coming: a limit for hangs, not for slow machines. */
 enum { PATIENCE = 300 };

@@ -2,26 +2,13 @@
 #ifndef WL_TEST_CUDA_TEST_H
 #define WL_TEST_CUDA_TEST_H
 
+#include "../hip_calls.h"
 #include "fake_cuda.h"
 
-#include <hip/hip_runtime_api.h>
-
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#define fails(expected, call)                                                                                                              \
-    do {                                                                                                                                   \
-        hipError_t error_ = (call);                                                                                                        \
-        if (error_ != (expected))                                                                                                          \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
-    } while (0)
-#define ok(call) fails(hipSuccess, call)
 
 /* The fake driver that the runtime opens too. */
 static const struct fake_control *fake;

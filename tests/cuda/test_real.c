@@ -14,15 +14,8 @@
 
 #include <cmocka.h>
 
-#define fails(expected, call)                                                                                                              \
-    do {                                                                                                                                   \
-        hipError_t error_ = (call);                                                                                                        \
-        if (error_ != (expected))                                                                                                          \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
-    } while (0)
-#define ok(call) fails(hipSuccess, call)
-
 #include "../bystander.h"
+#include "../hip_calls.h"
 #include "interop_test.h"
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

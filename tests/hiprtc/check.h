@@ -2,15 +2,9 @@
 #ifndef WL_TEST_HIPRTC_CHECK_H
 #define WL_TEST_HIPRTC_CHECK_H
 
-#include <hip/hip_runtime_api.h>
+#include "../hip_calls.h"
+
 #include <hip/hiprtc.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define rtc_fails(expected, call)                                                                                                          \
     do {                                                                                                                                   \
@@ -19,12 +13,5 @@
             fail_msg("%s: %s instead of %s", #call, hiprtcGetErrorString(result_), hiprtcGetErrorString(expected));                        \
     } while (0)
 #define rtc_ok(call) rtc_fails(HIPRTC_SUCCESS, call)
-#define fails(expected, call)                                                                                                              \
-    do {                                                                                                                                   \
-        hipError_t error_ = (call);                                                                                                        \
-        if (error_ != (expected))                                                                                                          \
-            fail_msg("%s: %s instead of %s", #call, hipGetErrorName(error_), hipGetErrorName(expected));                                   \
-    } while (0)
-#define ok(call) fails(hipSuccess, call)
 
 #endif

@@ -63,46 +63,48 @@ struct wl_parts;
 /* ---- units ---------------------------------------------------------------------------------- */
 
 struct wl_cpu_unit {
-    uint64_t address; /* virtual */
+    uint64_t address; /* of its entry, in the code object's address space */
     const char *name;
     const struct wl_kernel *kernel; /* NULL: a device function */
     enum wl_shape shape;
     uint32_t wave_size; /* of the waves that run it: a device function may serve kernels of both sizes, with a unit for each */
-    /* The copies, NULL until they are needed: threaded code at first, or native code. Written under the module's lock, read without;
-     * what `info` says of waiting and registers is the same for both. */
+    /* The copies, NULL until they are needed. A copy is threaded code at first, and native code as soon as that has been made. What `info`
+     * says of waiting and of registers is the same for both. Written under the module's lock, read without. */
     _Atomic(wl_unit_code *) code[WL_COPY_COUNT];
     _Atomic(const struct wl_unit_info *) info[WL_COPY_COUNT];
-    _Atomic(struct wl_native *) native[WL_COPY_COUNT]; /* reports of faults look there, whatever thread makes more */
+    _Atomic(struct wl_native *)
+        native[WL_COPY_COUNT]; /* reports of faults read these in a signal handler, while other threads may add some */
     /* Native copies that can be entered at loop headers, for waves that are in loops of threaded code. */
     _Atomic(wl_unit_code *) loop_code[WL_COPY_COUNT];
     _Atomic(struct wl_native *) loop_native[WL_COPY_COUNT];
-    /* Workgroup copies are for one size of workgroups each: units of their own, without other copies. Written under the module's lock, read
-     * without. */
-    _Atomic(struct wl_cpu_unit *) workgroup_units; /* of a kernel's unit: the newest one */
-    struct wl_cpu_unit *older_workgroup_unit;      /* of one in workgroup mode */
-    uint32_t workgroup_size[3];
-    _Atomic bool workgroup_mode_off; /* its waves go different ways too often */
-    struct wl_steps *steps;          /* the threaded code; NULL: none was made */
+    /* A copy in workgroup mode serves one size of workgroups. It is a unit of its own, which has no other copies; those of a kernel's unit
+     * are a list, the newest first. Written under the module's lock, read without. */
+    _Atomic(struct wl_cpu_unit *) workgroup_units; /* of a kernel's unit: the list */
+    struct wl_cpu_unit *older_workgroup_unit;      /* of a unit in that list: the next one */
+    uint32_t workgroup_size[3];                    /* of a unit in that list */
+    _Atomic bool workgroup_mode_off;               /* not used any more: the waves of a workgroup take different branches too often */
+    struct wl_steps *steps;                        /* the threaded code; NULL: none was made */
     struct wl_steps_control *steps_control;
     const struct wl_unit_info *steps_info;
-    struct wl_thunk *thunk;       /* a wl_unit_code that runs it */
-    bool no_steps;                /* there can be none */
-    _Atomic uint64_t hotness;     /* nanoseconds spent in threaded code */
-    bool asked[2][WL_COPY_COUNT]; /* tiers.c: native copies that were asked for: plain ones, for loops */
+    struct wl_thunk *thunk;       /* a wl_unit_code that runs `steps` */
+    bool no_steps;                /* some instruction has no threaded code */
+    _Atomic uint64_t hotness;     /* nanoseconds that waves spent in its threaded code */
+    bool asked[2][WL_COPY_COUNT]; /* tiers.c: native copies that were asked for: [0] plain ones, [1] those for loops */
     /* A copy that could not be made is not tried again. */
     enum wl_status failed[WL_COPY_COUNT];
     char *failure[WL_COPY_COUNT];
-    struct wl_cpu_unit *next; /* of the module */
+    struct wl_cpu_unit *next; /* in the module's list */
 };
 
-/* Where a jump to an address enters. */
+/* Where a jump to an address enters translated code: a unit, and one of its resume points. */
 struct wl_target_point {
-    uint64_t key; /* address, shape and wave size, plus 1; 0: free */
+    uint64_t key; /* address, shape and wave size in one number, plus 1; 0: a free slot */
     struct wl_cpu_unit *unit;
     uint32_t resume;
 };
 
-/* Open addressing; grows by replacement, old tables stay until the module goes. */
+/* A hash table with open addressing that threads read without a lock. It grows by replacement: a thread may still read an older table, so
+ * that these stay until the module is unloaded. */
 struct wl_target_table {
     struct wl_target_table *older;
     size_t capacity, used;
@@ -116,19 +118,19 @@ struct wl_device_module {
     uint8_t *image;
     size_t image_size, image_mapped;
     uint64_t hash[2];
-    uint64_t *functions; /* sorted entries of device functions */
+    uint64_t *functions; /* addresses of the entries of device functions, sorted */
     size_t function_count;
 
-    pthread_mutex_t lock; /* over all below */
+    pthread_mutex_t lock; /* guards all members below */
     struct wl_cpu_unit *units;
     _Atomic(struct wl_target_table *) targets; /* read without the lock */
     struct wl_device_function *kernels;
 };
 
-/* Takes and gives back a module's lock; no fork happens in between. */
+/* Takes and gives back a module's lock. A thread that calls fork() waits until no thread has one. */
 void wl_module_lock(struct wl_device_module *module);
 void wl_module_unlock(struct wl_device_module *module);
-/* The same without a lock, around a translation. */
+/* To be called around a translation: fork() waits for its end, too. */
 void wl_translation_begin(void);
 void wl_translation_end(void);
 
@@ -143,14 +145,14 @@ struct wl_device_function {
     uint32_t rows;         /* VGPR rows a wave needs, beside what its unit says */
     uint32_t scratch_size; /* bytes a lane, a multiple of 16; with `calls` the device's stack limit if that is larger */
     bool uses_hostcall, uses_heap, uses_print_buffer;
-    bool calls; /* it needs a stack of unknown size */
-    bool empty; /* it ends where it begins: nothing of a grid needs to be run */
+    bool calls; /* it calls functions whose need of stack is not known */
+    bool empty; /* its first instruction ends it: a launch has nothing to run */
     _Atomic(struct wl_cpu_unit *) units[WL_SHAPE_COUNT];
-    uint64_t id;                     /* never used again */
-    uint32_t lds_limit;              /* bytes a compute unit has */
-    _Atomic uint32_t launches;       /* of a known cost, about: every few of them are timed again */
-    _Atomic uint32_t cost;           /* nanoseconds a workgroup, of the last run; 0: not known */
-    struct wl_device_function *next; /* of the module */
+    uint64_t id;               /* differs from that of every other function, unloaded ones included */
+    uint32_t lds_limit;        /* bytes of LDS that a compute unit has */
+    _Atomic uint32_t launches; /* about how many ran on one thread since `cost` was measured: every few of them it is measured again */
+    _Atomic uint32_t cost;     /* nanoseconds that a workgroup took when it was last measured; 0: not known */
+    struct wl_device_function *next; /* in the module's list */
 };
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -158,7 +160,8 @@ struct wl_device_function {
 enum wl_wave_state { WL_WAVE_READY, WL_WAVE_YIELDED, WL_WAVE_BARRIER, WL_WAVE_GRID, WL_WAVE_ENDED, WL_WAVE_FAILED };
 
 struct wl_runner {
-    wl_unit_code *code; /* jobs that keep waves: NULL if the wave is not as it was started */
+    wl_unit_code *
+        code; /* NULL, in a job that uses wave states again (keeps_wave): this one is not as its kernel starts, and has to be started anew */
     struct wl_cpu_unit *unit;
     struct wl_group *group;
     enum wl_mode mode;
@@ -166,7 +169,7 @@ struct wl_runner {
     struct wl_gws_wait gws_wait; /* WL_WAVE_GRID: what the wave waits for */
 };
 
-/* A resident workgroup. */
+/* A place for a workgroup that has been started and has not ended: its LDS, its waves' states and their private memory. */
 struct wl_group {
     uint8_t *lds;        /* start of a reservation of WL_LDS_RESERVED bytes */
     uint32_t lds_usable; /* bytes of it that are mapped */
@@ -174,10 +177,10 @@ struct wl_group {
     uint8_t *waves;      /* wave n's struct wl_wave is at n * wave_stride */
     size_t wave_stride, waves_mapped;
     uint8_t *scratch; /* wave n's private memory is at n * scratch_stride; a guard follows each */
-    size_t scratch_stride, scratch_used /* of a stride */, scratch_mapped;
+    size_t scratch_stride, scratch_used /* bytes of each stride */, scratch_mapped;
     uint32_t wave_count, waiting, ended;
     uint32_t id[3];
-    bool in_step;     /* all waves are ready */
+    bool in_step;     /* all waves are ready, and can be run from barrier to barrier one after the other; never in a cooperative launch */
     bool first_leads; /* the first wave takes the first turn, else the last one */
     bool done;
     struct wl_group_fit { /* what the wave states were made for; function 0: nothing */
@@ -186,14 +189,14 @@ struct wl_group {
         uint32_t states, rows, lds_size, scratch_size, row_items;
     } fit;
     atomic_flag claimed; /* cooperative launches: a thread is running it */
-    /* parked.h: */
-    uint64_t number;                        /* in the grid */
+    /* For parked.h: */
+    uint64_t number;                        /* of the workgroup in the grid */
     uint64_t print;                         /* a hash of its waves' states when it had its last turn; 0: not known */
-    uint32_t fuel;                          /* for its waves' next turn */
-    struct wl_group *next;                  /* in the list that it is in */
-    struct wl_group *older;                 /* of the job's */
+    uint32_t fuel;                          /* how long its waves' next turn may take, in the units of wl_wave.fuel */
+    struct wl_group *next;                  /* in a list of struct wl_parked_groups */
+    struct wl_group *older;                 /* in the list of all places of the job */
     uint32_t workgroup_size[3];             /* in workgroup mode: the size whose ids the waves still have; 0: none */
-    struct wl_runner runners[WL_MAX_WAVES]; /* the first one also runs the workgroup in workgroup mode */
+    struct wl_runner runners[WL_MAX_WAVES]; /* one a wave; in workgroup mode the first one runs the whole workgroup */
 };
 
 /* Workitem ids of all waves of a workgroup: wave w's rows start at w * rows * wave_size. */
@@ -209,10 +212,10 @@ struct wl_extent {
 
 struct wl_fault {
     uint32_t step;                 /* in threaded code: wl_wave.fault_pc; else 0 */
-    int signal, code;              /* signal 0: the thread was cancelled because of a job that had failed elsewhere */
+    int signal, code;              /* signal 0: no fault of this thread, which leaves a job that failed in another one */
     uint64_t address;              /* si_addr */
     uint64_t native_pc;            /* within translated code, as well as it is known */
-    struct wl_strip_trace strip;   /* magic 0: none */
+    struct wl_strip_trace strip;   /* its magic is 0 if the code left none */
     struct wl_access_trace access; /* the same */
 };
 
@@ -221,25 +224,25 @@ enum { WL_LDS_BOUNDS_PAGES = 2 * WL_STRIP };
 struct wl_lds_bounds {
     uint8_t *pages[WL_LDS_BOUNDS_PAGES];
     unsigned count;
-    bool seen; /* since the job began */
+    bool seen; /* there was such a store since the job began */
 };
 
 struct wl_thread {
-    struct wl_job *job; /* in which the thread takes part; NULL: none */
+    struct wl_job *job; /* the job that the thread takes part in, called the job at hand below; NULL: none */
     struct wl_group group;
-    struct wl_id_table ids[2]; /* of full workgroups, of partial ones */
+    struct wl_id_table ids[2]; /* [0] of full workgroups, [1] of smaller ones at the end of a grid */
     const uint32_t *id_table;  /* the rows of the workgroup at hand */
     struct wl_extent extent;   /* of the workgroup at hand */
-    uint32_t part;             /* of the job at hand */
+    uint32_t part;             /* the thread's part of the job at hand (parts.h) */
     uint32_t splits;           /* workgroups of the job at hand that left workgroup mode */
-    unsigned index;            /* worker number; launching threads stand in for the lowest one of their mask */
+    unsigned index;            /* number among the workers; a launching thread has the lowest number that its job's worker_mask allows */
     bool launches;             /* it launched the job at hand, and stays until its end */
     bool leaves_early;         /* it left the job at hand to others: another job wants it */
-    uint32_t float_mode;       /* MODE bits that the floating-point unit has */
+    uint32_t float_mode;       /* the bits of MODE for which the host's floating-point unit is set at present */
     /* For the signal handler: */
     struct wl_runner *volatile running; /* the wave whose code runs; NULL: not in translated code */
     sigjmp_buf jump;
-    const char *stack_top; /* a frame above all of translated code */
+    const char *stack_top; /* an address of a frame that all frames of translated code lie below */
     struct wl_fault fault;
     struct wl_lds_bounds lds_bounds;
     void *signal_stack;
@@ -251,14 +254,14 @@ struct wl_thread {
 
 /* Workgroups of a job that wait for others (parked.h). */
 struct wl_parked_groups {
-    _Alignas(64) _Atomic uint32_t count; /* those that have not ended, whoever has them */
-    pthread_mutex_t lock;                /* over the lists */
-    struct wl_group *first, *last;       /* that nobody has */
-    struct wl_group *spare;              /* ready for use */
-    struct wl_group *newest;             /* of all */
+    _Alignas(64) _Atomic uint32_t count; /* workgroups that have not ended, those that a thread runs at present included */
+    pthread_mutex_t lock;                /* guards the lists */
+    struct wl_group *first, *last;       /* a list of those that no thread runs at present */
+    struct wl_group *spare;              /* a list of free places */
+    struct wl_group *newest;             /* a list of all places, through `older` */
 };
 
-/* The sentence of a failure. Not a part of the job, which is cleared for each launch. */
+/* The message of a failed launch. Not a part of the job, because that is cleared for each launch. */
 struct wl_job_failure {
     char text[512];
 };
@@ -270,9 +273,9 @@ struct wl_job {
     struct wl_cpu_unit *unit;
     enum wl_shape shape;
     bool may_wait;
-    bool tries;               /* waves wait for others of their workgroup in loops alone: each is run to its end, until one has to wait */
-    bool keeps_trying;        /* waves of such a job can run again as they are */
-    bool keeps_wave;          /* waves that run the FULL copy can run again as they are */
+    bool tries;        /* waves may wait for others of their workgroup, but only in loops: each is run to its end, until one has to wait */
+    bool keeps_wave;   /* the FULL copy leaves a wave's state so that the next workgroup's wave can start in it */
+    bool keeps_trying; /* the same of a job that `tries` */
     bool fits_workgroup_mode; /* its workgroups fit workgroup mode, if the kernel does */
     _Atomic(struct wl_cpu_unit *) workgroup_unit;
     _Atomic(wl_unit_code *)
@@ -283,39 +286,39 @@ struct wl_job {
     uint32_t lds_size;
     uint32_t scratch_size;              /* bytes a lane */
     uint32_t sgprs[WL_TEMPLATE_SGPRS];  /* initial, except what differs between workgroups and waves */
-    uint32_t sgpr_count;                /* of them that are initialized, rounded up to 16 */
-    uint64_t total;                     /* workgroups */
-    uint64_t chunk;                     /* that a thread takes at once */
-    bool timed;                         /* its cost is measured */
+    uint32_t sgpr_count;                /* how many of them are initialized, rounded up to 16 */
+    uint64_t total;                     /* workgroups of the launch */
+    uint64_t chunk;                     /* workgroups that a thread takes at once */
+    bool timed;                         /* `busy_ns` is measured in this launch, for the function's `cost` */
     bool in_order;                      /* workgroups may wait for earlier ones */
     struct wl_parts *parts;             /* how they are handed out; NULL: in order, from `next` */
-    _Alignas(64) _Atomic uint64_t next; /* first workgroup that nobody took */
+    _Alignas(64) _Atomic uint64_t next; /* the first workgroup that no thread has taken */
     _Alignas(64) _Atomic int status;    /* enum wl_status; the first failure stops the job */
     _Atomic uint64_t busy_ns;
     _Atomic uint64_t splits;        /* workgroups that left workgroup mode */
     _Atomic bool asserted;          /* device code printed a failed assertion */
     _Atomic bool lds_bounds;        /* accesses behind the LDS have been reported */
-    struct wl_job_failure *failure; /* of the first failure, by the thread that set `status`; the launching thread's */
-    struct wl_parked_groups parked; /* of a job that may wait */
+    struct wl_job_failure *failure; /* of the first failure; the thread that set `status` writes it to the launching thread's memory */
+    struct wl_parked_groups parked; /* of a job that `may_wait` */
     struct wl_gws *_Atomic gws;     /* NULL until a wave uses it */
-    struct wl_group *groups;        /* cooperative: all of them */
+    struct wl_group *groups;        /* of a cooperative launch: the places of all its workgroups */
     _Atomic uint64_t groups_done;
     /* workers.c: */
-    void (*body)(void *context); /* not NULL: all that the job does; of what is above, nothing counts but `status` */
+    void (*body)(void *context); /* not NULL: the job is this function and no launch; of the members above it uses `status` alone */
     void *context;
     uint64_t worker_mask;
     unsigned stand_in;          /* the worker number of the launching thread */
     unsigned limit;             /* most threads that may take part */
     struct wl_job_slot *slot;   /* where others find the job; NULL: nowhere */
     pthread_t launcher;         /* the launching thread */
-    _Atomic bool launcher_left; /* it has run its part */
-    atomic_flag cancelling;     /* one thread makes all others leave */
+    _Atomic bool launcher_left; /* it takes no more workgroups: it waits for the other threads */
+    atomic_flag cancelling;     /* set by the one thread that makes all others leave a failed job */
 };
 
 struct wl_cpu_device {
     struct wl_device base;
     struct wl_pool *pool;
-    pthread_mutex_t lock; /* over the creation of the members below */
+    pthread_mutex_t lock; /* guards the creation of the members below, which are made on first use */
     _Atomic(struct wl_hostcall *) hostcall;
     _Atomic(void *) heap;
     void *queue;                 /* amd_queue_t */

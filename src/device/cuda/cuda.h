@@ -51,7 +51,7 @@ struct wl_cuda_device;
 struct wl_device_queue {
     struct wl_cuda_device *device;
     CUstream stream;
-    bool adopted; /* the program's: never destroyed, and gone with a reset */
+    bool adopted; /* the program made it (CUDA interoperation): Wavelift never destroys it, and it ends with a reset of the device */
     bool non_blocking;
     int priority;
     uint32_t generation;
@@ -64,36 +64,37 @@ struct wl_cuda_device {
     const struct wl_cuda_driver *driver;
     CUdevice handle;
     CUcontext context;
-    uint32_t sm;                 /* compute capability: 90 */
-    uint32_t shared_limit;       /* bytes of shared memory a block may have if asked for */
+    uint32_t sm;                 /* compute capability, without its point: 90 */
+    uint32_t shared_limit;       /* bytes of shared memory that a block can have at most */
     _Atomic uint32_t stack_size; /* bytes a lane where calls make the need unknown */
-    struct wl_device_queue work; /* of the device itself: copies that no stream knows */
-    _Atomic uint32_t generation; /* counts resets: what is of an earlier one is gone */
-    _Atomic int fault;           /* enum wl_status; sticky, since the driver's context is */
-    /* The latest launches, for the report of a fault: number n in place n % WL_CUDA_RECENT. */
-    _Atomic uint64_t launches, settled; /* so many were made; so many of them are known to have ended well */
+    struct wl_device_queue work; /* the device's own stream, for copies that belong to none of the program's */
+    _Atomic uint32_t generation; /* counts resets of the device: objects of an earlier generation are not there any more */
+    _Atomic int fault;           /* enum wl_status; stays until a reset, because the driver's context can do nothing more */
+    /* The latest launches, for the report of a fault: launch number n stands in place n % WL_CUDA_RECENT. `launches` were made, of which the
+     * first `settled` are known to have ended without a fault. */
+    _Atomic uint64_t launches, settled;
     _Atomic(const struct wl_device_function *) recent[WL_CUDA_RECENT];
     _Atomic(struct wl_cuda_services *) services; /* NULL: no kernel needed them yet */
     void *heap;                                  /* device memory: the device library's allocator; NULL: not made yet */
     CUdeviceptr borders;                         /* WL_PTX_BORDERS_SIZE bytes of device memory; 0: not made yet */
-    _Atomic uint32_t border_count;               /* so many colours are there, and one: 0 as long as there is no memory */
+    _Atomic uint32_t border_count;               /* the number of border colours in `borders`, plus 1; 0: `borders` has not been made yet */
     CUmodule wait_module;                        /* wait.c; NULL: not made yet */
     CUfunction wait_function;
-    pthread_mutex_t services_lock; /* over the making of these; outermost */
+    pthread_mutex_t services_lock; /* guards the creation of the members from `services` on; taken before all other locks */
     pthread_mutex_t lock;          /* guards what follows */
     struct wl_cuda_block *blocks;
-    struct wl_device_mark *marks; /* spare ones, through `next` */
+    struct wl_device_mark *marks; /* a list of free ones */
     struct wl_cuda_ring *ring;    /* device memory of launches; NULL: not made yet */
 };
 
 static inline struct wl_cuda_device *wl_cuda(const struct wl_device *device) { return (struct wl_cuda_device *)(uintptr_t)device; }
 
-/* Makes the device's context the thread's, if it is not. WL_ILLEGAL_STATE: in a child of fork. */
+/* Makes the device's context the current one of the calling thread. WL_ILLEGAL_STATE: the process is a child of fork. */
 enum wl_status wl_cuda_enter(const struct wl_cuda_device *device);
 /* Whether a status means that the context can do nothing any more. */
 bool wl_cuda_is_fault(enum wl_status status);
-/* What came back from a call that may report an earlier kernel's fault: remembers the first one and prints one sentence. Returns
- * the status as wl_cuda_check does. */
+/* To be called with the result of a driver call that may report the fault of an earlier kernel. The first fault is remembered, and reported
+ * in one sentence. Returns the status as wl_cuda_check does. */
 enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, const char *what);
 
 /* ---- modules ----------------------------------------------------------------------------------- */
@@ -101,15 +102,15 @@ enum wl_status wl_cuda_result(struct wl_cuda_device *device, CUresult result, co
 struct wl_device_module {
     struct wl_cuda_device *device;
     uint32_t generation;
-    struct wl_codeobject *object; /* NULL: an image of the driver's */
+    struct wl_codeobject *object; /* NULL: an image for NVIDIA GPUs (PTX, cubin or fat binary), which the driver loads */
     const struct wl_target *target;
     uint64_t hash[2];
     CUdeviceptr image; /* of the code object, in device memory */
     uint64_t image_size;
-    uint64_t *functions; /* sorted entries of device functions */
+    uint64_t *functions; /* addresses of the entries of device functions, sorted */
     size_t function_count;
-    CUmodule native;    /* of an image of the driver's */
-    bool adopted;       /* it is the program's: never unloaded */
+    CUmodule native;    /* of an image for NVIDIA GPUs */
+    bool adopted;       /* the program loaded it: Wavelift never unloads it */
     const char **names; /* of its kernels, sorted; NULL: not asked yet */
     size_t name_count;
     pthread_mutex_t lock; /* guards the list, the variants and `names` */
@@ -118,7 +119,7 @@ struct wl_device_module {
 
 /* ---- functions --------------------------------------------------------------------------------- */
 
-#define WL_CUDA_SHAPES 8 /* shapes of workgroups that get code of their own; what comes later shares code for any shape */
+#define WL_CUDA_SHAPES 8 /* as many shapes of workgroups get code of their own; all others share code that fits any shape */
 
 struct wl_cuda_variant {
     uint32_t block[3]; /* {0, 0, 0}: any */
@@ -127,7 +128,7 @@ struct wl_cuda_variant {
     CUmodule module;
     CUfunction function;
     struct wl_ptx_info info;
-    uint32_t shared_given; /* bytes of shared memory that the driver was asked to allow */
+    uint32_t shared_given; /* bytes of dynamic shared memory that the driver was told to allow */
     enum wl_status failed; /* it could not be made, and is not tried again */
     char *failure;
     struct wl_cuda_variant *next;
@@ -135,11 +136,11 @@ struct wl_cuda_variant {
 
 struct wl_device_function {
     struct wl_device_module *module;
-    const struct wl_kernel *kernel; /* &own, of an image of the driver's */
+    const struct wl_kernel *kernel; /* of an image for NVIDIA GPUs: &own */
     struct wl_kernel own;
-    CUfunction native;                                           /* of such an image */
-    uint32_t shared_given;                                       /* as above */
-    bool uses_hostcall, uses_heap, uses_sync, uses_print_buffer; /* hidden arguments that it has */
+    CUfunction native;                                           /* of an image for NVIDIA GPUs */
+    uint32_t shared_given;                                       /* as in struct wl_cuda_variant */
+    bool uses_hostcall, uses_heap, uses_sync, uses_print_buffer; /* what its hidden arguments ask for */
     _Atomic(struct wl_cuda_variant *) variants;                  /* newest first; entries stay until the module goes */
     unsigned variant_count;
     struct wl_device_function *next;
@@ -148,13 +149,13 @@ struct wl_device_function {
 /* The variant for a shape, made at the first call. Cheap when it is there. An error that is not the device's fault stays. Thread-safe. */
 enum wl_status wl_cuda_variant(struct wl_device_function *function, const uint32_t block[3], bool partial,
                                struct wl_cuda_variant **variant);
-/* `loaded`: the driver still has them. */
+/* Frees all variants. `loaded`: the driver still has their modules, which are unloaded. */
 void wl_cuda_variants_release(struct wl_device_function *function, bool loaded);
 
 /* Compiles PTX to a cubin with the driver's compiler; the log goes to Wavelift's. *cubin is malloc'ed. */
 enum wl_status wl_cuda_compile(const struct wl_cuda_device *device, const char *name, const char *ptx, size_t size, void **cubin,
                                size_t *cubin_size);
-/* Lets a function have so many bytes of dynamic shared memory. `given` is what it may have already. */
+/* Tells the driver to allow a function `bytes` of dynamic shared memory, if that is more than *given, what it was told before. */
 enum wl_status wl_cuda_allow_shared(const struct wl_cuda_device *device, CUfunction function, uint32_t bytes, uint32_t *given);
 
 /* ---- queues ------------------------------------------------------------------------------------ */
@@ -164,7 +165,7 @@ struct wl_device_mark {
     CUevent event;
     uint32_t generation;
     bool timing;
-    bool adopted; /* the program's: never kept for another use */
+    bool adopted; /* the program made it: it is not kept for another use */
     struct wl_device_mark *next;
 };
 
@@ -198,14 +199,14 @@ void wl_cuda_ring_release(struct wl_cuda_device *device);
 void wl_cuda_ring_forget(struct wl_cuda_device *device);
 /* The memory for wl_ptx_launch.borders, with all colours that samplers have by now. Thread-safe. */
 enum wl_status wl_cuda_borders(struct wl_cuda_device *device, uint64_t *borders);
-/* The memory is gone. */
+/* After a reset: that memory is not there any more. */
 void wl_cuda_borders_forget(struct wl_cuda_device *device);
 /* Lets a stream wait until a word, of which `mask` counts, compares with a value. `size` is 4 or 8. */
 enum wl_status wl_cuda_wait(struct wl_cuda_device *device, CUstream stream, enum wl_value_operation operation, const void *address,
                             unsigned size, uint64_t value, uint64_t mask);
-/* The kernel is gone. */
+/* After a reset: the kernel that waits is not loaded any more. */
 void wl_cuda_wait_forget(struct wl_cuda_device *device);
-/* Gives a launch to a stream. */
+/* Queues a launch in a stream. */
 enum wl_status wl_cuda_launch(struct wl_cuda_device *device, CUstream stream, const struct wl_launch *launch);
 
 #endif

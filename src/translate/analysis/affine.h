@@ -27,29 +27,33 @@
 enum wl_fact_kind {
     WL_FACT_UNKNOWN,
     WL_FACT_AFFINE,    /* base + stride * lane, modulo 2^32; stride 0: uniform */
-    WL_FACT_CARRY,     /* high half of a 64-bit sum: uniform but for the carry out of an affine low half. If the first and
-                       the last lane agree, all do */
-    WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in a wave64: v_mbcnt_hi makes the lane's number of it */
-    WL_FACT_GROUPS,    /* AFFINE over each WL_GROUP lanes, with bases that have nothing in common */
+    WL_FACT_CARRY,     /* high half of a 64-bit sum whose low half is AFFINE: the same in all lanes but for the carry. If the first and the
+                          last lane agree, all do */
+    WL_FACT_HALF_LANE, /* v_mbcnt_lo of all ones in waves of 64, to which v_mbcnt_hi adds: the result is the lane's number */
+    WL_FACT_GROUPS,    /* AFFINE within each group of WL_GROUP lanes; the bases of two groups have nothing to do with each other */
     WL_FACT_GROUPS_CARRY,
-    WL_FACT_SHIFTED, /* AFFINE, shifted right by `shift`: what remains where bits are masked off may be known */
+    WL_FACT_SHIFTED, /* an AFFINE value that was shifted right by `shift`: a later mask may leave bits of which something is known */
 };
 
 struct wl_fact {
-    uint8_t kind;  /* enum wl_fact_kind */
-    bool partial;  /* it holds for the lanes that were active at the write, a superset of those active now */
-    bool fresh;    /* partial, but the value that the vector region at hand computed holds in all lanes; memory has it in the active ones */
-    bool loaded;   /* GROUPS: the lanes of a group may each have loaded the value while memory changed: it is likely the same */
+    uint8_t kind; /* enum wl_fact_kind */
+    /* The fact holds only for the lanes that were active when the register was written. Those that are active now are among them. */
+    bool partial;
+    /* The fact is partial in memory, where the active lanes alone were stored. But the code at hand still has the value as it was computed,
+     * and there the fact holds in all lanes. */
+    bool fresh;
+    /* GROUPS: each lane loaded the value by itself, while memory may have changed. The lanes of a group have likely, not surely, the same. */
+    bool loaded;
     uint8_t zeros; /* AFFINE: known zero low bits of the base */
-    uint8_t same;  /* AFFINE: so many low bits are the same in each strip of the wave, lane by lane; 32: all bits */
+    uint8_t same;  /* AFFINE: number of low bits that a lane has in common with the same lane of every other strip; 32: all bits */
     uint8_t bits;  /* AFFINE: the value is below 2^bits in every lane, so that it never wraps; 32: not known */
     uint8_t shift; /* SHIFTED; 0: the low 16 bits are those of the AFFINE value, the others unknown */
     uint8_t since; /* places (saved_exec.h) that hold an EXEC from before the last write under a partial EXEC */
     int32_t stride;
-    uint32_t lanes; /* over which it holds: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
-    uint32_t own,
-        of; /* within a basic block: a number of the value, not 0; the number of the value whose high half this is. Such halves are
-                         together a 64-bit base + stride * lane, whatever they carry */
+    uint32_t lanes; /* the fact holds within each set of so many neighbouring lanes: WL_GROUP, WL_STRIP, 32, or WL_ALL_LANES of the wave */
+    /* Known within a basic block only: a number that this value has, not 0; and the number of the value whose high half this is. Such halves
+     * are together a 64-bit base + stride * lane, whatever they carry. */
+    uint32_t own, of;
 };
 
 #define WL_ALL_LANES 64
@@ -58,7 +62,7 @@ struct wl_fact {
 static inline bool wl_fact_is_uniform(const struct wl_fact *fact) { return fact->kind == WL_FACT_AFFINE && fact->stride == 0; }
 /* Whether a value is known not to wrap around over its lanes, so that it is base + stride * lane without the modulus. */
 bool wl_fact_fits(const struct wl_fact *fact);
-/* Whether two registers are a 64-bit base + stride * lane: then only the base carries. */
+/* Whether two registers, the low and the high half, are together a 64-bit base + stride * lane, without a carry from lane to lane. */
 bool wl_fact_is_pair(const struct wl_fact *low, const struct wl_fact *high);
 
 enum wl_sgpr_kind {
@@ -78,9 +82,9 @@ struct wl_sgpr {
 /* Values of EXEC in scalar registers (saved_exec.h). Sets of places are bits. */
 enum { WL_SAVED_PLACES = 8 };
 struct wl_saved {
-    uint8_t valid;                  /* places with an earlier EXEC, of which that at hand is a part */
-    uint8_t entry;                  /* of those, with that of the kernel's entry (entry_exec) */
-    uint8_t outer[WL_SAVED_PLACES]; /* what was valid when a place was filled */
+    uint8_t valid;                  /* places that hold an earlier EXEC of which the present one is a part */
+    uint8_t entry;                  /* those of them that hold EXEC as it was at the kernel's entry (entry_exec) */
+    uint8_t outer[WL_SAVED_PLACES]; /* by place: what was in `valid` when the place was filled */
 };
 
 struct wl_facts {
@@ -94,11 +98,12 @@ struct wl_facts {
     bool carry_uniform;
     bool carry_fresh; /* the vector region at hand made it, in all lanes */
     uint32_t carry_lanes;
-    bool carry_borrows;             /* of a difference */
+    bool carry_borrows;             /* the carry is the borrow of a difference */
     uint32_t carry_of;              /* the number of the affine sum */
-    struct wl_fact carry_inputs[2]; /* of which it is the sum or the difference */
+    struct wl_fact carry_inputs[2]; /* the two values of which it is the sum or the difference */
     bool entry_exec;                /* EXEC is what it was at the kernel's entry, and that has whole strips on or off */
-    uint16_t previous_row;          /* written last, and its fact before: what the second of a VOPD pair reads */
+    uint16_t
+        previous_row; /* the row that was written last, and its fact before that write, which is what the second instruction of a VOPD pair reads */
     struct wl_fact previous;
 };
 

@@ -6,6 +6,7 @@
 #define WL_TRANSLATE_INTERFACE_COVERAGE_H
 
 #include "base/status.h"
+#include "translate/interface/translate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,9 +52,15 @@ typedef void wl_coverage_word_fn(void *context, const uint32_t words[6], const c
 void wl_coverage_words(unsigned generation, wl_coverage_word_fn *each, void *context);
 /* Whether an instruction has no threaded code, but native code: scalar atomics, registers chosen at run time, v_mqsad_u32_u8. */
 bool wl_coverage_is_native(const struct wl_inst *inst);
-/* A program of one instruction, of at most 24 bytes. */
-enum { WL_COVERAGE_IMAGE = 64 };
-void wl_coverage_image(const char *processor, const uint8_t *bytes, unsigned size, uint8_t image[WL_COVERAGE_IMAGE]);
+/* A program of one instruction, and what asks for its translation in the MASKED form. Points into itself: it cannot be copied. */
+struct wl_coverage_program {
+    uint8_t image[64];
+    uint64_t size;
+    struct wl_translate_request request;
+};
+/* WL_INVALID_VALUE: more than 24 bytes, which no instruction has. WL_UNSUPPORTED: the processor is not known. */
+enum wl_status wl_coverage_make(struct wl_coverage_program *program, const char *processor, uint32_t wave_size, const uint8_t *bytes,
+                                unsigned size);
 /* Makes threaded code of one instruction alone, unless native code alone has it. WL_UNSUPPORTED and others: as a launch fails. */
 enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size);
 /* The same with LLVM's code, in the MASKED form. (translate/lift_one.c, for tests) */

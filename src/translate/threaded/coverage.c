@@ -139,42 +139,47 @@ bool wl_coverage_is_native(const struct wl_inst *inst) {
     return class == WL_ISA_SMEM_ATOMIC || class == WL_ISA_MOVREL || strcmp(inst->mnemonic, "v_mqsad_u32_u8") == 0;
 }
 
-void wl_coverage_image(const char *processor, const uint8_t *bytes, unsigned size, uint8_t image[WL_COVERAGE_IMAGE]) {
+enum wl_status wl_coverage_make(struct wl_coverage_program *program, const char *processor, uint32_t wave_size, const uint8_t *bytes,
+                                unsigned size) {
     static const uint32_t ends[] = {0xbf810000, 0xbf810000, 0xbfb00000, 0xbfb00000}; /* s_endpgm of gfx9 to gfx12 */
-    const uint32_t end = ends[wl_processor_generation(processor) - 9];
+    const unsigned generation = wl_processor_generation(processor);
 
-    memset(image, 0, WL_COVERAGE_IMAGE);
-    memcpy(image, bytes, size);
-    for (unsigned at = size; at + 4 <= WL_COVERAGE_IMAGE; at += 4)
-        memcpy(image + at, &end, 4);
+    if (generation == 0)
+        return wl_fail(WL_UNSUPPORTED, "there is no processor %s", processor);
+    if (size > 24)
+        return wl_fail(WL_INVALID_VALUE, "no instruction has %u bytes", size);
+    program->size = sizeof program->image;
+    memset(program->image, 0, sizeof program->image);
+    memcpy(program->image, bytes, size);
+    for (unsigned at = size; at + 4 <= sizeof program->image; at += 4)
+        memcpy(program->image + at, &ends[generation - 9], 4);
+    program->request = (struct wl_translate_request){.processor = processor,
+                                                     .wave_size = wave_size,
+                                                     .image = program->image,
+                                                     .image_size = sizeof program->image,
+                                                     .name = "coverage",
+                                                     .workitem_id_dimensions = 1,
+                                                     .mode = WL_MODE_MASKED,
+                                                     .cpu = "",
+                                                     .features = "",
+                                                     .is_code = is_code,
+                                                     .context = &program->size};
+    return WL_OK;
 }
 
 enum wl_status wl_coverage_try(const char *processor, uint32_t wave_size, const uint8_t *bytes, unsigned size) {
-    uint8_t image[WL_COVERAGE_IMAGE];
-    uint64_t image_size = sizeof image;
+    struct wl_coverage_program program;
     struct wl_decoder *decoder = NULL;
     struct wl_unit unit;
     struct wl_inst inst[2];
-    if (size > 24)
-        return wl_fail(WL_INVALID_VALUE, "no instruction has %u bytes", size);
-    wl_coverage_image(processor, bytes, size, image);
-    const struct wl_translate_request request = {.processor = processor,
-                                                 .wave_size = wave_size,
-                                                 .image = image,
-                                                 .image_size = sizeof image,
-                                                 .name = "coverage",
-                                                 .workitem_id_dimensions = 1,
-                                                 .mode = WL_MODE_MASKED,
-                                                 .cpu = "",
-                                                 .features = "",
-                                                 .is_code = is_code,
-                                                 .context = &image_size};
-    enum wl_status status = wl_decoder_create(&decoder, processor, wave_size);
+    enum wl_status status = wl_coverage_make(&program, processor, wave_size, bytes, size);
     if (!status)
-        status = wl_unit_build(&unit, decoder, &request, 0);
+        status = wl_decoder_create(&decoder, processor, wave_size);
+    if (!status)
+        status = wl_unit_build(&unit, decoder, &program.request, 0);
     if (!status) {
         struct wl_steps *steps = NULL;
-        if (!wl_decode(decoder, image, sizeof image, 0, inst) || !wl_coverage_is_native(&inst[0]))
+        if (!wl_decode(decoder, program.image, sizeof program.image, 0, inst) || !wl_coverage_is_native(&inst[0]))
             status = wl_steps_build(&unit, &steps);
         if (steps)
             wl_steps_destroy(steps);

@@ -6,58 +6,76 @@
 #include "translate/lift/state.h"
 #include "translate/lift/values.h"
 
-/* What wl_lane_base has made: the registers and their kinds (wl_operand.kind), i64. */
+/* An address that wl_lane_base has computed (i64), and the two registers that it is made of, with their kinds (wl_operand.kind). */
 struct wl_lane_base {
     unsigned low_kind, high_kind, low, high;
     LLVMValueRef value;
 };
 #define WL_LANE_BASES 8
 
+/* A loop while it is lifted. The code that is made has a loop over the strips around it: "the strip" is the one whose turn it is there. */
 struct wl_lift_loop {
     const struct wl_strip_loop *loop;
-    const struct wl_form *outer;         /* that the loop stands in */
-    bool yields;                         /* strips may be left in the middle of the loop, others being done */
-    bool occupied;                       /* EXEC has lanes in the basic block at hand, until it changes */
-    LLVMValueRef number, first_lane;     /* i64: the strip, or half of one */
-    bool vectors;                        /* masks are <16 x i1> */
-    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas of i32, or such vectors: the strip's part of masks */
+    const struct wl_form *outer; /* the form of the code around the loop */
+    bool yields;                 /* the wave may yield in a round of one strip, when some strips are done and others have not begun */
+    bool occupied;               /* EXEC is known to have lanes in the basic block at hand, until it changes */
+
+    /* The strip: its number and that of its first lane, in the wave, and among all strips and lanes of the workgroup. All are i64. A loop
+     * may be run for half a strip at a time (l->strip_lanes); then these are of the half. */
+    LLVMValueRef number, first_lane, of_all, first_of_all;
+    LLVMValueRef state; /* the struct wl_wave that has its registers */
+
+    /* Its registers. */
+    bool vectors;                        /* masks are <16 x i1>, else i32 */
+    LLVMValueRef mask[WL_SGPR_COUNT];    /* allocas: the strip's part of each mask */
     LLVMValueRef row[WL_VGPR_COUNT];     /* allocas of <16 x i32> */
-    LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: what the strip's first active lane has of rows that the loop reads only */
-    LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: what rows that count begin with */
-    LLVMValueRef apart[WL_VGPR_COUNT];   /* of such a row, for the step that was asked about first; NULL */
+    LLVMValueRef uniform[WL_VGPR_COUNT]; /* i32: of rows that the loop does not write, the value in the strip's first active lane */
+    LLVMValueRef entered[WL_VGPR_COUNT]; /* <16 x i32>: of rows that count (rows_counting), the value before the first round */
+    /* i32: of such a row, a bit for each lane whose value is not that of the first lane of its group of eight plus `apart_step` for each lane
+     * in between. For the step that was asked for first; NULL: nobody has asked yet. */
+    LLVMValueRef apart[WL_VGPR_COUNT];
     uint32_t apart_step[WL_VGPR_COUNT];
-    LLVMBasicBlockRef run;              /* where a strip begins: ends with a branch to the header */
-    LLVMValueRef before[WL_SGPR_COUNT]; /* masks of the wave where the loop begins; NULL: of no mask */
-    LLVMValueRef result[WL_SGPR_COUNT]; /* allocas of mask_type: masks of the strips that are done, and the others' old ones */
-    LLVMValueRef state;                 /* the struct wl_wave with the rows */
-    LLVMValueRef of_all, first_of_all;  /* i64: the strip's number, and its first lane's, among those of the workgroup */
-    LLVMValueRef rounds;                /* alloca of i64: how many more rounds it makes at least; NULL: nobody counts */
-    LLVMValueRef limit, stay;           /* <16 x i32>, <16 x i1>: of a loop whose rounds are counted; lanes that may stay in it */
-    LLVMValueRef head;                  /* alloca of i32: the counter that the first lane has in such a loop */
-    LLVMValueRef lane;                  /* i64: the one lane of the strip whose turn it is, then lane 0 of vectors; NULL: all */
-    LLVMValueRef lane_bit;              /* i32: its bit among the strip's */
-    LLVMValueRef lane_in_wave;          /* i64: the same, in the wave */
-    LLVMValueRef pair[WL_VGPR_COUNT];   /* with `lane`: allocas of i64 that hold rows n and n + 1; NULL */
+
+    /* Masks of the whole wave. */
+    LLVMValueRef before[WL_SGPR_COUNT]; /* where the loop begins; NULL: the register holds no mask */
+    LLVMValueRef
+        result[WL_SGPR_COUNT]; /* allocas of mask_type: the strips that are done have their new bits there, the others their old ones */
+
+    /* A loop whose rounds are counted (struct wl_strip_rounds). */
+    LLVMValueRef rounds; /* alloca of i64: how many more rounds the strip makes at least; NULL: rounds are not counted */
+    LLVMValueRef limit;  /* <16 x i32> */
+    LLVMValueRef stay;   /* <16 x i1>: lanes that were not in the mask `left` before the first round */
+    LLVMValueRef head;   /* alloca of i32: the counter of the strip's first lane */
+
+    /* The scalar tail (lift/forms/scalar_tail.c), which runs the last lanes of a strip one after the other. */
+    LLVMValueRef lane;                /* i64: the lane of the strip whose turn it is, which is lane 0 of vectors then; NULL: all lanes */
+    LLVMValueRef lane_bit;            /* i32: that lane's bit in masks of the strip */
+    LLVMValueRef lane_in_wave;        /* i64: that lane's number in the wave */
+    LLVMValueRef pair[WL_VGPR_COUNT]; /* allocas of i64 that hold rows n and n + 1 of that lane; NULL: they are in row[n] and row[n + 1] */
     struct wl_lane_base bases[WL_LANE_BASES];
     unsigned base_count;
-    uint64_t left[2];                      /* lift/forms/scalar_tail.c: masks that no lane is in that is still on when a round begins */
-    struct wl_lift_workgroup *workgroup;   /* of which it is a wave; NULL: of none */
-    LLVMBasicBlockRef few;                 /* lift/forms/scalar_tail.c: where a strip with few lanes goes */
-    LLVMBasicBlockRef strips, latch, done; /* the header over the strips, where the next begins; the end of one */
+    uint64_t left[2];      /* masks that, where a round begins, have none of the lanes that are still on */
+    LLVMBasicBlockRef few; /* where a strip goes that has few lanes left */
+
+    struct wl_lift_workgroup *workgroup; /* the workgroup that the wave is one of, in workgroup mode; else NULL */
+    LLVMBasicBlockRef run;               /* where the rounds of a strip are prepared; it ends with a branch to the header */
+    LLVMBasicBlockRef strips;            /* the header of the loop over strips */
+    LLVMBasicBlockRef latch;             /* where the next strip's turn begins, or the loop over strips ends */
+    LLVMBasicBlockRef done;              /* behind the loop over strips */
 };
 
 /* ---- lift/forms/loop.c ---- */
 
-/* The strip's part of a mask, as the loop's variables hold it; as i32. */
+/* The strip's part of a mask: as the loop's variables hold it (`vectors`), and as i32. */
 LLVMValueRef wl_loop_load_slot(struct wl_lift *l, unsigned reg);
 LLVMValueRef wl_loop_load_mask(struct wl_lift *l, unsigned reg);
-/* Where the strip's part of a row lies in the wave, and what lies in such a place. */
+/* Where the wave's state has the strip's part of a row; and a load of a strip's lanes from such a place. */
 LLVMValueRef wl_loop_row_in_wave(struct wl_lift *l, unsigned row);
 LLVMValueRef wl_loop_load_lanes(struct wl_lift *l, LLVMValueRef from);
-/* EXEC of the strip, or of the lane whose turn it is, as i32; branches to `after` if it has no lanes. */
+/* EXEC of the strip, or of the lane whose turn it is, as i32. The code that is made goes to `after` if no lane is on. */
 LLVMValueRef wl_loop_enter_strip(struct wl_lift *l, LLVMBasicBlockRef after);
-bool wl_loop_finish_exec(struct wl_lift *l); /* at a change of EXEC */
-/* For the form of a strip, and of a lane (form.h). Masks are in the low bits of mask_type. */
+bool wl_loop_finish_exec(struct wl_lift *l); /* ends a basic block that changed EXEC */
+/* Functions of struct wl_form (form.h) that the forms of a strip and of a lane share. Masks are in the low bits of mask_type. */
 void wl_loop_begin_block(struct wl_lift *l, uint32_t block);
 bool wl_loop_instruction(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
 void wl_loop_step(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
@@ -73,30 +91,32 @@ enum wl_gathers wl_loop_gathers(const struct wl_lift *l);
 
 /* Decides how the loop is run: for how many lanes at a time (l->strip_lanes), and whether rounds are counted. */
 void wl_rounds_choose(struct wl_lift *l);
-/* How many rounds the strip makes at least whose first lane this is; `masks`: of the wave where the loop begins, NULL: of no mask. */
+/* How many rounds the strip that begins with lane `first_lane` makes at least. `masks`: of the wave where the loop begins; NULL: of no mask. */
 LLVMValueRef wl_rounds_count(struct wl_lift *l, LLVMValueRef *masks, LLVMValueRef first_lane);
-/* Where a strip begins that makes so many. */
+/* Prepares the rounds of a strip that makes `count` rounds at least. */
 void wl_rounds_begin(struct wl_lift *l, LLVMValueRef count);
 /* The strip's EXEC behind a round. */
 LLVMValueRef wl_rounds_still_on(struct wl_lift *l, LLVMValueRef exec);
 /* Ends the basic block at hand if it is where a strip may leave the loop and rounds are counted. False: it ends as others do. */
 bool wl_rounds_leave(struct wl_lift *l);
-LLVMValueRef wl_rounds_index_in_groups(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step); /* form.h */
+/* index_in_groups of struct wl_form (form.h). */
+LLVMValueRef wl_rounds_index_in_groups(struct wl_lift *l, const struct wl_lanes *lanes, uint32_t step);
 
 /* ---- lift/forms/aggregate.c ---- */
 
-/* Lifts an instruction marked as part of an aggregated atomic, but for stores. */
+/* Lifts an instruction that is marked as a part of an aggregated atomic (enum wl_aggregate), stores aside. */
 void wl_loop_aggregate(struct wl_lift *l, const struct wl_inst *inst, const struct wl_effects *effects);
 
 /* ---- lift/forms/scalar_tail.c: the few lanes that a strip has left, one after the other ---- */
 
-/* Fills the block where a strip's rounds begin: goes to a new one, which is returned, or, with `most` lanes or less, to wl_lanes_lift's. */
+/* Fills `header`, where each round begins: with at most `most` lanes left it goes to the code that wl_lanes_lift makes, else to a new LLVM
+ * block, which is returned. */
 LLVMBasicBlockRef wl_lanes_branch(struct wl_lift *l, LLVMBasicBlockRef header, unsigned most);
-/* Lifts the loop for one lane at a time, as it is where a round begins, and goes to the strip's end. blocks: by basic block, of the strip.
- */
+/* Makes the code that runs the rounds that are left for one lane after the other, and then goes to the end of the strip. ir_blocks: the LLVM
+ * blocks of the strip's code, by basic block. */
 void wl_lanes_lift(struct wl_lift *l, const LLVMBasicBlockRef *ir_blocks);
 
-/* The lane's element as a vector, and of one. */
+/* A vector with an element in the lane whose turn it is; and that element of a vector. */
 LLVMValueRef wl_lane_vector(struct wl_lift *l, LLVMValueRef element);
 LLVMValueRef wl_lane_value(struct wl_lift *l, LLVMValueRef vector);
 
