@@ -73,6 +73,7 @@ LANES2(v_mul_u32_u24, u32, u32, u32) { return low24(a) * low24(b); }
 LANES2(v_mul_i32_i24, i32, i32, i32) { return (i32s)((u32s)signed24(a) * (u32s)signed24(b)); }
 LANES2(v_mul_hi_u32_u24, u32, u32, u32) { return CONVERT(u32s, product_u32(low24(a), low24(b)) >> 32); }
 LANES2(v_mul_hi_i32_i24, i32, i32, i32) { return CONVERT(i32s, product_i32(signed24(a), signed24(b)) >> 32); }
+LANES3(v_mad_u32, u32, u32, u32, u32) { return a * b + c; }
 LANES3(v_mad_u32_u24, u32, u32, u32, u32) { return low24(a) * low24(b) + c; }
 LANES3(v_mad_i32_i24, i32, i32, i32, i32) { return (i32s)((u32s)signed24(a) * (u32s)signed24(b) + (u32s)c); }
 LANES3(v_mad_u32_u16, u32, u16, u16, u32) { return CONVERT(u32s, a) * CONVERT(u32s, b) + c; }
@@ -154,6 +155,10 @@ LANES3(v_min3_u32, u32, u32, u32, u32) { return min(min(a, b), c); }
 LANES3(v_max3_u32, u32, u32, u32, u32) { return max(max(a, b), c); }
 LANES3(v_med3_i32, i32, i32, i32, i32) { return max(min(a, b), min(max(a, b), c)); }
 LANES3(v_med3_u32, u32, u32, u32, u32) { return max(min(a, b), min(max(a, b), c)); }
+LANES3(v_add_max_i32, i32, i32, i32, i32) { return max(add_saturated(a, b), c); } /* gfx1250; the sum saturates */
+LANES3(v_add_max_u32, u32, u32, u32, u32) { return max(add_saturated(a, b), c); }
+LANES3(v_add_min_i32, i32, i32, i32, i32) { return min(add_saturated(a, b), c); }
+LANES3(v_add_min_u32, u32, u32, u32, u32) { return min(add_saturated(a, b), c); }
 LANES3(v_minmax_i32, i32, i32, i32, i32) { return max(min(a, b), c); }
 LANES3(v_maxmin_i32, i32, i32, i32, i32) { return min(max(a, b), c); }
 LANES3(v_minmax_u32, u32, u32, u32, u32) { return max(min(a, b), c); }
