@@ -313,6 +313,12 @@ static const struct wl_isa table[] = {
         WIDENS("v_cvt_scalef32_pk32_f32_" #T, 32), WIDENS("v_cvt_scalef32_pk32_f16_" #T, 16), WIDENS("v_cvt_scalef32_pk32_bf16_" #T, 16)
     WIDE_CONVERSIONS(fp6),
     WIDE_CONVERSIONS(bf6),
+/* Products of 32 rows, and without scales: `bits` is the block of K that shares one. */
+#define PRODUCT(NAME, BLOCK) {.name = #NAME, .class = WL_ISA_PIECES, .bits = (BLOCK)}
+    PRODUCT(v_wmma_f32_16x16x128_f8f6f4, 32),
+    PRODUCT(v_wmma_f32_32x16x128_f4, 32),
+    PRODUCT(v_wmma_scale_f32_32x16x128_f4, 32),
+    PRODUCT(v_wmma_scale16_f32_32x16x128_f4, 16),
 
 /* Lanes. */
 #define LANE(MNEMONIC, OPERATION, ...) DETAIL(LANE, MNEMONIC, WL_LANE_##OPERATION),

@@ -53,6 +53,7 @@ static INLINE u32s by_table(u32s a, u32s b, u32s c, u32s table) {
 }
 LANES4(v_bitop3_b32, u32, u32, u32, u32, u32) { return by_table(a, b, c, d); }
 LANES4(v_bitop3_b16, u16, u16, u16, u16, u32) { return CONVERT(u16s, by_table(CONVERT(u32s, a), CONVERT(u32s, b), CONVERT(u32s, c), d)); }
+LANES3(v_bitop2_b32, u32, u32, u32, u32) { return by_table(a, b, ALL(u32, 0), c); } /* gfx1250, in pairs of instructions */
 /* gfx950: two shifted numbers as bytes, saturating. */
 static INLINE u32s bytes_of(i32s low, i32s high, i32 least, i32 most) {
     const u32s first = (u32s)max(min(low, ALL(i32, most)), ALL(i32, least)), second = (u32s)max(min(high, ALL(i32, most)), ALL(i32, least));

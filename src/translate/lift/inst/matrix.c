@@ -116,8 +116,8 @@ static void put_scales(struct wl_lift *l, LLVMValueRef list, const struct wl_ope
     for (unsigned i = 0; i < 2; i++) {
         const bool in_registers = scales[i].kind == WL_OPERAND_VGPR;
         put_field(l, list, offsetof(struct wl_matrix_scaled, scale) + i * sizeof(uint32_t *), member_rows(l, &scales[i]));
-        put_field(l, list, offsetof(struct wl_matrix_scaled, scale_value) + i * sizeof(uint32_t),
-                  in_registers ? LLVMConstNull(l->i32) : wl_lift_scalar_operand(l, &scales[i], WL_U32));
+        put_field(l, list, offsetof(struct wl_matrix_scaled, scale_value) + i * sizeof(uint64_t),
+                  in_registers ? LLVMConstNull(l->i64) : wl_lift_scalar_operand(l, &scales[i], WL_U64));
     }
 }
 
