@@ -159,6 +159,8 @@ struct wl_kernel {
     uint32_t accum_offset;               /* gfx90a and gfx94x: first AGPR in the unified file; 0 on others */
     uint32_t max_workgroup_size;         /* metadata's max_flat_workgroup_size; 1024 if absent */
     uint32_t required_workgroup_size[3]; /* 0 if none */
+    uint32_t cluster_size[3];            /* workgroups of a cluster, as metadata says; 0: none, 1024: the launch says it */
+    uint32_t named_barriers;             /* of a workgroup, beside its own */
     bool dynamic_stack, uniform_workgroup_size;
     uint32_t float_mode; /* of MODE: bits 7:0: round f32, round f16/f64, denorm f32, denorm f16/f64, two each; 23: fp16_overflow */
     bool dx10_clamp, ieee_mode, fp16_overflow, wgp_mode, mem_ordered;

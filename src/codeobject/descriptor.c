@@ -13,7 +13,7 @@ static uint32_t bits(uint32_t word, unsigned shift, unsigned width) { return wor
 
 static void decode_registers(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1, uint32_t rsrc3) {
     /* Granules that the counts are encoded in; metadata, where there is some, has the exact numbers. */
-    unsigned vgpr_granule = wl_target_has(target, WL_HAS_1024_VGPRS)                                      ? 16
+    unsigned vgpr_granule = wl_target_has(target, WL_HAS_1024_VGPRS)                                            ? 16
                             : wl_target_has(target, WL_HAS_UNIFIED_REGISTERS) || kernel->wave_size == 32 ? 8
                                                                                                          : 4;
     kernel->vgprs = (bits(rsrc1, 0, 6) + 1) * vgpr_granule;
@@ -22,6 +22,8 @@ static void decode_registers(const struct wl_target *target, struct wl_kernel *k
         kernel->accum_offset = (bits(rsrc3, 0, 6) + 1) * 4;
         kernel->agprs = kernel->vgprs > kernel->accum_offset ? kernel->vgprs - kernel->accum_offset : 0;
     }
+    if (wl_target_has(target, WL_HAS_NAMED_BARRIERS))
+        kernel->named_barriers = bits(rsrc3, 14, 3) * 4;
 }
 
 static void decode_modes(const struct wl_target *target, struct wl_kernel *kernel, uint32_t rsrc1) {
@@ -44,11 +46,11 @@ static void decode_initial_state(const struct wl_target *target, struct wl_kerne
     kernel->user_dispatch_id = bits(properties, 4, 1);
     kernel->user_flat_scratch_init = bits(properties, 5, 1);
     kernel->user_private_segment_size = bits(properties, 6, 1);
-    if (wl_target_has(target, WL_HAS_UNIFIED_REGISTERS | WL_HAS_WAVE32_ALONE)) { /* reserved on the others */
+    if (wl_target_has(target, WL_HAS_PRELOAD)) { /* reserved on the others */
         kernel->kernarg_preload_length = bits(preload, 0, 7);
         kernel->kernarg_preload_offset = bits(preload, 7, 9);
     }
-    kernel->user_sgprs = bits(rsrc2, 1, wl_target_has(target, WL_HAS_WAVE32_ALONE) ? 6 : 5);
+    kernel->user_sgprs = bits(rsrc2, 1, target->major == 12 && target->minor == 5 ? 6 : 5);
     kernel->system_private_segment_wave_offset = bits(rsrc2, 0, 1) && !wl_target_has(target, WL_HAS_ARCHITECTED_SCRATCH);
     kernel->system_workgroup_id_x = bits(rsrc2, 7, 1);
     kernel->system_workgroup_id_y = bits(rsrc2, 8, 1);
@@ -83,15 +85,18 @@ enum wl_status wl_descriptor_decode(const struct wl_codeobject *object, struct w
     decode_registers(target, kernel, rsrc1, rsrc3);
     decode_modes(target, kernel, rsrc1);
     decode_initial_state(target, kernel, rsrc2, properties, preload);
-    if (kernel->kernarg_preload_length && !wl_target_has(target, WL_HAS_WAVE32_ALONE)) /* where all firmware preloads there are none */
+    if (kernel->kernarg_preload_length && wl_target_has(target, WL_HAS_UNIFIED_REGISTERS)) /* gfx1250's firmware always can */
         kernel->entry += PRELOAD_PROLOGUE;
 
     if (kernel->entry % 4 || !wl_codeobject_is_code(object, kernel->entry, 4))
         return wl_fail(WL_INVALID_IMAGE, "the entry of kernel %s is not in code", kernel->name);
-    if (kernel->wave_size == 64 && wl_target_has(target, WL_HAS_WAVE32_ALONE))
-        return wl_fail(WL_INVALID_IMAGE, "kernel %s has waves of 64 lanes, which %s has not", kernel->name, target->processor);
     if (kernel->wave_size == 32 && target->major < 10)
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has waves of 32 lanes, which %s has not", kernel->name, target->processor);
+    if (kernel->wave_size == 64 && wl_target_has(target, WL_HAS_WAVE32_ALONE))
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has waves of 64 lanes, which %s has not", kernel->name, target->processor);
+    if (kernel->named_barriers > WL_NAMED_BARRIERS)
+        return wl_fail(WL_INVALID_IMAGE, "kernel %s has %u named barriers, %s has %u", kernel->name, kernel->named_barriers,
+                       target->processor, (unsigned)WL_NAMED_BARRIERS);
     if (kernel->user_sgprs < needed_user_sgprs(kernel))
         return wl_fail(WL_INVALID_IMAGE, "kernel %s has %u user SGPRs and needs %u", kernel->name, kernel->user_sgprs,
                        needed_user_sgprs(kernel));

@@ -173,7 +173,7 @@ struct record {
     struct text name, symbol;
     uint32_t kernarg_size, kernarg_align, lds_size, scratch_size, wave_size, sgprs, vgprs, agprs, sgpr_spills, vgpr_spills;
     uint32_t max_workgroup_size, uniform, dynamic_stack;
-    uint32_t required[3];
+    uint32_t required[3], cluster[3];
     struct wl_argument *arguments;
     uint32_t argument_count;
 };
@@ -209,10 +209,10 @@ static bool take_arguments(struct wl_arena *arena, struct cursor *cursor, struct
     return good;
 }
 
-static bool take_required_size(struct cursor *cursor, uint32_t required[3]) {
+static bool take_sizes(struct cursor *cursor, uint32_t sizes[3]) {
     uint32_t count;
-    return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &required[0]) &&
-           take_u32(cursor, &required[1]) && take_u32(cursor, &required[2]);
+    return take_container(cursor, MPACK_TOKEN_ARRAY, &count) && count == 3 && take_u32(cursor, &sizes[0]) &&
+           take_u32(cursor, &sizes[1]) && take_u32(cursor, &sizes[2]);
 }
 
 static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct text key, struct record *record) {
@@ -223,7 +223,9 @@ static bool take_field(struct wl_arena *arena, struct cursor *cursor, struct tex
     if (same(key, ".args"))
         return take_arguments(arena, cursor, record);
     if (same(key, ".reqd_workgroup_size"))
-        return take_required_size(cursor, record->required);
+        return take_sizes(cursor, record->required);
+    if (same(key, ".cluster_dims"))
+        return take_sizes(cursor, record->cluster);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (same(key, numbers[i].key))
             return take_u32(cursor, (uint32_t *)((char *)record + numbers[i].offset));
@@ -293,6 +295,7 @@ static enum wl_status apply(struct wl_codeobject *object, const struct record *r
     kernel->vgpr_spills = record->vgpr_spills;
     kernel->max_workgroup_size = record->max_workgroup_size;
     memcpy(kernel->required_workgroup_size, record->required, sizeof record->required);
+    memcpy(kernel->cluster_size, record->cluster, sizeof kernel->cluster_size);
     kernel->uniform_workgroup_size = record->uniform != 0;
     kernel->dynamic_stack |= record->dynamic_stack != 0;
     kernel->arguments = record->arguments;

@@ -34,6 +34,28 @@ enum wl_family {
     WL_FAMILY_GFX12_5,
 };
 
+/* Processors of one set have the same instructions under the same encodings: the decoder's table (translate/decode/words) names sets, not
+ * processors. At most 32 of them, since the table has a bit for each. */
+enum wl_instruction_set {
+    WL_SET_GFX900,
+    WL_SET_GFX904,
+    WL_SET_GFX9_GENERIC,
+    WL_SET_GFX906,
+    WL_SET_GFX908,
+    WL_SET_GFX90A,
+    WL_SET_GFX94,
+    WL_SET_GFX1010,
+    WL_SET_GFX1012,
+    WL_SET_GFX1013,
+    WL_SET_GFX1030,
+    WL_SET_GFX1100,
+    WL_SET_GFX1150,
+    WL_SET_GFX1200,
+    WL_SET_GFX950,  /* that of gfx942 but for xf32, and more */
+    WL_SET_GFX1250, /* most of gfx1200's, no images and no interpolation, and much more */
+    WL_SET_GFX1251, /* that of gfx1250, with DPP for instructions of 64 bits */
+};
+
 /* What a processor has, or does. */
 enum {
     WL_HAS_XNACK = 1 << 0,   /* code may be for XNACK on, off, or either */
@@ -53,6 +75,12 @@ enum {
     WL_HAS_CLUSTERS = 1 << 14,           /* workgroups of a launch in clusters, with a barrier of their own and LDS that they share */
     WL_HAS_NAMED_BARRIERS = 1 << 15,     /* 16 in a workgroup, beside its own */
     WL_HAS_1024_VGPRS = 1 << 16,         /* s_set_vgpr_msb chooses which 256 of them an instruction's fields name */
+    WL_HAS_PRELOAD = 1 << 17,            /* a kernel may ask for its first arguments in SGPRs */
+};
+
+enum {
+    WL_NAMED_BARRIERS = 16,     /* of a workgroup, where there are any; numbers 1 to 16 */
+    WL_CLUSTER_WORKGROUPS = 16, /* the most of a cluster */
 };
 
 struct wl_processor {
@@ -62,6 +90,7 @@ struct wl_processor {
     uint8_t machine;                /* EF_AMDGPU_MACH of ELF flags */
     uint8_t major, minor, stepping; /* major: the generation, 9 to 12 */
     uint8_t family;                 /* enum wl_family */
+    uint8_t set;                    /* enum wl_instruction_set */
     bool generic;
     uint32_t has;       /* WL_HAS_* */
     uint32_t lds_bytes; /* that a workgroup may ask for */

@@ -1,6 +1,8 @@
 /* Target ids: parsing, printing, compatibility. */
 #include "support.h"
 
+#include "machine/processor.h"
+
 static void parses_and_prints(void **state) {
     static const struct {
         const char *text, *canonical;
@@ -20,6 +22,11 @@ static void parses_and_prints(void **state) {
         {"gfx10-3-generic", "gfx10-3-generic", 10, 3, 0, true},
         {"gfx11-generic", "gfx11-generic", 11, 0, 0, true},
         {"gfx9-4-generic", "gfx9-4-generic", 9, 4, 0, true},
+        {"gfx1153", "gfx1153", 11, 5, 3, false},
+        {"gfx12-generic", "gfx12-generic", 12, 0, 0, true},
+        {"gfx1250", "gfx1250", 12, 5, 0, false},
+        {"gfx1251:sramecc+:xnack-", "gfx1251:sramecc+:xnack-", 12, 5, 1, false},
+        {"gfx12-5-generic", "gfx12-5-generic", 12, 5, 0, true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -86,6 +93,12 @@ static void knows_what_runs_where(void **state) {
         {"gfx10-1-generic", "gfx1030", false},
         {"gfx11-generic", "gfx1150", true},
         {"gfx12-generic", "gfx1201", true},
+        {"gfx11-generic", "gfx1153", true},
+        {"gfx9-4-generic", "gfx950", true},
+        {"gfx12-5-generic", "gfx1250", true},
+        {"gfx12-5-generic", "gfx1251", true},
+        {"gfx12-generic", "gfx1250", false},
+        {"gfx1250", "gfx1251", false},
         {"gfx906", "gfx9-generic", false},
         {"gfx9-generic", "gfx9-generic", true},
     };
@@ -104,7 +117,7 @@ static void knows_error_correction(void **state) {
         const char *target;
         bool has;
     } rows[] = {{"gfx90a", true},         {"gfx90a:sramecc+", true}, {"gfx90a:sramecc-", false}, {"gfx906", true},  {"gfx942", true},
-                {"gfx9-4-generic", true}, {"gfx900", false},         {"gfx9-generic", false},    {"gfx1030", false}};
+                {"gfx9-4-generic", true}, {"gfx1250", true},         {"gfx900", false},         {"gfx9-generic", false},    {"gfx1030", false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_target target;
@@ -114,8 +127,32 @@ static void knows_error_correction(void **state) {
     }
 }
 
+/* Numbers of ELF files, and what gfx1250 has that others have not. */
+static void knows_processors(void **state) {
+    static const struct {
+        uint32_t machine;
+        const char *name;
+        uint32_t lds_bytes;
+        bool clusters, wave64;
+    } rows[] = {{0x58, "gfx1153", 64 << 10, false, true},       {0x5f, "gfx9-4-generic", 64 << 10, false, true},
+                {0x59, "gfx12-generic", 64 << 10, false, true}, {0x49, "gfx1250", 320 << 10, true, false},
+                {0x5a, "gfx1251", 320 << 10, true, false},      {0x5b, "gfx12-5-generic", 320 << 10, true, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct wl_processor *processor = wl_processor_of_machine(rows[i].machine);
+        assert_non_null(processor);
+        assert_string_equal(processor->name, rows[i].name);
+        assert_int_equal(processor->lds_bytes, rows[i].lds_bytes);
+        assert_int_equal(!!(processor->has & WL_HAS_CLUSTERS), rows[i].clusters);
+        assert_int_equal(!!(processor->has & WL_HAS_NAMED_BARRIERS), rows[i].clusters);
+        assert_int_equal(!!(processor->has & WL_HAS_1024_VGPRS), rows[i].clusters);
+        assert_int_equal(!(processor->has & WL_HAS_WAVE32_ALONE), rows[i].wave64);
+    }
+}
+
 int test_targets(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(knows_processors),
         cmocka_unit_test(parses_and_prints),
         cmocka_unit_test(refuses),
         cmocka_unit_test(knows_what_runs_where),

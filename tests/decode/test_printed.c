@@ -2,7 +2,9 @@
  * build does not know. Mnemonics, sizes, operands and refusals have to be the same, and the modifiers that gfx950's own instructions have.
  *
  *     test_printed PROCESSOR FILE    lines of words in hexadecimal, a tab, the text ("-": no instruction), from the whole bytes
+ *     test_printed -t PROCESSOR FILE the same for the printer: its text, word for word
  */
+#include "machine/processor.h"
 #include "base/status.h"
 #include "translate/decode/words/decoder.h"
 #include "translate/isa/inst.h"
@@ -247,6 +249,21 @@ static void compare(const struct wl_word_decoder *decoder, const char *line, con
         fail(line, "modifiers", got.line);
 }
 
+/* The printer's text, and that the decoder takes what it takes. */
+static void compare_text(const struct wl_word_decoder *decoder, const char *line, const uint8_t *bytes, size_t size, const char *text) {
+    char printed[600] = "";
+    struct wl_inst inst[2];
+    const unsigned length = wl_word_print(decoder, bytes, size, 0x1000, printed, sizeof printed);
+    const unsigned count = wl_word_decode(decoder, bytes, size, 0x1000, inst);
+    lines++;
+    if (!length != !strcmp(text, "-"))
+        fail(line, length ? "not refused" : "refused", printed);
+    else if (length && strcmp(text, printed) != 0)
+        fail(line, "text", printed);
+    else if (!length != !count || (length && (length != inst[0].size || length != size)))
+        fail(line, "decoded otherwise", printed);
+}
+
 static size_t read_bytes(char *words, uint8_t *bytes, size_t most) {
     size_t size = 0;
     char *rest;
@@ -261,9 +278,12 @@ static size_t read_bytes(char *words, uint8_t *bytes, size_t most) {
 int main(int argc, char **argv) {
     static char line[2000], copy[2000];
     struct wl_word_decoder *decoder;
-    FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
-    if (!file || wl_word_decoder_create(&decoder, argv[1], 64) != WL_OK) {
-        fprintf(stderr, "usage: %s PROCESSOR FILE\n", argv[0]);
+    const bool texts = argc == 4 && strcmp(argv[1], "-t") == 0;
+    const char *processor = argc > 2 ? argv[argc - 2] : "";
+    FILE *file = argc == 3 || texts ? fopen(argv[argc - 1], "r") : NULL;
+    if (!file ||
+        wl_word_decoder_create(&decoder, processor, wl_processor_has(processor, WL_HAS_WAVE32_ALONE) ? 32 : 64) != WL_OK) {
+        fprintf(stderr, "usage: %s [-t] PROCESSOR FILE\n", argv[0]);
         return 2;
     }
     while (fgets(line, sizeof line, file)) {
@@ -274,7 +294,7 @@ int main(int argc, char **argv) {
             continue;
         snprintf(copy, sizeof copy, "%.*s", (int)(tab - line), line);
         const size_t size = read_bytes(copy, bytes, sizeof bytes);
-        compare(decoder, line, bytes, size, tab + 1);
+        (texts ? compare_text : compare)(decoder, line, bytes, size, tab + 1);
     }
     fclose(file);
     wl_word_decoder_destroy(decoder);

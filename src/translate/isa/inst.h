@@ -112,7 +112,7 @@ struct wl_inst {
     uint8_t scale_sel; /* v_cvt_scale_pk8_*, _pk16_*: which scale of src1 counts */
     bool scale_offset; /* gfx1250: an address' register is an index: times the size of what is accessed */
     bool signed_offset; /* gfx1250: a dword of address beside a scalar base has a sign (unit.c) */
-    uint8_t format;           /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
+    uint8_t format;    /* typed buffer accesses: the encoding's 7 bits (gfx9: dfmt | nfmt << 4) */
     /* Image instructions. `dim`: the resource's dimension as encoded, 0 (1D) to 7 (2D multisampled array); has_dim is false on
      * gfx9, where the resource says it. */
     uint8_t dmask, dim;

@@ -47,9 +47,13 @@ static const struct filling vop3p[] = {{{0, V3}},
                                        {{0, 0x1a020100}},
                                        {{0, 0x00020100, 0xd3ad0800, V3}}, /* gfx950: scales, and a product */
                                        {{0, 0x00020100, 0xd3ae0800, V3}},
+                                       {{0, 0x04000000, 0xcc330000, V3}}, /* the same of gfx1250 */
+                                       {{0, 0x04000000, 0xcc884000, V3 | 0x18000000}},
                                        {{0, V3 - 0x100 + 0xfa, 0xff00e400}},
                                        {{0, V3 - 0x100 + 0xe9, 0}}};
 static const struct filling dual[] = {{{0x02000100 | 4u << 25, 0x00000100 | 8u << 17}}, {{0x00000100, 0x01000100, 0}}};
+static const struct filling dual3_x[] = {{{0x100 | 8u << 12, 0x100, 0x04000002}}}; /* v_dual_mov_b32 as the other half */
+static const struct filling dual3_y[] = {{{0x100 | 8u << 18, 0x100, 0x04000002}}};
 static const struct filling scalar_memory[] = {{{0, 0xfa000000}}, {{0, 0xf8000000}}, {{0, 0}}, {{0x20000, 0}}, {{0x20000, 0x10}}};
 static const struct filling lds[] = {{{0, 0}}, {{0x10000, 0}}, {{0x20000, 0}}};
 static const struct filling flat[] = {{{0, 0x007f0000}}, {{0, 0x007c0000}}, {{0, 0}}, {{0, 0x007d0000}}};
@@ -60,7 +64,8 @@ static const struct filling typed[] = {{{0x00800000, 0x80000000}}, {{0x00800000,
 static const struct filling image[] = {{{0x0f00, 0}}, {{0x0100, 0}},    {{0x0f08, 0}}, {{0x0f02, 0}}, {{0x8f00, 0}},
                                        {{0x0104, 0}}, {{0x0f0a, 0, 0}}, {{0x0f20, 0}}, {{0x9f00, 0}}};
 static const struct filling image12[] = {
-    {{0x03c00000, 0, 0}}, {{0x00400000, 0, 0}}, {{0x03c00001, 0, 0}}, {{0x03c00003, 0, 0}}, {{0x03c00010, 0, 0}}};
+    {{0x03c00000, 0, 0}}, {{0x00400000, 0, 0}}, {{0x03c00001, 0, 0}},
+    {{0x03c00003, 0, 0}}, {{0x03c00010, 0, 0}}, {{0x00400001, 0x7c000000, 0x7c7c0400}} /* tensors */};
 
 #define FILL(list) list, COUNT(list)
 
@@ -86,6 +91,8 @@ static const struct encoding {
     {"VINTRP", 10, 10, 0xc8000000, 0x00030000, FILL(plain)},
     {"VOPD", 11, 12, 0xc8000000, 0x03c00000, FILL(dual)},
     {"VOPD", 11, 12, 0xc8000000, 0x003e0000, FILL(dual)},
+    {"VOPD3", 12, 12, 0xcf000000, 0x00fc0000, FILL(dual3_x)},
+    {"VOPD3", 12, 12, 0xcf000000, 0x0003f000, FILL(dual3_y)},
     {"SMEM", 9, 9, 0xc0000000, 0x03fc0000, FILL(scalar_memory)},
     {"SMEM", 10, 11, 0xf4000000, 0x03fc0000, FILL(scalar_memory)},
     {"SMEM", 12, 12, 0xf4000000, 0x0007e000, FILL(scalar_memory)},

@@ -8,57 +8,14 @@
 
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* ---- targets ---- */
-
-/* The instructions of a processor are those of its version; few differ within one. */
-static uint32_t target_of(const struct wl_processor *processor) {
-    const unsigned version = processor->major * 100u + processor->minor * 10u;
-
-    switch (version) {
-    case 900:
-        if (processor->generic)
-            return WL_T9G;
-        switch (processor->stepping) {
-        case 4:
-            return WL_T904;
-        case 6:
-            return WL_T906;
-        case 8:
-            return WL_T908;
-        case 10:
-            return WL_T90A;
-        default:
-            return WL_T900;
-        }
-    case 940:
-        return WL_T94;
-    case 950:
-        return WL_T950;
-    case 1010:
-        return processor->generic || processor->stepping == 0 ? WL_T1010 : processor->stepping == 3 ? WL_T1013 : WL_T1012;
-    case 1030:
-        return WL_T1030;
-    case 1100:
-        return WL_T1100;
-    case 1150:
-        return WL_T1150;
-    case 1200:
-        return WL_T1200;
-    case 1250:
-        return processor->stepping == 1 ? WL_T1251 : WL_T1250;
-    default:
-        return 0;
-    }
-}
-
 /* ---- the index ---- */
 
 static const uint16_t opcodes[WL_ENC_COUNT] = {
-    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,  [WL_ENC_SOPK] = 32,   [WL_ENC_SOPP] = 128,
-    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,   [WL_ENC_VOPC] = 256,  [WL_ENC_VOP3] = 1024,
-    [WL_ENC_VOP3P] = 256,   [WL_ENC_VOP3PX] = 256, [WL_ENC_VOPD_X] = 16, [WL_ENC_VOPD_Y] = 32, [WL_ENC_VINTRP] = 4,
-    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,    [WL_ENC_FLAT] = 256,  [WL_ENC_GLOBAL] = 256,
-    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256, [WL_ENC_MIMG] = 256,  [WL_ENC_VSAMPLE] = 256,
+    [WL_ENC_SOP1] = 256,    [WL_ENC_SOP2] = 128,   [WL_ENC_SOPC] = 128,   [WL_ENC_SOPK] = 32,    [WL_ENC_SOPP] = 128,
+    [WL_ENC_SMEM] = 256,    [WL_ENC_VOP1] = 256,   [WL_ENC_VOP2] = 64,    [WL_ENC_VOPC] = 256,   [WL_ENC_VOP3] = 1024,
+    [WL_ENC_VOP3P] = 256,   [WL_ENC_VOP3PX] = 256, [WL_ENC_VOPD_X] = 16,  [WL_ENC_VOPD_Y] = 32,  [WL_ENC_VINTRP] = 4,
+    [WL_ENC_VINTERP] = 128, [WL_ENC_LDSDIR] = 4,   [WL_ENC_DS] = 256,     [WL_ENC_FLAT] = 256,   [WL_ENC_GLOBAL] = 256,
+    [WL_ENC_SCRATCH] = 256, [WL_ENC_MUBUF] = 256,  [WL_ENC_MTBUF] = 256,  [WL_ENC_MIMG] = 256,   [WL_ENC_VSAMPLE] = 256,
     [WL_ENC_EXP] = 1,       [WL_ENC_VOPD3_X] = 64, [WL_ENC_VOPD3_Y] = 64, [WL_ENC_TENSOR] = 256,
 };
 
@@ -86,14 +43,12 @@ static bool index_rows(struct wl_word_decoder *decoder) {
     return true;
 }
 
-bool wl_word_decoder_knows(const struct wl_processor *processor) { return target_of(processor) != 0; }
-
 enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const char *processor, uint32_t wave_size) {
     const struct wl_processor *known = wl_processor_find(processor);
     struct wl_word_decoder *made;
 
     *decoder = NULL;
-    if (!known || !target_of(known))
+    if (!known)
         return wl_fail(WL_UNSUPPORTED, "the instruction set of %s is not known to this build", processor);
     if (wave_size != 32 && wave_size != 64)
         return wl_fail(WL_INVALID_VALUE, "a wave has 32 or 64 lanes, not %u", wave_size);
@@ -105,7 +60,7 @@ enum wl_status wl_word_decoder_create(struct wl_word_decoder **decoder, const ch
     if (made) {
         made->processor = known;
         made->generation = known->major;
-        made->target = target_of(known);
+        made->target = 1u << known->set;
         made->wave64 = wave_size == 64;
         made->has_acc = made->target & WL_GFX9_ACC;
         made->has_wide = made->target & WL_GFX1250;
@@ -187,7 +142,7 @@ static void name_entry(const struct wl_word_decoder *decoder, struct wl_word_ent
     entry->compares = starts_with(text, "v_cmp");
     entry->writes_exec = starts_with(text, "v_cmpx_");
     entry->wmma = starts_with(text, "v_wmma_") || starts_with(text, "v_swmmac_") || starts_with(text, "v_dot4_f32_");
-    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scalef32_") &&
+    entry->picks_byte = starts_with(entry->canonical, "v_cvt_") && !starts_with(entry->canonical, "v_cvt_scale") &&
                         (strstr(entry->canonical, "fp8") || strstr(entry->canonical, "bf8"));
 }
 

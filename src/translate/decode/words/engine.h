@@ -31,7 +31,7 @@ struct wl_word_decoder {
     unsigned generation;
     uint32_t target; /* WL_T* */
     bool wave64, has_acc, has_ocp;
-    bool has_wide; /* gfx1250: literals of 64 bits, VGPRs above 255, scaled offsets */
+    bool has_wide;                /* gfx1250: literals of 64 bits, VGPRs above 255, scaled offsets */
     uint16_t *rows[WL_ENC_COUNT]; /* by opcode: the row's number + 1; 0: none */
     uint16_t *row_memory;
     struct wl_word_entry **entries; /* by the row's number; made when a row is first seen */
@@ -47,12 +47,12 @@ struct wl_word_job {
     struct wl_inst *inst;
     const uint8_t *bytes;
     uint64_t available;
-    uint32_t w[4];  /* the first dwords; 0 where there are none */
-    unsigned words; /* that are there, up to 4 */
-    unsigned size;  /* bytes that the encoding has, the literal included as soon as it is read */
-    bool for_text;  /* operands as they are printed, not as they are meant */
-    bool has_literal;
-    uint64_t literal; /* of 32 bits, but for wl_fetch_literal64 */
+    uint32_t w[4];                  /* the first dwords; 0 where there are none */
+    unsigned words;                 /* that are there, up to 4 */
+    unsigned size;                  /* bytes that the encoding has, the literal included as soon as it is read */
+    bool for_text;                  /* operands as they are printed, not as they are meant */
+    bool has_literal, long_literal; /* of 64 bits: all of an instruction have one size */
+    uint64_t literal;               /* of 32 bits, but for wl_fetch_literal64 */
 };
 
 static inline uint32_t wl_bits(uint32_t word, unsigned at, unsigned count) { return word >> at & ((1u << count) - 1); }
@@ -65,7 +65,8 @@ unsigned wl_word_read(struct wl_word_job *job, struct wl_inst inst[2]);
 /* Whether the first two words are gfx1250's scales of a matrix product, as far as their unused bits go. */
 static inline bool wl_is_scale12(const struct wl_word_job *job) {
     const uint32_t first = job->w[0], second = job->w[1];
-    return !(first >> 10 & 1) && !(first >> 12 & 1) && !(first >> 15 & 1) && (second >> 18 & 0x1ff) == 0x100 && !(second >> 28 & 1) && !(second >> 31);
+    return !(first >> 10 & 1) && !(first >> 12 & 1) && !(first >> 15 & 1) && (second >> 18 & 0x1ff) == 0x100 && !(second >> 28 & 1) &&
+           !(second >> 31);
 }
 
 /* The next operand, zero but for its kind. */

@@ -53,13 +53,15 @@ static void choose_byte(struct wl_word_job *job) {
         return;
     if (rounds) {
         inst->is_sdwa = true;
-        inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (byte | (inst->op_sel >> 2 & 3)));
+        inst->dst_sel = (uint8_t)(WL_SEL_BYTE_0 + (job->entry->shape.modifiers & WL_MOD_BYTE_SEL ? byte : inst->op_sel >> 2 & 3));
         inst->dst_unused = 2;
+        if (job->entry->shape.modifiers & WL_MOD_OP_SEL) /* of a half */
+            inst->operands[1].sel = (uint8_t)(WL_SEL_WORD_0 + (inst->op_sel & 1));
         inst->op_sel = 0;
     } else if (byte) {
         inst->is_sdwa = true;
         inst->operands[1].sel = (uint8_t)(WL_SEL_BYTE_0 + byte);
-    } else if (starts_with(inst->mnemonic, "v_cvt_pk_f32_") && (inst->op_sel & 1)) {
+    } else if ((starts_with(inst->mnemonic, "v_cvt_pk_f32_") || starts_with(inst->mnemonic, "v_cvt_pk_f16_")) && inst->op_sel & 1) {
         inst->is_sdwa = true;
         inst->operands[1].sel = WL_SEL_WORD_1;
         inst->op_sel = 0;
@@ -126,8 +128,26 @@ static void clear_operands(struct wl_word_job *job) {
         inst->sc1 = job->w[0] & MUBUF_SC1;
 }
 
+/* What gfx1250's instructions may have beyond gfx1200's of the same name, and nothing implements yet: indices that are scaled, flat addresses with a
+ * scalar base, the base of scratch as a source. */
+static bool is_beyond(const struct wl_word_job *job) {
+    const struct wl_inst *inst = job->inst;
+    bool beyond = inst->scale_offset;
+
+    for (unsigned i = 0; i < inst->operand_count; i++)
+        beyond |= (inst->operands[i].kind == WL_OPERAND_SPECIAL && inst->operands[i].reg >= WL_SPECIAL_FLAT_SCRATCH_BASE_LO) ||
+                  (inst->operands[i].kind == WL_OPERAND_SGPR && job->entry->row->encoding == WL_ENC_FLAT);
+    return beyond;
+}
+
 void wl_finish_meaning(struct wl_word_job *job) {
     struct wl_inst *inst = job->inst;
+
+    if (job->d->has_wide && is_beyond(job)) {
+        inst->isa = NULL;
+        inst->sem = NULL;
+        return;
+    }
 
     if (inst->isa && inst->isa->class == WL_ISA_NOP && job->entry->row->encoding > WL_ENC_SMEM) {
         clear_operands(job);

@@ -313,9 +313,8 @@ bool wl_decode_tensor(struct wl_word_job *job) {
         second >> 23 != NONE << 1)
         return false;
     for (unsigned i = 0; i < shape->count; i++)
-        if (!(both && i >= 2) &&
-            !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR), third >> 8 * (shape->places[i].role - WL_AT_GROUP0) & 0xff,
-                            &shape->places[i]))
+        if (!(both && i >= 2) && !wl_read_scalar(job, wl_word_operand(job, WL_OPERAND_SGPR),
+                                                 third >> 8 * (shape->places[i].role - WL_AT_GROUP0) & 0xff, &shape->places[i]))
             return false;
     job->inst->r128 = first >> 4 & 1;
     return true;

@@ -359,6 +359,8 @@ static bool read_buffer_address(struct wl_word_job *job, const struct buffer_fie
 static bool has_buffer_strays(const struct wl_word_job *job, bool typed) {
     if (job->d->generation == 10)
         return !typed && job->inst->dlc && is_atomic(job);
+    if (job->d->has_wide && job->w[2] >> 31)
+        return true; /* a negative offset */
     return job->d->generation >= 12 && job->w[1] >> 16 & 3;
 }
 

@@ -35,7 +35,9 @@ static const char *find_suffix(const struct wl_word_job *job) {
     const struct wl_row *row = job->entry->row;
 
     if (!job->entry->shape.count)
-        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 ? "_e64" : "";
+        return row->encoding == WL_ENC_VOP3 && job->d->generation >= 10 && !job->d->has_wide ? "_e64" : "";
+    if (job->d->has_wide && (strcmp(row->name, "v_cvt_pk_f16_fp8") == 0 || strcmp(row->name, "v_cvt_pk_f16_bf8") == 0))
+        return ""; /* as LLVM 22 has it */
     if (row->encoding >= WL_ENC_VOP1 && row->encoding <= WL_ENC_VOPC)
         return (strcmp(row->name, "v_pk_fmac_f16") == 0 && job->d->generation == 9) || has_row(job->d, row->name, WL_ENC_VOP3, WL_ENC_VOP3)
                    ? "_e32"
@@ -150,8 +152,10 @@ static void print_value(struct wl_word_text *text, const struct wl_operand *oper
 }
 
 static void print_operand(struct wl_word_text *text, const struct wl_operand *operand, enum wl_format format) {
+    const bool number = operand->kind == WL_OPERAND_IMM && !operand->abs && !(text->wide && operand->sel);
+
     if (operand->neg)
-        wl_print(text, operand->kind == WL_OPERAND_IMM && !operand->abs ? "neg(" : "-");
+        wl_print(text, number ? "neg(" : "-");
     if (operand->sext)
         wl_print(text, "sext(");
     if (operand->abs)
@@ -159,7 +163,7 @@ static void print_operand(struct wl_word_text *text, const struct wl_operand *op
     print_value(text, operand, format);
     if (operand->abs)
         wl_print(text, "|");
-    if (operand->sext || (operand->neg && operand->kind == WL_OPERAND_IMM && !operand->abs))
+    if (operand->sext || (operand->neg && number))
         wl_print(text, ")");
 }
 
@@ -180,6 +184,8 @@ static void print_addresses(struct wl_word_text *text, const struct wl_word_job 
 /* The place of each operand: comparisons have a mask in front that is none. */
 static enum wl_format format_of(const struct wl_word_job *job, unsigned index, unsigned operands) {
     const struct wl_word_shape *shape = &job->entry->shape;
+    if (job->entry->row->encoding == WL_ENC_VOP3PX && index >= shape->count)
+        return job->d->has_wide && job->entry->row->opcode & 0x80 ? WL_FORMAT_I64 : WL_FORMAT_I32; /* scales */
     const unsigned more = operands > shape->count && job->entry->row->encoding == WL_ENC_VOPC ? operands - shape->count : 0;
 
     if (index < more || index - more >= shape->count || shape->places[index - more].file == WL_FILE_OTHER)
@@ -419,13 +425,16 @@ static void print_vector(struct wl_word_text *text, const struct wl_word_job *jo
         print_matrix(text, job, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_HIGH && job->w[1] >> 8 & 1)
         wl_print(text, " high");
-    print_output(text, inst);
+    if (!job->d->has_wide)
+        print_output(text, inst);
     if (is_long && job->entry->shape.modifiers & WL_MOD_BYTE_SEL) {
         const unsigned op_sel = job->w[0] >> 11 & 15;
         const unsigned byte = starts_with(job->entry->row->name, "v_cvt_sr_") ? op_sel >> 2 : (op_sel >> 1 & 1) | (op_sel & 1) << 1;
         if (byte)
             wl_print(text, " byte_sel:%u", byte);
     }
+    if (job->d->has_wide)
+        print_output(text, inst);
     if (inst->is_dpp)
         print_dpp(text, inst);
     if (inst->is_sdwa)
@@ -528,7 +537,8 @@ static void print_pair(struct wl_word_text *text, struct wl_word_job *job, const
         text->count = 0;
         for (unsigned n = 0; n < inst[i].operand_count - (selects ? 1u : 0u); n++) {
             separate(text);
-            print_operand(text, &inst[i].operands[n], (enum wl_format)(n < entries[i]->shape.count ? entries[i]->shape.places[n].format : 0));
+            print_operand(text, &inst[i].operands[n],
+                          (enum wl_format)(n < entries[i]->shape.count ? entries[i]->shape.places[n].format : 0));
         }
         if (table)
             print_table(text, &inst[i]);

@@ -78,7 +78,7 @@ static bool read_place(struct wl_word_job *job, const struct wl_word_place *plac
     case WL_AT_SIMM16:
         return read_simm16(job, (enum wl_meaning)place->format);
     case WL_AT_IMM:
-        if (!wl_fetch_literal(job))
+        if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
             return false;
         if (place->file == WL_FILE_LITERAL)
             wl_set_literal(wl_word_operand(job, WL_OPERAND_IMM), job->literal);
@@ -257,6 +257,8 @@ static bool has_smem_strays(const struct wl_word_job *job) {
     case 11:
         return hints && job->w[0] >> 13 & 3;
     case 12:
+        if (job->d->has_wide && strstr(job->entry->row->name, "buffer") && job->w[1] >> 23 & 1)
+            return true; /* a negative offset */
         return hints && job->entry->shape.count && job->w[0] >> 11 & 3;
     default:
         return false;

@@ -19,10 +19,10 @@ static bool find(const struct named *names, size_t count, const char *word, size
 }
 
 static const struct named roles[] = {
-    {"vdst", WL_AT_VDST},   {"sdst", WL_AT_SDST},   {"src0", WL_AT_SRC0},   {"src1", WL_AT_SRC1},   {"src2", WL_AT_SRC2},
-    {"imm", WL_AT_IMM},     {"addr", WL_AT_ADDR},   {"vdata", WL_AT_VDATA}, {"data0", WL_AT_DATA0}, {"data1", WL_AT_DATA1},
-    {"sbase", WL_AT_SBASE}, {"sdata", WL_AT_SDATA}, {"vcc", WL_AT_VCC},     {"m0", WL_AT_M0},       {"simm16", WL_AT_SIMM16},
-    {"attr", WL_AT_ATTR},   {"vsrc", WL_AT_VSRC},   {"src3", WL_AT_SRC3},   {"tgt", WL_AT_TARGET},  {"image", WL_AT_IMAGE},
+    {"vdst", WL_AT_VDST},   {"sdst", WL_AT_SDST},     {"src0", WL_AT_SRC0},     {"src1", WL_AT_SRC1},     {"src2", WL_AT_SRC2},
+    {"imm", WL_AT_IMM},     {"addr", WL_AT_ADDR},     {"vdata", WL_AT_VDATA},   {"data0", WL_AT_DATA0},   {"data1", WL_AT_DATA1},
+    {"sbase", WL_AT_SBASE}, {"sdata", WL_AT_SDATA},   {"vcc", WL_AT_VCC},       {"m0", WL_AT_M0},         {"simm16", WL_AT_SIMM16},
+    {"attr", WL_AT_ATTR},   {"vsrc", WL_AT_VSRC},     {"src3", WL_AT_SRC3},     {"tgt", WL_AT_TARGET},    {"image", WL_AT_IMAGE},
     {"saddr", WL_AT_SADDR}, {"group0", WL_AT_GROUP0}, {"group1", WL_AT_GROUP1}, {"group2", WL_AT_GROUP2}, {"group3", WL_AT_GROUP3},
 };
 

@@ -240,7 +240,7 @@ static void set_inline_fraction(struct wl_operand *operand, unsigned index, enum
 
 bool wl_fetch_literal(struct wl_word_job *job) {
     if (job->has_literal)
-        return true;
+        return !job->long_literal;
     if (job->available < job->size + 4 || (job->d->generation == 9 && job->size > 4)) /* gfx9 has 8 bytes at most */
         return false;
     const uint8_t *at = job->bytes + job->size;
@@ -254,13 +254,13 @@ bool wl_fetch_literal64(struct wl_word_job *job) {
     uint64_t bits = 0;
 
     if (job->has_literal)
-        return true;
+        return job->long_literal;
     if (job->available < job->size + 8)
         return false;
     for (unsigned i = 0; i < 8; i++)
         bits |= (uint64_t)job->bytes[job->size + i] << 8 * i;
     job->literal = bits;
-    job->has_literal = true;
+    job->has_literal = job->long_literal = true;
     job->size += 8;
     return true;
 }
@@ -306,7 +306,8 @@ static bool read_constant(struct wl_word_job *job, struct wl_operand *operand, u
     if (code != 255 || !takes_constants(place) || !wl_fetch_literal(job))
         return false;
     set_constant(operand, (uint32_t)job->literal, format);
-    if (job->for_text && job->d->has_wide && !operand->literal && format != WL_FORMAT_F64 && (format != WL_FORMAT_I16 || !operand->is_float)) {
+    if (job->for_text && job->d->has_wide && !operand->literal && format != WL_FORMAT_F64 &&
+        (format != WL_FORMAT_I16 || !operand->is_float)) {
         operand->sel = WL_TEXT_LIT; /* LLVM 22 tells it from the inline constant */
         operand->is_float = false;
         operand->bits = job->literal;
@@ -335,7 +336,8 @@ bool wl_read_source(struct wl_word_job *job, struct wl_operand *operand, unsigne
     if (low <= 208 || (low >= 240 && low <= 248) || low == 255)
         return read_constant(job, operand, low, place);
     if (low == 254 && job->d->has_wide)
-        return takes_constants(place) && read_literal64(job, operand, place);
+        return takes_constants(place) && job->entry->row->encoding != WL_ENC_VOPD3_X && job->entry->row->encoding != WL_ENC_VOPD3_Y &&
+               read_literal64(job, operand, place);
     if (low == 254 && (salu || place->file == WL_FILE_CONST))
         return false;
     if (!takes_scalars(place) && !takes_constants(place) && !(low == 254 && place->file == WL_FILE_V_LDS))

@@ -392,7 +392,7 @@ void wl_print_scope(struct wl_word_text *text, const struct wl_word_job *job) {
     const bool scalar = job->entry->row->encoding == WL_ENC_SMEM;
     const unsigned hint = scalar ? job->w[0] >> 23 & 3 : job->w[1] >> 20 & 7, scope = scalar ? job->w[0] >> 21 & 3 : job->w[1] >> 18 & 3;
     const char *name = job->entry->row->name;
-    const bool atomic = strstr(name, "_atomic_"), store = strstr(name, "_store");
+    const bool atomic = strstr(name, "_atomic_"), store = strstr(name, "_store") || strncmp(name, "tensor_s", 8) == 0;
     const char *named = (atomic ? atomics : store ? (job->d->has_wide ? newer : stores) : loads)[hint];
     const bool flat = job->entry->row->encoding >= WL_ENC_FLAT && job->entry->row->encoding <= WL_ENC_SCRATCH;
     const bool scaled = scalar ? job->w[1] >> 24 & 1 : flat && job->w[1] >> 16 & 1;
@@ -476,10 +476,16 @@ static bool print_group(struct wl_word_text *text, unsigned and_mask, unsigned o
 }
 
 void wl_print_swizzle(struct wl_word_text *text, unsigned offset) {
+    enum { ROTATE = 0xc000, FFT = 0xe000 };
     const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
 
     if ((offset & 0xff00) == 0x8000) {
         wl_print(text, " offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3, offset >> 6 & 3);
+        return;
+    }
+    if (text->wide && offset >= ROTATE) {
+        offset >= FFT ? wl_print(text, " offset:swizzle(FFT,%u)", offset & 31)
+                      : wl_print(text, " offset:swizzle(ROTATE,%u,%u)", offset >> 10 & 1, offset >> 5 & 31);
         return;
     }
     if (offset & 0x8000) {

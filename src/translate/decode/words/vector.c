@@ -90,7 +90,8 @@ static bool read_sdwa_source(struct wl_word_job *job, const struct wl_word_place
         source.file = WL_FILE_SOURCE;
         source.format = WL_FORMAT_I32;
     }
-    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source) : !wl_read_vector(job, operand, reg, place->registers, false))
+    if (bits & 0x80 ? reg == 255 || !wl_read_source(job, operand, reg, &source)
+                    : !wl_read_vector(job, operand, reg, place->registers, false))
         return false;
     operand->sel = sdwa_select(bits & 7);
     return (bits & 7) != 7 && set_sdwa_signs(operand, place, bits >> 3 & 7);
@@ -136,7 +137,7 @@ static bool read_short_source(struct wl_word_job *job, const struct wl_word_plac
         if (form == WL_DPP && place->signs) {
             operand->neg = extra >> (second ? 22 : 20) & 1;
             operand->abs = extra >> (second ? 23 : 21) & 1;
-        } else if (form == WL_DPP && place->extends)
+        } else if (form == WL_DPP && place->extends && !job->d->has_wide)
             operand->sext = extra >> (second ? 22 : 20) & 1;
         return true;
     }
@@ -152,10 +153,14 @@ static bool read_literal_place(struct wl_word_job *job, const struct wl_word_pla
         if (!wl_fetch_literal64(job))
             return false;
         operand->bits = job->literal;
-        operand->literal = job->for_text;
+        if (job->for_text) {
+            operand->sel = job->literal <= UINT32_MAX ? WL_TEXT_LIT64 : 0;
+            operand->literal = true;
+            operand->bits = (uint32_t)job->literal ? job->literal : job->literal >> 32;
+        }
         return true;
     }
-    if (!wl_fetch_literal(job))
+    if (!wl_fetch_literal(job) || job->literal > UINT32_MAX)
         return false;
     wl_set_literal(operand, job->literal);
     return true;
@@ -270,6 +275,8 @@ bool wl_decode_short(struct wl_word_job *job, unsigned form) {
     unsigned halves = 0;
 
     job->size = form == WL_ALONE ? 4 : 8;
+    if (!shape->count && !job->w[0] != (strcmp(job->entry->row->name, "v_illegal") == 0))
+        return false;
     if (job->words * 4 < job->size || has_short_strays(job))
         return false;
     if (job->entry->row->encoding == WL_ENC_VOPC && !read_compared(job, form))
@@ -297,11 +304,12 @@ static bool read_long_signs(struct wl_word_job *job, struct wl_operand *operand,
         operand->neg = neg;
         operand->abs = abs;
     } else if (place->extends)
-        operand->sext = neg;
+        operand->sext = neg && !job->d->has_wide;
     else if (starts_with(job->entry->row->name, "v_dot"))
         return true; /* has the bits without a meaning */
     else if (!(job->entry->shape.modifiers & (WL_MOD_OP_SEL | WL_MOD_NEG_LO | WL_MOD_BITOP3)) ||
-             (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4)))
+             (job->entry->picks_byte && !(job->entry->shape.modifiers & WL_MOD_OP_SEL4) &&
+              !(job->d->has_wide && job->entry->shape.modifiers & WL_MOD_OP_SEL)))
         return !neg && !abs;
     return true;
 }
@@ -393,6 +401,8 @@ static bool has_long_strays(const struct wl_word_job *job) {
 
     if (job->entry->interpolates)
         return false;
+    if (job->d->has_wide && shape->modifiers & WL_MOD_OP_SEL2 && (job->w[0] >> 8 & 7 || job->w[1] >> 29))
+        return true;
     if (!shape->count && job->w[0] & 0xff)
         return true;
     for (unsigned i = 0; i < 3; i++) {
@@ -402,7 +412,9 @@ static bool has_long_strays(const struct wl_word_job *job) {
             return true;
     }
     if (shape->modifiers & WL_MOD_BYTE_SEL && shape->roles & 2)
-        return job->w[0] >> 11 & 3; /* the byte is the destination's */
+        return !(shape->modifiers & WL_MOD_OP_SEL) && job->w[0] >> 11 & 3; /* the byte is the destination's */
+    if (shape->modifiers & WL_MOD_BYTE_SEL && job->d->has_wide)
+        return job->w[0] >> 13 & (shape->modifiers & WL_MOD_OP_SEL ? 1 : 3);
     if (job->entry->row->encoding == WL_ENC_VOP3 && (shape->modifiers & (WL_MOD_OP_SEL | WL_MOD_OP_SEL4)) == WL_MOD_OP_SEL)
         return job->w[0] >> 11 & 7u & ~shape->roles;
     return false;
@@ -419,6 +431,8 @@ static unsigned signed_sources(const struct wl_word_job *job) {
 
     if (shape->modifiers & WL_MOD_NEG_LO && !job->entry->wmma)
         return shape->roles;
+    if (job->d->has_wide && shape->modifiers & WL_MOD_OP_SEL)
+        return 7; /* signs of integers, which mean nothing */
     for (unsigned i = 0; i < shape->count; i++)
         if (shape->places[i].signs)
             sources |= 1u << (shape->places[i].role - WL_AT_SRC0);
@@ -433,9 +447,9 @@ static unsigned selecting_bits(const struct wl_word_job *job) {
         return shape->roles;
     if (shape->modifiers & WL_MOD_MATRIX_FMT)
         return 7;
-    return (shape->modifiers & WL_MOD_KEY8                      ? 3
+    return (shape->modifiers & WL_MOD_KEY8                     ? 3
             : shape->modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32) ? 1
-                                                                : 0) |
+                                                               : 0) |
            (shape->modifiers & WL_MOD_MATRIX_REUSE ? 4 : 0);
 }
 
@@ -449,13 +463,15 @@ static bool has_packed_strays(const struct wl_word_job *job) {
         return !(shape->modifiers & WL_MOD_BLGP) && second >> 29;
     if (shape->modifiers & WL_MOD_MATRIX_SCALE)
         return job->entry->row->encoding == WL_ENC_VOP3P && (!wl_is_scale12(job) || first & 0xff);
+    if (job->entry->wmma && shape->places[1].registers == 2 && shape->places[1].signs && job->d->has_wide && first >> 8 & 3)
+        return true; /* f32 has one sign */
     if (first >> 8 & 7 & ~(shape->modifiers & WL_MOD_NEG_LO && !(shape->modifiers & WL_MOD_NEG_HI) ? 0 : signs) || second >> 29 & ~signs ||
         first >> 11 & 7 & ~selecting_bits(job))
         return true;
     if (first >> 15 & 1 && !starts_with(job->entry->row->name, "v_accvgpr") && !(shape->modifiers & WL_MOD_CLAMP) && !job->d->has_acc)
         return true;
     if (job->d->generation >= 12 && !(shape->modifiers & WL_MOD_OP_SEL)) /* op_sel_hi as if it were not there */
-        return !(shape->modifiers & WL_MOD_MATRIX_FMT) &&
+        return !(shape->modifiers & WL_MOD_MATRIX_FMT) && (job->entry->wmma || !job->d->has_wide) &&
                ((!(first >> 14 & 1) && !(shape->modifiers & WL_MOD_MATRIX_REUSE)) || (second >> 27 & 3) != 3);
     return false;
 }
@@ -479,7 +495,12 @@ static void read_op_sel(struct wl_word_job *job) {
         job->inst->op_sel = (uint8_t)(shape->modifiers & WL_MOD_OP_SEL2 ? bits & 3 : bits);
         return;
     }
-    job->inst->op_sel = (uint8_t)((bits & halved_sources(shape)) | (bits >> 3) << sources);
+    if (shape->modifiers & WL_MOD_BYTE_SEL) { /* which takes two of the bits */
+        job->inst->op_sel = (uint8_t)(sources > 1 ? bits & 3 : bits >> 3 << sources);
+        return;
+    }
+    job->inst->op_sel =
+        (uint8_t)((bits & (job->d->has_wide && job->for_text ? shape->roles : halved_sources(shape))) | (bits >> 3) << sources);
 }
 
 /* gfx11 and later: op_sel selects halves in VOP3 whatever the disassembler says. */
@@ -490,6 +511,12 @@ static void read_unnamed_op_sel(struct wl_word_job *job) {
     const unsigned named = starts_with(inst->mnemonic, "v_cmpx_") ? 0 : 1, sources = inst->operand_count - named;
     bool half = compares;
 
+    if (job->d->has_wide && starts_with(inst->mnemonic, "v_align")) {
+        if (inst->op_sel & 4)
+            inst->sem = wl_sem_find(inst->mnemonic[8] == 'i' ? "v_alignbit_b32_upper" : "v_alignbyte_b32_upper", NULL);
+        inst->op_sel = 0;
+        return;
+    }
     if (!(word >> 11 & 15) || inst->op_sel || (!compares && (!inst->sem || inst->sem->result_count != 1)))
         return;
     for (unsigned i = 0; inst->sem && i < inst->sem->input_count; i++)
@@ -522,6 +549,12 @@ static void read_packed_modifiers(struct wl_word_job *job) {
         inst->neg_hi = (uint8_t)(first >> 8 & mask);
 }
 
+static void read_scales(struct wl_inst *inst, uint32_t first, uint32_t second) {
+    inst->scale_rows = (uint8_t)((first >> 11 & 1) | (second >> 27 & 1) << 1);
+    inst->scale_kind_a = second >> 29 & 3;
+    inst->scale_kind_b = first >> 8 & 3;
+}
+
 static void read_matrix_modifiers(struct wl_word_job *job) {
     const uint32_t modifiers = job->entry->shape.modifiers, first = job->w[0], second = job->w[1];
     struct wl_inst *inst = job->inst;
@@ -536,6 +569,8 @@ static void read_matrix_modifiers(struct wl_word_job *job) {
         inst->abid = first >> 11 & 3;
     if (modifiers & (WL_MOD_KEY16 | WL_MOD_KEY32))
         inst->abid = first >> 11 & 1;
+    if (modifiers & WL_MOD_MATRIX_SCALE && job->entry->row->encoding == WL_ENC_VOP3P)
+        read_scales(inst, first, second);
     if (modifiers & WL_MOD_MATRIX_FMT) {
         inst->cbsz = first >> 11 & 7;
         inst->blgp = (uint8_t)((second >> 27 & 3) | (first >> 14 & 1) << 2);
@@ -613,6 +648,10 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
     }
     if (form != WL_ALONE && !read_dpp(job, job->w[2], form, job->w[1] & 0x1ff))
         return false;
+    if (job->inst->cbsz > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
+        return false; /* no kind of numbers */
+    if (job->inst->blgp > 4 && shape->modifiers & WL_MOD_MATRIX_FMT)
+        return false;
     if (strstr(job->entry->row->name, "_f8f6f4")) {
         if (job->entry->row->encoding == WL_ENC_VOP3P && !job->d->has_wide && job->w[0] >> 11 & 15)
             return false; /* would take scales */
@@ -625,11 +664,7 @@ bool wl_decode_long(struct wl_word_job *job, unsigned form) {
 
 /* ---- products with scales ---- */
 
-static void read_scales(struct wl_inst *inst, uint32_t first, uint32_t second) {
-    inst->scale_rows = (uint8_t)((first >> 11 & 1) | (second >> 27 & 1) << 1);
-    inst->scale_kind_a = second >> 29 & 3;
-    inst->scale_kind_b = first >> 8 & 3;
-}
+static bool is_literal(unsigned code) { return code == 254 || code == 255; }
 
 /* Two instructions of VOP3P: the first has the scales, and which of their bytes counts; the second is the product. */
 bool wl_decode_scaled(struct wl_word_job *job) {
@@ -637,6 +672,8 @@ bool wl_decode_scaled(struct wl_word_job *job) {
     static const struct wl_word_place scale64 = {.role = WL_AT_SRC0, .file = WL_FILE_SOURCE, .registers = 2, .format = WL_FORMAT_I64};
     const uint32_t first = job->w[0], second = job->w[1];
 
+    if (job->d->has_wide && (is_literal(second & 0x1ff) || is_literal(second >> 9 & 0x1ff) || is_literal(job->w[3] >> 18 & 0x1ff)))
+        return false; /* there is no room for it */
     job->w[0] = job->w[2];
     job->w[1] = job->w[3];
     if (!wl_decode_long(job, WL_ALONE))
